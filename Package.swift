@@ -111,6 +111,7 @@ let package = Package(
         library("HAPModel"),
         library("HAPCrypto", ["CSodium", "CGMP"]),
         library("Discovery", ["AsyncKit", "CAvahi", "SystemKit", logging]),
+        library("Dialing", [nioCore, nioPosix]),
         library("LightKit", [logging]),
         library("LineRPC", ["BoundedJSON", nioCore, nioPosix, logging]),
 
@@ -121,8 +122,8 @@ let package = Package(
         library(
             "LightDrivers",
             [
-                "LightPlugins", "LightKit", "Discovery", "BoundedJSON", "Jinja", "AsyncKit", "SystemKit", "TerminalKit",
-                "CMosquitto", "CSodium", logging, nioCore, nioPosix, nioHTTP1, nioWebSocket, nioSSL,
+                "LightPlugins", "LightKit", "Dialing", "Discovery", "BoundedJSON", "Jinja", "AsyncKit", "SystemKit",
+                "TerminalKit", "CMosquitto", "CSodium", logging, nioCore, nioPosix, nioHTTP1, nioWebSocket, nioSSL,
             ],
             exclude: ["MQTT/README.md"]),
         library("BridgeControl", ["LineRPC", "BoundedJSON", "TerminalKit", logging]),
@@ -136,14 +137,14 @@ let package = Package(
         library("SetupQR", ["CQREncode"]),
         library("HomeModel", ["HAPModel", "BoundedJSON", "SystemKit"]),
 
-        library("HAPTransport", ["HAPProtocol", nioCore, nioPosix, logging]),
+        library("HAPTransport", ["Dialing", "HAPProtocol", nioCore, nioPosix, logging]),
         library("AccessoryRole", ["HAPProtocol", "HAPModel", "HAPCrypto", "BoundedJSON", logging]),
 
         library(
             "HAPController",
             [
-                "AsyncKit", "HAPTransport", "HAPProtocol", "HAPModel", "HAPCrypto", "BoundedJSON", "Discovery",
-                "SystemKit", logging, nioPosix,
+                "AsyncKit", "Dialing", "HAPTransport", "HAPProtocol", "HAPModel", "HAPCrypto", "BoundedJSON",
+                "Discovery", "SystemKit", logging, nioPosix,
             ]),
 
         library(
@@ -256,6 +257,7 @@ let package = Package(
             path: "Tests/Fuzz", swiftSettings: swift),
 
         tests(of: "AsyncKit"),
+        tests(of: "Dialing"),
         tests(of: "Jinja", ["BoundedJSON"]),
         tests(of: "BoundedJSON"),
         tests(of: "TerminalKit"),
@@ -285,9 +287,8 @@ let package = Package(
         tests(
             of: "HAPController",
             [
-                "AsyncKit", "HAPTesting", "HAPTransport", "AccessoryRole", "HAPProtocol", "HAPModel", "HAPCrypto",
-                "BoundedJSON",
-                "Discovery", "LightKit", logging, nioCore, nioPosix,
+                "AsyncKit", "Dialing", "HAPTesting", "HAPTransport", "AccessoryRole", "HAPProtocol", "HAPModel",
+                "HAPCrypto", "BoundedJSON", "Discovery", "LightKit", logging, nioCore, nioPosix,
             ]),
         tests(
             of: "HAPTransport",

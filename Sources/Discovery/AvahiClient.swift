@@ -21,6 +21,7 @@ final class AvahiClient: @unchecked Sendable {
         case registration(PublicationMachine.RegistrationState, on: Int32)
         case browser(BrowseMachine.BrowserEvent)
         case resolver(BrowseMachine.ResolverEvent, of: BrowseMachine.Announcement)
+        case addresses(BrowseMachine.AddressEvent, of: BrowseMachine.Host)
     }
 
     private let poll: OpaquePointer
@@ -33,6 +34,7 @@ final class AvahiClient: @unchecked Sendable {
     private var registrations: [Int32: Registration] = [:]
     private var browser: OpaquePointer?
     private var resolvers: [BrowseMachine.Announcement: Resolver] = [:]
+    private var addressBrowsers: [BrowseMachine.Host: AddressBrowser] = [:]
 
     /// One entry group, and what its callback needs to know.
     private final class Registration {
@@ -55,6 +57,18 @@ final class AvahiClient: @unchecked Sendable {
         init(owner: AvahiClient, announcement: BrowseMachine.Announcement) {
             self.owner = owner
             self.announcement = announcement
+        }
+    }
+
+    /// The browsers of one host's A and AAAA records, and the context of their callback.
+    private final class AddressBrowser {
+        unowned let owner: AvahiClient
+        let host: BrowseMachine.Host
+        var browsers: [OpaquePointer] = []
+
+        init(owner: AvahiClient, host: BrowseMachine.Host) {
+            self.owner = owner
+            self.host = host
         }
     }
 
@@ -146,6 +160,7 @@ final class AvahiClient: @unchecked Sendable {
         registrations = [:]
         browser = nil
         resolvers = [:]
+        addressBrowsers = [:]
     }
 
     /// This host's name in SRV records, which changes when another host has it.
@@ -214,6 +229,7 @@ final class AvahiClient: @unchecked Sendable {
     func browse(type: String) -> String? {
         guard let client else { return "there is no client" }
         for announcement in resolvers.keys { stopResolving(announcement) }
+        for host in addressBrowsers.keys { stopBrowsingAddresses(of: host) }
         if let browser { avahi_service_browser_free(browser) }
         let callback: AvahiServiceBrowserCallback = { _, interface, family, event, name, _, _, _, context in
             guard let context else { return }
@@ -260,6 +276,39 @@ final class AvahiClient: @unchecked Sendable {
     func stopResolving(_ announcement: BrowseMachine.Announcement) {
         guard let resolver = resolvers.removeValue(forKey: announcement)?.resolver else { return }
         avahi_service_resolver_free(resolver)
+    }
+
+    /// Follows the A and AAAA records of a host.
+    ///
+    /// - Returns: the reason if that isn't possible.
+    func browseAddresses(of host: BrowseMachine.Host) -> String? {
+        guard let client else { return "there is no client" }
+        stopBrowsingAddresses(of: host)
+        let browser = AddressBrowser(owner: self, host: host)
+        addressBrowsers[host] = browser
+        let callback: AvahiRecordBrowserCallback = {
+            _, interface, _, event, _, _, type, data, size, _, context in
+            guard let context else { return }
+            let browser = Unmanaged<AddressBrowser>.fromOpaque(context).takeUnretainedValue()
+            let isIPv4 = Int(type) == AVAHI_DNS_TYPE_A
+            guard let event = AvahiClient.addressEvent(event, isIPv4: isIPv4, data, size, over: interface) else {
+                return
+            }
+            browser.owner.handler?(.addresses(event, of: browser.host))
+        }
+        for type in [AVAHI_DNS_TYPE_A, AVAHI_DNS_TYPE_AAAA] {
+            // Either family's packets may bring either record.
+            let made = avahi_record_browser_new(
+                client, host.interface, AvahiProtocol(AVAHI_PROTO_UNSPEC), host.name, UInt16(AVAHI_DNS_CLASS_IN),
+                UInt16(type), AvahiLookupFlags(rawValue: 0), callback, Unmanaged.passUnretained(browser).toOpaque())
+            guard let made else { return Self.text(avahi_client_errno(client)) }
+            browser.browsers.append(made)
+        }
+        return nil
+    }
+
+    func stopBrowsingAddresses(of host: BrowseMachine.Host) {
+        for browser in addressBrowsers.removeValue(forKey: host)?.browsers ?? [] { avahi_record_browser_free(browser) }
     }
 
     // MARK: Plumbing
@@ -350,12 +399,30 @@ final class AvahiClient: @unchecked Sendable {
         }
     }
 
+    private static func addressEvent(
+        _ event: AvahiBrowserEvent, isIPv4: Bool, _ data: UnsafeRawPointer?, _ size: Int, over interface: Int32
+    ) -> BrowseMachine.AddressEvent? {
+        if event == AVAHI_BROWSER_ALL_FOR_NOW { return .allForNow(isIPv4: isIPv4) }
+        guard let data, size == (isIPv4 ? 4 : 16) else { return nil }
+        let bytes = Array(UnsafeRawBufferPointer(start: data, count: size))
+        return address(bytes, over: interface).flatMap { address in
+            switch event {
+            case AVAHI_BROWSER_NEW: .found(address)
+            case AVAHI_BROWSER_REMOVE: .lost(address)
+            default: nil
+            }
+        }
+    }
+
     private static func address(_ address: UnsafePointer<AvahiAddress>?, over interface: Int32) -> ServiceAddress? {
         guard let address = address?.pointee else { return nil }
+        let size = address.proto == Int32(AVAHI_PROTO_INET) ? 4 : 16
+        return self.address(withUnsafeBytes(of: address.data) { Array($0.prefix(size)) }, over: interface)
+    }
+
+    private static func address(_ bytes: [UInt8], over interface: Int32) -> ServiceAddress? {
         var name = [CChar](repeating: 0, count: Int(IF_NAMESIZE))
         let label = if_indextoname(UInt32(bitPattern: interface), &name).map { String(cString: $0) }
-        let size = address.proto == Int32(AVAHI_PROTO_INET) ? 4 : 16
-        let bytes = withUnsafeBytes(of: address.data) { Array($0.prefix(size)) }
         return ServiceAddress(bytes: bytes, interface: interface, interfaceName: label ?? "\(interface)")
     }
 

@@ -7,6 +7,9 @@
 /// lasts, so that a changed TXT record, port or address is noticed; the announcements of one instance on one host are one
 /// service. An announcement whose host no longer answers is forgotten until it does, long before its PTR record dies.
 ///
+/// A resolver reports one address. A host has more of them, and some lead nowhere from here: those of a container network, a
+/// tunnel or a second LAN. So the address records of each host are followed, too.
+///
 /// When Avahi goes away, what was found stays: the services have not gone with it. When Avahi is back and says that
 /// this is all for now, what it has not named again is dropped.
 struct BrowseMachine {
@@ -20,6 +23,7 @@ struct BrowseMachine {
         case hostName(String)
         case browser(BrowserEvent)
         case resolver(ResolverEvent, of: Announcement)
+        case addresses(AddressEvent, of: Host)
     }
 
     /// One instance as it is seen over one interface and protocol.
@@ -27,6 +31,25 @@ struct BrowseMachine {
         let name: String
         let interface: Int32
         let isIPv4: Bool
+    }
+
+    /// A host as it is seen over one interface.
+    struct Host: Hashable, Sendable {
+        /// In lower case.
+        let name: String
+        let interface: Int32
+
+        init(name: String, interface: Int32) {
+            self.name = name.lowercased()
+            self.interface = interface
+        }
+    }
+
+    /// An event of a host's address records; each record is reported once for each protocol over which it came.
+    enum AddressEvent: Equatable {
+        case found(ServiceAddress)
+        case lost(ServiceAddress)
+        case allForNow(isIPv4: Bool)
     }
 
     enum BrowserEvent: Equatable {
@@ -58,6 +81,9 @@ struct BrowseMachine {
         case browse
         case resolve(Announcement)
         case stopResolving(Announcement)
+        /// Follows the address records of a host.
+        case browseAddresses(Host)
+        case stopBrowsingAddresses(Host)
     }
 
     static let retryInterval = Duration.seconds(1)
@@ -65,8 +91,14 @@ struct BrowseMachine {
     /// How much time lies between two looks at everything, however often one is asked for.
     static let refreshInterval = Duration.seconds(5)
 
-    /// The most announcements that are followed; Avahi grants a client 1024 objects, and each takes one.
+    /// The most announcements that are followed; Avahi grants a client 1024 objects, each takes one, and a host two.
     static let largestNumber = 1000
+    /// The most hosts whose address records are followed; of the others the resolvers' addresses count.
+    static let maximumHosts = 200
+    /// The time after which a new host is shown: its records come one by one, right after the first.
+    static let settlingTime = Duration.milliseconds(100)
+    /// The most addresses of one family that are kept of a host on one interface.
+    static let maximumAddresses = 8
 
     private enum Link: Equatable {
         case none
@@ -87,11 +119,24 @@ struct BrowseMachine {
         var order = 0
     }
 
+    /// What is known of a host whose addresses are followed.
+    private struct HostEntry {
+        /// How many announcements are resolved to it.
+        var users = 0
+        /// A Boolean value that indicates whether the client that runs now follows its records.
+        var isBrowsed = false
+        /// When its first addresses are together; `nil` once they are.
+        var settlesAt: ContinuousClock.Instant?
+        /// How many records of the client that runs now name each address; 0 for one that is known from before.
+        var addresses: [ServiceAddress: Int] = [:]
+    }
+
     private let isWanted: @Sendable (String) -> Bool
     private var link = Link.none
     private var clientMadeAt: ContinuousClock.Instant?
     private var failures = 0
     private var entries: [Announcement: Entry] = [:]
+    private var hosts: [Host: HostEntry] = [:]
     private var order = 0
     /// Something was left out for want of room.
     private var hasOverflowed = false
@@ -124,13 +169,19 @@ struct BrowseMachine {
             return []
         case .browser(let event): return browserEventReceived(event, now: now)
         case .resolver(let event, let announcement):
-            resolverEventReceived(event, of: announcement)
+            return resolverEventReceived(event, of: announcement, now: now)
+        case .addresses(let event, let host):
+            addressEventReceived(event, of: host)
             return []
         }
     }
 
     /// Does what is due; harmless when nothing is.
     mutating func timeReached(now: ContinuousClock.Instant) -> [Action] {
+        for (host, entry) in hosts {
+            if let time = entry.settlesAt, time <= now { hosts[host]?.settlesAt = nil }
+        }
+        updateCompleteness()
         if let refreshAt, refreshAt <= now { return refresh(now: now) }
         guard case .down(_, let until) = link, until <= now else { return [] }
         return makeClient(now: now)
@@ -138,8 +189,9 @@ struct BrowseMachine {
 
     /// When ``timeReached(now:)`` is to be called next.
     var wakeAt: ContinuousClock.Instant? {
-        guard case .down(_, let until) = link else { return refreshAt }
-        return until
+        let settlesAt = hosts.values.compactMap(\.settlesAt).min()
+        guard case .down(_, let until) = link else { return [refreshAt, settlesAt].compactMap { $0 }.min() }
+        return min(until, settlesAt ?? until)
     }
 
     /// What is known now.
@@ -168,6 +220,7 @@ struct BrowseMachine {
         refreshAt = nil
         forgetClient()
         entries = [:]
+        hosts = [:]
         return held ? [.freeClient] : []
     }
 
@@ -205,7 +258,7 @@ struct BrowseMachine {
         case .found(let announcement):
             let known = entries[announcement]
             guard isWanted(announcement.name), known?.isConfirmed != true else { return [] }
-            guard known != nil || entries.count < Self.largestNumber else {
+            guard known != nil || objects < Self.largestNumber else {
                 hasOverflowed = true
                 return []
             }
@@ -214,16 +267,17 @@ struct BrowseMachine {
         case .lost(let announcement):
             guard let entry = entries.removeValue(forKey: announcement) else { return [] }
             updateCompleteness()
-            let end: [Action] = entry.isConfirmed ? [.stopResolving(announcement)] : []
+            let end = (entry.isConfirmed ? [Action.stopResolving(announcement)] : []) + release(entry, announcement)
             // There is room again for what was left out: looking anew finds it.
             guard hasOverflowed, entries.count <= Self.largestNumber / 2 else { return end }
             return end + lookAnew(now: now)
         case .allForNow:
             failures = 0
             isListed = true
+            let gone = entries.filter { !$0.value.isConfirmed }
             entries = entries.filter { $0.value.isConfirmed }
             updateCompleteness()
-            return []
+            return gone.flatMap { release($0.value, $0.key) }
         case .failed(let reason):
             let pause = min(Self.retryInterval * (1 << min(failures, 6)), Self.longestBackoff)
             failures += 1
@@ -233,18 +287,76 @@ struct BrowseMachine {
         }
     }
 
-    private mutating func resolverEventReceived(_ event: ResolverEvent, of announcement: Announcement) {
-        guard let entry = entries[announcement], entry.isConfirmed else { return }
+    private mutating func resolverEventReceived(
+        _ event: ResolverEvent, of announcement: Announcement, now: ContinuousClock.Instant
+    ) -> [Action] {
+        guard let entry = entries[announcement], entry.isConfirmed else { return [] }
         entries[announcement]?.isResolved = true
         defer { updateCompleteness() }
         switch event {
         case .found(let resolution):
-            guard entry.resolution != resolution else { return }
+            let host = Host(name: resolution.host, interface: announcement.interface)
+            guard entry.resolution != resolution else { return browseAddresses(of: host) }
             order += 1
             entries[announcement]?.resolution = resolution
             entries[announcement]?.order = order
+            // Retained before the former one is released, which mostly is the same.
+            let begin = retain(host, now: now)
+            return begin + release(entry, announcement)
         case .failed:
             entries[announcement]?.resolution = nil
+            return release(entry, announcement)
+        }
+    }
+
+    // MARK: The addresses of hosts
+
+    /// How many objects of Avahi are in use.
+    private var objects: Int { entries.count + 2 * hosts.count }
+
+    /// An announcement is resolved to a host.
+    private mutating func retain(_ host: Host, now: ContinuousClock.Instant) -> [Action] {
+        if hosts[host] == nil {
+            guard hosts.count < Self.maximumHosts, objects + 2 <= Self.largestNumber else { return [] }
+            hosts[host] = HostEntry(settlesAt: now + Self.settlingTime)
+        }
+        hosts[host, default: HostEntry()].users += 1
+        return browseAddresses(of: host)
+    }
+
+    private mutating func browseAddresses(of host: Host) -> [Action] {
+        guard let entry = hosts[host], !entry.isBrowsed else { return [] }
+        hosts[host]?.isBrowsed = true
+        return [.browseAddresses(host)]
+    }
+
+    /// An announcement is resolved to its host no more.
+    private mutating func release(_ entry: Entry, _ announcement: Announcement) -> [Action] {
+        guard let name = entry.resolution?.host else { return [] }
+        let host = Host(name: name, interface: announcement.interface)
+        guard let known = hosts[host] else { return [] }
+        guard known.users <= 1 else {
+            hosts[host]?.users -= 1
+            return []
+        }
+        hosts[host] = nil
+        return known.isBrowsed ? [.stopBrowsingAddresses(host)] : []
+    }
+
+    private mutating func addressEventReceived(_ event: AddressEvent, of host: Host) {
+        guard let entry = hosts[host], entry.isBrowsed else { return }
+        switch event {
+        case .found(let address):
+            let others = entry.addresses.keys.filter { $0.isIPv4 == address.isIPv4 }
+            guard address.isReachable, entry.addresses[address] != nil || others.count < Self.maximumAddresses else {
+                return
+            }
+            hosts[host]?.addresses[address, default: 0] += 1
+        case .lost(let address):
+            guard let count = entry.addresses[address] else { return }
+            hosts[host]?.addresses[address] = count > 1 ? count - 1 : nil
+        case .allForNow(let isIPv4):
+            hosts[host]?.addresses = entry.addresses.filter { $0.key.isIPv4 != isIPv4 || $0.value > 0 }
         }
     }
 
@@ -263,7 +375,8 @@ struct BrowseMachine {
 
     private mutating func lookAnew(now: ContinuousClock.Instant) -> [Action] {
         let ends = entries.filter(\.value.isConfirmed).keys.map(Action.stopResolving)
-        return ends + browse(now: now)
+        let hostEnds = hosts.filter(\.value.isBrowsed).keys.map(Action.stopBrowsingAddresses)
+        return ends + hostEnds + browse(now: now)
     }
 
     /// What was found stays, but nothing stands behind it any more.
@@ -272,10 +385,15 @@ struct BrowseMachine {
         isListed = false
         isComplete = false
         for announcement in entries.keys { entries[announcement]?.isConfirmed = false }
+        for (host, entry) in hosts {
+            hosts[host]?.isBrowsed = false
+            hosts[host]?.addresses = entry.addresses.mapValues { _ in 0 }
+        }
     }
 
     private mutating func updateCompleteness() {
-        isComplete = isComplete || (isListed && entries.values.allSatisfy(\.isResolved))
+        let isSettled = hosts.values.allSatisfy { $0.settlesAt == nil }
+        isComplete = isComplete || (isSettled && (isListed && entries.values.allSatisfy(\.isResolved)))
     }
 
     private var services: [DiscoveredService] {
@@ -283,6 +401,8 @@ struct BrowseMachine {
         // The newest last, so that its port and TXT record count.
         for (announcement, entry) in entries.sorted(by: { $0.value.order < $1.value.order }) {
             guard let resolution = entry.resolution else { continue }
+            let host = Host(name: resolution.host, interface: announcement.interface)
+            guard hosts[host]?.settlesAt == nil else { continue }
             let id = DiscoveredService.ID(name: announcement.name, host: resolution.host)
             var service =
                 services[id]
@@ -290,10 +410,11 @@ struct BrowseMachine {
                     id: id, port: resolution.port, txt: resolution.txt, addresses: [], isLocal: id.host == hostName)
             service.port = resolution.port
             service.txt = resolution.txt
-            if !service.addresses.contains(resolution.address) { service.addresses.append(resolution.address) }
+            let addresses = [resolution.address] + (hosts[host]?.addresses.keys.map { $0 } ?? [])
+            service.addresses += addresses.filter(\.isReachable)
             services[id] = service
         }
-        for id in services.keys { services[id]?.addresses.sort() }
+        for (id, service) in services { services[id]?.addresses = Set(service.addresses).inConnectionOrder }
         return services.values.sorted { $0.id < $1.id }
     }
 

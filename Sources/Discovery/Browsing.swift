@@ -35,6 +35,7 @@ final class Browsing {
         case .client(let state): run([.client(state)])
         case .browser(let event): run([.browser(event)])
         case .resolver(let event, let announcement): run([.resolver(event, of: announcement)])
+        case .addresses(let event, let host): run([.addresses(event, of: host)])
         case .networkChanged, .registration:
             // Avahi itself follows the interfaces, and this client publishes nothing.
             break
@@ -89,6 +90,14 @@ final class Browsing {
         case .stopResolving(let announcement):
             client.stopResolving(announcement)
             inputs.removeAll { $0.isResolver(of: announcement) }
+        case .browseAddresses(let host):
+            // The resolver's own address still counts.
+            if let reason = client.browseAddresses(of: host) {
+                logger.debug("address lookup failed", metadata: ["host": "\(host.name)", "error": "\(reason)"])
+            }
+        case .stopBrowsingAddresses(let host):
+            client.stopBrowsingAddresses(of: host)
+            inputs.removeAll { $0.isOfAddresses(of: host) }
         }
     }
 
@@ -101,13 +110,18 @@ final class Browsing {
 extension BrowseMachine.Input {
     fileprivate var isOfBrowser: Bool {
         switch self {
-        case .browser, .resolver: true
+        case .browser, .resolver, .addresses: true
         case .start, .refresh, .stop, .client, .hostName: false
         }
     }
 
     fileprivate func isResolver(of announcement: BrowseMachine.Announcement) -> Bool {
         guard case .resolver(_, of: announcement) = self else { return false }
+        return true
+    }
+
+    fileprivate func isOfAddresses(of host: BrowseMachine.Host) -> Bool {
+        guard case .addresses(_, of: host) = self else { return false }
         return true
     }
 }

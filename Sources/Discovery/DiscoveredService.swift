@@ -21,7 +21,7 @@ package struct DiscoveredService: Equatable, Sendable, Identifiable {
     package var port: UInt16
     /// What was received last.
     package var txt: TXTRecord
-    /// Ascending, never empty: of each interface an IPv4 and an IPv6 address at most.
+    /// All addresses of its host, in the order in which to try them; of each interface eight of each family at most.
     package var addresses: [ServiceAddress]
     /// Whether this very host publishes it, told by the host's name: Avahi's own flag is not taken back when a local
     /// service gives its name up to another host.

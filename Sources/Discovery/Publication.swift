@@ -44,7 +44,7 @@ final class Publication {
             run([.client(state)])
         case .registration(let state, let interface):
             run([.registration(state, on: interface)])
-        case .browser, .resolver:
+        case .browser, .resolver, .addresses:
             // This client browses nothing.
             break
         }

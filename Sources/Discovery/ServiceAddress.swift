@@ -27,6 +27,30 @@ package struct ServiceAddress: Hashable, Sendable {
     package var isLinkLocal: Bool {
         isIPv4 ? bytes[0] == 169 && bytes[1] == 254 : bytes[0] == 0xFE && bytes[1] & 0xC0 == 0x80
     }
+
+    /// A Boolean value that indicates whether a peer can have it: it is neither unspecified, multicast nor broadcast, and
+    /// loopback on the loopback interface only.
+    package var isReachable: Bool {
+        if bytes.allSatisfy({ $0 == 0 }) { return false }
+        if isIPv4 ? bytes[0] >= 224 : bytes[0] == 0xFF { return false }
+        let isLoopback = isIPv4 ? bytes[0] == 127 : bytes.dropLast().allSatisfy { $0 == 0 } && bytes.last == 1
+        return !isLoopback || interfaceName == "lo"
+    }
+}
+
+extension Sequence<ServiceAddress> {
+    /// The addresses in the order in which to try them (RFC 8305, 4): routable ones before those of the link, and both
+    /// families alternately, so that a family that leads nowhere delays the other by one address only.
+    package var inConnectionOrder: [ServiceAddress] {
+        let sorted = sorted { a, b in a.isLinkLocal == b.isLinkLocal ? a < b : b.isLinkLocal }
+        var (first, second) = (sorted.filter(\.isIPv4)[...], sorted.filter { !$0.isIPv4 }[...])
+        var ordered: [ServiceAddress] = []
+        while let next = first.popFirst() ?? second.popFirst() {
+            ordered.append(next)
+            swap(&first, &second)
+        }
+        return ordered
+    }
 }
 
 /// IPv4 first, then by number, then by interface.

@@ -1,3 +1,4 @@
+internal import Dialing
 internal import Glibc
 package import HAPProtocol
 package import Logging

@@ -1,3 +1,4 @@
+internal import Dialing
 internal import Glibc
 package import HAPProtocol
 package import NIOCore
@@ -5,6 +6,9 @@ internal import NIOPosix
 
 /// Connects to accessory servers over TCP.
 package struct TCPDialer: AccessoryDialer {
+    /// Bytes that the system keeps of a connection until they are read.
+    private static let receiveBuffer = 128 * 1024
+
     private let group: any EventLoopGroup
 
     /// Makes a dialer.
@@ -15,59 +19,32 @@ package struct TCPDialer: AccessoryDialer {
     package func dial(
         _ endpoint: AccessoryEndpoint, within limit: Duration
     ) async throws(Unreachable) -> any ByteConnection {
-        let loop = group.next()
-        let dialing = NIOLoopBoundBox.makeBoxSendingValue(Dialing(), eventLoop: loop)
         do {
-            return try await withTaskCancellationHandler {
-                try await connect(to: endpoint, within: limit, on: loop, dialing)
-            } onCancel: {
-                // A connection under way cannot be called back by itself: its channel is closed.
-                loop.execute { dialing.value.cancel() }
-            }
+            return try await connect(to: endpoint, within: limit)
         } catch {
             throw Unreachable()
         }
     }
 
-    /// A connection under way; on its loop only.
-    private struct Dialing {
-        var channel: (any Channel)?
-        var isCancelled = false
-
-        mutating func cancel() {
-            isCancelled = true
-            channel?.close(promise: nil)
+    private func connect(to endpoint: AccessoryEndpoint, within limit: Duration) async throws -> any ByteConnection {
+        let loop = group.next()
+        let channel = try await openTCP(to: .address(try SocketAddress(endpoint)), on: loop, within: limit) {
+            bootstrap in
+            bootstrap
+                .channelOption(.autoRead, value: false)
+                // Answers don't wait long behind what an accessory has sent before.
+                .channelOption(.socketOption(.so_rcvbuf), value: Self.receiveBuffer)
+                .channelOption(
+                    .writeBufferWaterMark,
+                    value: .init(low: TransportLimits.writeLowWater, high: TransportLimits.writeHighWater))
+        } configure: { channel in
+            try channel.pipeline.syncOperations.addHandler(DialedChannelHandler())
+            // An accessory that has vanished is noticed when it acknowledges nothing; HAP forbids keep-alive packets.
+            try? channel.syncOptions?.setOption(
+                ChannelOptions.Types.SocketOption(
+                    level: .tcp, name: NIOBSDSocket.Option(rawValue: TCP_USER_TIMEOUT)),
+                value: .init(TransportLimits.acknowledgeTime.userTimeout))
         }
-    }
-
-    private func connect(
-        to endpoint: AccessoryEndpoint, within limit: Duration, on loop: any EventLoop,
-        _ dialing: NIOLoopBoundBox<Dialing>
-    ) async throws -> any ByteConnection {
-        let address = try SocketAddress(endpoint)
-        let channel = try await ClientBootstrap(group: loop)
-            .channelOption(.tcpOption(.tcp_nodelay), value: 1)
-            .channelOption(.autoRead, value: false)
-            .channelOption(
-                .writeBufferWaterMark,
-                value: .init(low: TransportLimits.writeLowWater, high: TransportLimits.writeHighWater)
-            )
-            .connectTimeout(TimeAmount(limit))
-            .channelInitializer { channel in
-                channel.eventLoop.makeCompletedFuture {
-                    dialing.value.channel = channel
-                    if dialing.value.isCancelled { throw Unreachable() }
-                    try keepFromChildren(channel)
-                    try channel.pipeline.syncOperations.addHandler(DialedChannelHandler())
-                    // An accessory that has vanished is noticed when it acknowledges nothing; HAP forbids keep-alive
-                    // packets.
-                    try? channel.syncOptions?.setOption(
-                        ChannelOptions.Types.SocketOption(
-                            level: .tcp, name: NIOBSDSocket.Option(rawValue: TCP_USER_TIMEOUT)),
-                        value: .init(TransportLimits.acknowledgeTime.userTimeout))
-                }
-            }
-            .connect(to: address).get()
         return try await loop.submit {
             let handler = try channel.pipeline.syncOperations.handler(type: DialedChannelHandler.self)
             return DialedConnection(channel: channel, handler: NIOLoopBound(handler, eventLoop: loop))
@@ -156,12 +133,4 @@ private final class DialedChannelHandler: ChannelInboundHandler {
     }
 
     func errorCaught(context: ChannelHandlerContext, error: any Error) { context.close(promise: nil) }
-}
-
-/// A program that is started while a socket is open must not get hold of it: it would keep the port taken, and
-/// connections open that we have closed.
-func keepFromChildren(_ channel: any Channel) throws {
-    try channel.pipeline.syncOperations.withUnsafeTransportIfAvailable(of: NIOBSDSocket.Handle.self) { socket in
-        _ = fcntl(socket, F_SETFD, FD_CLOEXEC)
-    }
 }

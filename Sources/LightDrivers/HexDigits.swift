@@ -2,3 +2,8 @@ extension Sequence<UInt8> {
     /// The bytes as hex digits in lower case, two a byte.
     var hexDigits: String { map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }.joined() }
 }
+
+extension StringProtocol {
+    /// A Boolean value that indicates whether this is a MAC address without separators.
+    var isMAC: Bool { utf8.count == 12 && allSatisfy { $0.isASCII && $0.isHexDigit } }
+}

@@ -8,7 +8,11 @@ struct BrowseMachineTests {
     typealias Action = BrowseMachine.Action
     typealias Announcement = BrowseMachine.Announcement
 
+    typealias Host = BrowseMachine.Host
+
     static let start = ContinuousClock.now
+
+    let host = Host(name: "lamp.local", interface: 2)
 
     let lamp4 = Announcement(name: "Lamp E5FF", interface: 2, isIPv4: true)
     let lamp6 = Announcement(name: "Lamp E5FF", interface: 2, isIPv4: false)
@@ -19,7 +23,12 @@ struct BrowseMachineTests {
         var machine = BrowseMachine()
         var now = BrowseMachineTests.start
 
-        mutating func callAsFunction(_ input: BrowseMachine.Input) -> [Action] { machine.received(input, now: now) }
+        /// A host that is found is given time to settle.
+        mutating func callAsFunction(_ input: BrowseMachine.Input) -> [Action] {
+            let actions = machine.received(input, now: now)
+            guard case .resolver = input else { return actions }
+            return actions + wait(BrowseMachine.settlingTime)
+        }
 
         mutating func callAsFunction(_ event: BrowseMachine.BrowserEvent) -> [Action] { self(.browser(event)) }
 
@@ -65,7 +74,7 @@ struct BrowseMachineTests {
     func seeing() throws -> Bench {
         var bench = browsing()
         #expect(bench(.found(lamp4)) == [.resolve(lamp4)])
-        #expect(bench(.resolver(found(try address(5)), of: lamp4)) == [])
+        #expect(bench(.resolver(found(try address(5)), of: lamp4)) == [.browseAddresses(host)])
         #expect(bench(.allForNow) == [])
         #expect(bench.services.map(\.name) == ["Lamp E5FF"])
         return bench
@@ -76,7 +85,7 @@ struct BrowseMachineTests {
     @Test("A look anew asks everything again and forgets nothing before the answers are there")
     func refresh() throws {
         var bench = try seeing()
-        _ = bench(.resolver(.failed, of: lamp4))
+        #expect(bench(.resolver(.failed, of: lamp4)) == [.stopBrowsingAddresses(host)])
         #expect(bench.services == [], "its host was silent")
         #expect(bench.wait(.seconds(5)) == [])
         #expect(bench(.refresh) == [.stopResolving(lamp4), .browse])
@@ -85,7 +94,7 @@ struct BrowseMachineTests {
         #expect(bench(.allForNow) == [])
         #expect(bench.services.first?.txt == ["sf": "1"])
         _ = bench.wait(.seconds(5))
-        #expect(bench(.refresh) == [.stopResolving(lamp4), .browse])
+        #expect(bench(.refresh) == [.stopResolving(lamp4), .stopBrowsingAddresses(host), .browse])
         #expect(bench.services.count == 1, "what is known stays")
         #expect(bench(.allForNow) == [])
         #expect(bench.services == [], "it was not named again")
@@ -96,7 +105,7 @@ struct BrowseMachineTests {
         var bench = try seeing()
         for _ in 0..<3 { #expect(bench(.refresh) == []) }
         #expect(bench.machine.wakeAt == Self.start + .seconds(5))
-        #expect(bench.wait(.seconds(5)) == [.stopResolving(lamp4), .browse])
+        #expect(bench.wait(.seconds(5)) == [.stopResolving(lamp4), .stopBrowsingAddresses(host), .browse])
         #expect(bench.machine.wakeAt == nil)
         #expect(bench(.refresh) == [])
         #expect(bench(.stop) == [.freeClient])
@@ -140,7 +149,7 @@ struct BrowseMachineTests {
         #expect(!service.isLocal)
         #expect(bench(.lost(lamp4)) == [.stopResolving(lamp4)])
         #expect(bench.services.first?.addresses == [try linkLocal()])
-        #expect(bench(.lost(lamp6)) == [.stopResolving(lamp6)])
+        #expect(bench(.lost(lamp6)) == [.stopResolving(lamp6), .stopBrowsingAddresses(host)])
         #expect(bench.services == [])
         #expect(bench(.lost(lamp6)) == [], "it was lost already")
     }
@@ -191,10 +200,88 @@ struct BrowseMachineTests {
     @Test("A host that no longer answers is forgotten until it does, though its PTR record lives on")
     func silent() throws {
         var bench = try seeing()
-        #expect(bench(.resolver(.failed, of: lamp4)) == [])
+        #expect(bench(.resolver(.failed, of: lamp4)) == [.stopBrowsingAddresses(host)])
         #expect(bench.services == [])
-        _ = bench(.resolver(found(try address(5)), of: lamp4))
+        #expect(bench(.resolver(found(try address(5)), of: lamp4)) == [.browseAddresses(host)])
         #expect(bench.services.count == 1)
+    }
+
+    // MARK: Hosts with several addresses
+
+    func shown(_ bench: Bench) -> [String] { bench.services.first?.addresses.map(\.description) ?? [] }
+
+    @Test("A service has all addresses of its host, both families alternately and those of the link last")
+    func addresses() throws {
+        var bench = try seeing()
+        let routable = try #require(
+            ServiceAddress(bytes: [0xFD] + Array(repeating: 0, count: 14) + [7], interface: 2, interfaceName: "eth2"))
+        for address in [try address(5), try address(9), try address(1), routable, try linkLocal()] {
+            #expect(bench(.addresses(.found(address), of: host)) == [])
+        }
+        #expect(shown(bench) == ["10.0.0.1", "fd00::7", "10.0.0.5", "fe80::1%eth2", "10.0.0.9"])
+        for useless: [UInt8] in [[127, 0, 0, 1], [0, 0, 0, 0], [224, 0, 0, 251], Array(repeating: 0, count: 16)] {
+            let address = try #require(ServiceAddress(bytes: useless, interface: 2, interfaceName: "eth2"))
+            _ = bench(.addresses(.found(address), of: host))
+        }
+        #expect(shown(bench).count == 5, "no device has one of these")
+    }
+
+    @Test("A new host is shown when its first addresses are together, and the first look is not over before")
+    func settling() throws {
+        var bench = browsing()
+        _ = bench(.found(lamp4))
+        _ = bench(.allForNow)
+        _ = bench.machine.received(.resolver(found(try address(5)), of: lamp4), now: bench.now)
+        _ = bench(.addresses(.found(try address(9)), of: host))
+        #expect(bench.services == [] && !bench.snapshot.isComplete)
+        #expect(bench.wait(BrowseMachine.settlingTime) == [])
+        #expect(shown(bench) == ["10.0.0.5", "10.0.0.9"] && bench.snapshot.isComplete)
+        #expect(bench.machine.wakeAt == nil)
+        _ = bench(.addresses(.found(try address(8)), of: host))
+        #expect(shown(bench) == ["10.0.0.5", "10.0.0.8", "10.0.0.9"], "later ones are shown at once")
+    }
+
+    @Test("An address goes when no record names it any more, whichever protocol brought it")
+    func addressLost() throws {
+        var bench = try seeing()
+        for _ in 0..<2 { _ = bench(.addresses(.found(try address(9)), of: host)) }
+        _ = bench(.addresses(.lost(try address(9)), of: host))
+        #expect(shown(bench) == ["10.0.0.5", "10.0.0.9"])
+        _ = bench(.addresses(.lost(try address(9)), of: host))
+        #expect(shown(bench) == ["10.0.0.5"], "the resolver's own address stays")
+    }
+
+    @Test("Over a restart of Avahi addresses stay until its records are there")
+    func addressesOverRestart() throws {
+        var bench = try seeing()
+        for last in [8, 9] as [UInt8] { _ = bench(.addresses(.found(try address(last)), of: host)) }
+        _ = bench(.client(.failed(reason: "gone")))
+        _ = bench.wait(.seconds(1))
+        _ = bench(.client(.running))
+        _ = bench(.found(lamp4))
+        #expect(bench(.resolver(found(try address(5)), of: lamp4)) == [.browseAddresses(host)])
+        _ = bench(.addresses(.found(try address(8)), of: host))
+        #expect(shown(bench) == ["10.0.0.5", "10.0.0.8", "10.0.0.9"])
+        _ = bench(.addresses(.allForNow(isIPv4: false), of: host))
+        #expect(shown(bench).count == 3, "nothing was said of this family")
+        _ = bench(.addresses(.allForNow(isIPv4: true), of: host))
+        #expect(shown(bench) == ["10.0.0.5", "10.0.0.8"])
+    }
+
+    @Test("Of a host eight addresses of each family are kept, and the records of 200 hosts are followed")
+    func boundedAddresses() throws {
+        var bench = try seeing()
+        for last in 10...200 as ClosedRange<UInt8> { _ = bench(.addresses(.found(try address(last)), of: host)) }
+        _ = bench(.addresses(.found(try linkLocal()), of: host))
+        #expect(shown(bench).count == 1 + 8 + 1)
+        var browsed = 1
+        for number in 0..<900 {
+            let announcement = Announcement(name: "\(number)", interface: 2, isIPv4: true)
+            guard bench(.found(announcement)) == [.resolve(announcement)] else { continue }
+            browsed += bench(.resolver(found(try address(5), host: "host-\(number).local"), of: announcement)).count
+        }
+        #expect(browsed == BrowseMachine.maximumHosts)
+        #expect(bench.services.count == BrowseMachine.largestNumber - 2 * browsed, "Avahi grants 1024 objects")
     }
 
     @Test("The first look is over when all are named and each was resolved or not")

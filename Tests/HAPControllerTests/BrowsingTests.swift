@@ -61,7 +61,7 @@ struct BrowsingTests {
         #expect(try DiscoveredAccessory(service(["LV": text])).vendor == vendor)
     }
 
-    @Test("addresses: routed ones first, link-local IPv6 with its interface, useless ones never")
+    @Test("addresses: IPv4 first, then both families alternately; link-local IPv6 with its interface, useless ones never")
     func addresses() throws {
         var linkLocal: [UInt8] = [0xFE, 0x80] + Array(repeating: 0, count: 14)
         linkLocal[15] = 1
@@ -72,7 +72,7 @@ struct BrowsingTests {
             service(addresses: [linkLocal, [0, 0, 0, 0], [224, 0, 0, 1], multicast, routed, [10, 0, 0, 5]]))
         #expect(
             found.endpoints.map(\.description) == [
-                "[fd00:0:0:0:0:0:0:2]:5000", "10.0.0.5:5000", "[fe80:0:0:0:0:0:0:1%3]:5000",
+                "10.0.0.5:5000", "[fd00:0:0:0:0:0:0:2]:5000", "[fe80:0:0:0:0:0:0:1%3]:5000",
             ])
         #expect(throws: DiscoveredAccessory.BadRecord.self) {
             try DiscoveredAccessory(service(addresses: [[0, 0, 0, 0]]))

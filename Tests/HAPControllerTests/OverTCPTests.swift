@@ -1,4 +1,5 @@
 import AccessoryRole
+import Dialing
 import Glibc
 import HAPController
 import HAPCrypto
@@ -121,8 +122,8 @@ struct OverTCPTests {
         let server = try await listen { $0.closeFuture.whenComplete { _ in closed.continuation.yield() } }
         let port = try #require(server.localAddress?.port)
         let noPeer = try SilentPort()
-        let (connection, endpoint) = try await dialer.dial(
-            first: [try here(noPeer.number), try here(port)], timing: testTiming)
+        var candidates = Candidates([try here(noPeer.number), try here(port)])
+        let (connection, endpoint) = try await dialer.dial(timing: testTiming) { candidates.next() }
         withExtendedLifetime(noPeer) {}
         #expect(endpoint == (try here(port)))
         connection.close()

@@ -47,7 +47,8 @@ extension DiscoveredAccessory {
             ("pv", "1.1"), ("s#", "1"), ("ff", "0"), ("ci", "2"),
         ])
         let addresses = endpoints.compactMap {
-            ServiceAddress(bytes: $0.address, interface: Int32($0.scope), interfaceName: "eth0")
+            ServiceAddress(
+                bytes: $0.address, interface: Int32($0.scope), interfaceName: $0.address[0] == 127 ? "lo" : "eth0")
         }
         let service = DiscoveredService(
             id: .init(name: "Test", host: "test.local"), port: endpoints.first?.port ?? 1, txt: txt,

@@ -1,3 +1,4 @@
+import Dialing
 import HAPCrypto
 import HAPModel
 import HAPProtocol
@@ -176,28 +177,10 @@ struct RaceTests {
 
     @Test("an address that does not answer does not hold up the next, and loses its connection when it does")
     func loser() async throws {
-        let (_, endpoint) = try await dialer.dial(first: [.test(1), .test(2)], timing: timing)
+        var candidates = Candidates<AccessoryEndpoint>([.test(1), .test(2)])
+        let (_, endpoint) = try await dialer.dial(timing: timing) { candidates.next() }
         #expect(endpoint == .test(2))
         #expect(dialer.late.isClosed)
         #expect(!dialer.prompt.isClosed)
-    }
-
-    @Test("when every address has refused, that is known at once")
-    func allRefused() async throws {
-        var timing = testTiming
-        timing.stagger = .seconds(60)
-        let nowhere = InMemoryDialer()
-        await #expect(throws: Unreachable.self) {
-            _ = try await nowhere.dial(first: [.test(1), .test(2), .test(3)], timing: timing)
-        }
-        #expect(nowhere.dialed == [.test(1), .test(2), .test(3)])
-    }
-
-    @Test("a connection that comes when it is not wanted any more is closed")
-    func gaveUp() async {
-        let dialing = Task { try await dialer.dial(first: [.test(1)], timing: timing) }
-        dialing.cancel()
-        await #expect(throws: Unreachable.self) { _ = try await dialing.value }
-        #expect(dialer.late.isClosed)
     }
 }

@@ -235,4 +235,5 @@ async def main(address, name="den", key=None, announce=True, port=0):
     await zeroconf.async_close()
 
 
-asyncio.run(main(**json.loads(sys.argv[1])))
+if __name__ == "__main__":
+    asyncio.run(main(**json.loads(sys.argv[1])))

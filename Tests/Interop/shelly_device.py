@@ -184,4 +184,5 @@ async def main(address, outputs, password=None, gen=3, uses=(), port=80, announc
     await zeroconf.async_close()
 
 
-asyncio.run(main(**json.loads(sys.argv[1])))
+if __name__ == "__main__":
+    asyncio.run(main(**json.loads(sys.argv[1])))

@@ -151,4 +151,5 @@ async def main(address, kind=1, segments=1, port=80, announce=True):
     await zeroconf.async_close()
 
 
-asyncio.run(main(**json.loads(sys.argv[1])))
+if __name__ == "__main__":
+    asyncio.run(main(**json.loads(sys.argv[1])))

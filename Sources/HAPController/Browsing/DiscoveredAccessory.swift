@@ -115,17 +115,9 @@ package struct DiscoveredAccessory: Equatable, Sendable, Identifiable {
         return number
     }
 
-    /// IPv4 and routed addresses first: they need no scope and are the most tried.
     private static func endpoints(of service: DiscoveredService) -> [AccessoryEndpoint] {
-        let found = service.addresses.filter { address in
-            let bytes = address.bytes
-            let isUnspecified = bytes.allSatisfy { $0 == 0 }
-            let isMulticast = address.isIPv4 ? bytes[0] >= 224 : bytes[0] == 0xFF
-            return !isUnspecified && !isMulticast
-        }
-        let ordered = found.filter { !$0.isLinkLocal } + found.filter(\.isLinkLocal)
         var endpoints: [AccessoryEndpoint] = []
-        for address in ordered {
+        for address in service.addresses.filter(\.isReachable).inConnectionOrder {
             guard
                 let endpoint = AccessoryEndpoint(
                     address: address.bytes, scope: UInt32(exactly: address.interface) ?? 0, port: service.port),

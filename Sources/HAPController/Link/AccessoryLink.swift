@@ -1,4 +1,5 @@
 internal import AsyncKit
+internal import Dialing
 package import HAPModel
 package import HAPProtocol
 package import Logging
@@ -24,7 +25,7 @@ package actor AccessoryLink {
 
     // Where the accessory is, and when it is tried next.
     private var discovered: DiscoveredAccessory?
-    private var lastGood: AccessoryEndpoint?
+    private var candidates = Candidates<AccessoryEndpoint>()
     private var policy: ReconnectPolicy
     private var retryAt = ContinuousClock.now
     private nonisolated let changed = AsyncSignal()
@@ -108,21 +109,27 @@ package actor AccessoryLink {
     package func appeared(_ accessory: DiscoveredAccessory?) {
         guard let accessory, accessory.id == id, accessory != discovered else { return }
         discovered = accessory
+        candidates.update(accessory.endpoints)
         retryAt = policy.appeared(next: retryAt)
         changed.send()
     }
 
     private func keepConnected() async {
         while !isStopped, !Task.isCancelled {
-            guard let discovered else {
+            guard discovered != nil else {
                 report(.searching)
                 await changed.wait()
                 continue
             }
             report(.connecting)
-            let failure = await connect(to: discovered)
+            let failure = await connect()
             guard !isStopped, !Task.isCancelled else { return }
-            logger.info("connection failed", metadata: ["accessory": "\(id)", "reason": "\(failure)"])
+            logger.info(
+                "connection failed",
+                metadata: [
+                    "accessory": "\(id)", "reason": "\(failure)",
+                    "addresses": .array(candidates.tried.map { "\($0)" }),
+                ])
             retryAt = policy.ended(isRefused: failure == .notPaired, share: .random(in: 0...1), now: .now)
             report(.unreachable(failure))
             while retryAt > .now, !isStopped, !Task.isCancelled { await changed.wait(until: retryAt) }
@@ -134,14 +141,14 @@ package actor AccessoryLink {
     // MARK: One connection
 
     /// Tries every address until one is the accessory's, and serves the session there until it ends.
-    private func connect(to discovered: DiscoveredAccessory) async -> LinkFailure {
-        var candidates = discovered.endpoints
-        if let lastGood, let index = candidates.firstIndex(of: lastGood) { candidates.swapAt(0, index) }
+    private func connect() async -> LinkFailure {
+        candidates.begin()
         var failure = LinkFailure.unreachable
-        while !candidates.isEmpty, !isStopped, !Task.isCancelled {
-            guard let (connection, endpoint) = try? await dialer.dial(first: candidates, timing: timing) else { break }
-            candidates.removeAll { $0 == endpoint }
-            let (reason, wasVerified) = await serve(ControllerSession(connection), at: endpoint)
+        while !isStopped, !Task.isCancelled {
+            let dialed = try? await dialer.dial(timing: timing) { candidates.next() }
+            guard let (connection, endpoint) = dialed else { break }
+            candidates.answered(endpoint)
+            let (reason, wasVerified) = await serve(ControllerSession(connection))
             if wasVerified { return reason }
             // Whoever has not proven who it is has no say in where else we look, and does not end the pairing.
             if failure != .notPaired { failure = reason }
@@ -149,12 +156,10 @@ package actor AccessoryLink {
         return failure
     }
 
-    private func serve(
-        _ session: ControllerSession, at endpoint: AccessoryEndpoint
-    ) async -> (LinkFailure, wasVerified: Bool) {
+    private func serve(_ session: ControllerSession) async -> (LinkFailure, wasVerified: Bool) {
         connection = session
         async let carrying: SessionEnd = carry(session)
-        let failure = isStopped ? .ended(.closed) : await use(session, at: endpoint)
+        let failure = isStopped ? .ended(.closed) : await use(session)
         let wasVerified = isVerified
         isVerified = false
         connection = nil
@@ -169,7 +174,7 @@ package actor AccessoryLink {
         return end
     }
 
-    private func use(_ session: ControllerSession, at endpoint: AccessoryEndpoint) async -> LinkFailure {
+    private func use(_ session: ControllerSession) async -> LinkFailure {
         do throws(VerifyError) {
             try await session.pairVerify(pairing, as: identity, within: timing.request)
         } catch {
@@ -181,7 +186,7 @@ package actor AccessoryLink {
             }
         }
         isVerified = true
-        lastGood = endpoint
+        candidates.confirm()
         policy.connected(now: .now)
         if isForUnpairing { return await removePairing(on: session) }
         do throws(SetupError) {
@@ -246,6 +251,7 @@ package actor AccessoryLink {
         let advertised = discovered?.configurationNumber
         if database != nil, configurationNumber == advertised { return false }
         let read = try await session.readDatabase(within: timing.database)
+        logger.warn(ofOmissionsIn: read, of: id)
         database = read
         configurationNumber = advertised
         known = [:]

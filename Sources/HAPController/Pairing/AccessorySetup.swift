@@ -1,3 +1,4 @@
+internal import Dialing
 internal import HAPCrypto
 package import HAPModel
 package import HAPProtocol
@@ -69,14 +70,14 @@ package struct AccessorySetup: Sendable {
     ) async throws(SetupError) -> Added {
         if let ownershipToken, !OwnershipRequirement.tokenLength.contains(ownershipToken.count) { throw .ownership }
         let identity = try await ownIdentity()
-        return try await connected(to: endpoints) { session throws(SetupError) in
+        let result = try await connected(to: endpoints) { session throws(SetupError) -> Result<Added, SetupError> in
             let pairing = try await session.pairSetup(
                 as: identity, code: code, ownershipToken: ownershipToken.map { SecretBytes($0) },
                 demandsToken: demandsToken, withAuth: withAuth, within: timing.pairSetupStep)
             guard id == nil || pairing.deviceID == id else {
                 // What is kept under the id that it claims may be of another, which has that id rightly.
                 _ = await takeBack(pairing, identity, session)
-                throw .otherAccessory
+                return .failure(.otherAccessory)
             }
             do throws(SetupError) {
                 do {
@@ -86,14 +87,16 @@ package struct AccessorySetup: Sendable {
                     throw .vaultFailed
                 }
                 try await verify(session, pairing, identity)
-                return Added(
-                    pairing: pairing, database: try await session.readDatabase(within: timing.database),
-                    configurationNumber: configurationNumber)
+                let database = try await session.readDatabase(within: timing.database)
+                logger.warn(ofOmissionsIn: database, of: pairing.deviceID)
+                return .success(
+                    Added(pairing: pairing, database: database, configurationNumber: configurationNumber))
             } catch {
                 await undo(pairing, identity, session)
-                throw error
+                return .failure(error)
             }
         }
+        return try result.get()
     }
 
     /// Asks an unpaired accessory to show which one it is.
@@ -125,16 +128,31 @@ package struct AccessorySetup: Sendable {
     }
 
     /// Does something on a connection to an accessory, which then ends.
+    ///
+    /// Another device may answer at one of the addresses: what it refuses is tried at the others.
     private func connected<Outcome: Sendable>(
         to endpoints: [AccessoryEndpoint],
         _ body: (ControllerSession) async throws(SetupError) -> Outcome
     ) async throws(SetupError) -> Outcome {
-        let connection: any ByteConnection
-        do throws(Unreachable) {
-            (connection, _) = try await dialer.dial(first: endpoints, timing: timing)
-        } catch {
-            throw .unreachable
+        var candidates = Candidates(endpoints)
+        var failure = SetupError.unreachable
+        while !Task.isCancelled {
+            let dialed = try? await dialer.dial(timing: timing) { candidates.next() }
+            guard let (connection, endpoint) = dialed else { break }
+            candidates.answered(endpoint)
+            do throws(SetupError) {
+                return try await use(connection, body)
+            } catch {
+                guard error.mayBeOfAnotherDevice else { throw error }
+                if failure == .unreachable { failure = error }
+            }
         }
+        throw failure
+    }
+
+    private func use<Outcome: Sendable>(
+        _ connection: any ByteConnection, _ body: (ControllerSession) async throws(SetupError) -> Outcome
+    ) async throws(SetupError) -> Outcome {
         let session = ControllerSession(connection)
         async let running = session.run(onEvent: { _ in })
         let result: Result<Outcome, SetupError>

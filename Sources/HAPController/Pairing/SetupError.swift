@@ -37,6 +37,20 @@ package enum SetupError: Error, Equatable, Sendable {
     case vaultFailed
 }
 
+extension SetupError {
+    /// A Boolean value that indicates whether the accessory may still answer at another of its addresses.
+    ///
+    /// A wrong code isn't tried again: the accessory counts the attempts, and most accessories are the same one everywhere.
+    var mayBeOfAnotherDevice: Bool {
+        switch self {
+        case .unreachable, .alreadyPaired, .unexpectedStatus, .ended(_, mayBePaired: false): true
+        case .wrongCode, .ownership, .tooManyTries, .busy, .backOff, .full, .notGenuine, .otherAccessory, .refused,
+            .outOfCompliance, .ended(_, mayBePaired: true), .vaultFailed:
+            false
+        }
+    }
+}
+
 extension SetupError: CustomStringConvertible {
     /// What is wrong and what to do, for people; nothing secret is in it.
     package var description: String {

@@ -1,10 +1,12 @@
+import Dialing
 package import Discovery
 package import LightKit
 
 /// What the outside is to do for the lights.
 package enum ESPHomeAction: Equatable, Sendable {
-    /// Connect, and say how that went; the number tells this connection from earlier ones.
-    case connect(ESPHomeTarget, ESPHomeEndpoint, keyFile: String?, number: Int)
+    /// Connect to the device at the first endpoint that answers, see ``ESPHomeHome/nextEndpoint(of:number:)``; the number
+    /// tells this connection from earlier ones.
+    case connect(ESPHomeTarget, keyFile: String?, number: Int)
     case send(ESPHomeTarget, [UInt8])
     /// Hang up, once everything is sent.
     case close(ESPHomeTarget)
@@ -33,17 +35,12 @@ package enum ESPHomeTarget: Hashable, Sendable {
     }
 }
 
-/// Where a device is.
-package enum ESPHomeEndpoint: Equatable, Sendable {
-    case host(String, port: Int)
-    case address(ServiceAddress, port: Int)
-}
-
 /// All devices and their lights: which are there, which are connected, and what they say.
 ///
 /// A machine without sockets and clocks: it is told what happened and when, and returns what to do.
 ///
-/// A device is tried at each of its addresses in turn, with backoff, and at once when mDNS has something new of it. Two
+/// A device is tried at all of its addresses, then again with backoff, and at once when mDNS has something new of it. An
+/// address where something else answers than the announced device is passed over for the next one. Two
 /// targets may be one device, told by its MAC address: then the configured one serves, and the other waits behind it.
 package struct ESPHomeHome: Sendable {
     /// More devices are not looked at.
@@ -58,7 +55,9 @@ package struct ESPHomeHome: Sendable {
             case open(ESPHomeSession)
         }
 
-        var endpoints: [ESPHomeEndpoint]
+        var candidates: Candidates<DeviceEndpoint>
+        /// The MAC address that it announces.
+        var announcedMAC: String?
         let keyFile: String?
         /// It is known to encrypt, and there is no key for it.
         var lacksKey = false
@@ -66,7 +65,10 @@ package struct ESPHomeHome: Sendable {
         var isPresent = true
         var link = Link.none
         var number = 0
-        var attempts = 0
+        /// A Boolean value that indicates whether the device of the current connection has proven to be the right one.
+        var isIdentified = false
+        /// What was wrong at the addresses of this round.
+        var fault: ESPHomeFault?
         var backoff = ReconnectBackoff()
         var retryAt: Duration?
         /// The target that serves the same device, for as long as it does.
@@ -122,8 +124,9 @@ package struct ESPHomeHome: Sendable {
         var actions: [ESPHomeAction] = []
         for host in configuration.hosts {
             let target = ESPHomeTarget.configured(host)
-            devices[target] = Device(endpoints: [.host(host.host, port: host.port)], keyFile: host.keyFile)
-            actions += connect(target)
+            let endpoint = DeviceEndpoint.host(host.host, port: host.port)
+            devices[target] = Device(candidates: Candidates([endpoint]), keyFile: host.keyFile)
+            actions += beginRound(target)
         }
         return actions
     }
@@ -146,26 +149,26 @@ package struct ESPHomeHome: Sendable {
 
     private mutating func found(_ service: DiscoveredService, now: Duration) -> [ESPHomeAction] {
         let target = ESPHomeTarget.discovered(service.id)
-        let endpoints = service.addresses.map { ESPHomeEndpoint.address($0, port: Int(service.port)) }
+        let endpoints = DeviceEndpoint.all(of: service, port: Int(service.port))
+        let mac = service.txt["mac"].map { $0.uppercased().filter(\.isHexDigit) }.flatMap { $0.isMAC ? $0 : nil }
         let keyFile = configuration.devices[service.name]?.keyFile
         let lacksKey = keyFile == nil && service.txt["api_encryption"] != nil
         guard var device = devices[target] else {
             guard devices.count < Self.maximumDevices else { return [] }
-            devices[target] = Device(endpoints: endpoints, keyFile: keyFile, lacksKey: lacksKey)
-            return connect(target)
+            devices[target] = Device(
+                candidates: Candidates(endpoints), announcedMAC: mac, keyFile: keyFile, lacksKey: lacksKey)
+            return beginRound(target)
         }
-        let hasChanged = !device.isPresent || device.endpoints != endpoints || device.lacksKey != lacksKey
-        device.endpoints = endpoints
+        let hasMoved = device.candidates.update(endpoints)
+        let hasChanged = !device.isPresent || hasMoved || device.lacksKey != lacksKey
+        device.announcedMAC = mac
         device.isPresent = true
         device.lacksKey = lacksKey
-        if hasChanged {
-            device.attempts = 0
-            device.backoff.succeeded()
-        }
+        if hasChanged { device.backoff.succeeded() }
         devices[target] = device
         guard hasChanged, device.standsBehind == nil else { return [] }
         switch device.link {
-        case .none: return connect(target)
+        case .none: return beginRound(target)
         case .connecting: return []
         case .open(var session):
             // It has started anew, or lives on at the new address: the old connection answers or is over.
@@ -176,19 +179,38 @@ package struct ESPHomeHome: Sendable {
         }
     }
 
+    /// Tries all addresses of a device, the one that was right last before all others.
+    private mutating func beginRound(_ target: ESPHomeTarget) -> [ESPHomeAction] {
+        devices[target]?.candidates.begin()
+        devices[target]?.fault = nil
+        return connect(target)
+    }
+
+    /// Goes on with the addresses that this round has not tried.
     private mutating func connect(_ target: ESPHomeTarget) -> [ESPHomeAction] {
         devices[target]?.retryAt = nil
-        guard var device = devices[target], !device.endpoints.isEmpty else { return [] }
+        guard var device = devices[target], !device.candidates.isExhausted else { return [] }
         guard !device.lacksKey else {
             devices[target] = device
             return warn(Self.text(of: .keyWanted, target, device.keyFile), target)
         }
         device.number += 1
         device.link = .connecting
-        let endpoint = device.endpoints[device.attempts % device.endpoints.count]
-        device.attempts += 1
+        device.isIdentified = false
+        device.candidates.proceed()
         devices[target] = device
-        return [.connect(target, endpoint, keyFile: device.keyFile, number: device.number)]
+        return [.connect(target, keyFile: device.keyFile, number: device.number)]
+    }
+
+    /// The address to try next, or `nil` if there is none for now.
+    package mutating func nextEndpoint(of target: ESPHomeTarget, number: Int) -> DeviceEndpoint? {
+        guard devices[target]?.number == number else { return nil }
+        return devices[target]?.candidates.next()
+    }
+
+    /// The addresses that were tried last.
+    package func triedEndpoints(of target: ESPHomeTarget) -> [DeviceEndpoint] {
+        devices[target]?.candidates.tried ?? []
     }
 
     // MARK: Connections
@@ -198,18 +220,21 @@ package struct ESPHomeHome: Sendable {
     /// - Parameters:
     ///   - target: the device.
     ///   - number: that of the connection.
+    ///   - endpoint: where it leads.
     ///   - key: what stands in the key file, if there is one.
     ///   - ephemeral: 32 random bytes.
     ///   - now: the time.
     /// - Returns: what to do.
     package mutating func opened(
-        _ target: ESPHomeTarget, number: Int, key: [UInt8]?, ephemeral: [UInt8], now: Duration
+        _ target: ESPHomeTarget, number: Int, at endpoint: DeviceEndpoint, key: [UInt8]?, ephemeral: [UInt8],
+        now: Duration
     ) -> [ESPHomeAction] {
         guard let device = devices[target], device.number == number else { return [.close(target)] }
         let framing = key.map { ESPHomeFraming(key: $0, ephemeral: ephemeral) } ?? ESPHomeFraming()
         var session = ESPHomeSession(framing, now: now)
         let bytes = session.opened()
         devices[target]?.link = .open(session)
+        devices[target]?.candidates.answered(endpoint)
         return [.send(target, bytes)]
     }
 
@@ -228,6 +253,9 @@ package struct ESPHomeHome: Sendable {
                 switch event {
                 case .send(let bytes): actions.append(.send(target, bytes))
                 case .ready(let info, let entities):
+                    if let fault = otherDevice(info, target) {
+                        return actions + end(target, fault, now: now, share: share)
+                    }
                     // Whoever says it is ever another device would have us keep the lights of all of them.
                     guard boards[info.mac] != nil || boards.count < Self.maximumDevices else {
                         actions += end(target, .closed(""), now: now, share: share)
@@ -280,14 +308,32 @@ package struct ESPHomeHome: Sendable {
         device.link = .none
         // What comes of this connection from now on is another's no more.
         device.number += 1
+        // A device that can't be used says more than addresses without an answer.
+        if device.fault?.isOfDevice != true { device.fault = fault }
+        let fault = device.isIdentified ? fault : device.fault ?? fault
+        var actions = [.close(target)] + release(target, now: now)
+        guard device.isIdentified || device.candidates.current == nil || device.candidates.isExhausted else {
+            devices[target]?.link = .none
+            devices[target]?.number = device.number
+            devices[target]?.fault = device.fault
+            return actions + connect(target)
+        }
         device.retryAt = now + device.backoff.failed(share: share)
         devices[target] = device
-        var actions: [ESPHomeAction] = [.close(target)]
-        actions += release(target, now: now)
         if let text = Self.text(of: fault, target, device.keyFile, isFirst: device.mac == nil) {
             actions += warn(text, target)
         }
         return actions
+    }
+
+    /// The fault of an address where another device answers than the announced one, or, as long as there are other
+    /// addresses, than the one that was here before.
+    private func otherDevice(_ info: ESPHomeDeviceInfo, _ target: ESPHomeTarget) -> ESPHomeFault? {
+        guard let device = devices[target], !device.isIdentified, let endpoint = device.candidates.current,
+            let expected = device.announcedMAC ?? (device.candidates.isExhausted ? nil : device.mac),
+            expected != info.mac
+        else { return nil }
+        return .otherDevice("\(endpoint)")
     }
 
     /// The target serves its device no more.
@@ -332,6 +378,8 @@ package struct ESPHomeHome: Sendable {
         var actions: [ESPHomeAction] = []
         if let former = devices[target]?.mac, former != info.mac { actions += release(target, now: now) }
         devices[target]?.mac = info.mac
+        devices[target]?.isIdentified = true
+        devices[target]?.candidates.confirm()
         devices[target]?.backoff.succeeded()
         var board = boards[info.mac] ?? Board()
         if let owner = board.owner, owner != target {
@@ -417,7 +465,7 @@ package struct ESPHomeHome: Sendable {
         var actions: [ESPHomeAction] = []
         for (target, device) in devices {
             switch device.link {
-            case .none: if let at = device.retryAt, at <= now { actions += connect(target) }
+            case .none: if let at = device.retryAt, at <= now { actions += beginRound(target) }
             case .connecting: break
             case .open(var session):
                 do throws(ESPHomeFault) {
@@ -531,9 +579,10 @@ package struct ESPHomeHome: Sendable {
         case .passwordWanted:
             return "\(name) wants a password, which is not known here; give it an encryption key instead"
         case .malformed(let reason): return "\(name) cannot be used: \(reason)"
-        case .silent: return isFirst && target.isConfigured ? "\(name) does not answer; trying again" : nil
+        case .otherDevice(let place): return "\(name) does not answer; another device answers at \(place)"
+        case .silent: return isFirst ? "\(name) does not answer; trying again" : nil
         case .closed(let reason):
-            return isFirst && target.isConfigured ? "\(name) cannot be reached (\(reason)); trying again" : nil
+            return isFirst ? "\(name) cannot be reached (\(reason)); trying again" : nil
         }
     }
 }

@@ -1,5 +1,6 @@
 import AsyncKit
 import BoundedJSON
+import Dialing
 package import Discovery
 package import LightKit
 package import Logging
@@ -18,6 +19,7 @@ package actor ESPHomeLightDriver: LightDriver {
 
     private struct Connection {
         let number: Int
+        var task: Task<Void, Never>?
         var channel: (any Channel)?
     }
 
@@ -112,8 +114,7 @@ package actor ESPHomeLightDriver: LightDriver {
     private func perform(_ actions: [ESPHomeAction]) {
         for action in actions {
             switch action {
-            case .connect(let target, let endpoint, let keyFile, let number):
-                connect(target, endpoint, keyFile, number)
+            case .connect(let target, let keyFile, let number): connect(target, keyFile, number)
             case .send(let target, let bytes): send(bytes, to: target)
             case .close(let target): close(target)
             case .report(let light, let report): notices.add(report, from: light)
@@ -126,7 +127,7 @@ package actor ESPHomeLightDriver: LightDriver {
 
     // MARK: Connections
 
-    private func connect(_ target: ESPHomeTarget, _ endpoint: ESPHomeEndpoint, _ keyFile: String?, _ number: Int) {
+    private func connect(_ target: ESPHomeTarget, _ keyFile: String?, _ number: Int) {
         connections[target] = Connection(number: number)
         var key: [UInt8]?
         if let keyFile {
@@ -136,48 +137,36 @@ package actor ESPHomeLightDriver: LightDriver {
                 return carryOut(home.keyUnusable(target, error.text, now: now, share: share()))
             }
         }
-        let handler = NIOLoopBound(ESPHomeChannelHandler(driver: self, target, number), eventLoop: loop)
-        let bootstrap = ClientBootstrap(group: loop)
-            .connectTimeout(.seconds(10))
-            .channelOption(.tcpOption(.tcp_nodelay), value: 1)
-            .channelOption(.autoRead, value: false)
-            .channelInitializer { channel in
-                channel.eventLoop.makeCompletedFuture {
-                    try closeInChildren(channel)
-                    try channel.pipeline.syncOperations.addHandler(handler.value)
-                }
-            }
-        let opening: EventLoopFuture<any Channel>
-        switch endpoint {
-        case .host(let host, let port): opening = bootstrap.connect(host: host, port: port)
-        case .address(let address, let port):
-            // Of a link-local address the scope is part, and numbers are looked up nowhere.
-            do {
-                opening = bootstrap.connect(to: try .makeAddressResolvingHost(address.description, port: port))
-            } catch {
-                opening = loop.makeFailedFuture(error)
-            }
-        }
-        opening.whenComplete { [key] result in
-            self.assumeIsolated { $0.opened(target, number, key, result) }
-        }
+        connections[target]?.task = Task { [key] in await open(target, number, key) }
     }
 
-    private func opened(
-        _ target: ESPHomeTarget, _ number: Int, _ key: [UInt8]?, _ result: Result<any Channel, any Error>
-    ) {
-        switch result {
-        case .success(let channel):
+    private func open(_ target: ESPHomeTarget, _ number: Int, _ key: [UInt8]?) async {
+        do {
+            let (channel, endpoint) = try await firstToAnswer(headStart: Candidates<DeviceEndpoint>.headStart) {
+                home.nextEndpoint(of: target, number: number)
+            } connect: { [loop] endpoint in
+                try await endpoint.connect(on: loop) { channel in
+                    try channel.syncOptions?.setOption(.autoRead, value: false)
+                }
+            } close: { channel in
+                channel.close(promise: nil)
+            }
             guard connections[target]?.number == number else { return channel.close(promise: nil) }
+            guard channel.isActive else { throw ChannelError.ioOnClosedChannel }
+            try channel.pipeline.syncOperations.addHandler(ESPHomeChannelHandler(driver: self, target, number))
             connections[target]?.channel = channel
-            carryOut(
-                home.opened(
-                    target, number: number, key: key, ephemeral: Sodium.randomBytes(NoiseHandshake.keyLength), now: now)
-            )
+            let ephemeral = Sodium.randomBytes(NoiseHandshake.keyLength)
+            carryOut(home.opened(target, number: number, at: endpoint, key: key, ephemeral: ephemeral, now: now))
             channel.read()
-        case .failure(let error):
-            logger.debug("device not connected", metadata: ["device": "\(target.name)", "error": "\(error)"])
-            closed(target, number, Self.reason(error))
+        } catch {
+            let reason = HTTPFault(error).text
+            logger.info(
+                "device not connected",
+                metadata: [
+                    "device": "\(target.name)", "error": "\(reason)",
+                    "addresses": .array(home.triedEndpoints(of: target).map { "\($0)" }),
+                ])
+            closed(target, number, reason)
         }
     }
 
@@ -200,7 +189,9 @@ package actor ESPHomeLightDriver: LightDriver {
 
     private func close(_ target: ESPHomeTarget) {
         // What was written before is sent first.
-        connections.removeValue(forKey: target)?.channel?.close(promise: nil)
+        let connection = connections.removeValue(forKey: target)
+        connection?.task?.cancel()
+        connection?.channel?.close(promise: nil)
     }
 
     private static func key(in path: String) throws(SecretFile.Problem) -> [UInt8] {
@@ -210,17 +201,6 @@ package actor ESPHomeLightDriver: LightDriver {
                 text: "key-file \(path) holds no key; write what stands at api: encryption: key: in its first line")
         }
         return key
-    }
-
-    private static func reason(_ error: any Error) -> String {
-        switch error {
-        case let error as IOError: SystemError(code: error.errnoCode).reason
-        case let error as NIOConnectionError:
-            error.connectionErrors.first.map { reason($0.error) }
-                ?? (error.dnsAError == nil ? "no address" : "no host of that name")
-        case is ChannelError: "no answer"
-        default: "no connection"
-        }
     }
 
     // MARK: Commands

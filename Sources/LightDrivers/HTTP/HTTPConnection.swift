@@ -1,5 +1,3 @@
-import Discovery
-import Glibc
 import NIOCore
 import NIOHTTP1
 import NIOPosix
@@ -70,13 +68,11 @@ package enum HTTPFault: Error, Equatable, Sendable {
 
 /// A server that speaks HTTP/1.1, with or without TLS.
 package struct HTTPServer: Sendable {
-    static let connectTimeout = Duration.seconds(5)
-
-    let endpoint: DeviceEndpoint
+    let route: DeviceRoute
     let tls: PinnedTLS?
 
-    package init(_ endpoint: DeviceEndpoint, tls: PinnedTLS? = nil) {
-        self.endpoint = endpoint
+    package init(_ route: DeviceRoute, tls: PinnedTLS? = nil) {
+        self.route = route
         self.tls = tls
     }
 
@@ -94,7 +90,7 @@ package struct HTTPServer: Sendable {
             return try await channel.executeThenClose { inbound, outbound in
                 defer { channel.channel.abort() }
                 var connection = HTTPConnection(
-                    channel: channel.channel, authority: endpoint.authority, inbound: inbound.makeAsyncIterator(),
+                    channel: channel.channel, authority: route.endpoint.authority, inbound: inbound.makeAsyncIterator(),
                     outbound: outbound)
                 return try await body(&connection)
             }
@@ -112,9 +108,8 @@ package struct HTTPServer: Sendable {
     }
 
     private func connect() async throws -> HTTPConnection.Channel {
-        try await bootstrap(to: endpoint) { channel in
+        try await route.connect { channel in
             channel.eventLoop.makeCompletedFuture {
-                try closeInChildren(channel)
                 let pipeline = channel.pipeline.syncOperations
                 if let tls { try pipeline.addHandler(tls.makeHandler()) }
                 try pipeline.addHTTPClientHandlers(enableOutboundHeaderValidation: true)
@@ -122,30 +117,6 @@ package struct HTTPServer: Sendable {
                 return try NIOAsyncChannel(wrappingChannelSynchronously: channel)
             }
         }
-    }
-}
-
-/// Connects to an endpoint by its address or its name.
-func bootstrap<Output: Sendable>(
-    to endpoint: DeviceEndpoint, _ initialize: @escaping @Sendable (any Channel) -> EventLoopFuture<Output>
-) async throws -> Output {
-    let bootstrap = ClientBootstrap(group: MultiThreadedEventLoopGroup.singleton)
-        .connectTimeout(TimeAmount(HTTPServer.connectTimeout))
-        .channelOption(.tcpOption(.tcp_nodelay), value: 1)
-    switch endpoint {
-    case .host(let host, let port):
-        return try await bootstrap.connect(host: host, port: port, channelInitializer: initialize)
-    case .address(let address, let port):
-        // Of a link-local address the scope is part, and numbers are looked up nowhere.
-        let address = try SocketAddress.makeAddressResolvingHost(address.description, port: port)
-        return try await bootstrap.connect(to: address, channelInitializer: initialize)
-    }
-}
-
-/// A program that is started while a socket is open must not get hold of it.
-func closeInChildren(_ channel: any Channel) throws {
-    try channel.pipeline.syncOperations.withUnsafeTransportIfAvailable(of: NIOBSDSocket.Handle.self) { socket in
-        _ = fcntl(socket, F_SETFD, FD_CLOEXEC)
     }
 }
 

@@ -55,10 +55,9 @@ extension HTTPServer {
         _ path: String
     ) async throws -> EventLoopFuture<NIOAsyncChannel<WebSocketFrame, WebSocketFrame>?> {
         typealias Opened = NIOAsyncChannel<WebSocketFrame, WebSocketFrame>?
-        return try await bootstrap(to: endpoint) { [authority = endpoint.authority] channel in
+        return try await route.connect { [authority = route.endpoint.authority] channel in
             channel.eventLoop.makeCompletedFuture {
-                try closeInChildren(channel)
-                let timer = CloseTimer(channel, after: HTTPServer.connectTimeout)
+                let timer = CloseTimer(channel, after: DeviceEndpoint.connectTimeout)
                 let upgrader = NIOTypedWebSocketClientUpgrader<Opened>(
                     maxFrameSize: HTTPServer.maximumMessage
                 ) { channel, _ in

@@ -22,7 +22,7 @@ package struct HueConnection: DeviceConnection {
     }
 
     package func run(
-        to endpoint: DeviceEndpoint, outputs: AsyncStream<HueSession.Output>, receive: @escaping Receive
+        over route: DeviceRoute, outputs: AsyncStream<HueSession.Output>, receive: @escaping Receive
     ) async -> SessionFault {
         guard let context = try? PinnedTLS.makeContext() else { return .unusable("TLS cannot be used here") }
         return await withDiscardingTaskGroup { tasks in
@@ -35,7 +35,7 @@ package struct HueConnection: DeviceConnection {
                     let tls = PinnedTLS(context, pin: nil)
                     do throws(HTTPFault) {
                         let request = HTTPRequest(.get, "/api/config")
-                        let response = try await HTTPServer(endpoint, tls: tls).answer(to: request)
+                        let response = try await HTTPServer(route, tls: tls).answer(to: request)
                         await receive(.identity(response, certificate: tls.shown ?? []))
                     } catch {
                         return .unreachable(error.text)
@@ -52,9 +52,9 @@ package struct HueConnection: DeviceConnection {
                         let tls = PinnedTLS(context, pin: certificate)
                         let body = Array(#"{"devicetype":"lamplighter#bridge"}"#.utf8)
                         let request = HTTPRequest(.post, "/api", body: body)
-                        await receive(.paired(try await HTTPServer(endpoint, tls: tls).answer(to: request)))
+                        await receive(.paired(try await HTTPServer(route, tls: tls).answer(to: request)))
                     } catch {
-                        return fault(error, endpoint, bridge)
+                        return fault(error, route.endpoint, bridge)
                     }
                 case .store(let credentials, let id):
                     do {
@@ -65,7 +65,7 @@ package struct HueConnection: DeviceConnection {
                 case .open(let credentials):
                     session?.end()
                     let tls = PinnedTLS(context, pin: credentials.certificate)
-                    let opened = OpenSession(HTTPServer(endpoint, tls: tls), key: credentials.key)
+                    let opened = OpenSession(HTTPServer(route, tls: tls), key: credentials.key)
                     for lane in opened.lanes.indices {
                         tasks.addTask { await opened.serve(lane: lane, receive) }
                     }

@@ -125,6 +125,10 @@ package struct HueSession: DeviceSession {
     /// Emulators announce the port of their plain HTTP.
     package static func port(of service: DiscoveredService) -> Int { service.port == 80 ? 443 : Int(service.port) }
 
+    package static func id(of service: DiscoveredService) -> String? {
+        service.txt["bridgeid"].flatMap { (12...16).contains($0.utf8.count) ? $0.lowercased() : nil }
+    }
+
     static func isID(_ text: String) -> Bool {
         (1...64).contains(text.utf8.count)
             && text.utf8.allSatisfy { byte in

@@ -1,8 +1,8 @@
+import Dialing
 package import Discovery
 package import LightKit
 package import Logging
 import NIOCore
-import NIOPosix
 
 /// Why it is not possible to look for devices: what is wrong and, if something helps, what to do.
 package struct LightSearchFailure: Error, Hashable, Sendable {
@@ -97,7 +97,7 @@ package struct LightSearch: Sendable {
     /// The services of a type that mDNS shows.
     ///
     /// - Parameter type: such as `_mqtt._tcp`.
-    /// - Returns: what was found in ``duration``.
+    /// - Returns: what was found in ``duration``; of several addresses, one that answers is the first.
     /// - Throws: ``LightSearchFailure`` if mDNS does not work here.
     package func services(_ type: String) async throws(LightSearchFailure) -> [DiscoveredService] {
         let browser: any ServiceBrowser
@@ -113,15 +113,49 @@ package struct LightSearch: Sendable {
         if let error = snapshot.discoveryError, snapshot.services.isEmpty {
             throw LightSearchFailure(text: "devices cannot be found by mDNS: \(error)")
         }
-        return snapshot.services
+        return await withTaskGroup(of: DiscoveredService.self) { tasks in
+            for (index, service) in snapshot.services.enumerated() {
+                tasks.addTask { index < Self.maximumProbes ? await Self.withReachableAddressFirst(service) : service }
+            }
+            return await tasks.reduce(into: []) { $0.append($1) }.sorted { $0.id < $1.id }
+        }
+    }
+
+    /// How many services are probed.
+    private static let maximumProbes = 64
+    /// The time in which one of several addresses must answer.
+    private static let probeTime = Duration.seconds(1)
+
+    /// A service whose first address is the one that answers, if one does: it is shown to people, who write it down.
+    private static func withReachableAddressFirst(_ service: DiscoveredService) async -> DiscoveredService {
+        guard service.addresses.count > 1 else { return service }
+        let reachable = await withTaskGroup(of: DeviceEndpoint?.self) { tasks in
+            tasks.addTask {
+                var candidates = Candidates(DeviceEndpoint.all(of: service, port: Int(service.port)))
+                let answer = try? await firstToAnswer(headStart: .milliseconds(100)) {
+                    candidates.next()
+                } connect: { endpoint in
+                    DeviceRoute(to: endpoint, over: try await endpoint.connect())
+                } close: { _ in
+                }
+                return answer?.1
+            }
+            tasks.addTask {
+                try? await Task.sleep(for: probeTime)
+                return nil
+            }
+            defer { tasks.cancelAll() }
+            return await tasks.next() ?? nil
+        }
+        guard case .address(let address, _)? = reachable else { return service }
+        var service = service
+        service.addresses = [address] + service.addresses.filter { $0 != address }
+        return service
     }
 
     /// Whether a program of this computer takes TCP connections at a port.
     package static func isListening(onPort port: Int) async -> Bool {
-        let connecting = ClientBootstrap(group: MultiThreadedEventLoopGroup.singleton).connectTimeout(.seconds(1))
-            .channelInitializer { channel in channel.eventLoop.makeCompletedFuture { try closeInChildren(channel) } }
-            .connect(host: "127.0.0.1", port: port)
-        guard let channel = try? await connecting.get() else { return false }
+        guard let channel = try? await DeviceEndpoint.host("127.0.0.1", port: port).connect() else { return false }
         try? await channel.close()
         return true
     }

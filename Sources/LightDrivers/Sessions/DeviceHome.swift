@@ -1,10 +1,12 @@
+import Dialing
 package import Discovery
 package import LightKit
 
 /// What the outside is to do for the devices.
 package enum DeviceAction<Output: Equatable & Sendable>: Equatable, Sendable {
-    /// Make a connection; the number tells it from earlier ones to the same device.
-    case connect(DeviceTarget, DeviceEndpoint, number: Int)
+    /// Connect to the device at the first endpoint that answers, see ``DeviceHome/nextEndpoint(of:number:)``; the number
+    /// tells this connection from earlier ones to the same device.
+    case connect(DeviceTarget, number: Int)
     case output(DeviceTarget, Output)
     /// End the connection at once.
     case close(DeviceTarget)
@@ -18,7 +20,8 @@ package enum DeviceAction<Output: Equatable & Sendable>: Equatable, Sendable {
 /// All devices of one system that are connected to: which are there, which connection serves which, and their lights.
 ///
 /// A machine without sockets and clocks. Rules it keeps:
-/// - A device is tried at each of its addresses in turn, with backoff, and at once when mDNS has something new of it.
+/// - A device is tried at all of its addresses, then again with backoff, and at once when mDNS has something new of it.
+/// - An address where something else answers than the announced device is passed over for the next one.
 /// - Two targets may be one device, known by the id that it says: the first one connected serves, and the other is
 ///   asked again every ``duplicateInterval`` and as soon as the first is lost.
 /// - When a connection ends, its lights are out of reach and its commands fail. Lights are removed only when their device
@@ -30,12 +33,17 @@ package struct DeviceHome<Session: DeviceSession>: Sendable {
     package static var duplicateInterval: Duration { .seconds(60) }
 
     private struct Device: Sendable {
-        var endpoints: [DeviceEndpoint]
+        var candidates: Candidates<DeviceEndpoint>
+        /// The id that it announces.
+        var announcedID: String?
         /// mDNS still has it.
         var isPresent = true
         var session: Session?
         var number = 0
-        var attempts = 0
+        /// A Boolean value that indicates whether the device of the current session has proven to be the right one.
+        var isIdentified = false
+        /// What was wrong at the addresses of this round.
+        var fault: SessionFault?
         var backoff = ReconnectBackoff()
         var retryAt: Duration?
         var id: String?
@@ -79,8 +87,9 @@ package struct DeviceHome<Session: DeviceSession>: Sendable {
         var actions: [Action] = []
         for host in selection.hosts {
             let target = DeviceTarget.configured(host)
-            devices[target] = Device(endpoints: [.host(host.host, port: host.port ?? Session.traits.port)])
-            actions += connect(target, now: now)
+            let endpoint = DeviceEndpoint.host(host.host, port: host.port ?? Session.traits.port)
+            devices[target] = Device(candidates: Candidates([endpoint]))
+            actions += beginRound(target, now: now)
         }
         return actions
     }
@@ -103,37 +112,57 @@ package struct DeviceHome<Session: DeviceSession>: Sendable {
 
     private mutating func found(_ service: DiscoveredService, now: Duration) -> [Action] {
         let target = DeviceTarget.discovered(service.id)
-        let port = Session.port(of: service)
-        let endpoints = service.addresses.map { DeviceEndpoint.address($0, port: port) }
+        let endpoints = DeviceEndpoint.all(of: service, port: Session.port(of: service))
+        let id = Session.id(of: service)
         guard var device = devices[target] else {
             guard devices.count < Session.traits.maximumDevices else { return [] }
-            devices[target] = Device(endpoints: endpoints)
-            return connect(target, now: now)
+            devices[target] = Device(candidates: Candidates(endpoints), announcedID: id)
+            return beginRound(target, now: now)
         }
-        let isChanged = !device.isPresent || device.endpoints != endpoints
-        device.endpoints = endpoints
+        let isChanged = device.candidates.update(endpoints) || !device.isPresent
+        device.announcedID = id
         device.isPresent = true
-        if isChanged {
-            device.attempts = 0
-            device.backoff.succeeded()
-        }
+        if isChanged { device.backoff.succeeded() }
         devices[target] = device
-        return isChanged && device.session == nil && !device.isDuplicate ? connect(target, now: now) : []
+        return isChanged && device.session == nil && !device.isDuplicate ? beginRound(target, now: now) : []
     }
 
+    /// Tries all addresses of a device, the one that was right last before all others.
+    private mutating func beginRound(_ target: DeviceTarget, now: Duration) -> [Action] {
+        devices[target]?.candidates.begin()
+        devices[target]?.fault = nil
+        return connect(target, now: now)
+    }
+
+    /// Goes on with the addresses that this round has not tried.
     private mutating func connect(_ target: DeviceTarget, now: Duration) -> [Action] {
         devices[target]?.retryAt = nil
         devices[target]?.isDuplicate = false
-        guard var device = devices[target], !device.endpoints.isEmpty else { return [] }
+        guard var device = devices[target], !device.candidates.isExhausted else { return [] }
         device.number += 1
-        let endpoint = device.endpoints[device.attempts % device.endpoints.count]
-        device.attempts += 1
+        device.isIdentified = false
+        device.candidates.proceed()
         var session = Session(name: target.name, options: options, now: now)
         let events = session.started(now: now)
         device.session = session
         devices[target] = device
-        return [.connect(target, endpoint, number: device.number)] + carryOut(events, target, now: now, share: 1)
+        return [.connect(target, number: device.number)] + carryOut(events, target, now: now, share: 1)
     }
+
+    /// The address to try next, or `nil` if there is none for now.
+    package mutating func nextEndpoint(of target: DeviceTarget, number: Int) -> DeviceEndpoint? {
+        guard devices[target]?.number == number else { return nil }
+        return devices[target]?.candidates.next()
+    }
+
+    /// Something has accepted the connection at an address.
+    package mutating func answered(_ target: DeviceTarget, number: Int, at endpoint: DeviceEndpoint) {
+        guard devices[target]?.number == number else { return }
+        devices[target]?.candidates.answered(endpoint)
+    }
+
+    /// The addresses that were tried last.
+    package func triedEndpoints(of target: DeviceTarget) -> [DeviceEndpoint] { devices[target]?.candidates.tried ?? [] }
 
     // MARK: Connections
 
@@ -170,6 +199,7 @@ package struct DeviceHome<Session: DeviceSession>: Sendable {
             switch event {
             case .output(let output): actions.append(.output(target, output))
             case .identified(let id):
+                if let fault = otherDevice(id, target) { return actions + end(target, fault, now: now, share: share) }
                 guard boards[id] != nil || boards.count < Session.traits.maximumDevices else {
                     return actions + end(target, tooMany(target), now: now, share: share)
                 }
@@ -196,6 +226,13 @@ package struct DeviceHome<Session: DeviceSession>: Sendable {
         device.session = nil
         // What comes of this connection from now on does not count.
         device.number += 1
+        // A device that can't be used says more than addresses without an answer.
+        if case .unusable = device.fault {} else { device.fault = fault }
+        let fault = device.isIdentified ? fault : device.fault ?? fault
+        guard device.isIdentified || device.candidates.current == nil || device.candidates.isExhausted else {
+            devices[target] = device
+            return [.close(target)] + release(target, now: now) + connect(target, now: now)
+        }
         device.retryAt = now + device.backoff.failed(share: share)
         let isFirst = device.id == nil
         devices[target] = device
@@ -203,10 +240,19 @@ package struct DeviceHome<Session: DeviceSession>: Sendable {
         switch fault {
         case .unusable(let text): actions += warn(text, target)
         case .unreachable(let reason):
-            guard isFirst, target.isConfigured else { break }
+            guard isFirst else { break }
             actions += warn("\(target.name) cannot be reached (\(reason)); trying again", target)
         }
         return actions
+    }
+
+    /// The fault of an address where another device answers than the announced one, or, as long as there are other
+    /// addresses, than the one that was here before.
+    private func otherDevice(_ id: String, _ target: DeviceTarget) -> SessionFault? {
+        guard let device = devices[target], !device.isIdentified, let endpoint = device.candidates.current,
+            let expected = device.announcedID ?? (device.candidates.isExhausted ? nil : device.id), expected != id
+        else { return nil }
+        return .unusable("\(target.name) does not answer; another device answers at \(endpoint)")
     }
 
     /// Whoever says it is ever another device would have us keep the lights of all of them.
@@ -249,6 +295,8 @@ package struct DeviceHome<Session: DeviceSession>: Sendable {
         var actions: [Action] = []
         if let former = devices[target]?.id, former != id { actions += release(target, now: now) }
         devices[target]?.id = id
+        devices[target]?.isIdentified = true
+        devices[target]?.candidates.confirm()
         devices[target]?.backoff.succeeded()
         if let owner = boards[id]?.owner, owner != target { return nil }
         boards[id, default: Board()].owner = target
@@ -301,7 +349,7 @@ package struct DeviceHome<Session: DeviceSession>: Sendable {
                 devices[target]?.session = session
                 actions += carryOut(events, target, now: now, share: share)
             } else if let at = device.retryAt, at <= now {
-                actions += connect(target, now: now)
+                actions += beginRound(target, now: now)
             }
         }
         return actions

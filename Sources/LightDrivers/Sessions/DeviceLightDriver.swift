@@ -1,4 +1,5 @@
 import AsyncKit
+import Dialing
 package import Discovery
 package import LightKit
 package import Logging
@@ -7,17 +8,26 @@ package import Logging
 package protocol DeviceConnection: Sendable {
     associatedtype Session: DeviceSession
 
+    /// Connects to an address of a device.
+    func connect(to endpoint: DeviceEndpoint) async throws -> DeviceRoute
+
     /// Carries one session until the connection is over or its task is cancelled.
     ///
     /// - Parameters:
-    ///   - endpoint: where the device is.
+    ///   - route: where the device has answered.
     ///   - outputs: what the session wants done, in order.
     ///   - receive: takes what comes, in order, and returns when more may come.
     /// - Returns: why it is over.
     func run(
-        to endpoint: DeviceEndpoint, outputs: AsyncStream<Session.Output>,
+        over route: DeviceRoute, outputs: AsyncStream<Session.Output>,
         receive: @escaping @Sendable (Session.Input) async -> Void
     ) async -> SessionFault
+}
+
+extension DeviceConnection {
+    package func connect(to endpoint: DeviceEndpoint) async throws -> DeviceRoute {
+        DeviceRoute(to: endpoint, over: try await endpoint.connect())
+    }
 }
 
 /// A driver for devices that are connected to: wires the connections, mDNS, the machine of the devices and the host
@@ -132,7 +142,7 @@ package actor DeviceLightDriver<Connection: DeviceConnection>: LightDriver {
     private func perform(_ actions: [DeviceAction<Session.Output>]) {
         for action in actions {
             switch action {
-            case .connect(let target, let endpoint, let number): connect(target, endpoint, number)
+            case .connect(let target, let number): connect(target, number)
             case .output(let target, let output): connections[target]?.outputs.yield(output)
             case .close(let target): close(target)
             case .report(let light, let report): notices.add(report, from: light)
@@ -147,16 +157,31 @@ package actor DeviceLightDriver<Connection: DeviceConnection>: LightDriver {
 
     // MARK: Connections
 
-    private func connect(_ target: DeviceTarget, _ endpoint: DeviceEndpoint, _ number: Int) {
+    private func connect(_ target: DeviceTarget, _ number: Int) {
         guard isRunning else { return }
         let (outputs, continuation) = AsyncStream.makeStream(of: Session.Output.self)
-        let task = Task { [connection] in
-            let fault = await connection.run(to: endpoint, outputs: outputs) { input in
+        let task = Task { closed(target, number, await carry(target, number, outputs)) }
+        connections[target] = OpenConnection(outputs: continuation, task: task)
+    }
+
+    /// Connects to the device, and carries its session until the connection is over.
+    private func carry(
+        _ target: DeviceTarget, _ number: Int, _ outputs: AsyncStream<Session.Output>
+    ) async -> SessionFault {
+        do {
+            let (route, endpoint) = try await firstToAnswer(headStart: Candidates<DeviceEndpoint>.headStart) {
+                home.nextEndpoint(of: target, number: number)
+            } connect: { [connection] endpoint in
+                try await connection.connect(to: endpoint)
+            } close: { _ in
+            }
+            home.answered(target, number: number, at: endpoint)
+            return await connection.run(over: route, outputs: outputs) { input in
                 await self.received(input, target, number)
             }
-            self.closed(target, number, fault)
+        } catch {
+            return .unreachable(HTTPFault(error).text)
         }
-        connections[target] = OpenConnection(outputs: continuation, task: task)
     }
 
     private func received(_ input: Session.Input, _ target: DeviceTarget, _ number: Int) async {
@@ -167,9 +192,16 @@ package actor DeviceLightDriver<Connection: DeviceConnection>: LightDriver {
 
     private func closed(_ target: DeviceTarget, _ number: Int, _ fault: SessionFault) {
         guard !Task.isCancelled else { return }
-        if case .unreachable(let reason) = fault {
-            logger.debug("device not connected", metadata: ["device": "\(target.name)", "error": "\(reason)"])
-        }
+        let reason =
+            switch fault {
+            case .unreachable(let reason), .unusable(let reason): reason
+            }
+        logger.info(
+            "device not connected",
+            metadata: [
+                "device": "\(target.name)", "error": "\(reason)",
+                "addresses": .array(home.triedEndpoints(of: target).map { "\($0)" }),
+            ])
         carryOut(home.closed(target, number: number, fault, now: now, share: share()))
     }
 

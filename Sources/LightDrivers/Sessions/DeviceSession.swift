@@ -19,6 +19,9 @@ package protocol DeviceSession: Sendable {
     /// The port of a service that was found by mDNS.
     static func port(of service: DiscoveredService) -> Int
 
+    /// The id that the device of a service announces, if it does: another device at its address is not used.
+    static func id(of service: DiscoveredService) -> String?
+
     /// Begins where a connection is to be made.
     ///
     /// - Parameters:
@@ -49,6 +52,7 @@ package protocol DeviceSession: Sendable {
 
 extension DeviceSession {
     package static func port(of service: DiscoveredService) -> Int { Int(service.port) }
+    package static func id(of service: DiscoveredService) -> String? { nil }
 }
 
 /// What a session has learnt, or wants done.

@@ -57,25 +57,3 @@ package struct DeviceHost: Hashable, Sendable {
         self.port = number
     }
 }
-
-/// Where a device is.
-package enum DeviceEndpoint: Hashable, Sendable {
-    case host(String, port: Int)
-    case address(ServiceAddress, port: Int)
-
-    var port: Int {
-        switch self {
-        case .host(_, let port), .address(_, let port): port
-        }
-    }
-
-    /// As it stands in an HTTP request's field `Host`.
-    var authority: String {
-        let host =
-            switch self {
-            case .host(let host, _): host
-            case .address(let address, _): String(address.description.prefix { $0 != "%" })
-            }
-        return host.contains(":") ? "[\(host)]:\(port)" : "\(host):\(port)"
-    }
-}

@@ -10,10 +10,10 @@ package struct ShellyConnection: DeviceConnection {
     package init(password: SecretFile? = nil) { self.password = password }
 
     package func run(
-        to endpoint: DeviceEndpoint, outputs: AsyncStream<ShellySession.Output>,
+        over route: DeviceRoute, outputs: AsyncStream<ShellySession.Output>,
         receive: @escaping @Sendable (ShellySession.Input) async -> Void
     ) async -> SessionFault {
-        let server = HTTPServer(endpoint)
+        let server = HTTPServer(route)
         let (messages, sender) = AsyncStream.makeStream(of: [UInt8].self)
         return await withDiscardingTaskGroup { tasks in
             defer { tasks.cancelAll() }

@@ -1,4 +1,5 @@
 import BoundedJSON
+package import Discovery
 package import LightKit
 
 /// The keys of the driver `shelly` that its devices share.
@@ -82,6 +83,11 @@ package struct ShellySession: DeviceSession {
     private var pollAt: Duration?
     /// The light that shows which one it is, until when, and how it was; nothing is reported of it meanwhile.
     private var identified: (light: LightID, until: Duration, isOn: Bool)?
+
+    /// An instance name ends with the MAC address, as in `shellyplus1-aabbccddeeff`.
+    package static func id(of service: DiscoveredService) -> String? {
+        service.name.split(separator: "-").last.map { $0.lowercased() }.flatMap { $0.isMAC ? $0 : nil }
+    }
 
     package init(name: String, options: ShellyOptions, now: Duration) {
         self.name = name

@@ -5,10 +5,10 @@ package struct WLEDConnection: DeviceConnection {
     package init() {}
 
     package func run(
-        to endpoint: DeviceEndpoint, outputs: AsyncStream<WLEDSession.Output>,
+        over route: DeviceRoute, outputs: AsyncStream<WLEDSession.Output>,
         receive: @escaping @Sendable (WLEDSession.Input) async -> Void
     ) async -> SessionFault {
-        let server = HTTPServer(endpoint)
+        let server = HTTPServer(route)
         let lane = HTTPLane()
         await withDiscardingTaskGroup { tasks in
             tasks.addTask {

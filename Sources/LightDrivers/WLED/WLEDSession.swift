@@ -1,4 +1,5 @@
 import BoundedJSON
+package import Discovery
 package import LightKit
 
 /// The keys of the driver `wled` that its devices share.
@@ -68,6 +69,10 @@ package struct WLEDSession: DeviceSession {
     private var isLive = false
     /// The light that shows which one it is, until when, and how it was; nothing is reported of it meanwhile.
     private var identified: (light: LightID, until: Duration, isOn: Bool)?
+
+    package static func id(of service: DiscoveredService) -> String? {
+        service.txt["mac"].flatMap { $0.isMAC ? $0.lowercased() : nil }
+    }
 
     package init(name: String, options: WLEDOptions, now: Duration) {
         self.name = name

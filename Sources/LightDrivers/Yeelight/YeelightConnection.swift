@@ -11,14 +11,13 @@ package struct YeelightConnection: DeviceConnection {
     package init() {}
 
     package func run(
-        to endpoint: DeviceEndpoint, outputs: AsyncStream<YeelightSession.Output>,
+        over route: DeviceRoute, outputs: AsyncStream<YeelightSession.Output>,
         receive: @escaping @Sendable (YeelightSession.Input) async -> Void
     ) async -> SessionFault {
         do {
-            let channel = try await bootstrap(to: endpoint) { channel in
+            let channel = try await route.connect { channel in
                 channel.eventLoop.makeCompletedFuture {
-                    try closeInChildren(channel)
-                    return try NIOAsyncChannel<ByteBuffer, ByteBuffer>(wrappingChannelSynchronously: channel)
+                    try NIOAsyncChannel<ByteBuffer, ByteBuffer>(wrappingChannelSynchronously: channel)
                 }
             }
             let address = channel.channel.remoteAddress?.ipAddress.flatMap {

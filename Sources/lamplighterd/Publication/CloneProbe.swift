@@ -7,7 +7,7 @@ struct CloneProbe: Sendable {
     /// How long a host in the home may take.
     private static let timeout = TimeAmount.seconds(2)
     /// The most addresses of one service that are tried, all at once.
-    private static let largestNumber = 8
+    private static let largestNumber = 16
 
     let loop: any EventLoop
     /// This bridge's own port: whoever answers there on our own address is ourselves.

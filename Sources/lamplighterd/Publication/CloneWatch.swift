@@ -198,8 +198,12 @@ struct CloneWatch {
         guard let own else { return false }
         if clone.host == own.host { return clone.port < own.port }
         for address in clone.addresses {
-            let ours = own.addresses.first { $0.interface == address.interface && $0.isIPv4 == address.isIPv4 }
-            if let ours, ours.bytes != address.bytes { return address < ours }
+            // Both may have one address, such as that of a container network.
+            let ours = own.addresses.filter { $0.interface == address.interface && $0.isIPv4 == address.isIPv4 }
+            let theirs = clone.addresses.filter { $0.interface == address.interface && $0.isIPv4 == address.isIPv4 }
+            if let our = Set(ours).subtracting(theirs).min(), let their = Set(theirs).subtracting(ours).min() {
+                return their < our
+            }
         }
         // No common link: a reflector stands between the two.
         return clone.host < own.host

@@ -59,7 +59,7 @@ private func check<Session: DeviceSession>(
     func carryOut(_ actions: [DeviceAction<Session.Output>]) {
         for action in actions {
             switch action {
-            case .connect(_, _, let number):
+            case .connect(_, let number):
                 connection = number
                 outputs = []
             case .added(let light):

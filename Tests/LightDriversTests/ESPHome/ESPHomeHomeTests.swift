@@ -22,7 +22,7 @@ struct ESPHomeHomeTests {
 
         @discardableResult
         mutating func note(_ actions: [ESPHomeAction]) -> [ESPHomeAction] {
-            for case .connect(let target, _, _, let number) in actions {
+            for case .connect(let target, _, let number) in actions {
                 numbers[target] = number
                 tries[target, default: 0] += 1
             }
@@ -38,7 +38,10 @@ struct ESPHomeHomeTests {
         @discardableResult
         mutating func open(_ target: ESPHomeTarget, key: [UInt8]? = nil) -> [ESPHomeAction] {
             let ephemeral = [UInt8](repeating: 3, count: 32)
-            return note(home.opened(target, number: numbers[target] ?? 0, key: key, ephemeral: ephemeral, now: now))
+            let number = numbers[target] ?? 0
+            let endpoint = home.nextEndpoint(of: target, number: number) ?? .host("nowhere", port: 1)
+            return note(
+                home.opened(target, number: number, at: endpoint, key: key, ephemeral: ephemeral, now: now))
         }
 
         @discardableResult
@@ -129,8 +132,7 @@ struct ESPHomeHomeTests {
     @Test("a device is asked who it is, what it has, and for its states, one after the other")
     func conversation() throws {
         var house = House(ESPHomeDriverConfiguration(discover: false, hosts: [Self.host]))
-        #expect(
-            house.start() == [.connect(Self.den, .host("10.0.0.5", port: 6053), keyFile: nil, number: 1)])
+        #expect(house.start() == [.connect(Self.den, keyFile: nil, number: 1)])
         #expect(house.open(Self.den) == [.send(Self.den, Self.frame(.hello) + Self.frame(Message(3)))])
         #expect(house.receive(Self.den, Message(2)) == [.send(Self.den, [0, 0, 9])])
         #expect(house.receive(Self.den, Self.info()) == [.send(Self.den, [0, 0, 11])])
@@ -375,6 +377,21 @@ struct ESPHomeHomeTests {
 
     // MARK: mDNS
 
+    @Test("where another device than the announced one answers, the other addresses are tried at once")
+    func otherDevice() {
+        var house = House(ESPHomeDriverConfiguration())
+        var service = Self.service("kitchen", 7, txt: ["mac": "aabbccddeeff"])
+        service.addresses += Self.service("kitchen", 8).addresses
+        house.find([service])
+        house.join(Self.kitchen, mac: "AA:BB:CC:DD:EE:00")
+        #expect(house.tries[Self.kitchen] == 2)
+        #expect(house.join(Self.kitchen).contains { if case .added = $0 { true } else { false } })
+        house.close(Self.kitchen)
+        house.pass(.seconds(1))
+        let number = house.numbers[Self.kitchen] ?? 0
+        #expect(house.home.nextEndpoint(of: Self.kitchen, number: number)?.description == "10.0.0.8:6053")
+    }
+
     @Test("a new address is tried at once, and a standing connection asked whether it is one")
     func moved() {
         var house = House(ESPHomeDriverConfiguration())
@@ -385,10 +402,10 @@ struct ESPHomeHomeTests {
         let gone = house.pass(.seconds(10))
         #expect(gone.contains(.report(Self.shelf, LightReport(reachable: false))))
         let back = house.pass(.seconds(1))
-        guard case .connect(_, .address(let address, 6054), _, _)? = back.first else {
-            return #expect(Bool(false), "it is connected to where it is now")
-        }
-        #expect(address.bytes == [10, 0, 0, 8])
+        #expect(back.count == 1)
+        let number = house.numbers[Self.kitchen] ?? 0
+        let endpoint = house.home.nextEndpoint(of: Self.kitchen, number: number)
+        #expect(endpoint?.description == "10.0.0.8:6054", "it is connected to where it is now")
         house.close(Self.kitchen)
         house.close(Self.kitchen)
         #expect(house.find([Self.service("kitchen", 9)]).count == 1, "not after the backoff")

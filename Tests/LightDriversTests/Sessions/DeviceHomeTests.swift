@@ -13,6 +13,8 @@ struct DeviceHomeTests {
 
         var deadline: Duration?
 
+        static func id(of service: DiscoveredService) -> String? { service.txt["id"] }
+
         init(name: String, options: Int, now: Duration) {}
 
         mutating func started(now: Duration) -> [SessionEvent<String>] { [.output("hello")] }
@@ -41,12 +43,24 @@ struct DeviceHomeTests {
 
         @discardableResult
         mutating func note(_ actions: [Action]) -> [Action] {
-            for case .connect(let target, _, let number) in actions { numbers[target] = number }
+            for case .connect(let target, let number) in actions { numbers[target] = number }
             return actions
         }
 
         @discardableResult
         mutating func start(known: [LightID] = []) -> [Action] { note(home.started(known: known, now: now)) }
+
+        /// Something accepts the connection at the next address, or at that which is `last`.
+        @discardableResult
+        mutating func answer(_ target: DeviceTarget, at last: String? = nil) -> DeviceEndpoint? {
+            let number = numbers[target] ?? 0
+            while let endpoint = home.nextEndpoint(of: target, number: number) {
+                guard last == nil || endpoint.description == last else { continue }
+                home.answered(target, number: number, at: endpoint)
+                return endpoint
+            }
+            return nil
+        }
 
         @discardableResult
         mutating func receive(
@@ -77,10 +91,58 @@ struct DeviceHomeTests {
         }
     }
 
-    static func service(_ name: String, _ last: UInt8 = 5) -> DiscoveredService {
-        let address = ServiceAddress(bytes: [10, 0, 0, last], interface: 1, interfaceName: "eth0")
+    static func service(_ name: String, _ last: UInt8..., id: String? = nil) -> DiscoveredService {
+        let addresses = (last.isEmpty ? [5] : last).compactMap {
+            ServiceAddress(bytes: [10, 0, 0, $0], interface: 1, interfaceName: "eth0")
+        }
         return DiscoveredService(
-            id: .init(name: name, host: "\(name).local"), port: 80, txt: [:], addresses: address.map { [$0] } ?? [])
+            id: .init(name: name, host: "\(name).local"), port: 80, txt: TXTRecord(id.map { [("id", $0)] } ?? []),
+            addresses: addresses)
+    }
+
+    @Test("where another device than the announced one answers, the other addresses are tried at once")
+    func otherDevice() {
+        for wrong: [SessionEvent<String>] in [[.identified("d2")], [.failed(.unusable("it is odd"))]] {
+            var house = House()
+            let target = DeviceTarget.discovered(Self.service("lamp").id)
+            house.find([Self.service("lamp", 5, 6, 7, id: "d1")])
+            house.answer(target, at: "10.0.0.6:80")
+            #expect(house.receive(wrong, from: target).contains(.connect(target, number: 3)))
+            #expect(house.answer(target)?.description == "10.0.0.7:80")
+            #expect(
+                house.receive([.identified("d1"), .lights([Self.lamp])], from: target) == [.added(Self.lamp)],
+                "no warning")
+            house.close(target)
+            house.pass(.seconds(1))
+            #expect(house.answer(target)?.description == "10.0.0.7:80", "the address that was right is tried first")
+        }
+    }
+
+    @Test("a device that answers at none of its addresses is named with a warning, and so is the wrong one")
+    func noneAnswers() {
+        var house = House()
+        let target = DeviceTarget.discovered(Self.service("lamp").id)
+        house.find([Self.service("lamp", 5, 6, id: "d1")])
+        #expect(house.answer(target, at: "nowhere") == nil)
+        #expect(house.close(target).last == .warn("lamp cannot be reached (gone); trying again", about: "lamp"))
+        #expect(house.home.triedEndpoints(of: target).map(\.description) == ["10.0.0.5:80", "10.0.0.6:80"])
+        house.pass(.seconds(1))
+        house.answer(target)
+        house.receive([.identified("d2")], from: target)
+        #expect(house.answer(target, at: "nowhere") == nil)
+        #expect(
+            house.close(target).last
+                == .warn("lamp does not answer; another device answers at 10.0.0.5:80", about: "lamp"))
+    }
+
+    @Test("an address that appears while a device is connected to is tried, too")
+    func appears() {
+        var house = House()
+        let target = DeviceTarget.discovered(Self.service("lamp").id)
+        house.find([Self.service("lamp", 5)])
+        #expect(house.answer(target, at: "nowhere") == nil)
+        #expect(house.find([Self.service("lamp", 5, 6)]) == [])
+        #expect(house.answer(target)?.description == "10.0.0.6:80")
     }
 
     @Test("a device is connected to, identified, and its lights are told before their states")
@@ -88,8 +150,9 @@ struct DeviceHomeTests {
         var house = House()
         #expect(
             house.start() == [
-                .connect(Self.target, .host("10.0.0.5", port: 80), number: 1), .output(Self.target, "hello"),
+                .connect(Self.target, number: 1), .output(Self.target, "hello"),
             ])
+        #expect(house.answer(Self.target)?.description == "10.0.0.5:80")
         #expect(
             house.receive([.identified("d1"), .lights([Self.lamp]), .report(Self.lamp.id, Self.on)])
                 == [.added(Self.lamp), .report(Self.lamp.id, Self.on)])
@@ -180,10 +243,10 @@ struct DeviceHomeTests {
         let other = DeviceTarget.discovered(Self.service("lamp").id)
         #expect(house.receive([.identified("d1"), .lights([])], from: other) == [.close(other)])
         #expect(house.pass(.seconds(59)) == [])
-        #expect(house.pass(.seconds(1)).contains { if case .connect(other, _, _) = $0 { true } else { false } })
+        #expect(house.pass(.seconds(1)).contains { if case .connect(other, _) = $0 { true } else { false } })
         house.receive([.identified("d1")], from: other)
         house.close()
-        #expect(house.pass(.zero).contains { if case .connect(other, _, _) = $0 { true } else { false } })
+        #expect(house.pass(.zero).contains { if case .connect(other, _) = $0 { true } else { false } })
         house.join(other)
         #expect(try house.home.apply(LightCommand(on: true), to: Self.lamp.id, now: .zero).actions.count == 1)
     }
@@ -195,15 +258,8 @@ struct DeviceHomeTests {
         #expect(house.find([Self.service("lamp")]).count == 2)
         house.join(target)
         house.close(target)
-        let actions = house.find([Self.service("lamp", 9)])
-        #expect(
-            actions.contains {
-                if case .connect(target, .address(let address, _), _) = $0 {
-                    address.description == "10.0.0.9"
-                } else {
-                    false
-                }
-            })
+        #expect(house.find([Self.service("lamp", 9)]).count == 2)
+        #expect(house.answer(target)?.description == "10.0.0.9:80")
     }
 
     @Test("a device that never was reached goes with its announcement; one that was, stays")

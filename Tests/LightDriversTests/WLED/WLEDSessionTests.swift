@@ -205,10 +205,13 @@ struct WLEDSessionTests {
         let states = Mutex<[Int: Bool]>([:])
         let visits = Mutex<[Int: Int]>([:])
 
+        func connect(to endpoint: DeviceEndpoint) -> DeviceRoute { DeviceRoute(to: endpoint) }
+
         func run(
-            to endpoint: DeviceEndpoint, outputs: AsyncStream<WLEDSession.Output>,
+            over route: DeviceRoute, outputs: AsyncStream<WLEDSession.Output>,
             receive: @escaping @Sendable (WLEDSession.Input) async -> Void
         ) async -> SessionFault {
+            let endpoint = route.endpoint
             guard let behaviour = Self.ports[endpoint.port] else { return .unreachable("no such port") }
             for await output in outputs {
                 guard case .request(let number, let request) = output else { continue }

@@ -1,0 +1,71 @@
+/// The addresses of one peer, and which of them to try next.
+///
+/// A *round* tries each address once, starting with the last good one. Another peer can answer at an address: if the
+/// identity doesn't match, the round goes on with the others.
+package struct Candidates<Address: Hashable & Sendable>: Sendable {
+    /// The longest pause between two attempts of one round (RFC 8305, 5).
+    package static var headStart: Duration { .milliseconds(250) }
+
+    /// All addresses, in the order in which to try them.
+    package private(set) var all: [Address]
+    /// The address whose peer has proven its identity last.
+    package private(set) var lastGood: Address?
+    /// The address that has answered in this round, if one has.
+    package private(set) var current: Address?
+    /// The addresses that were tried in this round.
+    package private(set) var tried: [Address] = []
+    private var untried: [Address] = []
+    private var underWay: [Address] = []
+
+    package init(_ all: [Address] = []) {
+        self.all = all
+        begin()
+    }
+
+    /// Begins a round.
+    package mutating func begin() {
+        if let lastGood, !all.contains(lastGood) { self.lastGood = nil }
+        untried = (lastGood.map { [$0] } ?? []) + all.filter { $0 != lastGood }
+        (underWay, tried, current) = ([], [], nil)
+    }
+
+    /// Replaces the addresses; new ones are tried in the current round, too.
+    ///
+    /// - Returns: whether they differ from the former ones.
+    @discardableResult
+    package mutating func update(_ addresses: [Address]) -> Bool {
+        guard addresses != all else { return false }
+        untried.removeAll { !addresses.contains($0) }
+        let former = Set(all)
+        untried += addresses.filter { !former.contains($0) && !untried.contains($0) && !tried.contains($0) }
+        all = addresses
+        return true
+    }
+
+    /// Returns the address to try next, or `nil` if all were tried in this round.
+    package mutating func next() -> Address? {
+        guard !untried.isEmpty else { return nil }
+        let address = untried.removeFirst()
+        underWay.append(address)
+        if !tried.contains(address) { tried.append(address) }
+        return address
+    }
+
+    /// An address has answered first.
+    ///
+    /// The unanswered attempts are repeated in this round, after all other addresses.
+    package mutating func answered(_ address: Address) {
+        current = address
+        untried += underWay.filter { $0 != address && !untried.contains($0) }
+        underWay = []
+    }
+
+    /// Leaves the current address, to go on with the rest of the round.
+    package mutating func proceed() { current = nil }
+
+    /// The peer at the current address has proven its identity.
+    package mutating func confirm() { lastGood = current ?? lastGood }
+
+    /// A Boolean value that indicates whether this round has tried all addresses.
+    package var isExhausted: Bool { untried.isEmpty }
+}

@@ -1,0 +1,72 @@
+internal import Glibc
+package import NIOCore
+package import NIOPosix
+
+/// Where a TCP connection leads.
+package enum TCPDestination: Sendable {
+    case address(SocketAddress)
+    /// A host by its name, which may have several addresses: NIO tries them by RFC 8305 itself.
+    case host(String, port: Int)
+}
+
+/// Opens a TCP connection; a canceled caller doesn't wait for it.
+///
+/// - Parameters:
+///   - destination: the peer.
+///   - loop: carries the connection.
+///   - limit: how long it may take.
+///   - options: sets options of the channel.
+///   - configure: sets the channel up on its loop before it connects.
+/// - Returns: the connection.
+/// - Throws: the system's or NIO's error.
+package func openTCP(
+    to destination: TCPDestination, on loop: any EventLoop, within limit: Duration,
+    options: (ClientBootstrap) -> ClientBootstrap = { $0 },
+    configure: @escaping @Sendable (any Channel) throws -> Void = { _ in }
+) async throws -> any Channel {
+    let attempt = NIOLoopBoundBox.makeBoxSendingValue(Attempt(), eventLoop: loop)
+    return try await withTaskCancellationHandler {
+        let bootstrap = options(ClientBootstrap(group: loop))
+            .channelOption(.tcpOption(.tcp_nodelay), value: 1)
+            .connectTimeout(TimeAmount(limit))
+            .channelInitializer { channel in
+                channel.eventLoop.makeCompletedFuture {
+                    try attempt.value.opened(channel)
+                    try keepFromChildren(channel)
+                    try configure(channel)
+                }
+            }
+        switch destination {
+        case .address(let address): return try await bootstrap.connect(to: address).get()
+        case .host(let host, let port): return try await bootstrap.connect(host: host, port: port).get()
+        }
+    } onCancel: {
+        // NIO can't cancel a connection under way: its channel is closed.
+        loop.execute { attempt.value.cancel() }
+    }
+}
+
+/// A connection under way, with one channel for each address of a name; on its loop only.
+private struct Attempt {
+    private var channels: [any Channel] = []
+    private var isCanceled = false
+
+    mutating func opened(_ channel: any Channel) throws {
+        guard !isCanceled else { throw CancellationError() }
+        channels.append(channel)
+    }
+
+    mutating func cancel() {
+        isCanceled = true
+        for channel in channels { channel.close(promise: nil) }
+        channels = []
+    }
+}
+
+/// Keeps a socket from programs that are started while it is open: they would keep its port taken, and connections open
+/// that this process has closed.
+package func keepFromChildren(_ channel: any Channel) throws {
+    try channel.pipeline.syncOperations.withUnsafeTransportIfAvailable(of: NIOBSDSocket.Handle.self) { socket in
+        _ = fcntl(socket, F_SETFD, FD_CLOEXEC)
+    }
+}

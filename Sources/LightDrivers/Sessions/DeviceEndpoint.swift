@@ -1,0 +1,127 @@
+import Dialing
+package import Discovery
+import NIOCore
+import NIOPosix
+import Synchronization
+
+/// Where a device is.
+package enum DeviceEndpoint: Hashable, Sendable {
+    case host(String, port: Int)
+    case address(ServiceAddress, port: Int)
+
+    /// All addresses of a service, each once, in the order in which to try them.
+    static func all(of service: DiscoveredService, port: Int) -> [DeviceEndpoint] {
+        // An address that isn't of the link is the same one over every interface.
+        var seen: Set<String> = []
+        return service.addresses.filter { seen.insert($0.description).inserted }.map { .address($0, port: port) }
+    }
+
+    var port: Int {
+        switch self {
+        case .host(_, let port), .address(_, let port): port
+        }
+    }
+
+    /// The value of an HTTP request's field `Host`.
+    var authority: String {
+        let host =
+            switch self {
+            case .host(let host, _): host
+            case .address(let address, _): String(address.description.prefix { $0 != "%" })
+            }
+        return host.contains(":") ? "[\(host)]:\(port)" : "\(host):\(port)"
+    }
+}
+
+extension DeviceEndpoint: CustomStringConvertible {
+    /// The address with its port, such as `10.0.0.5:80` or `[fe80::1%eth0]:80`.
+    package var description: String {
+        switch self {
+        case .host: authority
+        case .address(let address, _): address.isIPv4 ? "\(address):\(port)" : "[\(address)]:\(port)"
+        }
+    }
+}
+
+extension DeviceEndpoint {
+    /// The time limit of a TCP connection to a device.
+    static let connectTimeout = Duration.seconds(5)
+
+    /// Connects.
+    ///
+    /// - Parameters:
+    ///   - loop: carries the connection.
+    ///   - configure: sets its channel up before it connects.
+    /// - Returns: the connection.
+    /// - Throws: the system's or NIO's error.
+    func connect(
+        on loop: any EventLoop = MultiThreadedEventLoopGroup.singleton.next(),
+        configure: @escaping @Sendable (any Channel) throws -> Void = { _ in }
+    ) async throws -> any Channel {
+        let destination: TCPDestination =
+            switch self {
+            case .host(let host, let port): .host(host, port: port)
+            // The scope is part of a link-local address, and an address in numbers isn't looked up.
+            case .address(let address, let port):
+                .address(try SocketAddress.makeAddressResolvingHost(address.description, port: port))
+            }
+        return try await openTCP(to: destination, on: loop, within: Self.connectTimeout, configure: configure)
+    }
+}
+
+/// The address at which a device has answered, and the connection over which it did, for its first use.
+package final class DeviceRoute: Sendable {
+    package let endpoint: DeviceEndpoint
+    private let opened: Mutex<(any Channel)?>
+
+    /// Creates a route.
+    ///
+    /// - Parameters:
+    ///   - endpoint: where the device is.
+    ///   - channel: a connection to it without handlers, which the route closes unless it is used; `nil` for none.
+    init(to endpoint: DeviceEndpoint, over channel: (any Channel)?) {
+        self.endpoint = endpoint
+        opened = Mutex(channel)
+    }
+
+    /// Creates a route without a connection.
+    package convenience init(to endpoint: DeviceEndpoint) { self.init(to: endpoint, over: nil) }
+
+    deinit { opened.withLock { $0?.close(promise: nil) } }
+
+    /// Connects, or uses the connection that is there.
+    ///
+    /// - Parameter initialize: adds the handlers to a channel that is connected.
+    /// - Returns: the result of `initialize`.
+    /// - Throws: its error, the system's or NIO's.
+    func connect<Output: Sendable>(
+        _ initialize: @escaping @Sendable (any Channel) throws -> EventLoopFuture<Output>
+    ) async throws -> Output {
+        let first = opened.withLock { channel in
+            defer { channel = nil }
+            return channel
+        }
+        if let first, let output = try? await Self.use(first, initialize) { return output }
+        return try await Self.use(try await endpoint.connect(), initialize)
+    }
+
+    private static func use<Output: Sendable>(
+        _ channel: any Channel, _ initialize: @escaping @Sendable (any Channel) throws -> EventLoopFuture<Output>
+    ) async throws -> Output {
+        do {
+            return try await channel.eventLoop.flatSubmit {
+                guard channel.isActive else {
+                    return channel.eventLoop.makeFailedFuture(ChannelError.ioOnClosedChannel)
+                }
+                do {
+                    return try initialize(channel)
+                } catch {
+                    return channel.eventLoop.makeFailedFuture(error)
+                }
+            }.get()
+        } catch {
+            channel.close(promise: nil)
+            throw error
+        }
+    }
+}

@@ -1,0 +1,73 @@
+import Synchronization
+import TestTimeouts
+import Testing
+
+@testable import Dialing
+
+@Suite("Happy Eyeballs", .timeout)
+struct FirstToAnswerTests {
+    struct Refused: Error {}
+
+    /// Connects at once, refuses at once, or answers only when the attempt is canceled.
+    private final class Network: Sendable {
+        let closed = Mutex<[String]>([])
+        let attempts = Mutex<[String]>([])
+
+        @Sendable func connect(_ address: String) async throws -> String {
+            attempts.withLock { $0.append(address) }
+            if address.hasPrefix("refuses") { throw Refused() }
+            if address.hasPrefix("late") { for await _ in AsyncStream<Never>.makeStream().stream {} }
+            return address
+        }
+
+        func race(_ addresses: [String], headStart: Duration) async throws -> String {
+            var candidates = Candidates(addresses)
+            return try await firstToAnswer(headStart: headStart) {
+                candidates.next()
+            } connect: {
+                try await self.connect($0)
+            } close: { connection in
+                self.closed.withLock { $0.append(connection) }
+            }.0
+        }
+    }
+
+    private let network = Network()
+
+    @Test("an address that doesn't answer delays the next by a head start, and is closed when it answers late")
+    func late() async throws {
+        #expect(try await network.race(["late", "late 2", "prompt", "never"], headStart: .milliseconds(1)) == "prompt")
+        #expect(Set(network.closed.withLock { $0 }) == ["late", "late 2"])
+        #expect(network.attempts.withLock { $0 } == ["late", "late 2", "prompt"])
+    }
+
+    @Test("an address that refuses delays the next by nothing, and all that refuse end the race")
+    func refused() async throws {
+        #expect(try await network.race(["refuses", "prompt"], headStart: .seconds(600)) == "prompt")
+        await #expect(throws: Refused.self) {
+            _ = try await network.race(["refuses", "refuses 2"], headStart: .seconds(600))
+        }
+        await #expect(throws: CancellationError.self) { _ = try await network.race([], headStart: .seconds(600)) }
+    }
+
+    @Test("an address that is found during the race is tried in it")
+    func added() async throws {
+        var asked = 0
+        let (winner, _) = try await firstToAnswer(headStart: .milliseconds(1)) {
+            asked += 1
+            return asked == 1 ? "late" : asked < 4 ? nil : "prompt"
+        } connect: { [network] in
+            try await network.connect($0)
+        } close: { _ in
+        }
+        #expect(winner == "prompt")
+    }
+
+    @Test("a canceled race closes what answers")
+    func canceled() async {
+        let race = Task { [network] in try await network.race(["late", "late 2"], headStart: .seconds(600)) }
+        race.cancel()
+        await #expect(throws: (any Error).self) { _ = try await race.value }
+        #expect(network.closed.withLock { $0 } == network.attempts.withLock { $0 })
+    }
+}
