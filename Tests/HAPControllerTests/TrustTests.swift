@@ -25,7 +25,7 @@ struct TrustTests {
         }
         impostor.listen(scene.dialer, at: .test(1))
         try await scene.run { events in
-            try await events.until { $0.states.contains(.unreachable(.notPaired)) }
+            try await events.until { $0.states.contains(.unreachable(.notGenuine)) }
             #expect(events.value(on) == nil)
         }
     }
@@ -131,6 +131,16 @@ struct TrustTests {
             try await events.until(.connected)
         }
         #expect(scene.dialer.dialed == [.test(1), .test(1)])
+    }
+
+    @Test("an impostor that refuses pair verify doesn't pass for an accessory that has removed our pairing")
+    func impostor() async throws {
+        let scene = try Scene(isForUnpairing: true)
+        ScriptedAccessory { _, _ in .answer(refusal) }.listen(scene.dialer, at: .test(1))
+        try await scene.run { events in
+            try await eventually("it is tried again soon") { scene.dialer.dialed.count > 2 }
+            #expect(!events.states.contains(.unreachable(.notPaired)))
+        }
     }
 
     @Test("unpairing takes the pairing back, asks for nothing else, and says so")

@@ -240,11 +240,13 @@ struct PairVerifyControllerTests {
         }
     }
 
-    @Test("an error is reported as the accessory says it", arguments: Stage.allCases)
+    @Test("an error is the accessory's only after a genuine M2", arguments: Stage.allCases)
     func refused(stage: Stage) throws {
         for (code, error) in [(2, PairingError.authentication), (1, .unknown), (7, .busy), (99, .unknown)] {
             var machine = try machine(at: stage)
-            #expect(machine.received([6, 1, 4, 7, 1, UInt8(code)]) == .fail(.refused(error)))
+            let failure: PairVerifyController.Failure =
+                stage == .awaitingM4 ? .refused(error) : .refusedWithoutProof(error)
+            #expect(machine.received([6, 1, 4, 7, 1, UInt8(code)]) == .fail(failure))
             #expect(machine == (try self.machine(at: .ended)))
         }
     }

@@ -360,6 +360,48 @@ struct HubLinkTests {
         }
     }
 
+    @Test("An impostor that refuses pair verify doesn't cost the pairing with an accessory that was removed")
+    func impostor() async throws {
+        let vault = InMemoryPairingVault()
+        let accessories = InMemoryAccessoryServerStore(.random(pairedWith: [vault.identity()]))
+        let identity = accessories.stored.identity
+        vault.keep(AccessoryPairing(deviceID: identity.deviceID, publicKey: identity.longTermKey.publicKey))
+        try await HouseUnderTest(vault: vault).run { house in
+            let refusal = HTTPResponse(200, .pairingTLV8, body: PairingTLV.failure(2, .authentication).encoded)
+            ScriptedAccessory { _, _ in .answer(refusal) }.listen(house.dialer, at: .test(1))
+            house.show(identity.deviceID, at: .test(1), isPaired: false)
+            try await eventually("it is tried") { house.dialer.dialed.count > 1 }
+            #expect(try await house.paired == [identity.deviceID])
+            let bridge = try await house.bridge(store: accessories)
+            try await eventually("the accessory is let go") { try await house.paired.isEmpty }
+            #expect(await !bridge.isPaired)
+        }
+    }
+
+    @Test("An accessory that was removed and then reset can be added again")
+    func resetOrphan() async throws {
+        let vault = InMemoryPairingVault()
+        let accessories = InMemoryAccessoryServerStore()
+        let identity = accessories.stored.identity
+        vault.keep(AccessoryPairing(deviceID: identity.deviceID, publicKey: identity.longTermKey.publicKey))
+        try await HouseUnderTest(vault: vault).run { house in
+            let a = try await house.app()
+            let home = try await a.addHome()
+            // Some say so before they have proven who they are.
+            let refusal = HTTPResponse(200, .pairingTLV8, body: PairingTLV.failure(2, .authentication).encoded)
+            ScriptedAccessory { _, _ in .answer(refusal) }.listen(house.dialer, at: .test(1))
+            house.show(identity.deviceID, at: .test(1), isPaired: false)
+            try await eventually("it refuses") {
+                await house.hub.turn { $0.pairings.orphans.map(\.isRefused) } == [true]
+            }
+            let bridge = try await house.bridge(store: accessories)
+            _ = try await a.add(bridge, to: home)
+            #expect(await bridge.isPaired)
+            #expect(await house.hub.turn { $0.pairings.orphans.isEmpty })
+            #expect(try await house.paired == [identity.deviceID])
+        }
+    }
+
     @Test("An accessory that is paired with and in no home is let go at the start")
     func orphan() async throws {
         let vault = InMemoryPairingVault()

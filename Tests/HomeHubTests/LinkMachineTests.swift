@@ -123,6 +123,7 @@ import Testing
             (.ended(.lost), nil, nil, nil), (.ended(.timedOut), nil, nil, nil), (.ended(.closed), nil, nil, nil),
             (.ended(.notAuthorized), nil, nil, nil),
             (.notPaired, .forgotten, .pairedElsewhere, .forgotten),
+            (.notGenuine, .forgotten, nil, nil),
             (.otherAccessory, .forgotten, .pairedElsewhere, nil),
             (.ended(.badAnswer), .invalidAnswers, .invalidAnswers, .invalidAnswers),
             (.outOfCompliance(ComplianceError("x")), .invalidAnswers, .invalidAnswers, .invalidAnswers),
@@ -139,7 +140,7 @@ import Testing
         "One that is silent, and in whose place a free one of its kind is seen, was reset; what it says itself counts first"
     )
     func successor() {
-        for failure in [nil, .unreachable, .notPaired, .otherAccessory, .ended(.lost)] as [LinkFailure?] {
+        for failure in [nil, .unreachable, .notPaired, .notGenuine, .otherAccessory, .ended(.lost)] as [LinkFailure?] {
             // What was advertised before the reset may be shown for a while.
             for isPaired in [nil, true, false] {
                 #expect(AccessoryFault(failure, isPaired: isPaired, hasSuccessor: true) == .forgotten)

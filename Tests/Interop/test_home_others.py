@@ -261,6 +261,7 @@ def test_the_cause_of_a_missing_session_is_told(home, device, lan, tmp_path):
     until(lambda: problem() == "forgotten", 40, "it has forgotten us")
     read = home.cli("read", "Meter", "on", check=False)
     assert read.returncode == 1 and "remove it and add it again" in read.stderr
+    # It has proven nothing, so its pairing is kept until it is added again.
     removed = home.cli("remove", "Meter", "--yes", "--json")
     assert removed["stale"] == []
 

@@ -118,6 +118,8 @@ public struct ControllerError: Error, Equatable, Sendable, CustomStringConvertib
             case .unreachable: Self(.unreachable, "it does not answer at any of its addresses")
             case .otherAccessory: Self(.otherAccessory, "another accessory answers at its address")
             case .notPaired: Self(.notPaired, "the accessory has no pairing with us any more")
+            case .notGenuine:
+                Self(.notGenuine, "something at its address refused without proving that it is the accessory")
             case .busy: Self(.busy, "the accessory has no time for us")
             case .ended: Self(.connectionLost, "the connection was lost")
             case .outOfCompliance(let error): Self(.outOfCompliance, "it breaks HAP's rules: \(error)")

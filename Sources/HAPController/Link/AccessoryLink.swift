@@ -180,6 +180,7 @@ package actor AccessoryLink {
         } catch {
             switch error {
             case .notPaired: return .notPaired
+            case .notGenuine: return .notGenuine
             case .otherAccessory: return .otherAccessory
             case .busy: return .busy
             case .ended(let end): return .ended(end)

@@ -23,6 +23,9 @@ package enum LinkFailure: Equatable, Sendable {
     case otherAccessory
     /// The accessory has no pairing with us any more: another controller has removed it, or it was reset.
     case notPaired
+    /// Something claims to have no pairing with us, without proving that it is the accessory: another device, or the
+    /// accessory after a reset.
+    case notGenuine
     /// The accessory has no time for us.
     case busy
     /// The connection ended.

@@ -173,7 +173,7 @@ package struct AccessorySetup: Sendable {
             try await session.pairVerify(pairing, as: identity, within: timing.request)
         } catch {
             switch error {
-            case .notPaired: throw .refused
+            case .notPaired, .notGenuine: throw .refused
             case .otherAccessory: throw .notGenuine
             case .busy: throw .busy
             case .ended(let end): throw .ended(end, mayBePaired: true)

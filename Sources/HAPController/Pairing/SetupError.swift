@@ -99,8 +99,10 @@ extension SetupError: CustomStringConvertible {
 
 /// Why a connection did not become a session.
 package enum VerifyError: Error, Equatable, Sendable {
-    /// The accessory does not know us (any more).
+    /// The accessory has proven its identity and has no pairing with us (any more).
     case notPaired
+    /// Something that hasn't proven its identity claims to have no pairing with us.
+    case notGenuine
     /// Another accessory answers at this address, or one that only says to be the right one.
     case otherAccessory
     /// The accessory has no time for us.

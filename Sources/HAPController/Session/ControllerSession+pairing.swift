@@ -90,7 +90,8 @@ extension ControllerSession {
                 secure(with: keys)
                 return
             case .fail(.refused(.authentication)): throw .notPaired
-            case .fail(.refused): throw .busy
+            case .fail(.refusedWithoutProof(.authentication)): throw .notGenuine
+            case .fail(.refused), .fail(.refusedWithoutProof): throw .busy
             case .fail(.otherAccessory), .fail(.badIdentity): throw .otherAccessory
             case .fail(.violation(let violation)):
                 close(.violation(violation))

@@ -15,8 +15,10 @@ package struct PairVerifyController: Equatable, Sendable {
 
     /// Why the procedure ended.
     package enum Failure: Equatable, Sendable {
-        /// The accessory says so; `authentication` means that our pairing is gone.
+        /// The accessory refuses after it has proven its identity; `authentication` means that our pairing is gone.
         case refused(PairingError)
+        /// Something refuses that has proven nothing: it may be another device.
+        case refusedWithoutProof(PairingError)
         /// Another accessory answers at this address.
         case otherAccessory
         /// The accessory's signature or its sealed message is wrong.
@@ -60,7 +62,9 @@ package struct PairVerifyController: Equatable, Sendable {
         do throws(ProtocolViolation) {
             let message = try PairingTLV(parsing: body)
             if let error = try message.byte(.error) {
-                return .fail(.refused(PairingError(rawValue: error) ?? .unknown))
+                let error = PairingError(rawValue: error) ?? .unknown
+                guard case .awaitingM4 = current else { return .fail(.refusedWithoutProof(error)) }
+                return .fail(.refused(error))
             }
             let number = try message.byte(.state)
             switch current {

@@ -61,7 +61,7 @@ final class Additions {
         } else if let setupID = addition.payload?.setup?.setupID {
             target = .setupID(setupID)
         }
-        switch target.look(at: hub.pairings.corrected(hub.browser.snapshot), paired: hub.pairings.devices) {
+        switch target.look(at: hub.pairings.corrected(hub.browser.snapshot), paired: hub.pairings.unaddable) {
         case .found(let accessory): return accessory.name
         case .missing, .ambiguous, .paired, .foreign: return ""
         }
@@ -189,7 +189,7 @@ final class Additions {
 
     /// Looks for an accessory, and waits for one that is not there yet.
     private func searchResult(of target: SetupTarget, in hub: isolated HomeHub) async -> SetupTarget.SearchResult {
-        let first = target.look(at: hub.pairings.corrected(hub.browser.snapshot), paired: hub.pairings.devices)
+        let first = target.look(at: hub.pairings.corrected(hub.browser.snapshot), paired: hub.pairings.unaddable)
         guard first == .missing else { return first }
         // Who has scanned a label has its device at hand.
         let isScanned = if case .setupID = target { true } else { false }
@@ -200,7 +200,7 @@ final class Additions {
         return await withTaskGroup(of: SetupTarget.SearchResult.self) { group in
             group.addTask {
                 for await snapshot in browser.snapshots() {
-                    let (shown, paired) = await hub.turn { ($0.pairings.corrected(snapshot), $0.pairings.devices) }
+                    let (shown, paired) = await hub.turn { ($0.pairings.corrected(snapshot), $0.pairings.unaddable) }
                     let searchResult = target.look(at: shown, paired: paired)
                     if searchResult != .missing { return searchResult }
                 }
@@ -209,7 +209,7 @@ final class Additions {
             group.addTask {
                 try? await Task.sleep(for: timeout)
                 let (shown, paired) = await hub.turn {
-                    ($0.pairings.corrected($0.browser.snapshot), $0.pairings.devices)
+                    ($0.pairings.corrected($0.browser.snapshot), $0.pairings.unaddable)
                 }
                 return target.lastLook(at: shown, paired: paired)
             }
@@ -281,7 +281,7 @@ final class Additions {
 
     /// The accessories that could be added: by what they say, and by what we know.
     private func addable(in hub: isolated HomeHub) -> [HomeModel.DiscoveredAccessory] {
-        let (shown, paired) = (hub.pairings.corrected(hub.browser.snapshot), hub.pairings.devices)
+        let (shown, paired) = (hub.pairings.corrected(hub.browser.snapshot), hub.pairings.unaddable)
         return shown.accessories.filter { !$0.isPaired && !paired.contains($0.id) }
             .map { HomeModel.DiscoveredAccessory($0) }
     }

@@ -14,8 +14,13 @@ extension AccessoryFault {
     init?(_ failure: LinkFailure?, isPaired: Bool?, hasSuccessor: Bool = false) {
         switch failure {
         // What it advertised before the reset may be seen for an hour more.
-        case .notPaired where hasSuccessor, .otherAccessory where hasSuccessor: self = .forgotten
+        case .notPaired where hasSuccessor, .notGenuine where hasSuccessor, .otherAccessory where hasSuccessor:
+            self = .forgotten
         case .notPaired: self = isPaired == true ? .pairedElsewhere : .forgotten
+        case .notGenuine:
+            // Accessories that were reset refuse like this, and so could any device.
+            guard isPaired == false else { return nil }
+            self = .forgotten
         case .otherAccessory:
             // The one that we know is silent; what answers in its place is none of it, or it after a reset.
             guard let isPaired else { return nil }

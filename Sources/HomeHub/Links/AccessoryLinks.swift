@@ -144,9 +144,9 @@ final class AccessoryLinks {
         case .unreachable(let failure):
             connections[device]?.disconnected(failure)
             if case .outOfCompliance(let error) = failure { violated(device, error.description, in: hub) }
+            // Who has it now shows in what it advertises, which may be another thing since.
+            if failure == .notPaired || failure == .notGenuine { hub.browser.refresh() }
             if failure == .notPaired {
-                // Who has it now shows in what it advertises, which may be another thing since.
-                hub.browser.refresh()
                 hub.logger.warning(
                     "pairing rejected",
                     metadata: ["accessory": "\(device)", "remedy": "remove it and add it again"])

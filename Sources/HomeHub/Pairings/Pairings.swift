@@ -1,3 +1,4 @@
+import AsyncKit
 import HAPController
 import HAPProtocol
 import HomeModel
@@ -17,6 +18,9 @@ final class Pairings {
         let identity: ControllerIdentity
         /// Whether the accessory is seen, and asked to remove it.
         fileprivate(set) var isUnderWay = false
+        /// Something in its place refuses and proves nothing: the accessory after a reset, or another device.
+        fileprivate(set) var isRefused = false
+        fileprivate let end = AsyncSignal()
     }
 
     private let vault: any PairingVault
@@ -25,6 +29,10 @@ final class Pairings {
     private let logger: Logger
     /// The accessories in the vault.
     private(set) var devices: Set<DeviceID> = []
+    /// The accessories that can't be added, because we are paired with them.
+    ///
+    /// An orphan that refuses us may have been reset, and pairing with it proves that.
+    var unaddable: Set<DeviceID> { devices.subtracting(orphans.filter(\.isRefused).map(\.pairing.deviceID)) }
     /// The oldest first.
     private(set) var orphans: [Orphan] = []
     /// The accessories that have removed our pairing, and until when that counts for more than what mDNS says.
@@ -127,11 +135,17 @@ final class Pairings {
         } catch {
             throw .vaultFailed
         }
+        let orphan = orphans.firstIndex { $0.pairing.deviceID == accessory.id }.map { orphans.remove(at: $0) }
+        // What is paired anew must not be unpaired.
+        orphan?.end.send()
         let added: AccessorySetup.Added
         do {
             added = try await setup.pair(with: accessory, code: code, ownershipToken: token)
         } catch {
             if error == .alreadyPaired { unpaired[accessory.id] = nil }
+            if orphan != nil, let (pairing, identity) = await pairing(with: accessory.id) {
+                unpairWhenVisible(pairing, as: identity, in: hub)
+            }
             throw error
         }
         unpaired[accessory.id] = nil
@@ -280,10 +294,20 @@ final class Pairings {
         }
     }
 
+    private func refused(_ device: DeviceID, in hub: isolated HomeHub) {
+        guard let index = orphans.firstIndex(where: { $0.pairing.deviceID == device }), !orphans[index].isRefused else {
+            return
+        }
+        orphans[index].isRefused = true
+        hub.additions.updateSearches(in: hub)
+    }
+
     private func unpair(_ orphan: Orphan, in hub: isolated HomeHub) async {
         let device = orphan.pairing.deviceID
-        let isUnpaired = await unpairing.unpair(orphan.pairing, as: orphan.identity)
-        guard let index = orphans.firstIndex(where: { $0.pairing.deviceID == device }) else { return }
+        let isUnpaired = await unpairing.unpair(orphan.pairing, as: orphan.identity, until: orphan.end) {
+            await hub.turn { hub in hub.pairings.refused(device, in: hub) }
+        }
+        guard let index = orphans.firstIndex(where: { $0.end === orphan.end }) else { return }
         if isUnpaired {
             orphans.remove(at: index)
             markUnpaired(device)

@@ -16,9 +16,12 @@ struct Unpairing: Sendable {
     ///   - pairing: the accessory.
     ///   - identity: who we are.
     ///   - timeout: how long it may take; without it, for as long as the accessory is seen.
+    ///   - end: ends it early.
+    ///   - onRefusal: is called when something refuses that has not proven to be the accessory.
     /// - Returns: whether the accessory has no pairing with us any more.
     func unpair(
-        _ pairing: AccessoryPairing, as identity: ControllerIdentity, within timeout: Duration? = nil
+        _ pairing: AccessoryPairing, as identity: ControllerIdentity, within timeout: Duration? = nil,
+        until end: AsyncSignal? = nil, onRefusal: @escaping @Sendable () async -> Void = {}
     ) async -> Bool {
         let link = AccessoryLink(
             pairing, as: identity, dialer: dialer, timing: timing, isForUnpairing: true, logger: logger)
@@ -27,9 +30,10 @@ struct Unpairing: Sendable {
                 async let running: Void = link.run()
                 await link.appeared(browser.snapshot[link.id])
                 var isUnpaired = false
-                for await updates in link.updates where updates.contains(.state(.unreachable(.notPaired))) {
-                    isUnpaired = true
-                    break
+                for await updates in link.updates {
+                    if updates.contains(.state(.unreachable(.notGenuine))) { await onRefusal() }
+                    isUnpaired = updates.contains(.state(.unreachable(.notPaired)))
+                    if isUnpaired { break }
                 }
                 await link.stop()
                 await running
@@ -42,6 +46,12 @@ struct Unpairing: Sendable {
                     await link.appeared(accessory)
                 }
                 return false
+            }
+            if let end {
+                group.addTask {
+                    await end.wait()
+                    return false
+                }
             }
             if let timeout {
                 group.addTask {
