@@ -65,6 +65,7 @@ extension HomeHub {
             answer(call, .success([:]))
         case .addAccessory(let addition): additions.add(addition, call, in: self)
         case .setUpAccessory(let addition): additions.add(addition, call, isSetup: true, in: self)
+        case .repairAccessory(let request): repairs.repair(request, call, in: self)
         case .declineAddition(let id):
             answer(call) { () throws(HomeError) in
                 try vendorApps.declined(id, by: call.session, in: self)

@@ -17,6 +17,7 @@ package import Logging
 /// | ``AccessoryCalls`` | the scenes that run; it reads and writes values for calls |
 /// | ``Pairings`` | with which accessories the hub is paired, and which of them are to be unpaired |
 /// | ``Additions`` | the accessories that are being added |
+/// | ``Repairs`` | the accessories that are being paired again |
 /// | ``VendorApps`` | what makers' apps have been asked for |
 /// | ``CommitQueue`` | the changes that wait for the store |
 /// | ``UnsavedValues`` | values that have not been stored yet |
@@ -42,6 +43,7 @@ package actor HomeHub {
     let accessoryCalls = AccessoryCalls()
     let pairings: Pairings
     let additions = Additions()
+    let repairs = Repairs()
     let vendorApps = VendorApps()
     let commitQueue = CommitQueue(limit: HomeHub.changesThatWait)
     let unsavedValues: UnsavedValues
@@ -79,7 +81,7 @@ package actor HomeHub {
         sessions = AppSessions(configuration, stored: stored, store: store, logger: logger)
         pairings = Pairings(
             vault, unpairing: Unpairing(browser: browser, dialer: dialer, timing: configuration.timing, logger: logger),
-            timeout: configuration.unpairingTimeout, logger: logger)
+            candidates: stored.candidates, store: store, timeout: configuration.unpairingTimeout, logger: logger)
         unsavedValues = UnsavedValues(store: store, interval: configuration.saveInterval, logger: logger)
         (jobs, newJobs) = AsyncStream.makeStream()
     }
@@ -91,14 +93,19 @@ package actor HomeHub {
     /// - Parameters:
     ///   - transaction: what changed.
     ///   - planned: the homes with it applied, as they were when it was planned.
-    ///   - call: whose it is; it is to be answered in the turn in which this returns.
+    ///   - call: the call that asked for it; it must be answered in the turn in which this returns.
+    ///   - candidate: the pairing that replaces an accessory's own.
     /// - Throws: 52 if it cannot be stored; then nothing has changed.
     func commit(
-        _ transaction: HomeTransaction, in planned: HomeGraph, by call: Call?
+        _ transaction: HomeTransaction, in planned: HomeGraph, by call: Call?, promoting candidate: AccessoryPairing?
     ) async throws(HomeError) {
         let before = graph
         do {
-            try await store.commit(transaction, in: planned)
+            if let candidate {
+                try await store.commit(transaction, in: planned, promoting: candidate)
+            } else {
+                try await store.commit(transaction, in: planned)
+            }
         } catch {
             logger.error("home database write failed", metadata: ["error": "\(error)"])
             throw .notStored

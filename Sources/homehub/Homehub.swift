@@ -12,7 +12,8 @@ struct Homehub: AsyncParsableCommand {
         version: "homehub \(Version.current)",
         subcommands: [
             HomesCommand.self, RoomsCommand.self, ZonesCommand.self, DiscoverCommand.self, AddCommand.self,
-            AccessoriesCommand.self, ShowCommand.self, AssignCommand.self, RenameCommand.self, RemoveCommand.self,
+            RepairCommand.self, AccessoriesCommand.self, ShowCommand.self, AssignCommand.self, RenameCommand.self,
+            RemoveCommand.self,
             IdentifyCommand.self, UnblockCommand.self, ReadCommand.self, WriteCommand.self, WatchCommand.self,
             ScenesCommand.self, GroupsCommand.self, FavouriteCommand.self, ServiceTypeCommand.self, NamesCommand.self,
             PrivacyCommand.self, WebCommand.self,

@@ -12,7 +12,7 @@ import struct HAPModel.ServiceType
 /// how it is asked and who may ask it.
 enum RequestKind: CaseIterable, Sendable {
     case open, homes, accessories, readValues, writeValues, setNotification, identify, runActionSet
-    case startBrowsing, stopBrowsing, addAccessory, setUpAccessory, declineAddition
+    case startBrowsing, stopBrowsing, addAccessory, setUpAccessory, repairAccessory, declineAddition
     case permissions, setPermission, answerQuestions, answerConsent, setVendor
     case addHome, renameHome, removeHome, setPrimaryHome, addRoom, renameRoom, removeRoom
     case addZone, renameZone, removeZone, addRoomToZone, removeRoomFromZone
@@ -37,6 +37,7 @@ enum RequestKind: CaseIterable, Sendable {
         case .stopBrowsing: self = .stopBrowsing
         case .addAccessory: self = .addAccessory
         case .setUpAccessory: self = .setUpAccessory
+        case .repairAccessory: self = .repairAccessory
         case .declineAddition: self = .declineAddition
         case .permissions: self = .permissions
         case .setPermission: self = .setPermission
@@ -97,7 +98,8 @@ enum RequestKind: CaseIterable, Sendable {
         case .permissions, .setPermission, .answerQuestions, .answerConsent, .setVendor: .systemApp
         case .setUpAccessory: .consent
         case .homes, .accessories, .readValues, .writeValues, .setNotification, .identify, .runActionSet,
-            .startBrowsing, .stopBrowsing, .addAccessory, .declineAddition, .addHome, .renameHome, .removeHome,
+            .startBrowsing, .stopBrowsing, .addAccessory, .repairAccessory, .declineAddition, .addHome, .renameHome,
+            .removeHome,
             .setPrimaryHome, .addRoom, .renameRoom, .removeRoom, .addZone, .renameZone, .removeZone, .addRoomToZone,
             .removeRoomFromZone, .assignAccessory, .renameAccessory, .removeAccessory, .unblockAccessory,
             .renameService, .setAssociatedServiceType, .setFavorite, .addActionSet, .renameActionSet,
@@ -186,6 +188,8 @@ struct ConfiguredHouse {
         case .stopBrowsing: .stopBrowsing
         case .addAccessory: .addAccessory(AdditionRequest(home: id, device: bridge.id, code: bridge.code))
         case .setUpAccessory: .setUpAccessory(AdditionRequest(home: id, device: bridge.id, code: bridge.code))
+        case .repairAccessory:
+            .repairAccessory(RepairRequest(accessory: accessory, device: bridge.id, code: bridge.code))
         case .declineAddition: .declineAddition(missing())
         case .permissions: .permissions
         case .setPermission: .setPermission(app, .allow)

@@ -1,6 +1,10 @@
+import HAPController
+import HAPTesting
 import HomeHub
 import HomeModel
 import Synchronization
+
+import struct HAPModel.DeviceID
 
 /// A store that forgets with the process, and that a test can break, or stop for as long as it wants to.
 final class TestStore: HomeStore {
@@ -17,6 +21,9 @@ final class TestStore: HomeStore {
     }
 
     private let state = Mutex(State())
+
+    /// Where a candidate goes that is promoted; in the same file as the homes, elsewhere.
+    let vault = Mutex<InMemoryPairingVault?>(nil)
 
     init(_ stored: StoredHomes = StoredHomes()) { state.withLock { $0.stored = stored } }
 
@@ -88,6 +95,28 @@ final class TestStore: HomeStore {
             state.stored.graph = graph
             state.commits += 1
         }
+    }
+
+    func commit(
+        _ transaction: HomeTransaction, in graph: HomeGraph, promoting candidate: AccessoryPairing
+    ) async throws {
+        try await change { state in
+            state.stored.graph = graph
+            state.stored.candidates.removeAll { $0.deviceID == candidate.deviceID }
+            state.commits += 1
+            vault.withLock { $0?.keep(candidate) }
+        }
+    }
+
+    func keep(candidate: AccessoryPairing) async throws {
+        try await change { state in
+            state.stored.candidates.removeAll { $0.deviceID == candidate.deviceID }
+            state.stored.candidates.append(candidate)
+        }
+    }
+
+    func forgetCandidate(_ device: DeviceID) async throws {
+        try await change { $0.stored.candidates.removeAll { $0.deviceID == device } }
     }
 
     func remember(_ permission: RememberedPermission) async throws {

@@ -143,6 +143,12 @@ private let wireForms: [WireForm] = [
         .setUpAccessory(AdditionRequest(home: nil)),
         #"accessories.setUp {}"#),
     request(
+        .repairAccessory(
+            RepairRequest(
+                accessory: id(1), device: DeviceID("1A:2B:3C:4D:5E:6F"), code: SetupCode(typed: "031-45-154"))),
+        #"accessories.repair {"accessory":"910A2DEC-8902-4CC1-BEEB-8DA1658EEC67","device":"1A:2B:3C:4D:5E:6F","code":"031-45-154"}"#
+    ),
+    request(
         .declineAddition(id(1)),
         #"accessories.decline {"request":"910A2DEC-8902-4CC1-BEEB-8DA1658EEC67"}"#),
     request(
@@ -366,6 +372,13 @@ private let wireForms: [WireForm] = [
     message(
         HomeEvent.servicesUpdated(id(1), lamp.services),
         #"{"event":"servicesUpdated","accessory":"910A2DEC-8902-4CC1-BEEB-8DA1658EEC67","services":[{"id":"63033B0C-A389-435A-8097-314D939736F8","iid":7,"type":"43","name":"Light","isPrimary":true,"isHidden":true,"linkedServices":["BD64A5D9-ADEF-4000-B241-9DB23951DF99"],"associatedServiceType":"40","isFavorite":true,"characteristics":[{"id":"63CBE1E4-5932-4DD7-844C-3CD7F43C661C","iid":8,"type":"25","metadata":{"format":"bool","perms":["pr","ev"]},"description":"d","value":true,"time":9,"isNotificationEnabled":true},{"id":"9E5651B0-EF95-4636-9CA8-A164477D7801","iid":9,"type":"8","metadata":{"format":"int","perms":["pw"],"unit":"percentage","min":0,"max":100,"step":1}}]},{"id":"BD64A5D9-ADEF-4000-B241-9DB23951DF99","iid":10,"type":"47","name":"x","characteristics":[]}]}"#
+    ),
+    message(
+        HomeEvent.accessoryReplaced(
+            Accessory(
+                id: id(1), home: id(2), name: "x", configuredName: "x", room: id(3), category: .lightbulb,
+                deviceID: DeviceID("1A:2B:3C:4D:5E:6F")!, aid: .bridge)),
+        #"{"event":"accessoryReplaced","accessory":{"id":"910A2DEC-8902-4CC1-BEEB-8DA1658EEC67","home":"975835DE-1C97-46CE-BFC8-46100BFC1E42","name":"x","configuredName":"x","room":"1D0B14E4-DB01-4FED-B346-6F8A7B81A989","category":5,"manufacturer":"","model":"","serialNumber":"","firmwareVersion":"","isReachable":true,"isBlocked":false,"supportsIdentify":true,"deviceId":"1A:2B:3C:4D:5E:6F","aid":1,"services":[]}}"#
     ),
     message(
         HomeEvent.firmwareVersionUpdated(id(1), "1.0"),

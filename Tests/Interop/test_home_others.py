@@ -260,8 +260,7 @@ def test_the_cause_of_a_missing_session_is_told(home, device, lan, tmp_path):
 
     until(lambda: problem() == "forgotten", 40, "it has forgotten us")
     read = home.cli("read", "Meter", "on", check=False)
-    assert read.returncode == 1 and "remove it and add it again" in read.stderr
-    # It has proven nothing, so its pairing is kept until it is added again.
+    assert read.returncode == 1 and "homehub repair" in read.stderr
     removed = home.cli("remove", "Meter", "--yes", "--json")
     assert removed["stale"] == []
 
@@ -287,7 +286,7 @@ def test_a_reset_that_gives_a_new_id_is_told(home, device):
     until(
         lambda: home.cli("show", "Meter", "--json").get("problem", {}).get("code") == "forgotten", 40,
         "it is known to have been reset")
-    assert "remove it and add it again" in home.cli("show", "Meter").stdout
+    assert "homehub repair" in home.cli("show", "Meter").stdout
 
 
 def test_an_accessory_that_somebody_else_has_says_so(home, device, make_home, tmp_path):
@@ -347,3 +346,58 @@ def test_watch_tells_what_changed_while_nothing_could_be_told_and_no_more(home, 
         meter = device([LAMP, COUNTER])
         until(lambda: len(reachability()) == 2, 60, "it is back")
         assert reachability() == [False, True]
+
+
+# Pairing again
+
+
+def furnish(home):
+    """Give the accessory a name, a room, a scene, a group, and make it a favorite."""
+    home.cli("rooms", "add", "Study")
+    home.cli("rename", "Meter", "Desk Lamp", "--kind", "accessory")
+    home.cli("assign", "Desk Lamp", "Study")
+    home.cli("scenes", "add", "Evening")
+    home.cli("scenes", "set", "Evening", "Desk Lamp", "on=yes")
+    home.cli("favourite", "Desk Lamp")
+
+
+def furniture(home):
+    (lamp,) = home.cli("accessories", "--json")
+    full = home.cli("show", "Desk Lamp", "--json")
+    services = [(one["id"], one["name"], one["isFavorite"]) for one in full["services"]]
+    return lamp["id"], lamp["room"], services, home.cli("scenes", "--json")
+
+
+@pytest.mark.parametrize("new_id", [None, "5A:11:C0:DE:00:0A"], ids=["reset", "replaced"])
+def test_a_reset_or_replaced_device_is_paired_again_and_nothing_is_lost(new_id, home, device, tmp_path):
+    meter = device([LAMP], port=51834)
+    add(home)
+    furnish(home)
+    before = furniture(home)
+    meter.close()
+    if new_id is None:
+        (tmp_path / f"{DEVICE}.state").unlink()
+        meter = device([LAMP], port=51834)
+        until(lambda: home.cli("show", "Desk Lamp", "--json").get("problem", {}).get("code") == "forgotten", 40, "it is reset")
+    else:
+        meter = device([LAMP], id=new_id, port=51835)
+        wrong = home.cli("repair", "Desk Lamp", "--code", CODE, "--yes", check=False, timeout=90)
+        assert wrong.returncode == 1 and "--device" in wrong.stderr, wrong.stderr
+    chosen = ["--device", new_id] if new_id else []
+    done = home.cli("repair", "Desk Lamp", "--code", CODE, "--yes", *chosen, timeout=90)
+    assert "Desk Lamp is paired again." in done.stdout
+    until(lambda: "problem" not in home.cli("show", "Desk Lamp", "--json"), 20, "it answers")
+    assert furniture(home) == before
+    home.cli("scenes", "run", "Evening")
+    meter.until(lambda line: line.get("wrote", [])[:1] == ["On"])
+
+
+def test_a_device_of_another_shape_is_not_taken_for_the_accessory(home, device):
+    meter = device([LAMP], port=51836)
+    add(home)
+    meter.close()
+    device([{"type": "Outlet"}], id="5A:11:C0:DE:00:0B", port=51837)
+    refused = home.cli(
+        "repair", "Meter", "--code", CODE, "--yes", "--device", "5A:11:C0:DE:00:0B", check=False, timeout=90)
+    assert refused.returncode == 1 and "it has no Lightbulb" in refused.stderr, refused.stderr
+    home.app().find("5A:11:C0:DE:00:0B", timeout=40)

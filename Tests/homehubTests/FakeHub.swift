@@ -115,6 +115,12 @@ final class FakeHub: LineRPCHandler {
                 if case .removeAccessory = write { commit.stale = state.stale }
                 return (commit.json, [])
             case .identify(let id): state.calls.append("identify \(id)")
+            case .repairAccessory(let repair):
+                let device = repair.device.map { "\($0)" } ?? "the same"
+                state.calls.append("repair \(repair.accessory) with \(device)")
+                // The same device isn't on the network.
+                guard repair.device != nil else { throw HomeError(.notFound) }
+                return (HomeCommit(result: .accessories([repair.accessory]), transaction: nil).json, [])
             case .declineAddition(let id): state.calls.append("decline \(id)")
             }
             return ([:], [])

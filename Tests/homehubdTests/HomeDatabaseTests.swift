@@ -1,6 +1,7 @@
 import DaemonKit
 import GRDB
 import Glibc
+import HAPController
 import HAPModel
 import HAPTesting
 import HomeHub
@@ -48,6 +49,66 @@ struct HomeDatabaseTests {
             // A walk over nothing shows nothing.
             #expect(seen == ["bridges", "scenes", "zones"])
             try opened?.close()
+        }
+    }
+
+    @Test(
+        "a repair and its pairing are stored in one step, also with numbers that swap; a candidate survives a restart")
+    func repairs() async throws {
+        try await withFolder { folder in
+            var (graph, random) = (HomeGraph(), SeededNumbers(seed: 3))
+            guard case .home(let home) = try graph.perform(.addHome(name: "Home"), using: &random).result else {
+                throw Failure(message: "no home")
+            }
+            func lamp(_ aid: UInt64, _ name: String) -> HAPModel.Accessory {
+                let metadata = CharacteristicMetadata(format: .string, permissions: .pairedRead)
+                return HAPModel.Accessory(
+                    aid: AccessoryID(aid),
+                    services: [
+                        HAPModel.Service(
+                            iid: .accessoryInformation, type: .accessoryInformation,
+                            characteristics: [
+                                HAPModel.Characteristic(
+                                    iid: InstanceID(2), type: .name, metadata: metadata, value: .string(name))
+                            ])
+                    ])
+            }
+            let id = try #require(DeviceID("1A:2B:3C:4D:5E:6F"))
+            var file: DatabaseFile? = try openDatabase(in: folder)
+            var queue = try #require(file?.queue)
+            var database = HomeDatabase(queue)
+            for transaction in [
+                HomeTransaction(
+                    home: home, revision: 1, changes: [HomeChange(.homeAdded(try #require(graph.home(home))))]),
+                try graph.add(
+                    AccessoryAddition(
+                        home: home, deviceID: id, category: .bridge,
+                        accessories: [lamp(1, "Bridge"), lamp(2, "Hall"), lamp(3, "Stairs")]), using: &random
+                ).transaction,
+            ] {
+                try await database.commit(try #require(transaction), in: graph)
+            }
+            let bridge = try #require(graph.homes[0].accessories.first)
+            let candidate = AccessoryPairing(deviceID: id, publicKey: Array(repeating: 7, count: 32))
+            try await PairingDatabase(queue).keep(
+                AccessoryPairing(deviceID: id, publicKey: Array(repeating: 1, count: 32)))
+            try await database.keep(candidate: candidate)
+            try file?.close()
+            file = nil
+            file = try openDatabase(in: folder)
+            queue = try #require(file?.queue)
+            database = HomeDatabase(queue)
+            #expect(try database.load().candidates == [candidate])
+            #expect(try await PairingDatabase(queue).pairings().map(\.publicKey[0]) == [1])
+            let commit = try graph.repair(
+                bridge.id,
+                with: ReplacementDevice(
+                    deviceID: id, category: .bridge,
+                    accessories: [lamp(1, "Bridge"), lamp(2, "Stairs"), lamp(3, "Hall")]), using: &random)
+            try await database.commit(try #require(commit.transaction), in: graph, promoting: candidate)
+            #expect(try database.load().graph == graph.asStored && database.load().candidates == [])
+            #expect(try await PairingDatabase(queue).pairings() == [candidate])
+            try file?.close()
         }
     }
 
@@ -242,7 +303,8 @@ struct HomeDatabaseTests {
             // What has come since then.
             try await queue.write { db in
                 for step in [
-                    "DROP TABLE vendorClaim", "DROP TABLE serviceGroupService", "DROP TABLE serviceGroup",
+                    "DROP TABLE pairingCandidate", "DROP TABLE vendorClaim", "DROP TABLE serviceGroupService",
+                    "DROP TABLE serviceGroup",
                     "ALTER TABLE actionSet DROP COLUMN lastExecutionTime",
                     "DELETE FROM grdb_migrations WHERE identifier <> '1'",
                 ] {

@@ -38,6 +38,38 @@ extension HomeManager {
         try await add(AdditionRequest(home: home, payload: payload, name: name))
     }
 
+    /// Pairs again with an accessory that was reset, or with a device that replaces it.
+    ///
+    /// The accessory and its services keep their identities, names, rooms and settings; scenes, groups and favorites stay.
+    /// With a bridge, so do the accessories connected through it.
+    ///
+    /// - Parameters:
+    ///   - accessory: the accessory, or the bridge.
+    ///   - credentials: the setup code, or the content of the QR code.
+    ///   - device: the device that takes the accessory's place; `nil` for the device of the QR code, or for the same device
+    ///     after a reset.
+    /// - Returns: the accessories, a bridge first.
+    /// - Throws: as ``addAccessory(_:code:to:name:)``, and `notFound` if the device isn't on the network,
+    ///   `incompatibleAccessory` if it has other services or characteristics, `operationNotSupported` for an accessory that
+    ///   is connected through a bridge. Then neither the home nor the device has changed.
+    @discardableResult
+    public func repairAccessory(
+        _ accessory: Accessory.ID, with credentials: AccessorySetupCredentials, device: DeviceID? = nil
+    ) async throws(HomeError) -> [Accessory] {
+        var request = RepairRequest(accessory: accessory, device: device)
+        switch credentials {
+        case .code(let code): request.code = code
+        case .payload(let payload):
+            try payload.validate()
+            request.payload = payload
+        }
+        return try await commit(.repairAccessory(request), deadline: timeouts.setup) { json throws(HomeError) in
+            try HomeCommit(json: json)
+        } result: { graph, commit throws(HomeError) in
+            graph.accessories(commit)
+        }
+    }
+
     /// Says that the maker's app will not add what it was asked to.
     ///
     /// - Throws: `notFound` if it was answered already.

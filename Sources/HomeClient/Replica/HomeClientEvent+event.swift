@@ -60,8 +60,9 @@ extension Home.Event.Change {
                 Self.both(home.service(service), home.serviceGroup(group)).map(Self.serviceAddedToServiceGroup)
             case .serviceRemovedFromServiceGroup(let service, let group):
                 Self.both(home.service(service), home.serviceGroup(group)).map(Self.serviceRemovedFromServiceGroup)
-            case .homeAdded, .homeRemoved, .primaryHomeUpdated, .accessoryNameUpdated, .servicesUpdated,
-                .firmwareVersionUpdated, .serviceNameUpdated, .associatedServiceTypeUpdated, .favoriteUpdated:
+            case .homeAdded, .homeRemoved, .primaryHomeUpdated, .accessoryNameUpdated, .accessoryReplaced,
+                .servicesUpdated, .firmwareVersionUpdated, .serviceNameUpdated, .associatedServiceTypeUpdated,
+                .favoriteUpdated:
                 nil
             }
         guard let change else { return nil }
@@ -84,6 +85,7 @@ extension Accessory.Event.Change {
         }
         return switch event {
         case .accessoryNameUpdated(let id, _): home.accessory(id).map { ($0, .nameUpdated) }
+        case .accessoryReplaced(let accessory): home.accessory(accessory.id).map { ($0, .servicesUpdated) }
         case .servicesUpdated(let id, _): home.accessory(id).map { ($0, .servicesUpdated) }
         case .firmwareVersionUpdated(let id, _): home.accessory(id).map { ($0, .firmwareVersionUpdated) }
         case .serviceNameUpdated(let id, _): part(id, Self.serviceNameUpdated)

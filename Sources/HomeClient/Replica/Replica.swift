@@ -200,7 +200,7 @@ struct Replica: Sendable, Equatable {
     private static func takesValues(_ transaction: HomeTransaction) -> Bool {
         transaction.changes.contains {
             switch $0.event {
-            case .homeRemoved, .accessoryRemoved, .servicesUpdated: true
+            case .homeRemoved, .accessoryRemoved, .accessoryReplaced, .servicesUpdated: true
             default: false
             }
         }

@@ -61,7 +61,7 @@ final class Additions {
         } else if let setupID = addition.payload?.setup?.setupID {
             target = .setupID(setupID)
         }
-        switch target.look(at: hub.pairings.corrected(hub.browser.snapshot), paired: hub.pairings.unaddable) {
+        switch target.look(at: hub.pairings.corrected(hub.browser.snapshot), paired: hub.pairings.unaddable()) {
         case .found(let accessory): return accessory.name
         case .missing, .ambiguous, .paired, .foreign: return ""
         }
@@ -152,11 +152,26 @@ final class Additions {
         if let id = order.target.device(in: hub.browser.snapshot) {
             _ = try checked(order, for: id, in: hub.graph)
         }
-        switch await searchResult(of: order.target, in: hub) {
+        return try await device(for: order.target, isUnseen: order.isUnseen, in: hub)
+    }
+
+    /// Finds a device on the network.
+    ///
+    /// - Parameters:
+    ///   - target: the device.
+    ///   - former: a device that counts as unpaired although we have its pairing, because that is to be replaced.
+    ///   - isUnseen: whether the app may not know of other devices.
+    ///   - hub: the hub.
+    /// - Returns: the device, which is free.
+    /// - Throws: why there is none.
+    func device(
+        for target: SetupTarget, replacing former: DeviceID? = nil, isUnseen: Bool = false, in hub: isolated HomeHub
+    ) async throws(HomeError) -> HAPController.DiscoveredAccessory {
+        switch await searchResult(of: target, replacing: former, in: hub) {
         case .found(let accessory): return accessory
         case .paired: throw HomeError(SetupError.alreadyPaired)
         case .foreign(let accessories) where hub.browser.snapshot.discoveryError == nil:
-            throw HomeError(.accessoryNotReachable, detail: Self.noSuchCode(order.isUnseen ? nil : accessories))
+            throw HomeError(.accessoryNotReachable, detail: Self.noSuchCode(isUnseen ? nil : accessories))
         case .ambiguous:
             throw HomeError(
                 .invalidParameter, detail: "several accessories could be meant; choose one, or scan its label")
@@ -164,7 +179,7 @@ final class Additions {
             if let error = hub.browser.snapshot.discoveryError {
                 throw HomeError(.accessoryDiscoveryFailed, detail: error)
             }
-            if case .device = order.target {
+            if case .device = target {
                 throw HomeError(
                     .notFound, detail: "the accessory is not on the network; check that it has power and is near")
             }
@@ -188,11 +203,14 @@ final class Additions {
     }
 
     /// Looks for an accessory, and waits for one that is not there yet.
-    private func searchResult(of target: SetupTarget, in hub: isolated HomeHub) async -> SetupTarget.SearchResult {
-        let first = target.look(at: hub.pairings.corrected(hub.browser.snapshot), paired: hub.pairings.unaddable)
+    private func searchResult(
+        of target: SetupTarget, replacing former: DeviceID?, in hub: isolated HomeHub
+    ) async -> SetupTarget.SearchResult {
+        let first = target.look(
+            at: hub.pairings.corrected(hub.browser.snapshot), paired: hub.pairings.unaddable(besides: former))
         guard first == .missing else { return first }
-        // Who has scanned a label has its device at hand.
-        let isScanned = if case .setupID = target { true } else { false }
+        // A person who has scanned a label, or repairs a device, has it at hand.
+        let isScanned = if case .setupID = target { true } else { former != nil }
         let timeout = min(
             hub.configuration.searchTimeout, isScanned ? hub.configuration.labelSearchTimeout : .seconds(86400))
         hub.browser.refresh()
@@ -200,7 +218,9 @@ final class Additions {
         return await withTaskGroup(of: SetupTarget.SearchResult.self) { group in
             group.addTask {
                 for await snapshot in browser.snapshots() {
-                    let (shown, paired) = await hub.turn { ($0.pairings.corrected(snapshot), $0.pairings.unaddable) }
+                    let (shown, paired) = await hub.turn {
+                        ($0.pairings.corrected(snapshot), $0.pairings.unaddable(besides: former))
+                    }
                     let searchResult = target.look(at: shown, paired: paired)
                     if searchResult != .missing { return searchResult }
                 }
@@ -209,7 +229,7 @@ final class Additions {
             group.addTask {
                 try? await Task.sleep(for: timeout)
                 let (shown, paired) = await hub.turn {
-                    ($0.pairings.corrected($0.browser.snapshot), $0.pairings.unaddable)
+                    ($0.pairings.corrected($0.browser.snapshot), $0.pairings.unaddable(besides: former))
                 }
                 return target.lastLook(at: shown, paired: paired)
             }
@@ -281,7 +301,7 @@ final class Additions {
 
     /// The accessories that could be added: by what they say, and by what we know.
     private func addable(in hub: isolated HomeHub) -> [HomeModel.DiscoveredAccessory] {
-        let (shown, paired) = (hub.pairings.corrected(hub.browser.snapshot), hub.pairings.unaddable)
+        let (shown, paired) = (hub.pairings.corrected(hub.browser.snapshot), hub.pairings.unaddable())
         return shown.accessories.filter { !$0.isPaired && !paired.contains($0.id) }
             .map { HomeModel.DiscoveredAccessory($0) }
     }

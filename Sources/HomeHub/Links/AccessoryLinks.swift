@@ -149,7 +149,7 @@ final class AccessoryLinks {
             if failure == .notPaired {
                 hub.logger.warning(
                     "pairing rejected",
-                    metadata: ["accessory": "\(device)", "remedy": "remove it and add it again"])
+                    metadata: ["accessory": "\(device)", "remedy": "homehub repair"])
             }
             if unadmitted.contains(device) { return }
         case .stopped: connections[device]?.disconnected()

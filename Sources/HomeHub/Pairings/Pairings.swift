@@ -16,6 +16,8 @@ final class Pairings {
     struct Orphan: Sendable {
         let pairing: AccessoryPairing
         let identity: ControllerIdentity
+        /// Whether a repair was to put it in the place of the accessory's own pairing.
+        var isCandidate = false
         /// Whether the accessory is seen, and asked to remove it.
         fileprivate(set) var isUnderWay = false
         /// Something in its place refuses and proves nothing: the accessory after a reset, or another device.
@@ -24,15 +26,13 @@ final class Pairings {
     }
 
     private let vault: any PairingVault
+    private let store: any HomeStore
+    private let interrupted: [AccessoryPairing]
     private let unpairing: Unpairing
     private let timeout: Duration
     private let logger: Logger
     /// The accessories in the vault.
     private(set) var devices: Set<DeviceID> = []
-    /// The accessories that can't be added, because we are paired with them.
-    ///
-    /// An orphan that refuses us may have been reset, and pairing with it proves that.
-    var unaddable: Set<DeviceID> { devices.subtracting(orphans.filter(\.isRefused).map(\.pairing.deviceID)) }
     /// The oldest first.
     private(set) var orphans: [Orphan] = []
     /// The accessories that have removed our pairing, and until when that counts for more than what mDNS says.
@@ -40,8 +40,13 @@ final class Pairings {
     /// How long a record of mDNS lives.
     private static let recordLifetime = Duration.seconds(4500)
 
-    init(_ vault: any PairingVault, unpairing: Unpairing, timeout: Duration, logger: Logger) {
+    init(
+        _ vault: any PairingVault, unpairing: Unpairing, candidates: [AccessoryPairing], store: any HomeStore,
+        timeout: Duration, logger: Logger
+    ) {
         self.vault = vault
+        self.store = store
+        interrupted = candidates
         self.unpairing = unpairing
         self.timeout = timeout
         self.logger = logger
@@ -65,7 +70,7 @@ final class Pairings {
         return snapshot
     }
 
-    private func markUnpaired(_ device: DeviceID) {
+    func markUnpaired(_ device: DeviceID) {
         let now = ContinuousClock.now
         unpaired = unpaired.filter { $0.value > now }
         unpaired[device] = now + Self.recordLifetime
@@ -94,11 +99,15 @@ final class Pairings {
                 hub.links.connect(to: pairing, as: identity, in: hub)
             }
         }
+        for candidate in interrupted {
+            logger.warning("repair interrupted", metadata: ["accessory": "\(candidate.deviceID)"])
+            unpairCandidateWhenVisible(candidate, as: identity, in: hub)
+        }
         for accessory in hub.graph.homes.flatMap(\.accessories)
         where !accessory.isBridged && !devices.contains(accessory.deviceID) {
             logger.warning(
                 "pairing missing",
-                metadata: ["accessory": "\(accessory.deviceID)", "remedy": "remove it and add it again"])
+                metadata: ["accessory": "\(accessory.deviceID)", "remedy": "homehub repair"])
         }
     }
 
@@ -152,6 +161,74 @@ final class Pairings {
         devices.insert(accessory.id)
         hub.additions.updateSearches(in: hub)
         return (added, identity)
+    }
+
+    // MARK: Repairing
+
+    /// Returns the accessories that can't be added, because we are paired with them.
+    ///
+    /// An orphan that refuses us may have been reset, and pairing with it proves that.
+    ///
+    /// - Parameter former: the accessory whose pairing is to be replaced; `nil` for none.
+    func unaddable(besides former: DeviceID? = nil) -> Set<DeviceID> {
+        devices.subtracting(orphans.filter(\.isRefused).map(\.pairing.deviceID)).filter { $0 != former }
+    }
+
+    /// Pairs with a device that may take an accessory's place; the accessory's own pairing stays.
+    ///
+    /// - Returns: what was paired, and who we are.
+    /// - Throws: the reason of the failure; then no candidate is left.
+    func pairCandidate(
+        with device: HAPController.DiscoveredAccessory, code: SetupCode, token: [UInt8]?
+    ) async throws(SetupError) -> (AccessorySetup.Added, ControllerIdentity) {
+        let setup = AccessorySetup(
+            dialer: unpairing.dialer, vault: CandidateVault(vault: vault, store: store), timing: unpairing.timing,
+            logger: logger)
+        guard let identity = try? await vault.identity() else { throw .vaultFailed }
+        do throws(SetupError) {
+            let added = try await setup.pair(with: device, code: code, ownershipToken: token)
+            unpaired[device.id] = nil
+            return (added, identity)
+        } catch {
+            if error == .alreadyPaired { unpaired[device.id] = nil }
+            throw error
+        }
+    }
+
+    /// A candidate has taken the place of an accessory's pairing; a former device is unpaired when it is seen.
+    func promoted(
+        _ candidate: AccessoryPairing, over former: AccessoryPairing?, as identity: ControllerIdentity,
+        in hub: isolated HomeHub
+    ) {
+        devices.insert(candidate.deviceID)
+        orphans.removeAll { $0.isCandidate && $0.pairing.deviceID == candidate.deviceID }
+        if let former, former.deviceID != candidate.deviceID { orphan(former, as: identity, in: hub) }
+        hub.additions.updateSearches(in: hub)
+    }
+
+    /// Unpairs a candidate that can't take an accessory's place.
+    func drop(_ candidate: AccessoryPairing, as identity: ControllerIdentity, in hub: isolated HomeHub) async {
+        if await unpairing.unpair(candidate, as: identity, within: timeout) {
+            markUnpaired(candidate.deviceID)
+            await forgetCandidate(candidate.deviceID)
+        } else if !Task.isCancelled {
+            unpairCandidateWhenVisible(candidate, as: identity, in: hub)
+        }
+    }
+
+    private func unpairCandidateWhenVisible(
+        _ candidate: AccessoryPairing, as identity: ControllerIdentity, in hub: isolated HomeHub
+    ) {
+        orphans.append(Orphan(pairing: candidate, identity: identity, isCandidate: true))
+        unpairVisibleOrphans(in: hub)
+    }
+
+    private func forgetCandidate(_ device: DeviceID) async {
+        do {
+            try await store.forgetCandidate(device)
+        } catch {
+            logger.error("pairing removal failed", metadata: ["accessory": "\(device)", "error": "\(error)"])
+        }
     }
 
     // MARK: Removing
@@ -261,9 +338,9 @@ final class Pairings {
     ///
     /// What the vault has at the start stays: there it becomes no more, and nothing has been looked for yet.
     private func makeRoomForOrphan(in hub: isolated HomeHub) {
-        guard orphans.count >= Self.maximumOrphans, let index = orphans.firstIndex(where: { !$0.isUnderWay }) else {
-            return
-        }
+        guard orphans.count >= Self.maximumOrphans,
+            let index = orphans.firstIndex(where: { !$0.isUnderWay && !$0.isCandidate })
+        else { return }
         let device = orphans.remove(at: index).pairing.deviceID
         logger.warning(
             "orphaned pairing dropped",
@@ -311,7 +388,7 @@ final class Pairings {
         if isUnpaired {
             orphans.remove(at: index)
             markUnpaired(device)
-            await forget(device, in: hub)
+            if orphan.isCandidate { await forgetCandidate(device) } else { await forget(device, in: hub) }
         } else if !Task.isCancelled {
             orphans[index].isUnderWay = false
             // It may have come back meanwhile.

@@ -1,3 +1,4 @@
+import HAPController
 import HomeModel
 
 // How the homes change: planned, stored, applied and told, while everything else goes on.
@@ -10,13 +11,14 @@ extension HomeHub {
     ///   - place: where it stands in the queue; it is left.
     ///   - call: whose change it is; if it is given up before the store begins, nothing happens. Without one the change
     ///     waits for the disk however long it takes.
+    ///   - candidate: the pairing that the change puts in the place of an accessory's own.
     ///   - plan: makes the change of the homes as they are then; without a transaction nothing changes.
     ///   - applied: goes on in the turn in which the change is applied, so that the answer of `call` comes before anything
     ///     else that happens.
     /// - Throws: what `plan` throws; 52 if the change cannot be stored, 8 if the disk is busy for too long, 23 if the call
     ///   is not awaited any more, 1002 if the hub ends. Then nothing has changed.
     func change<Plan>(
-        at place: CommitQueue.Place, by call: Call? = nil,
+        at place: CommitQueue.Place, by call: Call? = nil, promoting candidate: AccessoryPairing? = nil,
         _ plan: (inout HomeGraph) throws(HomeError) -> (plan: Plan, transaction: HomeTransaction?),
         applied: (Plan) -> Void
     ) async throws(HomeError) {
@@ -26,7 +28,7 @@ extension HomeHub {
         if let call, !sessions.takesEffect(call) { throw HomeError(.operationCancelled) }
         var planned = graph
         let (plan, transaction) = try plan(&planned)
-        if let transaction { try await commit(transaction, in: planned, by: call) }
+        if let transaction { try await commit(transaction, in: planned, by: call, promoting: candidate) }
         applied(plan)
     }
 }

@@ -1,4 +1,7 @@
+package import HAPController
 package import HomeModel
+
+package import struct HAPModel.DeviceID
 
 /// What the hub keeps over restarts.
 ///
@@ -16,6 +19,20 @@ package protocol HomeStore: Sendable {
     ///   - graph: the homes with it applied.
     /// - Throws: whatever is in the way; then nothing of it is stored.
     func commit(_ transaction: HomeTransaction, in graph: HomeGraph) async throws
+
+    /// As ``commit(_:in:)``, and in the same step replaces an accessory's pairing by a candidate.
+    ///
+    /// - Parameters:
+    ///   - transaction: the repair.
+    ///   - graph: the homes with it applied.
+    ///   - candidate: the pairing that was kept by ``keep(candidate:)``.
+    func commit(_ transaction: HomeTransaction, in graph: HomeGraph, promoting candidate: AccessoryPairing) async throws
+
+    /// Keeps the pairing of a device that may take an accessory's place, next to the accessory's own.
+    func keep(candidate: AccessoryPairing) async throws
+
+    /// Removes a candidate; harmless where there is none.
+    func forgetCandidate(_ device: DeviceID) async throws
 
     /// Stores the answer to a question of permission, in place of an earlier one.
     func remember(_ permission: RememberedPermission) async throws
@@ -36,18 +53,25 @@ package protocol HomeStore: Sendable {
     func save(_ values: [Characteristic.ID: TimestampedValue]) async throws
 }
 
+/// The pairing of a device that may take an accessory's place.
+package typealias CandidatePairing = AccessoryPairing
+
 /// What the hub begins with.
 package struct StoredHomes: Sendable, Equatable {
     /// The homes; no accessory counts as reachable before its link says so, and no session observes anything.
     package var graph: HomeGraph
     package var permissions: [RememberedPermission]
     package var claims: [RememberedClaim]
+    /// The pairings of repairs that were interrupted.
+    package var candidates: [AccessoryPairing]
 
     package init(
-        graph: HomeGraph = HomeGraph(), permissions: [RememberedPermission] = [], claims: [RememberedClaim] = []
+        graph: HomeGraph = HomeGraph(), permissions: [RememberedPermission] = [], claims: [RememberedClaim] = [],
+        candidates: [AccessoryPairing] = []
     ) {
         self.graph = graph
         self.permissions = permissions
         self.claims = claims
+        self.candidates = candidates
     }
 }

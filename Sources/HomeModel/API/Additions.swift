@@ -133,6 +133,45 @@ package struct AdditionRequest: HomeMessage {
     }
 }
 
+/// Asks for a device to be paired in the place of an accessory of a home.
+///
+/// It holds secrets: it goes to the daemon and nowhere else.
+package struct RepairRequest: HomeMessage {
+    /// The accessory, or the bridge.
+    package var accessory: Accessory.ID
+    /// The device that takes its place; `nil` for the one that the code is for, or the same device after a reset.
+    package var device: DeviceID?
+    package var code: SetupCode?
+    /// The content of the QR code.
+    package var payload: AccessorySetupPayload?
+
+    package init(
+        accessory: Accessory.ID, device: DeviceID? = nil, code: SetupCode? = nil,
+        payload: AccessorySetupPayload? = nil
+    ) {
+        self.accessory = accessory
+        self.device = device
+        self.code = code
+        self.payload = payload
+    }
+
+    private enum CodingKeys: String, CodingKey { case accessory }
+
+    package init(from decoder: any Decoder) throws {
+        // How a device is paired travels as in an addition.
+        let addition = try AdditionRequest(from: decoder)
+        self.init(
+            accessory: try decoder.container(keyedBy: CodingKeys.self).decode(Accessory.ID.self, forKey: .accessory),
+            device: addition.device, code: addition.code, payload: addition.payload)
+    }
+
+    package func encode(to encoder: any Encoder) throws {
+        var values = encoder.container(keyedBy: CodingKeys.self)
+        try values.encode(accessory, forKey: .accessory)
+        try AdditionRequest(home: nil, device: device, code: code, payload: payload).encode(to: encoder)
+    }
+}
+
 /// What came of ``AdditionRequest``.
 package enum AdditionReply: HomeMessage {
     case added(HomeCommit)

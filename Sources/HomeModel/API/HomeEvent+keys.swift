@@ -18,7 +18,8 @@ extension HomeEvent: HomeMessage {
         case serviceGroupAdded, serviceGroupRemoved, serviceGroupNameUpdated, serviceAddedToServiceGroup
         case serviceRemovedFromServiceGroup
         case accessoryNameUpdated = "accessory.nameUpdated"
-        case servicesUpdated, firmwareVersionUpdated, serviceNameUpdated, associatedServiceTypeUpdated, favoriteUpdated
+        case accessoryReplaced, servicesUpdated, firmwareVersionUpdated, serviceNameUpdated
+        case associatedServiceTypeUpdated, favoriteUpdated
     }
 
     enum HomeAddedCodingKeys: String, CodingKey { case _0 = "home" }
@@ -34,6 +35,7 @@ extension HomeEvent: HomeMessage {
     typealias RoomRemovedFromZoneCodingKeys = RoomAddedToZoneCodingKeys
     enum AccessoryAddedCodingKeys: String, CodingKey { case _0 = "accessory" }
     typealias AccessoryRemovedCodingKeys = AccessoryAddedCodingKeys
+    typealias AccessoryReplacedCodingKeys = AccessoryAddedCodingKeys
     typealias AccessoryUnblockedCodingKeys = AccessoryAddedCodingKeys
     enum AccessoryRoomUpdatedCodingKeys: String, CodingKey { case _0 = "accessory", _1 = "room" }
     enum AccessoryErrorCodingKeys: String, CodingKey { case _0 = "accessory", _1 = "_0" }

@@ -26,6 +26,8 @@ package enum HomeRequest: HomeCall {
     /// The standard setup; of an app about which the user has not decided, the user is asked for this one addition. Answered
     /// with ``AdditionReply``, which tells an app without permission nothing but what it has added.
     case setUpAccessory(AdditionRequest)
+    /// Pairs again with an accessory that was reset or replaced. Answered with ``HomeCommit``.
+    case repairAccessory(RepairRequest)
     /// A maker's app will not add what it was asked to.
     case declineAddition(AddAccessoryRequest.ID)
     /// Answered with ``AppPermission``s; for the system app only, as the following.
@@ -53,6 +55,7 @@ package enum HomeRequest: HomeCall {
         case stopBrowsing = "browser.stop"
         case addAccessory = "accessories.add"
         case setUpAccessory = "accessories.setUp"
+        case repairAccessory = "accessories.repair"
         case declineAddition = "accessories.decline"
         case permissions = "privacy.list"
         case setPermission = "privacy.set"

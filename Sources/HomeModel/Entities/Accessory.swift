@@ -38,9 +38,9 @@ public struct Accessory: Codable, Sendable, Hashable, Identifiable {
     /// The accessories behind it; `nil` if it is no bridge.
     public package(set) var bridgedAccessories: [ID]?
     /// The accessory server that it is reached at; those behind a bridge share the bridge's.
-    public let deviceID: DeviceID
+    public package(set) var deviceID: DeviceID
     /// Its number within that server.
-    public let aid: AccessoryID
+    public package(set) var aid: AccessoryID
     /// What it can do.
     public package(set) var services: [Service]
 

@@ -10,9 +10,9 @@ public enum AccessoryFault: String, Codable, Sendable, Hashable, CaseIterable {
     /// What is wrong and what to do, in English.
     public var localizedDescription: String {
         switch self {
-        case .forgotten: "it does not know this home any more; remove it and add it again"
+        case .forgotten: "it doesn't know this home any more; pair it again with \"homehub repair\""
         case .pairedElsewhere:
-            "it is paired with somebody else; remove it there or reset it, then remove it here and add it again"
+            "it is paired with another home; remove it there or reset it, then pair it again with \"homehub repair\""
         case .invalidAnswers: "it answers what HAP does not allow; restart it, and look for an update of its software"
         }
     }

@@ -10,7 +10,7 @@ public struct Characteristic: Codable, Sendable, Hashable, Identifiable {
     /// The service whose value it is.
     public let service: Service.ID
     /// Its number within the accessory.
-    public let iid: InstanceID
+    public package(set) var iid: InstanceID
     /// What it means.
     public let type: CharacteristicType
     /// Its format, limits and permissions.

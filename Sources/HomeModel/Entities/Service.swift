@@ -10,7 +10,7 @@ public struct Service: Codable, Sendable, Hashable, Identifiable {
     /// The accessory whose function it is.
     public let accessory: Accessory.ID
     /// Its number within the accessory.
-    public let iid: InstanceID
+    public package(set) var iid: InstanceID
     /// What it does.
     public let type: ServiceType
     /// What people call it.

@@ -31,6 +31,7 @@ extension Home {
         case .serviceRemovedFromServiceGroup(let service, let id):
             update(id) { $0.services.removeAll { $0 == service } }
         case .accessoryNameUpdated(let id, let name): update(id) { $0.name = name }
+        case .accessoryReplaced(let accessory): replace(with: accessory)
         case .servicesUpdated(let id, let services): replaceServices(of: id, with: services)
         case .firmwareVersionUpdated(let id, let version): update(id) { $0.firmwareVersion = version }
         case .serviceNameUpdated(let id, let name): update(id) { $0.name = name }
@@ -55,6 +56,18 @@ extension Home {
         accessories.removeAll { $0.id == id }
         if let bridge = accessory.bridge { update(bridge) { $0.bridgedAccessories?.removeAll { $0 == id } } }
         dropWhatIsGone()
+    }
+
+    private mutating func replace(with accessory: Accessory) {
+        update(accessory.id) { present in
+            var new = accessory
+            new.isReachable = present.isReachable
+            new.fault = present.fault
+            new.bridgedAccessories = present.bridgedAccessories
+            new.services = present.services
+            present = new
+        }
+        replaceServices(of: accessory.id, with: accessory.services)
     }
 
     private mutating func replaceServices(of id: Accessory.ID, with services: [Service]) {

@@ -67,6 +67,8 @@ public enum HomeEvent: Codable, Sendable, Hashable {
 
     /// An accessory has another name.
     case accessoryNameUpdated(Accessory.ID, String)
+    /// A device took the place of an accessory; everything kept its identity, name and settings.
+    case accessoryReplaced(Accessory)
     /// An accessory has other services; what it still has kept its identity.
     case servicesUpdated(Accessory.ID, [Service])
     /// An accessory has other software.

@@ -137,7 +137,7 @@ extension HomeGraph {
 }
 
 /// Makes the home's accessories out of HAP's, one after the other, each with a name that is free.
-private struct AccessoryBuilder {
+struct AccessoryBuilder {
     let home: Home
     let deviceID: DeviceID
     let descriptions: [CharacteristicID: String]
@@ -278,7 +278,7 @@ private struct AccessoryBuilder {
 extension HAPModel.Accessory {
     fileprivate var information: HAPModel.Service? { services.first { $0.type == .accessoryInformation } }
 
-    fileprivate func text(_ type: CharacteristicType) -> String? { information?.text(type) }
+    func text(_ type: CharacteristicType) -> String? { information?.text(type) }
 }
 
 extension HAPModel.Service {

@@ -32,7 +32,7 @@ public enum AccessoryProblem: Sendable, Hashable {
         switch self {
         case .blocked: "it broke HAP's rules too often and is left alone until it is unblocked"
         case .unreachable:
-            "it does not answer; check that it has power and is near; if it was reset, remove it and add it again"
+            "it does not answer; check that it has power and is near; if it was reset, pair it again with \"homehub repair\""
         case .fault(let fault): fault.localizedDescription
         }
     }

@@ -32,14 +32,7 @@ struct AddCommand: HomeCommand {
 
     @OptionGroup var options: GlobalOptions
 
-    func validate() throws {
-        if let code, SetupCode(typed: code) == nil {
-            throw ValidationError("A setup code has eight digits, such as 518-08-582, and is not a simple row of them.")
-        }
-        if let payload, AccessorySetupPayload(url: payload) == nil {
-            throw ValidationError("What a QR code says begins with X-HM:// and has 20 characters.")
-        }
-    }
+    func validate() throws { try SetupDialogue.validate(code: code, payload: payload) }
 
     func run(_ session: HomeSession) async throws {
         let home = try await session.home

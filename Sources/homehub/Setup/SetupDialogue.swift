@@ -1,3 +1,4 @@
+import ArgumentParser
 import HomeClient
 import Synchronization
 import TerminalKit
@@ -13,6 +14,26 @@ struct SetupDialogue: AccessorySetupInteraction {
     let wantedName: String?
     /// Whether the person is not to be asked.
     let isSilent: Bool
+    /// What becomes of the device.
+    var purpose = Purpose.add
+
+    /// What becomes of a device.
+    enum Purpose: String {
+        case add
+        case repair = "pair with"
+    }
+
+    /// Checks the words of a command.
+    ///
+    /// - Throws: `ValidationError` for an invalid code or payload.
+    static func validate(code: String?, payload: String?) throws {
+        if let code, SetupCode(typed: code) == nil {
+            throw ValidationError("A setup code has eight digits, such as 518-08-582, and is not a simple row of them.")
+        }
+        if let payload, AccessorySetupPayload(url: payload) == nil {
+            throw ValidationError("The text of a QR code begins with X-HM:// and has 20 characters.")
+        }
+    }
 
     /// How long to look for devices if no person can be asked, unless a test brings another time.
     @TaskLocal static var searchTimeout = Duration.seconds(10)
@@ -67,7 +88,7 @@ struct SetupDialogue: AccessorySetupInteraction {
         if let id = device.flatMap({ DeviceID($0) }), await isInHome(id) { return DiscoveredAccessory(id) }
         if device == nil, !isSilent {
             // The devices stand below, as they come.
-            terminal.writeError("Looking for devices; type the number of the one to add.\n")
+            terminal.writeError("Looking for devices; type the number of the one to \(purpose.rawValue).\n")
         }
         let result = await withTaskGroup(of: Result<DiscoveredAccessory, HomeError>?.self) { group in
             group.addTask {
@@ -153,9 +174,9 @@ struct SetupDialogue: AccessorySetupInteraction {
                 if !typed.isEmpty, Int(typed) == nil {
                     return try DiscoveryList.one(typed, among: list.accessories)
                 }
-                question = "The number of the device to add: "
+                question = "The number of the device to \(purpose.rawValue): "
             } catch {
-                question = "\(error.message.sanitized). The number of the device to add: "
+                question = "\(error.message.sanitized). The number of the device to \(purpose.rawValue): "
             }
         }
     }

@@ -38,23 +38,44 @@ struct HomeDatabase: HomeStore {
             if let first = breaches.first {
                 throw DamagedDatabase(description: "the homes contradict themselves \(breaches.count) times: \(first)")
             }
-            return StoredHomes(graph: graph, permissions: try Self.permissions(db), claims: try Self.claims(db))
+            return StoredHomes(
+                graph: graph, permissions: try Self.permissions(db), claims: try Self.claims(db),
+                candidates: try PairingDatabase.pairings(db, in: "pairingCandidate"))
         }
     }
 
     /// - Throws: ``Refusal``, or SQLite's own error; then nothing is stored.
     func commit(_ transaction: HomeTransaction, in graph: HomeGraph) async throws {
+        try await queue.writeToTheEnd { db in try Self.commit(transaction, in: graph, db) }
+    }
+
+    func commit(
+        _ transaction: HomeTransaction, in graph: HomeGraph, promoting candidate: CandidatePairing
+    ) async throws {
         try await queue.writeToTheEnd { db in
-            let home = transaction.home.description
-            let stored = try Int64.fetchOne(db, sql: "SELECT revision FROM home WHERE id = ?", arguments: [home]) ?? 0
-            guard UInt64(stored) + 1 == transaction.revision, let revision = Int64(exactly: transaction.revision) else {
-                throw Refusal.revision(stored: UInt64(stored), committed: transaction.revision)
-            }
-            var writer = HomeWriter(db: db, home: transaction.home, defaultRoom: nil)
-            writer.defaultRoom = graph.home(transaction.home)?.defaultRoomID
-            for change in transaction.changes { try writer.write(change.event) }
-            try db.execute(sql: "UPDATE home SET revision = ? WHERE id = ?", arguments: [revision, home])
+            try Self.commit(transaction, in: graph, db)
+            try PairingDatabase.promote(candidate, db)
         }
+    }
+
+    func keep(candidate: CandidatePairing) async throws {
+        try await queue.writeToTheEnd { db in try PairingDatabase.keep(candidate, in: "pairingCandidate", db) }
+    }
+
+    func forgetCandidate(_ device: DeviceID) async throws {
+        try await queue.writeToTheEnd { db in try PairingDatabase.forgetCandidate(device, db) }
+    }
+
+    private static func commit(_ transaction: HomeTransaction, in graph: HomeGraph, _ db: Database) throws {
+        let home = transaction.home.description
+        let stored = try Int64.fetchOne(db, sql: "SELECT revision FROM home WHERE id = ?", arguments: [home]) ?? 0
+        guard UInt64(stored) + 1 == transaction.revision, let revision = Int64(exactly: transaction.revision) else {
+            throw Refusal.revision(stored: UInt64(stored), committed: transaction.revision)
+        }
+        var writer = HomeWriter(db: db, home: transaction.home, defaultRoom: nil)
+        writer.defaultRoom = graph.home(transaction.home)?.defaultRoomID
+        for change in transaction.changes { try writer.write(change.event) }
+        try db.execute(sql: "UPDATE home SET revision = ? WHERE id = ?", arguments: [revision, home])
     }
 
     func save(_ values: [Characteristic.ID: TimestampedValue]) async throws {

@@ -21,8 +21,16 @@ enum HomeSchema {
             for table in groups { try db.execute(sql: table) }
             try db.execute(sql: "ALTER TABLE actionSet ADD COLUMN lastExecutionTime INTEGER")
         }
+        migrator.registerMigration("4") { db in try db.execute(sql: pairingCandidate) }
         return migrator
     }
+
+    /// The pairings of repairs, until they take the place of others.
+    private static let pairingCandidate = """
+        CREATE TABLE pairingCandidate (
+            deviceID TEXT NOT NULL PRIMARY KEY,
+            publicKey BLOB NOT NULL)
+        """
 
     /// Which apps may answer for makers, as the user decided.
     private static let vendorClaim = """

@@ -47,6 +47,7 @@ struct HomeWriter {
                 "DELETE FROM serviceGroupService WHERE service = ? AND serviceGroup = ?",
                 [service.description, group.description])
         case .accessoryNameUpdated(let id, let name): try set("accessory", id, "name", name)
+        case .accessoryReplaced(let accessory): try replace(accessory)
         case .servicesUpdated(let id, let services): try replaceServices(of: id, with: services)
         case .firmwareVersionUpdated(let id, let version): try set("accessory", id, "firmwareVersion", version)
         case .serviceNameUpdated(let id, let name): try set("service", id, "name", name)
@@ -141,6 +142,26 @@ struct HomeWriter {
                 "INSERT INTO action (actionSet, position, characteristic, value) VALUES (?, ?, ?, ?)",
                 [id.description, position, action.characteristic.description, action.targetValue.json.text])
         }
+    }
+
+    private func replace(_ accessory: Accessory) throws {
+        let place: StatementArguments = [
+            accessory.deviceID.description, Int64(bitPattern: accessory.aid.rawValue), accessory.id.description,
+        ]
+        // Another one may still have its place; that one's own event is part of the same transaction.
+        try execute(
+            "UPDATE accessory SET deviceID = deviceID || ' ' || id WHERE deviceID = ? AND aid = ? AND id <> ?", place)
+        try execute("UPDATE accessory SET deviceID = ?, aid = ? WHERE id = ?", place)
+        try execute(
+            """
+            UPDATE accessory SET category = ?, manufacturer = ?, model = ?, serialNumber = ?, firmwareVersion = ?,
+                isBlocked = ? WHERE id = ?
+            """,
+            [
+                Int64(accessory.category.rawValue), accessory.manufacturer, accessory.model, accessory.serialNumber,
+                accessory.firmwareVersion, accessory.isBlocked, accessory.id.description,
+            ])
+        try replaceServices(of: accessory.id, with: accessory.services)
     }
 
     /// What is still there is changed in its place, because scenes refer to it.

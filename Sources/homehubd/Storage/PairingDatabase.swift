@@ -40,13 +40,29 @@ struct PairingDatabase: PairingVault {
 
     func keep(_ pairing: AccessoryPairing) async throws {
         try await queue.writeToTheEnd { db in
-            try db.execute(
-                sql: """
-                    INSERT INTO pairing (deviceID, publicKey) VALUES (?, ?)
-                    ON CONFLICT (deviceID) DO UPDATE SET publicKey = excluded.publicKey
-                    """,
-                arguments: [pairing.deviceID.description, Blob(pairing.publicKey).data])
+            try Self.keep(pairing, in: "pairing", db)
         }
+    }
+
+    /// Stores a pairing in one of the tables for them, in the place of an older one with the same accessory.
+    static func keep(_ pairing: AccessoryPairing, in table: String, _ db: Database) throws {
+        try db.execute(
+            sql: """
+                INSERT INTO \(table) (deviceID, publicKey) VALUES (?, ?)
+                ON CONFLICT (deviceID) DO UPDATE SET publicKey = excluded.publicKey
+                """,
+            arguments: [pairing.deviceID.description, Blob(pairing.publicKey).data])
+    }
+
+    /// Puts a candidate in the place of an accessory's pairing.
+    static func promote(_ candidate: AccessoryPairing, _ db: Database) throws {
+        try keep(candidate, in: "pairing", db)
+        try forgetCandidate(candidate.deviceID, db)
+    }
+
+    /// Removes a candidate; harmless where there is none.
+    static func forgetCandidate(_ device: DeviceID, _ db: Database) throws {
+        try db.execute(sql: "DELETE FROM pairingCandidate WHERE deviceID = ?", arguments: [device.description])
     }
 
     func forget(_ accessory: DeviceID) async throws {
@@ -63,8 +79,9 @@ struct PairingDatabase: PairingVault {
                 "longTermSeed", try? Ed25519KeyPair(seed: SecretBytes(row.blob("longTermSeed")))))
     }
 
-    private static func pairings(_ db: Database) throws -> [AccessoryPairing] {
-        try Row.fetchAll(db, sql: "SELECT * FROM pairing ORDER BY rowid").map { row in
+    /// Loads the pairings of one of the tables for them, the oldest first.
+    static func pairings(_ db: Database, in table: String = "pairing") throws -> [AccessoryPairing] {
+        try Row.fetchAll(db, sql: "SELECT * FROM \(table) ORDER BY rowid").map { row in
             let publicKey = try row.blob("publicKey")
             guard publicKey.count == Ed25519.publicKeyLength else { throw row.damaged("publicKey") }
             return AccessoryPairing(

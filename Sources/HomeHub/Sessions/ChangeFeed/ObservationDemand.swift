@@ -86,6 +86,8 @@ struct ObservationDemand: Sendable, Equatable {
         switch event {
         case .homeRemoved: observations = observations.filter { $1.home != home }
         case .accessoryRemoved(let id): observations = observations.filter { $1.accessory != id }
+        case .accessoryReplaced(let accessory):
+            apply(.servicesUpdated(accessory.id, accessory.services), to: home)
         case .servicesUpdated(let id, let services):
             let reporting = Set(
                 services.flatMap(\.characteristics).filter { $0.metadata.permissions.contains(.notify) }.map(\.id))

@@ -1,0 +1,15 @@
+import HAPController
+import HAPProtocol
+
+import struct HAPModel.DeviceID
+
+/// Keeps the pairings of repairs next to those of the accessories, until the homes take them over.
+struct CandidateVault: PairingVault {
+    let vault: any PairingVault
+    let store: any HomeStore
+
+    func identity() async throws -> ControllerIdentity { try await vault.identity() }
+    func pairings() async throws -> [AccessoryPairing] { try await vault.pairings() }
+    func keep(_ pairing: AccessoryPairing) async throws { try await store.keep(candidate: pairing) }
+    func forget(_ accessory: DeviceID) async throws { try await store.forgetCandidate(accessory) }
+}

@@ -1,0 +1,229 @@
+import HAPModel
+
+/// The services of an accessory by type: the same for an accessory and the device that replaces it, whatever their numbers.
+///
+/// Services that keep an accessory going change with its firmware and are left out.
+struct AccessoryShape: Hashable {
+    /// The type of a service and the number of its characteristics of each type.
+    struct Part: Hashable {
+        let type: ServiceType
+        let characteristics: [CharacteristicType: Int]
+    }
+
+    let parts: [Part: Int]
+
+    init(_ accessory: Accessory) {
+        self.init(accessory.services.filter { !$0.type.isInfrastructure }.map(\.part))
+    }
+
+    init(_ device: HAPModel.Accessory) {
+        self.init(device.services.filter { !$0.type.isInfrastructure }.map(\.part))
+    }
+
+    private init(_ parts: [Part]) { self.parts = Dictionary(parts.map { ($0, 1) }, uniquingKeysWith: +) }
+
+    /// The difference to another shape, for people: `it has no Lightbulb`, `it has another Outlet`.
+    func difference(from other: AccessoryShape) -> String {
+        let missing = other.parts.keys.filter { parts[$0, default: 0] < other.parts[$0, default: 0] }
+        let extra = parts.keys.filter { other.parts[$0, default: 0] < parts[$0, default: 0] }
+        let changed = missing.filter { part in extra.contains { $0.type == part.type } }.map(\.type)
+        func names(_ parts: [Part]) -> [String] {
+            Set(parts.map(\.type)).filter { !changed.contains($0) }.map(\.localizedDescription).sorted()
+        }
+        let sentences =
+            names(missing).map { "it has no \($0)" } + names(extra).map { "it has another part, \($0)" }
+            + Set(changed.map(\.localizedDescription)).sorted().map { "its \($0) has other values" }
+        return sentences.prefix(3).joined(separator: ", ")
+    }
+}
+
+/// Finds the accessories of a home among those of the device that replaces theirs.
+struct AccessoryMatcher {
+    /// An accessory with the numbers that the device gives it.
+    struct Match {
+        let accessory: Accessory
+        let device: HAPModel.Accessory
+    }
+
+    /// Matches the accessories of one server.
+    ///
+    /// - Parameters:
+    ///   - present: the accessories in the home, the main one among them.
+    ///   - devices: those of the device, by number.
+    /// - Returns: a match for each present accessory.
+    /// - Throws: 93 if one is missing, has another shape, or could be several.
+    static func matches(
+        _ present: [Accessory], _ devices: [HAPModel.Accessory]
+    ) throws(HomeError) -> [Match] {
+        guard let main = present.first(where: { !$0.isBridged }), let first = devices.first else {
+            throw HomeError(.accessoryOutOfCompliance)
+        }
+        var matches = [try match(main, first)]
+        var rest = present.filter(\.isBridged)
+        var free = Array(devices.dropFirst())
+        // Surest first: the serial number, the name it gives itself, the number at the bridge, the only one of its shape.
+        let keys: [((Accessory) -> String, (HAPModel.Accessory) -> String)] = [
+            ({ "\($0.manufacturer)\n\($0.model)\n\($0.serialNumber)" }, { $0.serial }),
+            ({ $0.configuredName }, { $0.text(.name) ?? "" }),
+            ({ "\($0.aid)" }, { "\($0.aid)" }),
+            ({ _ in "" }, { _ in "" }),
+        ]
+        for (ofAccessory, ofDevice) in keys {
+            let pairs = Self.pairs(rest, free) {
+                "\(AccessoryShape($0).key)\n\(ofAccessory($0))"
+            } and: {
+                "\(AccessoryShape($0).key)\n\(ofDevice($0))"
+            }
+            for (accessory, device) in pairs {
+                matches.append(try match(accessory, device))
+                rest.removeAll { $0.id == accessory.id }
+                free.removeAll { $0.aid == device.aid }
+            }
+        }
+        if let missing = rest.first {
+            throw HomeError(
+                .incompatibleAccessory,
+                detail: "the device has nothing that is surely \"\(missing.name)\"; nothing has changed",
+                accessory: missing.id)
+        }
+        return matches
+    }
+
+    /// Pairs what has the same key on both sides and shares it with no other.
+    private static func pairs<Old, New>(
+        _ olds: [Old], _ news: [New], by oldKey: (Old) -> String, and newKey: (New) -> String
+    ) -> [(Old, New)] {
+        let byOld = Dictionary(grouping: olds, by: oldKey)
+        let byNew = Dictionary(grouping: news, by: newKey)
+        return olds.compactMap { old in
+            guard byOld[oldKey(old)]?.count == 1, let new = byNew[oldKey(old)], new.count == 1 else { return nil }
+            return (old, new[0])
+        }
+    }
+
+    private static func match(_ accessory: Accessory, _ device: HAPModel.Accessory) throws(HomeError) -> Match {
+        let (old, new) = (AccessoryShape(accessory), AccessoryShape(device))
+        guard old == new else {
+            throw HomeError(
+                .incompatibleAccessory,
+                detail:
+                    "the device isn't like \"\(accessory.name)\": \(new.difference(from: old)); nothing has changed",
+                accessory: accessory.id)
+        }
+        guard let renumbered = renumbered(accessory, as: device) else {
+            throw HomeError(
+                .incompatibleAccessory,
+                detail:
+                    "the parts of the device can't be told apart from each other, as those of \"\(accessory.name)\" have "
+                    + "other numbers; nothing has changed", accessory: accessory.id)
+        }
+        return Match(accessory: renumbered, device: device)
+    }
+
+    // MARK: Services and characteristics
+
+    /// Gives an accessory's services and characteristics the numbers of a device of the same shape.
+    ///
+    /// - Returns: `nil` if it isn't clear which is which.
+    private static func renumbered(_ accessory: Accessory, as device: HAPModel.Accessory) -> Accessory? {
+        var result = accessory
+        result.aid = device.aid
+        result.services = []
+        let news = Dictionary(grouping: device.services, by: \.part)
+        for (part, olds) in Dictionary(grouping: accessory.services, by: \.part) where !part.type.isInfrastructure {
+            guard let pairs = pairs(olds, news[part] ?? []) else { return nil }
+            for (old, new) in pairs {
+                guard let service = renumbered(old, as: new, isWhole: true) else { return nil }
+                result.services.append(service)
+            }
+        }
+        for old in accessory.services where old.type.isInfrastructure {
+            let (like, new) = (
+                accessory.services.filter { $0.type == old.type }, device.services.filter { $0.type == old.type }
+            )
+            let meant = like.count == 1 && new.count == 1 ? new.first : new.first { $0.iid == old.iid }
+            guard let meant, let service = renumbered(old, as: meant, isWhole: false) else { continue }
+            result.services.append(service)
+        }
+        return result
+    }
+
+    /// Pairs services of one shape: by the labels that they give themselves, otherwise by number.
+    private static func pairs(
+        _ olds: [Service], _ news: [HAPModel.Service]
+    ) -> [(Service, HAPModel.Service)]? {
+        guard olds.count == news.count else { return nil }
+        guard olds.count > 1 else { return Array(zip(olds, news)) }
+        for pairs in [
+            pairs(olds, news, by: { $0.label }, and: { $0.label }),
+            pairs(olds, news, by: { "\($0.iid)" }, and: { "\($0.iid)" }),
+        ] where pairs.count == olds.count {
+            return pairs
+        }
+        return nil
+    }
+
+    private static func renumbered(_ service: Service, as new: HAPModel.Service, isWhole: Bool) -> Service? {
+        var result = service
+        result.iid = new.iid
+        result.characteristics = []
+        for old in service.characteristics {
+            let like = service.characteristics.filter { $0.type == old.type }
+            let candidates = new.characteristics.filter { $0.type == old.type }
+            let meant =
+                like.count == 1 && candidates.count == 1
+                ? candidates.first : candidates.first { $0.iid == old.iid }
+            guard let meant else {
+                if isWhole { return nil }
+                continue
+            }
+            var characteristic = old
+            characteristic.iid = meant.iid
+            result.characteristics.append(characteristic)
+        }
+        return result
+    }
+}
+
+extension AccessoryShape {
+    /// The shape as a text, to compare it with others.
+    fileprivate var key: String {
+        parts.map { part, count in
+            let types = part.characteristics.map { "\($0.key)*\($0.value)" }.sorted().joined(separator: ",")
+            return "\(count)*\(part.type):\(types)"
+        }.sorted().joined(separator: ";")
+    }
+}
+
+/// The values by which services of one type tell themselves apart.
+private let labels: [CharacteristicType] = [.serviceLabelIndex, .identifier, .name, .configuredName]
+
+extension Service {
+    fileprivate var part: AccessoryShape.Part {
+        AccessoryShape.Part(
+            type: type, characteristics: Dictionary(characteristics.map { ($0.type, 1) }, uniquingKeysWith: +))
+    }
+
+    fileprivate var label: String {
+        labels.map { type in characteristic(type)?.value.map { "\($0)" } ?? "" }.joined(separator: "\n")
+    }
+}
+
+extension HAPModel.Service {
+    fileprivate var part: AccessoryShape.Part {
+        AccessoryShape.Part(
+            type: type, characteristics: Dictionary(characteristics.map { ($0.type, 1) }, uniquingKeysWith: +))
+    }
+
+    fileprivate var label: String {
+        labels.map { type in
+            characteristics.first { $0.type == type }?.value.map { "\($0)" } ?? ""
+        }.joined(separator: "\n")
+    }
+}
+
+extension HAPModel.Accessory {
+    fileprivate var serial: String {
+        [.manufacturer, .model, .serialNumber].map { text($0) ?? "" }.joined(separator: "\n")
+    }
+}

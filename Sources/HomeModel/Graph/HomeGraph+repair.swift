@@ -1,0 +1,105 @@
+package import HAPModel
+
+/// A device that was paired to take the place of an accessory: the same one after a reset, or another one like it.
+package struct ReplacementDevice: Sendable, Equatable {
+    /// The accessory server's id.
+    package var deviceID: DeviceID
+    /// The category that the device advertises.
+    package var category: AccessoryCategory
+    /// The device's attribute database.
+    package var accessories: [HAPModel.Accessory]
+    /// The device's own descriptions of characteristics.
+    package var descriptions: [CharacteristicID: String]
+
+    package init(
+        deviceID: DeviceID, category: AccessoryCategory, accessories: [HAPModel.Accessory],
+        descriptions: [CharacteristicID: String] = [:]
+    ) {
+        self.deviceID = deviceID
+        self.category = category
+        self.accessories = accessories
+        self.descriptions = descriptions
+    }
+}
+
+extension HomeGraph {
+    /// Checks the preconditions of a repair that are known before the device is paired.
+    ///
+    /// - Parameters:
+    ///   - id: the accessory, or the bridge.
+    ///   - device: the device that takes its place; `nil` if it isn't known yet.
+    /// - Returns: the accessory.
+    /// - Throws: 2 if there is no such accessory, 48 for one that is connected through a bridge, 13 or 11 if the device is
+    ///   another accessory of a home.
+    @discardableResult
+    package func checkRepair(of id: Accessory.ID, with device: DeviceID? = nil) throws(HomeError) -> Accessory {
+        guard let accessory = accessory(id) else {
+            throw HomeError(.notFound, detail: "there is no such accessory")
+        }
+        if let bridge = accessory.bridge.flatMap({ self.accessory($0) }) {
+            throw HomeError(
+                .operationNotSupported,
+                detail: "\"\(accessory.name)\" is connected through \"\(bridge.name)\"; repair that", accessory: id)
+        }
+        if let device, device != accessory.deviceID, let other = accessories(at: device).first {
+            throw HomeError(
+                other.home == accessory.home ? .objectAlreadyAssociatedToHome : .objectAssociatedToAnotherHome,
+                accessory: other.id)
+        }
+        return accessory
+    }
+
+    /// Has a paired device take the place of an accessory, and those connected through it the places of its bridged ones.
+    ///
+    /// Everything keeps its identity, name, room and settings, whatever numbers the device has. What is new at a bridge is
+    /// added.
+    ///
+    /// - Parameters:
+    ///   - id: the accessory, or the bridge.
+    ///   - device: the device.
+    ///   - generator: the source of new identities.
+    /// - Returns: the accessories, and what changed.
+    /// - Throws: as ``checkRepair(of:with:)``, 93 if the device isn't like the accessory, 66 if its database has no
+    ///   accessory or one twice, 49 if there are too many.
+    package mutating func repair(
+        _ id: Accessory.ID, with device: ReplacementDevice, using generator: inout some RandomNumberGenerator
+    ) throws(HomeError) -> HomeCommit {
+        let main = try checkRepair(of: id, with: device.deviceID)
+        let home = try existing(main.home)
+        let devices = device.accessories.sorted { $0.aid < $1.aid }
+        guard !devices.isEmpty, Set(devices.map(\.aid)).count == devices.count else {
+            throw HomeError(.accessoryOutOfCompliance, accessory: id)
+        }
+        let matches = try AccessoryMatcher.matches(accessories(at: main.deviceID), devices)
+        let new = devices.filter { device in !matches.contains { $0.device.aid == device.aid } }
+        guard new.isEmpty || main.bridgedAccessories != nil else {
+            throw HomeError(
+                .incompatibleAccessory,
+                detail: "the device is a bridge, and \"\(main.name)\" isn't; nothing has changed",
+                accessory: id)
+        }
+        try limit(home.accessories.count + new.count - 1, below: HomeLimits.accessoriesInHome, "accessories")
+        var builder = AccessoryBuilder(home: home, deviceID: device.deviceID, descriptions: device.descriptions)
+        var events: [HomeEvent] = []
+        for match in matches {
+            var accessory = builder.updated(match.accessory, with: match.device, using: &generator)
+            accessory.deviceID = device.deviceID
+            accessory.manufacturer = match.device.text(.manufacturer) ?? ""
+            accessory.model = match.device.text(.model) ?? ""
+            accessory.serialNumber = match.device.text(.serialNumber) ?? ""
+            accessory.isBlocked = false
+            if !accessory.isBridged { accessory.category = device.category }
+            events.append(.accessoryReplaced(accessory))
+        }
+        var ids = matches.map(\.accessory.id)
+        for device in new {
+            let accessory = builder.accessory(
+                device, category: ServiceType.category(of: device.services), bridge: id, wanted: nil, using: &generator)
+            ids.append(accessory.id)
+            events.append(.accessoryAdded(accessory))
+        }
+        var plan = Plan(home.id, .accessories(ids), [])
+        plan.changes = events.map { HomeChange($0, reachesInitiator: true) }
+        return HomeCommit(result: plan.result, transaction: commit(plan))
+    }
+}

@@ -1,0 +1,87 @@
+import ArgumentParser
+import BoundedJSON
+import HAPModel
+import HomeClient
+import TerminalKit
+
+struct RepairCommand: HomeCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "repair", abstract: "Pair again with an accessory that was reset or replaced.",
+        discussion: """
+            Names, rooms, scenes, groups and favourites stay, with a bridge also those of everything connected through it. \
+            The device must have the same services and characteristics; otherwise nothing changes. It is found by its id; \
+            if another device replaces it, say --device or choose it when asked.
+            """)
+
+    @Argument(help: "The accessory or the bridge, by name or id.", completion: .names(.accessories))
+    var accessory: String
+
+    @Option(help: ArgumentHelp("The eight digits on the device.", valueName: "XXX-XX-XXX"))
+    var code: String?
+
+    @Option(help: ArgumentHelp("The text of its QR code.", valueName: "X-HM://..."))
+    var payload: String?
+
+    @Option(help: ArgumentHelp("The device that replaces it, by name or id (homehub discover).", valueName: "device"))
+    var device: String?
+
+    @Flag(help: "Ask nothing.")
+    var yes = false
+
+    @OptionGroup var options: GlobalOptions
+
+    func validate() throws { try SetupDialogue.validate(code: code, payload: payload) }
+
+    func run(_ session: HomeSession) async throws {
+        let home = try await session.home
+        let accessory = try home.accessory(addressed: accessory)
+        try HomeGraph(homes: [home]).checkRepair(of: accessory.id)
+        let dialogue = SetupDialogue(
+            terminal: Terminal.current, manager: session.manager, code: code.flatMap { SetupCode(typed: $0) },
+            device: device, wantedName: nil, isSilent: yes, purpose: .repair)
+        let credentials =
+            if let payload = payload.flatMap({ AccessorySetupPayload(url: $0) }) {
+                AccessorySetupCredentials.payload(payload)
+            } else {
+                try await dialogue.setupCredentials()
+            }
+        var chosen: DeviceID?
+        if device != nil { chosen = try await choice(dialogue, session) }
+        if !yes {
+            Terminal.current.writeError("Pairing with \(accessory.name.sanitized); this may take half a minute ...\n")
+        }
+        let repaired: [Accessory]
+        do throws(HomeError) {
+            repaired = try await session.manager.repairAccessory(accessory.id, with: credentials, device: chosen)
+        } catch {
+            guard error.code == .notFound, chosen == nil else { throw error }
+            guard !yes else { throw Self.missing(accessory) }
+            Terminal.current.writeError(
+                "\(accessory.name.sanitized) isn't on the network. Does another device replace it?\n")
+            chosen = try await choice(dialogue, session)
+            repaired = try await session.manager.repairAccessory(accessory.id, with: credentials, device: chosen)
+        }
+        let now = try await session.manager.homes.home("\(accessory.home)")
+        let others = repaired.count - 1
+        let more =
+            others == 0 ? "" : " with \(others) \(others == 1 ? "accessory" : "accessories") connected through it"
+        session.print(
+            "\(accessory.name) is paired again\(more).\n".sanitizedLines,
+            json: .array(repaired.compactMap { now.accessory($0.id) }.map(\.listing)))
+    }
+
+    private func choice(_ dialogue: SetupDialogue, _ session: HomeSession) async throws -> DeviceID {
+        if let id = device.flatMap({ DeviceID($0) }) { return id }
+        return try await session.manager.withAccessoryBrowser { found in
+            try await dialogue.chooseAccessory(from: found).id
+        }
+    }
+
+    private static func missing(_ accessory: Accessory) -> HomeError {
+        HomeError(
+            .notFound,
+            detail:
+                "\(accessory.name) isn't on the network; check that it has power, or say --device if another device "
+                + "replaces it", accessory: accessory.id)
+    }
+}
