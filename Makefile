@@ -60,8 +60,9 @@ test: test-packages $(VENV)/ready
 	@! test -s .build/skipped-tests || { echo "Swift tests that were skipped:"; cat .build/skipped-tests; }
 
 ## test-all  also run the tests that take too long for every change: before an issue is closed (root)
-test-all: test fresh-machine bench-programs
+test-all: test fresh-machine bench-programs deb
 	$(VENV)/bin/python -m pytest -q -m long Tests/Interop
+	Scripts/guest-documents
 
 ## test-outside  build and run packages that use the libraries as any other package does: the code of their articles
 test-outside: packages

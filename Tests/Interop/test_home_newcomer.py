@@ -1,9 +1,10 @@
-"""What a newcomer to the home does: README's second chapter, typed as it is written."""
+"""What a newcomer does before the packages: the README's chapters on a clone, typed as they are written."""
 
 import re
 
 import pytest
 
+import documents
 from daemon import ROOT, program
 from lan import until
 from terminal import Terminal
@@ -14,10 +15,6 @@ README = (ROOT / "README.md").read_text()
 
 def chapter(title):
     return README.split(f"\n## {title}\n", 1)[1].split("\n## ", 1)[0]
-
-
-def blocks(title, language):
-    return re.findall(rf"```{language}\n(.*?)```", chapter(title), re.S)
 
 
 def as_pattern(line):
@@ -70,6 +67,12 @@ class Shell(Terminal):
         until(lambda: self.rest.endswith("$ "), 60, f"{command} ends")
         said, self._seen = self.rest, len(self.screen)
         return said
+
+    def succeeds(self, command):
+        """What a command shows that must end well."""
+        shown = self.said(command)
+        assert self.said("echo $?") == "0\n$ ", f"{command}: {shown}"
+        return shown
 
     def play_more(self, command):
         """A command that has nothing to say; the prompt stands already."""
@@ -142,7 +145,7 @@ def test_the_home_in_the_terminal(lan, clone, make, shell):
     """Everything is typed as README has it, and shows what README shows."""
     code = make("run").until(r"ready to pair.*?(\d{3}-\d\d-\d{3})", 300)[1]
     make("run-home").until("hub started", 300)
-    setup, watch, other = blocks("Your home in the terminal", "console")
+    setup, watch, other, groups = documents.transcripts("README.md", "Your home in the terminal")
     first = shell()
     first.play(setup, code)
     first.expects("$ ")
@@ -156,6 +159,14 @@ def test_the_home_in_the_terminal(lan, clone, make, shell):
     third.expects("$ ")
     second.play("\n".join(told))
 
+    third.play_more(groups.splitlines()[0].removeprefix("$ "))
+    second.expects("2026-01-01T00:00:00Z  Living Room  Reading Lamp  on\n")
+    third._seen -= len("$ ")
+    third.play("\n".join(groups.splitlines()[1:]))
+    third.expects("$ ")
+    second.expects("2026-01-01T00:00:00Z  Living Room  Reading Lamp  brightness 50 %\n")
+    third.play_more('homehub write "reading lamp" off')
+    second.expects("2026-01-01T00:00:00Z  Living Room  Reading Lamp  off\n")
     third.play_more("homehub write kettle on=yes")
     second.expects("2026-01-01T00:00:00Z  Kitchen  Kettle  on\n")
     app = Terminal(lan.bridge, "env", f"--chdir={clone}", program("all-off"))
@@ -187,8 +198,41 @@ def test_the_home_in_the_terminal(lan, clone, make, shell):
     second.expects("^C\n$ ")
 
 
+@pytest.mark.alone
+def test_the_bridge_on_a_clone(lan, clone, make, shell):
+    make("run").until(r"ready to pair", 300)
+    goals, *commands = documents.blocks("README.md", "Try it")
+    assert goals.commands == ["make run", "make test", "make check"]
+    (clone / "my.yaml").write_text(re.search(r"```yaml\n(.*?)```", chapter("Your own lights"), re.S)[1])
+    first, second = shell(), shell()
+    for terminal in first, second:
+        terminal.expects("$ ")
+    check, start, status = documents.commands("README.md", "Your own lights")
+    for command in [each for block in commands for each in block.commands] + [check]:
+        if command.endswith(" watch"):
+            first._enter(command)
+            second.said(".build/debug/lamplighter simulate simulated/reading on=true")
+            first.shows("simulated/reading  on  (device)\n")
+            first.press("C")
+            until(lambda: first.rest.endswith("$ "), 10, "watch ends")
+            first._seen = len(first.screen)
+        else:
+            first.succeeds(command)
+    second._enter(start)
+    second.shows("bridge started")
+    until(lambda: "advertised" in first.succeeds(status), 20, "the other bridge answers")
+
+
+def test_every_command_of_the_readme_is_executed():
+    executed = {
+        "Try it", "Your home in the terminal", "Your home in a browser", "Your own lights", "Install it as a service",
+        "If a controller does not find the bridge"}
+    for block in documents.blocks("README.md"):
+        assert block.reason or block.chapter in executed, f"README.md:{block.line}: {block.text}"
+
+
 def test_the_lines_in_swift():
-    (lines,) = blocks("Your home in Swift", "swift")
+    (lines,) = re.findall(r"```swift\n(.*?)```", chapter("Your home in Swift"), re.S)
     example = (ROOT / "Examples/AllOff/AllOff.swift").read_text()
     assert example.endswith(lines), "README shows what is built"
     assert 10 <= len(lines.splitlines()) <= 20
