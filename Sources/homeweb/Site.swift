@@ -43,7 +43,9 @@ struct Site: Sendable {
     /// - Throws: `CancellationError` when the page is going down.
     func moment(_ visitor: Visitor, choice: Home.ID? = nil) async throws -> Moment {
         guard let snapshot = await snapshot else { throw CancellationError() }
-        return Moment(snapshot: snapshot, visitor: visitor, read: freshness.current, choice: choice)
+        return Moment(
+            snapshot: snapshot, visitor: visitor, read: freshness.current, isHubConnected: await manager.isConnected,
+            choice: choice)
     }
 }
 

@@ -25,7 +25,7 @@ struct WebDaemon {
     ///
     /// - Throws: what keeps the page from being served.
     func run() async throws {
-        try ServiceDirectory.makeRuntimeDirectory(stateDirectory)
+        try ServiceDirectory.makeStateDirectory(stateDirectory)
         let file = PeopleFile(directory: stateDirectory)
         if try file.read() == nil { try file.write(PeopleFile.Content(people: [Person(name: "owner", role: .owner)])) }
         let manager = HomeManager(HomeApp.declaration, socket: hubSocket, logger: logger)

@@ -301,7 +301,7 @@ def test_the_page_goes_on_by_itself_when_the_hub_comes_back(house, visit):
     visitor = visit()
     visitor.until_text("The Lightbulb")
     house.home.kill()
-    visitor.until_text("does not answer", "#notice")
+    visitor.until_text("doesn.t answer", "#notice")
     assert "The Lightbulb" in visitor.text(), "what was known is still shown"
     house.home.start()
     until(lambda: not visitor._now("#notice"), 20, "the notice goes")
@@ -313,7 +313,7 @@ def test_the_page_goes_on_when_it_is_started_anew(house, visit):
     visitor = visit()
     visitor.until_text("The Lightbulb")
     assert house.page.terminate() == 0, house.page.log[-2000:]
-    visitor.until_text("does not answer", "#notice")
+    visitor.until_text("doesn.t answer", "#notice")
     house.page.start(allowed=False)
     until(lambda: not visitor._now("#notice"), 20, "the notice goes")
     house.report("The Temperature Sensor", "11", 18.5)

@@ -119,6 +119,7 @@ def test_the_link_has_an_address_of_the_network_where_netlink_is_refused(house, 
     try:
         people = tmp_path / "page" / "people.json"
         until(lambda: people.exists() and f"http://{house.host.address}:" in people.read_text(), 10, "an address of the network")
+        assert people.parent.stat().st_mode & 0o777 == 0o700 and people.stat().st_mode & 0o777 == 0o600
     finally:
         end(process)
 
@@ -138,6 +139,9 @@ def test_a_token_becomes_a_cookie_that_no_script_and_no_other_page_has(house):
     cookie = fields["set-cookie"].lower()
     assert "httponly" in cookie and "samesite=strict" in cookie and "path=/" in cookie
     assert token not in house.page.log
+    # Ninety days without a visit end it; each visit begins them again.
+    _, visited, _ = fetch(house.host, house.outside, token=token)
+    assert "max-age=7776000" in cookie and visited["set-cookie"].lower() == cookie
 
 
 def test_every_answer_says_what_browsers_may_do_with_it(house):
@@ -331,6 +335,21 @@ def test_odd_requests_are_refused_and_do_no_harm(house):
     assert not house.is_on()
     assert fetch(house.host, house.local)[0] == 200
     assert house.page.process.poll() is None and "request failed" not in house.page.log
+
+
+def test_an_answer_to_head_has_no_body(house):
+    for path in ("/", "/enter", "/nothing", "/assets/script.js"):
+        received = answer(house, (f"HEAD {path} HTTP/1.1\r\nHost: 127.0.0.1:{house.port}\r\nConnection: close\r\n"
+                                  f"Cookie: lamplighter={house.page.token}\r\n\r\n").encode())
+        assert received.startswith(b"HTTP/1.1 ") and received.endswith(b"\r\n\r\n") and received.count(b"\r\n\r\n") == 1, path
+
+
+def test_no_page_leads_to_another_site(house):
+    for path in ("//evil.example", "//evil.example/a", "/\\evil.example"):
+        _, _, body = fetch(house.host, house.local, "/nothing", headers={"Referer": house.local + path})
+        assert "Go back" in body and "evil" not in body, path
+        _, fields, _ = fetch(house.host, house.local, house.values, "POST", {house.on: "false", "back": path})
+        assert fields["location"] == "/", path
 
 
 @pytest.mark.alone

@@ -178,6 +178,28 @@ import WebAccess
         #expect(html.matches(of: /<form/).count == 1)
     }
 
+    /// Escape, C1's control sequence introducer, marks and overrides of the direction, a soft hyphen.
+    @Test func pagesHaveNoInvisibleCharactersFromDevices() {
+        let evil = "A\u{1B}[2J\u{9B}\u{202E}\u{2066}\u{200F}\u{61C}\u{AD}B"
+        let values: Templates.Values = [
+            "heading": evil, "message": evil, "suggestions": [evil], "name": evil,
+            "facts": [["name": evil, "value": evil]] as [Templates.Values], "devices": ["list": [["name": evil]]],
+            "services": [["name": evil, "characteristics": [["value": evil] as Templates.Values]] as Templates.Values],
+        ]
+        for name in ["problem", "accessory", "add", "service"] {
+            let html = Templates.render(name, values)
+            #expect(
+                html.contains("A[2JB")
+                    && !html.unicodeScalars.contains {
+                        evil.dropFirst().dropLast().unicodeScalars.filter { !$0.isASCII || $0 == "\u{1B}" }.contains($0)
+                    })
+        }
+    }
+
+    @Test func emojiStayWhole() {
+        for name in ["👨‍👩‍👧", "❤️", "Küche", "مطبخ", "廚房"] { #expect(name.sanitizedForPage == name) }
+    }
+
     @Test func whatPeopleAndDevicesWriteIsEscaped() {
         let evil = "<script>alert(1)</script>\"'&"
         let html = Templates.render("problem", ["heading": evil, "message": evil, "back": evil])

@@ -9,13 +9,20 @@ package enum ServiceDirectory {
         return String(cString: value).split(separator: ":").first.map(String.init)
     }
 
-    /// Makes the directory that a socket is to stand in, unless it is there.
+    /// Creates the directory of a socket unless it exists, readable for all users.
     ///
     /// - Throws: ``DatabaseFileError``.
-    package static func makeRuntimeDirectory(_ path: String) throws(DatabaseFileError) {
+    package static func makeRuntimeDirectory(_ path: String) throws(DatabaseFileError) { try make(path, mode: 0o755) }
+
+    /// Creates the directory of files that only their owner may read, unless it exists.
+    ///
+    /// - Throws: ``DatabaseFileError``.
+    package static func makeStateDirectory(_ path: String) throws(DatabaseFileError) { try make(path, mode: 0o700) }
+
+    private static func make(_ path: String, mode: Int) throws(DatabaseFileError) {
         do {
             try FileManager.default.createDirectory(
-                atPath: path, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o755])
+                atPath: path, withIntermediateDirectories: true, attributes: [.posixPermissions: mode])
         } catch {
             throw .cannotCreate(path: path, reason: "\(error)")
         }

@@ -153,7 +153,7 @@ enum HomeActions {
             _ = try context.owner
             let form = try await request.form(context)
             let page = try await change(form, PathID(text: context.parameters.get("id")), site.manager)
-            return ValueActions.done(request, form["back"] ?? page)
+            return Response.seeOther(form["back"] ?? page)
         }
     }
 }
@@ -206,7 +206,10 @@ struct NameCheck {
     }
 
     var json: JSONValue {
-        ["refusal": .string(refusal), "suggestions": .array(suggestions.prefix(3).map(JSONValue.string))]
+        [
+            "refusal": .string(refusal.sanitizedForPage),
+            "suggestions": .array(suggestions.prefix(3).map { .string($0.sanitizedForPage) }),
+        ]
     }
 
     private static func refusal(_ name: String, _ taken: [String], _ what: String) -> String {

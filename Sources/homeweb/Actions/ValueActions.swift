@@ -5,7 +5,7 @@ import HomeModel
 import Hummingbird
 import HummingbirdCore
 
-/// What switches something: for everybody who was let in.
+/// Changes of values, for all visitors with a token.
 enum ValueActions {
     static func add(to router: RouterGroup<WebContext>, _ site: Site) {
         router.post("/services/:id/values") { request, context in
@@ -28,7 +28,7 @@ enum ValueActions {
                     place: home.room(accessory?.room ?? home.defaultRoomID).map(home.displayName) ?? "",
                     who: visitor.shownName, path: "/services/\(service.id)")
             }
-            return done(request, form["back"] ?? "/services/\(service.id)")
+            return try await done(request, form["back"] ?? "/services/\(service.id)", [service.id], site, visitor)
         }
         router.post("/rooms/:id/off") { request, context in
             let visitor = try context.visitor
@@ -51,7 +51,9 @@ enum ValueActions {
                     "\(failed.count) of \(values.count) did not go off, \(first) among them: \(refusal.message)"
                 throw refusal
             }
-            return done(request, form["back"] ?? "/rooms/\(room)")
+            return try await done(
+                request, form["back"] ?? "/rooms/\(room)", home.rows().filter { $0.room == room }.map(\.id), site,
+                visitor)
         }
         router.post("/scenes/:id/run") { request, context in
             let visitor = try context.visitor
@@ -62,15 +64,24 @@ enum ValueActions {
             let run = try await site.manager.runActionSet(id)
             site.history.add("The scene \(name) was run", who: visitor.shownName, path: "/scenes")
             if let error = run.error { throw WebError(error) }
-            return done(request, form["back"] ?? "/scenes")
+            return try await done(request, form["back"] ?? "/scenes", [], site, visitor)
         }
     }
 
     static let notFound = WebError(.notFound, "This is not there any more.")
 
-    /// What a change is answered with: to a script that it is done, to a browser where to go on.
-    static func done(_ request: Request, _ back: String) -> Response {
-        request.isFromScript ? .json(["done": true]) : .seeOther(back)
+    /// Answers a change: a script gets the new state of its page, a browser the page to continue with.
+    private static func done(
+        _ request: Request, _ back: String, _ changed: [Service.ID], _ site: Site, _ visitor: Visitor
+    ) async throws -> Response {
+        guard request.isFromScript else { return .seeOther(back) }
+        guard let page = await Pages.page(back.localPath, visitor, site) else { return .json([:]) }
+        let moment = try await site.moment(visitor, choice: page.choice)
+        guard let parts = page.parts(Set(changed), moment) else {
+            let content = await page.content(moment)
+            return .json(["main": ["title": .string(content.title.sanitizedForPage), "html": .string(content.main)]])
+        }
+        return .json(["parts": .array(parts.map { ["id": .string($0.id), "html": .string($0.html)] })])
     }
 
     static func service(
@@ -108,11 +119,26 @@ enum ValueActions {
             guard let value = CharacteristicValue(formText: text, as: characteristic.metadata.format) else {
                 throw WebError(
                     .badRequest,
-                    "\"\(text.prefix(60))\" is no value of \(characteristic.localizedDescription.lowercased()).")
+                    "\"\(text.prefix(60))\" isn't a valid value for \(characteristic.localizedDescription.lowercased())."
+                )
             }
             values[id] = value
         }
+        addPower(to: &values, service)
         return values
+    }
+
+    /// Switches a lamp or fan on with a level, and off instead of to the level 0.
+    private static func addPower(to values: inout [Characteristic.ID: CharacteristicValue], _ service: Service) {
+        guard let level = service.level, [.brightness, .rotationSpeed].contains(level.type),
+            let number = values[level.id]?.number, let power = service.toggle, values[power.characteristic] == nil
+        else { return }
+        if number > 0 {
+            if power.isOn != true { values[power.characteristic] = power.on }
+        } else {
+            values[level.id] = nil
+            values[power.characteristic] = power.off
+        }
     }
 
     private static func set(
@@ -120,7 +146,7 @@ enum ValueActions {
     ) throws(WebError) {
         guard let color = RGBColor(text), let hue = service.characteristic(.hue),
             let saturation = service.characteristic(.saturation)
-        else { throw WebError(.badRequest, "\"\(text.prefix(60))\" is no colour.") }
+        else { throw WebError(.badRequest, "\"\(text.prefix(60))\" isn't a color.") }
         let wanted = color.hueAndSaturation
         values[hue.id] = .float(wanted.hue)
         values[saturation.id] = .float(wanted.saturation)

@@ -1,5 +1,5 @@
-// What a page does beyond links and forms: it changes by itself, tiles are touched and dragged, names are checked while
-// they are typed, codes are scanned. Without it everything can be read and switched, too.
+// Live updates, taps and drags on tiles, checks of names during typing, and scanning of codes. Without this script, pages are
+// read and forms are sent as usual.
 "use strict";
 
 (() => {
@@ -7,19 +7,28 @@
   const main = () => document.getElementById("main");
   const notice = document.getElementById("notice");
 
-  // ---- What changes by itself
+  // ---- Live updates
 
-  // What is held or typed into is left alone until it is let go.
-  const held = new Set();
-  const waiting = new Map();
+  // Elements that the visitor is changing. They are drawn again when the change is over, as the server describes them then.
+  const held = new Map();
+  // Messages of this script, which the server doesn't know.
+  const own = new WeakSet();
 
-  const isBusy = (element) =>
-    held.has(element) || (element === document.activeElement && element.matches("input, select, textarea"));
+  function isEdited(element) {
+    if (element === document.activeElement && element.matches("input:not([type=range]), select, textarea")) return true;
+    if (element.matches("select")) {
+      const initial = [...element.options].findIndex((option) => option.defaultSelected);
+      return element.selectedIndex !== Math.max(initial, 0);
+    }
+    return element.matches("input:not([type=range], [type=color], [type=hidden], [type=file]), textarea")
+      && element.value !== element.defaultValue;
+  }
 
   // Makes an element like a new one without taking it away from under a finger, a cursor or a reader.
   function morph(old, fresh) {
     const isAnother = old.nodeType !== fresh.nodeType || old.nodeName !== fresh.nodeName
-      || (old.id && fresh.id && old.id !== fresh.id) || old.dataset?.self !== fresh.dataset?.self;
+      || (old.id && fresh.id && old.id !== fresh.id) || old.dataset?.self !== fresh.dataset?.self
+      || (old.nodeName === "FORM" && old.getAttribute("action") !== fresh.getAttribute("action"));
     if (isAnother) {
       old.replaceWith(fresh.cloneNode(true));
       return;
@@ -29,13 +38,13 @@
       return;
     }
     if (old.nodeType !== Node.ELEMENT_NODE) return;
-    // What the script itself has put there stays.
+    // Keeps content that this script has added.
     if ("keep" in old.dataset && "keep" in fresh.dataset) return;
     if (held.has(old)) {
-      waiting.set(old, fresh.cloneNode(true));
+      held.set(old, fresh.cloneNode(true));
       return;
     }
-    const isTyped = isBusy(old);
+    const isTyped = isEdited(old);
     for (const { name } of [...old.attributes])
       if (!fresh.hasAttribute(name) && !(old.nodeName === "DETAILS" && name === "open")) old.removeAttribute(name);
     for (const { name, value } of [...fresh.attributes])
@@ -44,26 +53,27 @@
     const wants = [...fresh.childNodes];
     const wanted = new Set(wants.map((node) => node.id).filter(Boolean));
     const known = new Map([...old.children].filter((node) => node.id).map((node) => [node.id, node]));
-    let next = old.firstChild;
+    const skip = (node) => { while (node && own.has(node)) node = node.nextSibling; return node; };
+    let next = skip(old.firstChild);
     for (const node of wants) {
       const same = counterpart(node, next, known, wanted);
       if (!same) {
         old.insertBefore(node.cloneNode(true), next);
         continue;
       }
-      // What stands before it and is wanted no more goes, so that nothing has to move.
+      // Removes obsolete nodes before it, so that nothing has to move.
       while (next !== same && !(next.id && wanted.has(next.id))) {
         const rest = next;
-        next = next.nextSibling;
+        next = skip(next.nextSibling);
         rest.remove();
       }
-      if (same === next) next = next.nextSibling;
+      if (same === next) next = skip(next.nextSibling);
       else old.insertBefore(same, next);
       morph(same, node);
     }
     while (next) {
       const rest = next;
-      next = next.nextSibling;
+      next = skip(next.nextSibling);
       rest.remove();
     }
   }
@@ -73,7 +83,7 @@
     if (node.id) return known.get(node.id);
     if (node.nodeType !== Node.ELEMENT_NODE) return next?.nodeType === node.nodeType ? next : null;
     for (let other = next; other && !wanted.has(other.id); other = other.nextSibling)
-      if (other.nodeName === node.nodeName && !other.id) return other;
+      if (other.nodeName === node.nodeName && !other.id && !own.has(other)) return other;
     return null;
   }
 
@@ -90,42 +100,56 @@
     shown();
   }
 
-  function release(element) {
-    held.delete(element);
-    const fresh = waiting.get(element);
-    waiting.delete(element);
-    if (fresh && element.isConnected) morph(element, fresh);
+  function drawMain({ title, html }) {
+    document.title = title;
+    redraw(main(), html);
   }
 
-  let source = null;
+  function drawPart({ id, html }) {
+    const element = document.getElementById(id);
+    if (element) redraw(element, html);
+  }
+
+  let source = null, watchdog = null, patience = 20000;
 
   function listen() {
     const path = document.body.dataset.live;
     if (!path || source) return;
     source = new EventSource(path);
-    source.addEventListener("main", (event) => {
-      const { title, html } = JSON.parse(event.data);
-      document.title = title;
-      redraw(main(), html);
+    const on = (name, action) => source.addEventListener(name, (event) => { watch(); action(JSON.parse(event.data)); });
+    on("main", drawMain);
+    on("part", drawPart);
+    on("notice", ({ text }) => { notice.textContent = text; });
+    on("gone", ({ path }) => location.assign(path));
+    // The server sends these at a fixed interval; three missing ones mean that it hangs or can't be reached.
+    on("beat", ({ seconds }) => {
+      patience = (3 * seconds + 2) * 1000;
+      watch();
+      if (!notice.dataset.lost) return;
+      delete notice.dataset.lost;
+      notice.textContent = "";
     });
-    source.addEventListener("part", (event) => {
-      const { id, html } = JSON.parse(event.data);
-      const element = document.getElementById(id);
-      if (element) redraw(element, html);
-    });
-    source.addEventListener("notice", (event) => { notice.textContent = JSON.parse(event.data).text; });
-    source.addEventListener("gone", (event) => location.assign(JSON.parse(event.data).path));
-    source.onopen = () => { if (notice.dataset.lost) { delete notice.dataset.lost; notice.textContent = ""; } };
     source.onerror = () => {
-      notice.dataset.lost = "1";
-      notice.textContent = "This page does not answer. It goes on by itself.";
+      lost();
       if (source.readyState !== EventSource.CLOSED) return;
       stop();
       setTimeout(listen, 3000);
     };
+    watch();
+  }
+
+  function watch() {
+    clearTimeout(watchdog);
+    watchdog = setTimeout(() => { lost(); stop(); listen(); }, patience);
+  }
+
+  function lost() {
+    notice.dataset.lost = "1";
+    notice.textContent = "This page doesn't answer. Reconnecting…";
   }
 
   function stop() {
+    clearTimeout(watchdog);
     if (source) source.close();
     source = null;
   }
@@ -135,53 +159,98 @@
   addEventListener("pagehide", stop);
   addEventListener("pageshow", listen);
 
-  // ---- What is touched
+  // ---- Changes
 
-  // Says beside a thing why it could not be done.
+  function clear(place) { place.querySelector(":scope > .refusal")?.remove(); }
+
+  // Shows an error at the thing it is about, until it is dismissed or the next try.
   function refuse(place, message) {
-    place.querySelector(".refusal")?.remove();
-    const refusal = document.createElement("p");
+    clear(place);
+    const refusal = document.createElement("p"), dismiss = document.createElement("button");
     refusal.className = "refusal";
     refusal.setAttribute("role", "alert");
-    refusal.textContent = message;
+    dismiss.type = "button";
+    dismiss.className = "dismiss";
+    dismiss.setAttribute("aria-label", "Dismiss");
+    dismiss.textContent = "×";
+    dismiss.onclick = () => refusal.remove();
+    refusal.append(message, dismiss);
+    own.add(refusal);
     place.append(refusal);
-    setTimeout(() => refusal.remove(), 8000);
   }
 
-  async function send(action, fields) {
+  async function post(action, fields) {
     const response = await fetch(action, {
-      method: "POST", credentials: "same-origin",
+      method: "POST", credentials: "same-origin", signal: AbortSignal.timeout(10000),
       headers: { Accept: "application/json", "Content-Type": "application/x-www-form-urlencoded" },
       body: new URLSearchParams(fields),
-    });
-    if (response.status === 401) return location.assign("/enter");
-    if (!response.ok) {
-      const answer = await response.json().catch(() => ({}));
-      throw new Error(answer.message || "That did not work.");
-    }
+    }).catch(() => { throw new Error("This page doesn't answer."); });
+    if (response.status === 401) location.assign("/enter");
+    const answer = await response.json().catch(() => ({}));
+    if (!response.ok) throw new Error(answer.message || "That didn't work.");
+    return answer;
   }
 
-  // Shows what a touch is to bring at once; the device's answer makes it true, a refusal takes it back.
-  async function change(form, fields, place, expected) {
-    const undo = expected();
-    // What was true before the touch is not drawn while it is under way.
-    held.add(place);
+  // A place that the visitor is changing shows the expected state. The latest state from the server is kept for the end.
+  function hold(place) {
+    if (held.has(place)) return;
+    clear(place);
+    const copy = place.cloneNode(true);
+    for (const input of copy.querySelectorAll("input")) input.value = input.defaultValue;
+    held.set(place, copy);
+  }
+
+  function release(place) {
+    if (queues.has(place) || place === grabbed) return;
+    const truth = held.get(place);
+    held.delete(place);
+    if (truth && place.isConnected) morph(place, truth);
+    shown();
+  }
+
+  // One request per place is under way. Later changes wait for it and are sent together, the newest of each field.
+  const queues = new Map();
+  let grabbed = null;
+
+  async function send(place, action, fields, pace = 0) {
+    const queue = queues.get(place);
+    if (queue) return void Object.assign(queue, fields);
+    hold(place);
     place.classList.add("pending");
-    try {
-      await send(form.action || form.getAttribute("action"), fields);
-      place.querySelector(".refusal")?.remove();
-    } catch (error) {
-      undo();
-      refuse(place, error instanceof TypeError ? "This page does not answer." : error.message);
+    let next = { ...fields }, refusal = "";
+    while (Object.keys(next).length) {
+      const later = {};
+      queues.set(place, later);
+      const pause = new Promise((done) => setTimeout(done, pace));
+      try {
+        const answer = await post(action, next);
+        refusal = "";
+        for (const input of place.querySelectorAll("input[type=number], input[type=text]")) input.defaultValue = input.value;
+        if (answer.main) drawMain(answer.main);
+        (answer.parts || []).forEach(drawPart);
+      } catch (error) {
+        refusal = error.message;
+      }
+      await pause;
+      next = later;
     }
+    queues.delete(place);
     place.classList.remove("pending");
     release(place);
+    if (refusal) refuse(place, refusal);
   }
 
-  function flip(button, name, value) {
-    const was = button.getAttribute(name);
-    button.setAttribute(name, value);
-    return () => button.setAttribute(name, was);
+  // The state that a button will have brought about, until the server describes it.
+  function expect(form, button, place) {
+    if ("other" in button.dataset) {
+      const name = button.hasAttribute("aria-checked") ? "aria-checked" : "aria-pressed";
+      const isOn = button.getAttribute(name) !== "true";
+      button.setAttribute(name, String(isOn));
+      if (place.matches(".tile")) place.classList.toggle("on", isOn);
+      [button.value, button.dataset.other] = [button.dataset.other, button.value];
+    } else if (button.matches(".segment, .swatch")) {
+      for (const one of form.querySelectorAll(".segment, .swatch")) one.setAttribute("aria-pressed", String(one === button));
+    }
   }
 
   document.addEventListener("submit", (event) => {
@@ -189,56 +258,15 @@
     if (!form.action.match(/\/services\/[^/]+\/values$|\/scenes\/[^/]+\/run$|\/rooms\/[^/]+\/off$/)) return;
     event.preventDefault();
     const place = form.closest(".tile, .control") || form;
-    const fields = [...new FormData(form, button)];
-    change(form, fields, place, () => {
-      if (!button) return () => {};
-      if (button.classList.contains("touch") && place.dataset.service) {
-        const isOn = place.classList.toggle("on");
-        const undo = flip(button, "aria-pressed", String(isOn));
-        return () => { undo(); place.classList.toggle("on"); };
-      }
-      if (button.getAttribute("role") === "switch")
-        return flip(button, "aria-checked", String(button.getAttribute("aria-checked") !== "true"));
-      if (button.matches(".segment, .swatch")) {
-        const others = [...form.querySelectorAll(".segment, .swatch")];
-        const was = others.map((other) => other.getAttribute("aria-pressed"));
-        others.forEach((other) => other.setAttribute("aria-pressed", String(other === button)));
-        return () => others.forEach((other, index) => other.setAttribute("aria-pressed", was[index]));
-      }
-      return () => {};
-    });
+    const fields = Object.fromEntries(new FormData(form, button));
+    send(place, form.getAttribute("action"), fields);
+    if (button) expect(form, button, place);
   });
 
-  // ---- What is dragged
+  // ---- Sliders
 
-  // Not more than a few writes a second, and the last one always.
+  // Not more than a few requests a second, and the last value always.
   const pace = 150;
-  const writers = new WeakMap();
-
-  function write(element, action, name, value, place, undo) {
-    const writer = writers.get(element) || { busy: false, next: null };
-    writers.set(element, writer);
-    writer.next = value;
-    if (writer.busy) return;
-    writer.busy = true;
-    (async () => {
-      while (writer.next !== null) {
-        const now = writer.next;
-        writer.next = null;
-        const pause = new Promise((done) => setTimeout(done, pace));
-        try {
-          await send(action, [[name, now]]);
-        } catch (error) {
-          writer.next = null;
-          undo();
-          refuse(place, error.message);
-        }
-        await pause;
-      }
-      writer.busy = false;
-      release(place);
-    })();
-  }
 
   function words(range) {
     const number = Number(range.value);
@@ -247,44 +275,41 @@
   }
 
   document.addEventListener("input", (event) => {
-    const range = event.target;
-    if (range.matches("input[type=range]")) {
-      const tile = range.closest(".tile"), form = range.closest("form");
-      const place = tile || form;
-      if (!place) return;
-      const was = range.defaultValue;
-      held.add(place);
-      const action = tile ? `/services/${tile.dataset.service}/values` : form.getAttribute("action");
-      if (tile) {
-        tile.querySelector(".fill").value = range.value;
-      } else {
-        form.querySelector("output").textContent = words(range);
-      }
-      write(range, action, range.name, range.value, place, () => { range.value = was; });
-    }
-    if (range.matches("input[type=color]")) {
-      const form = range.closest("form");
-      held.add(form);
-      write(range, form.getAttribute("action"), "color", range.value, form, () => {});
-    }
+    const input = event.target;
+    if (!input.matches("input[type=range], input[type=color]")) return;
+    const tile = input.closest(".tile"), place = tile || input.closest("form");
+    if (!place) return;
+    hold(place);
+    const action = tile ? `/services/${tile.dataset.service}/values` : place.getAttribute("action");
+    const back = place.querySelector("[name=back]")?.value || location.pathname;
+    if (tile) tile.querySelector(".fill").value = input.value;
+    else if (input.type === "range") place.querySelector("output").textContent = words(input);
+    send(place, action, { back, [input.type === "color" ? "color" : input.name]: input.value }, pace);
   });
 
   document.addEventListener("change", (event) => {
     const input = event.target, form = input.closest("form.stepper");
     if (!form || !input.matches("input[type=number]") || !input.checkValidity()) return;
-    const name = input.name.replace("typed:", "");
-    change(form, [[name, input.value]], form, () => () => { input.value = input.defaultValue; });
+    const back = form.querySelector("[name=back]").value;
+    send(form, form.getAttribute("action"), { back, [input.name.replace("typed:", "")]: input.value });
   });
 
-  // A lamp is itself the slider: a drag across its tile, a touch that does not move switches it.
+  // A lamp's tile is its slider: a drag dims, a touch without movement switches.
   let drag = null;
 
   document.addEventListener("pointerdown", (event) => {
-    const tile = event.target.closest(".tile");
-    const level = tile?.querySelector("input.level");
-    if (!level || !event.isPrimary || event.button) return;
+    const range = event.target.closest("input.range");
+    if (range) grab(range.closest("form"));
+    const tile = event.target.closest(".tile.draggable");
+    if (!tile || !event.isPrimary || event.button) return;
+    const level = tile.querySelector("input.level");
     drag = { tile, level, x: event.clientX, y: event.clientY, from: Number(level.value), moved: false };
   });
+
+  function grab(place) {
+    hold(place);
+    grabbed = place;
+  }
 
   document.addEventListener("pointermove", (event) => {
     if (!drag) return;
@@ -293,6 +318,7 @@
       if (Math.abs(event.clientY - drag.y) > 12) return void (drag = null);
       if (Math.abs(across) < 10) return;
       drag.moved = true;
+      grab(drag.tile);
       drag.tile.classList.add("held", "on");
       drag.tile.setPointerCapture(event.pointerId);
     }
@@ -304,22 +330,25 @@
     level.dispatchEvent(new Event("input", { bubbles: true }));
   });
 
-  function drop(event) {
-    if (!drag) return;
-    const { tile, moved } = drag;
+  function drop() {
+    const place = grabbed;
+    grabbed = null;
+    if (drag?.moved) {
+      const { tile } = drag;
+      tile.classList.remove("held");
+      // Ignores the click after a drag with the mouse. A drag with a finger has no click, so the next touch counts.
+      const swallow = (click) => { click.preventDefault(); click.stopPropagation(); };
+      tile.addEventListener("click", swallow, { capture: true, once: true });
+      setTimeout(() => tile.removeEventListener("click", swallow, { capture: true }), 50);
+    }
     drag = null;
-    tile.classList.remove("held");
-    if (!moved) return;
-    // The click that follows a drag is none; a finger's drag has no click, and the next touch counts.
-    const swallow = (click) => { click.preventDefault(); click.stopPropagation(); };
-    tile.addEventListener("click", swallow, { capture: true, once: true });
-    setTimeout(() => tile.removeEventListener("click", swallow, { capture: true }), 50);
+    if (place) release(place);
   }
   document.addEventListener("pointerup", drop);
   document.addEventListener("pointercancel", drop);
   document.addEventListener("dragstart", (event) => { if (event.target.closest?.(".tile")) event.preventDefault(); });
 
-  // A long press opens what it is on.
+  // A long press opens the details.
   let press = null;
   document.addEventListener("pointerdown", (event) => {
     const tile = event.target.closest("button.touch")?.closest(".tile");
@@ -329,7 +358,7 @@
   });
   for (const name of ["pointerup", "pointercancel", "scroll"]) document.addEventListener(name, () => clearTimeout(press), true);
 
-  // ---- What is typed
+  // ---- Names
 
   let checking = null;
 
@@ -345,7 +374,7 @@
     const query = new URLSearchParams({ kind: names, name: input.value });
     if (self) query.set("self", self);
     if (home) query.set("in", home);
-    const answer = await fetch(`/check-name?${query}`, { headers: { Accept: "application/json" } })
+    const answer = await fetch(`/check-name?${query}`, { headers: { Accept: "application/json" }, signal: AbortSignal.timeout(10000) })
       .then((response) => (response.ok ? response.json() : null)).catch(() => null);
     const hint = form.querySelector(".hint");
     if (!answer || !hint) return;
@@ -363,7 +392,7 @@
 
   // ---- Codes
 
-  // What the QR code of a picture says. Most browsers cannot read one, so the page does.
+  // Returns the text of a QR code in a picture. Most browsers can't read one, so the server does.
   async function read(image) {
     const scale = Math.min(1, 1000 / Math.max(image.videoWidth || image.width, image.videoHeight || image.height));
     const width = Math.round((image.videoWidth || image.width) * scale), height = Math.round((image.videoHeight || image.height) * scale);
@@ -379,6 +408,7 @@
       pixels[at] = (colors[4 * at] * 77 + colors[4 * at + 1] * 151 + colors[4 * at + 2] * 28) >> 8;
     const response = await fetch(`/read-code?width=${width}&height=${height}`, {
       method: "POST", headers: { Accept: "application/json", "Content-Type": "application/octet-stream" }, body: pixels,
+      signal: AbortSignal.timeout(10000),
     });
     return response.ok ? (await response.json()).text : null;
   }
@@ -389,7 +419,6 @@
       const words = new Date(time.dateTime).toLocaleString();
       if (time.textContent !== words) time.textContent = words;
     }
-    for (const level of document.querySelectorAll(".tile input.level")) level.closest(".tile").classList.add("draggable");
     const camera = document.getElementById("scan-camera"), photo = document.getElementById("scan-photo");
     if (!camera || camera.dataset.ready) return;
     camera.dataset.ready = "1";
@@ -423,6 +452,9 @@
       video.remove();
     };
   }
+
+  // A message above the page, such as the reason why a form wasn't accepted.
+  document.getElementById("dismiss")?.addEventListener("click", (event) => event.target.closest(".message").remove());
 
   // The link that "homehub web" shows brings the token behind #, where no server sees it.
   const enter = document.getElementById("enter");

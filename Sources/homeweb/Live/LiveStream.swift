@@ -6,24 +6,25 @@ import HomeModel
 import ServiceLifecycle
 import Synchronization
 
-/// What changes on one page while somebody looks at it, as events that carry finished HTML.
+/// The changes of an open page, as events with rendered HTML.
 ///
 /// - `main` replaces the content of the page, `part` one element of it, `notice` the line above it.
-/// - Only what is shown is watched, and only as long as it is (V3 of the home model).
+/// - Only values on the page are observed, and only while it is open (V3 of the home model).
 struct LiveStream: Sendable {
     /// Changes that come within this time are drawn together.
     private static let pace = Duration.milliseconds(80)
-    /// How often the reader is shown that the page is there, and who may see it is looked at.
-    private static let beat = Duration.seconds(1)
-    private static let beatsToSign = 15
+    /// The interval at which the visitor's permission is checked again.
+    private static let checkInterval = Duration.seconds(1)
+    /// The seconds between two `beat` events; after three missing ones a browser reports a lost connection.
+    private static let beatInterval = 5
 
     let site: Site
     let page: any LivePage
     let visitor: Visitor
-    /// What the reader has, as ``mark(of:)`` says it.
+    /// The ``mark(of:)`` of the content that the browser has.
     let mark: String?
 
-    /// What tells one content from another.
+    /// A short hash of content.
     static func mark(of content: String) -> String {
         var hash: UInt64 = 0xcbf2_9ce4_8422_2325
         for byte in content.utf8 { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01b3 }
@@ -44,7 +45,7 @@ struct LiveStream: Sendable {
 
     /// Runs until the reader goes, or may not be here any more.
     ///
-    /// - Parameter send: writes what is to be sent.
+    /// - Parameter send: writes events.
     /// - Throws: what `send` throws.
     func run(_ send: (String) async throws -> Void) async throws {
         let watching = Watching(site: site)
@@ -71,21 +72,22 @@ struct LiveStream: Sendable {
 
     private func draw(_ send: (String) async throws -> Void, _ watching: Watching) async throws {
         var drawing = Drawing(stream: self)
-        var beats = 0
-        var beatAt = ContinuousClock.now + Self.beat
+        let beat = Self.event("beat", ["seconds": .integer(Int64(Self.beatInterval))])
+        try await send(beat)
+        var checks = 0
+        var checkAt = ContinuousClock.now + Self.checkInterval
         while true {
-            let isDue = await pending.wait(until: beatAt)
+            var isDue = await pending.wait(until: checkAt)
             guard !pending.isOver, !Task.isCancelled else { return }
             guard site.people.admits(visitor) else { return try await send(Self.event("gone", ["path": "/enter"])) }
-            if beatAt <= .now {
-                beatAt = .now + Self.beat
-                beats += 1
-                if beats.isMultiple(of: Self.beatsToSign) { try await send(": here\n\n") }
+            if checkAt <= .now {
+                checkAt = .now + Self.checkInterval
+                checks += 1
+                if checks.isMultiple(of: Self.beatInterval) { try await send(beat) }
+                if drawing.isHubConnected != (await site.manager.isConnected) { isDue = true }
             }
-            guard isDue, let snapshot = await site.snapshot else { continue }
-            let events = await drawing.events(
-                for: Moment(
-                    snapshot: snapshot, visitor: visitor, read: site.freshness.current, choice: page.choice))
+            guard isDue, let moment = try? await site.moment(visitor, choice: page.choice) else { continue }
+            let events = await drawing.events(for: moment)
             if !events.isEmpty { try await send(events.joined()) }
             if let values = drawing.valuesToWatch {
                 drawing.valuesToWatch = nil
@@ -101,7 +103,7 @@ struct LiveStream: Sendable {
     static func event(_ name: String, _ content: JSONValue) -> String { "event: \(name)\ndata: \(content.text)\n\n" }
 }
 
-/// Whether there is something to draw, and somebody to see it.
+/// A signal that a redraw is due, or that the browser is gone.
 private final class Pending: Sendable {
     private let signal = AsyncSignal()
     private let ended = Atomic(false)
@@ -122,7 +124,7 @@ private final class Pending: Sendable {
     func wait(until deadline: ContinuousClock.Instant) async -> Bool { await signal.wait(until: deadline) }
 }
 
-/// What a reader has been sent.
+/// The content that a browser has received.
 private struct Drawing {
     let stream: LiveStream
     private var home: Home?
@@ -132,7 +134,8 @@ private struct Drawing {
     private var isCurrent = true
     private var shown: Set<Characteristic.ID> = []
     private var lastSnapshot: HomeSnapshot?
-    /// What is to be watched from now on.
+    private(set) var isHubConnected: Bool?
+    /// The values to observe from now on.
     var valuesToWatch: (all: Set<Characteristic.ID>, readable: Set<Characteristic.ID>)?
 
     init(stream: LiveStream) { self.stream = stream }
@@ -147,6 +150,8 @@ private struct Drawing {
         let new = page.home(moment)
         let isOther =
             lastSnapshot?.isVisible != moment.snapshot.isVisible || lastSnapshot?.homeNames != moment.snapshot.homeNames
+            || moment.snapshot.homes.isEmpty && isHubConnected != moment.isHubConnected
+        isHubConnected = moment.isHubConnected
         let redraw = main == nil || isOther ? .everything : redraw(new)
         let hasReturned = new.map { $0.hasReturned(since: home) } ?? []
         let isBack = lastSnapshot?.isCurrent == false && moment.snapshot.isCurrent
@@ -177,7 +182,7 @@ private struct Drawing {
             }
         }
         if !hasReturned.isEmpty || isBack {
-            // What it said before it was away says nothing of now.
+            // Values from before the outage are stale.
             stream.site.freshness.forget(isBack ? Array(shown) : hasReturned)
             watch(shown, moment)
         }
@@ -195,14 +200,14 @@ private struct Drawing {
             shown = content.values
             watch(shown, moment)
         }
-        // The reader came with what was there a moment ago, or with what it had before the connection was lost.
+        // The browser has the content of the page request, or that from before a lost connection.
         let has = main ?? ""
         let isSame = main == nil ? stream.mark == LiveStream.mark(of: content.main) : has == content.main
         main = content.main
         guard !isSame else { return }
         parts = [:]
         events.append(
-            LiveStream.event("main", ["title": .string(content.title), "html": .string(content.main)]))
+            LiveStream.event("main", ["title": .string(content.title.sanitizedForPage), "html": .string(content.main)]))
     }
 
     private mutating func watch(_ values: Set<Characteristic.ID>, _ moment: Moment) {
@@ -211,13 +216,13 @@ private struct Drawing {
     }
 }
 
-/// The line above every page.
+/// The notice above every page.
 enum Notice {
-    static let away = "The home hub does not answer. What is shown is what was known; it goes on by itself."
+    static let away = "The home hub doesn't answer. This page shows the last known state and reconnects automatically."
 }
 
 extension HomeSnapshot {
-    /// What the homes are called, which pages link to.
+    /// The names of the homes, which pages link to.
     fileprivate var homeNames: [String] { homes.map(\.name) }
 
     /// Whether there is a home to show, and whether it may be seen.

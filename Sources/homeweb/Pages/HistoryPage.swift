@@ -15,7 +15,7 @@ struct HistoryPage: LivePage {
             let text = WallClock.text(of: entry.time.millisecondsSince1970)
             var values: Templates.Values = [
                 "moment": text, "time": text.prefix(10) + " " + text.dropFirst(11).prefix(8) + " UTC",
-                "sentence": entry.sentence.sanitizedForPage,
+                "sentence": entry.sentence,
             ]
             if !entry.place.isEmpty { values["place"] = entry.place }
             if !entry.who.isEmpty { values["who"] = entry.who }
@@ -23,14 +23,5 @@ struct HistoryPage: LivePage {
             return values
         }
         return PageContent(title: "History", main: Templates.render("history", ["entries": entries]))
-    }
-}
-
-extension String {
-    /// Without what only a terminal or a reader of bidirectional text would act on.
-    var sanitizedForPage: String {
-        String(
-            String.UnicodeScalarView(
-                unicodeScalars.filter { !$0.properties.isDefaultIgnorableCodePoint || $0 == "\u{200D}" }))
     }
 }

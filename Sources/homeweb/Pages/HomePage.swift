@@ -56,13 +56,14 @@ struct HomePage: LivePage {
         let favorites = favorites(home)
         if !favorites.isEmpty {
             shown.append([
-                "name": "Favourites", "summary": "",
+                "id": "g-favorites", "name": "Favourites", "summary": "",
                 "tiles": favorites.map { moment.tile($0, home, .favorites, back: path).values },
             ])
         }
         shown += sections.map { section in
             var values: Templates.Values = [
-                "name": section.name, "summary": section.rows.summary,
+                "id": "g-" + (section.room.map { "\($0)" } ?? section.name.formEncoded), "name": section.name,
+                "summary": section.rows.summary,
                 "tiles": section.rows.map { moment.tile($0, home, back: path).values },
             ]
             if let room = section.room { values["path"] = "/rooms/\(room)" }

@@ -10,8 +10,10 @@ struct Layout {
     var live: String?
     /// The page of the bar that this one is, or belongs to.
     var place: String?
-    /// What goes before all else: that the hub does not answer, say.
+    /// The notice above the content, such as that the hub doesn't answer.
     var notice = ""
+    /// Why the visitor's last form wasn't accepted; live updates leave it alone.
+    var message: String?
     /// The home that is shown, if it is not the primary one.
     var homeQuery = ""
 
@@ -20,6 +22,7 @@ struct Layout {
             "title": title, "content": content, "version": Assets.version, "notice": notice,
         ]
         if let live { values["live"] = live }
+        if let message { values["message"] = message }
         if let visitor { values["bar"] = ["places": places(visitor)] }
         return Templates.render("page", values)
     }

@@ -8,6 +8,8 @@ struct Moment {
     let visitor: Visitor
     /// Values that were asked for because they are not reported.
     let read: Set<Characteristic.ID>
+    /// Whether the home hub answers.
+    let isHubConnected: Bool
     /// The home that the reader chose; the primary one if that is not there.
     var choice: Home.ID?
 
@@ -118,16 +120,18 @@ extension PageContent {
                 command: "homehub privacy allow \(HomeApp.id)")
         }
         if !snapshot.isCurrent, snapshot.homes.isEmpty {
+            guard moment.isHubConnected else {
+                return PageContent(
+                    title: "The home hub doesn't answer", icon: "home",
+                    "This page connects by itself as soon as the hub runs.", command: "systemctl status homehubd")
+            }
             guard snapshot.authorizationStatus.contains(.authorized) else {
                 return PageContent(
                     title: "Waiting for permission", icon: "privacy",
-                    "This page asks to see the homes. Somebody who may decide lets it:",
-                    command: "homehub privacy allow \(HomeApp.id)")
+                    "This page has asked to see the homes. An administrator allows it with:",
+                    command: "sudo homehub privacy allow \(HomeApp.id)")
             }
-            return PageContent(
-                title: "The home is not there", icon: "home",
-                "The home hub does not answer. This page goes on by itself as soon as it does.",
-                command: "systemctl status homehubd")
+            return PageContent(title: "Loading", icon: "home", "The home hub is sending the homes.")
         }
         guard snapshot.homes.isEmpty else { return nil }
         guard moment.visitor.isOwner else {

@@ -59,7 +59,8 @@ enum Pages {
     ///
     /// What one opens for its own sake is asked for first; a whole home shows what is known, and asks while it is looked at.
     static func response(
-        _ page: any LivePage, _ site: Site, _ visitor: Visitor, status: HTTPResponse.Status = .ok
+        _ page: any LivePage, _ site: Site, _ visitor: Visitor, status: HTTPResponse.Status = .ok,
+        message: String? = nil
     ) async throws -> Response {
         var moment = try await site.moment(visitor, choice: page.choice)
         if page is ServicePage || page is AccessoryPage {
@@ -71,6 +72,7 @@ enum Pages {
         var layout = Layout(title: content.title, content: content.main, visitor: visitor, place: page.place)
         layout.live = "/live" + Query(["page": page.path, "mark": LiveStream.mark(of: content.main)]).text
         layout.homeQuery = moment.homeQuery
+        layout.message = message
         if !moment.snapshot.isCurrent, !moment.snapshot.homes.isEmpty { layout.notice = Notice.away }
         return Response.page(layout, status: content.isMissing ? .notFound : status)
     }

@@ -83,7 +83,7 @@ enum PrivacyPage {
             "covers": permission.app.executable.isEmpty
                 ? "any program of user \(permission.app.uid)"
                 : "\(permission.app.executable), user \(permission.app.uid)",
-            "because": permission.usageDescription.sanitizedForPage, "may": may, "choices": choices,
+            "because": permission.usageDescription, "may": may, "choices": choices,
         ]
     }
 }

@@ -2,7 +2,9 @@ import Mustache
 
 /// The pages' templates, which are part of the program.
 enum Templates {
-    /// Every value that a template is given is escaped, except what stands in three braces: rendered before.
+    /// The values of a template.
+    ///
+    /// Text is sanitized and escaped; HTML in three braces is only sanitized.
     typealias Values = [String: Any]
 
     private static let library = makeLibrary()
@@ -13,7 +15,7 @@ enum Templates {
             do {
                 try library.register(String(decoding: bytes, as: UTF8.self), named: name)
             } catch {
-                preconditionFailure("The template \(name) is none: \(error)")
+                preconditionFailure("Invalid template \(name): \(error)")
             }
         }
         return library
@@ -23,22 +25,25 @@ enum Templates {
     ///
     /// - Parameters:
     ///   - name: which; there is a test that renders all.
-    ///   - values: what it shows.
+    ///   - values: the content.
     /// - Returns: HTML.
     static func render(_ name: String, _ values: Values) -> String {
         guard let text = library.render(marked(values), withTemplate: name) else {
-            preconditionFailure("There is no template \(name).")
+            preconditionFailure("Missing template \(name).")
         }
         return text
     }
 
-    /// Adds `any`, which holds the names of the lists that have something in them: a heading stands above these alone.
+    /// Sanitizes text, and adds `any` with the names of all lists that aren't empty: only these have a heading.
     private static func marked(_ values: Values) -> Values {
         var marked = values
         var any: [String: Bool]?
         for (name, value) in values {
             switch value {
-            case let list as [String]: any = (any ?? [:]).merging(list.isEmpty ? [:] : [name: true]) { $1 }
+            case let text as String: marked[name] = text.sanitizedForPage
+            case let list as [String]:
+                marked[name] = list.map(\.sanitizedForPage)
+                any = (any ?? [:]).merging(list.isEmpty ? [:] : [name: true]) { $1 }
             case let list as [Values]:
                 any = (any ?? [:]).merging(list.isEmpty ? [:] : [name: true]) { $1 }
                 marked[name] = list.map(Self.marked)
@@ -63,4 +68,24 @@ enum Templates {
         ("summary", PackageResources.summary_mustache), ("name-form", PackageResources.name_form_mustache),
         ("remove", PackageResources.remove_mustache),
     ]
+}
+
+extension String {
+    /// The text without invisible characters that devices and apps have no reason to send: controls such as escape, and
+    /// overrides of the direction of text.
+    ///
+    /// Line breaks, joiners and variation selectors, which emoji consist of, stay.
+    var sanitizedForPage: String {
+        guard !utf8.allSatisfy({ (0x20...0x7E).contains($0) || $0 == 0x0A }) else { return self }
+        return String(String.UnicodeScalarView(unicodeScalars.filter(\.isForPage)))
+    }
+}
+
+extension Unicode.Scalar {
+    fileprivate var isForPage: Bool {
+        switch self {
+        case "\n", "\t", "\u{200C}", "\u{200D}", "\u{FE00}"..."\u{FE0F}": true
+        default: properties.generalCategory != .control && !properties.isDefaultIgnorableCodePoint
+        }
+    }
 }

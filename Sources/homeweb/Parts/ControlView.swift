@@ -56,7 +56,7 @@ struct ControlView {
             values["shape"] = "toggle"
             values["toggle"] = [
                 "isOn": isOn ? "true" : "false",
-                "next": characteristic.metadata.format == .bool ? (isOn ? "false" : "true") : (isOn ? "0" : "1"),
+                "next": switchValue(!isOn), "other": switchValue(isOn),
             ]
         case .slider(let range), .colorTemperature(let range):
             let isTemperature = if case .colorTemperature = control { true } else { false }
@@ -98,6 +98,10 @@ struct ControlView {
         case .reading: break
         }
         return values
+    }
+
+    private func switchValue(_ isOn: Bool) -> String {
+        characteristic.metadata.format == .bool ? "\(isOn)" : (isOn ? "1" : "0")
     }
 
     private func stepper(_ range: CharacteristicControl.NumberRange, _ values: inout Templates.Values)

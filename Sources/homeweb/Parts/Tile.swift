@@ -53,7 +53,7 @@ struct Tile {
         let isOn = toggle.isOn == true
         var values: Templates.Values = [
             "characteristic": "\(toggle.characteristic)", "value": toggle.next.formText,
-            "pressed": isOn ? "true" : "false",
+            "other": (isOn ? toggle.on : toggle.off).formText, "pressed": isOn ? "true" : "false",
             "label": "\(row.name), \(state). \(row.kind.touchWords(isOn: isOn))",
         ]
         if isOn, let color = home.service(row.id)?.shownColor { values["color"] = color.text }
@@ -74,7 +74,7 @@ struct Tile {
         return [
             "characteristic": "\(characteristic.id)", "minimum": low.formText, "maximum": high.formText,
             "step": (metadata.step ?? 1).formText, "fill": (isOff ? low : min(max(present, low), high)).formText,
-            "value": min(max(number, low), high).formText,
+            "value": (isOff ? low : min(max(number, low), high)).formText,
             "label": "\(row.name), \(characteristic.localizedDescription.lowercased())",
         ]
     }

@@ -10,6 +10,8 @@ struct Entrance: RouterMiddleware {
     typealias Context = WebContext
 
     static let cookie = "lamplighter"
+    /// The days after the last visit on which a browser is signed out.
+    private static let sessionDays = 90
 
     let site: Site
 
@@ -20,7 +22,11 @@ struct Entrance: RouterMiddleware {
         context.person = visitor(request, context)
         let path = request.uri.path
         guard context.person == nil, path != "/enter", !path.hasPrefix("/assets/") else {
-            return try await next(request, context)
+            var response = try await next(request, context)
+            if let token = context.person?.token, response.headers[.contentType]?.hasPrefix("text/html") == true {
+                Self.setCookie(token.secret, days: Self.sessionDays, in: &response, request, context)
+            }
+            return response
         }
         guard request.method == .get, !request.isFromScript, path != "/live" else {
             throw WebError(.unauthorized, "You are signed out. Open the page again.")
@@ -72,7 +78,7 @@ struct Entrance: RouterMiddleware {
             site.logger.info(
                 "visitor came in", metadata: ["person": "\(visitor.shownName)", "peer": "\(context.peer)"])
             var response = Response.seeOther("/")
-            setCookie(token.secret, days: 365, in: &response, request, context)
+            setCookie(token.secret, days: sessionDays, in: &response, request, context)
             return response
         }
         router.post("/leave") { request, context in
@@ -85,8 +91,9 @@ struct Entrance: RouterMiddleware {
     private static func setCookie(
         _ value: String, days: Int, in response: inout Response, _ request: Request, _ context: WebContext
     ) {
-        // Behind a proxy that doesn't pass on the scheme, the page that sent the form names it.
-        let isEncrypted = context.isEncrypted ?? (request.headers[.origin]?.hasPrefix("https:") == true)
+        // A proxy may not pass on the scheme. Then a form names the page that it comes from, and nothing renews a cookie.
+        let origin = request.headers[.origin]
+        guard let isEncrypted = context.isEncrypted ?? origin?.hasPrefix("https:") else { return }
         response.setCookie(
             Cookie(
                 name: cookie, value: value, maxAge: days * 86400, path: "/", secure: isEncrypted, httpOnly: true,

@@ -30,7 +30,7 @@ struct Guard: RouterMiddleware {
         }
         for (name, value) in Self.headers where response.headers[name] == nil { response.headers[name] = value }
         if isEncrypted { response.headers[.strictTransportSecurity] = "max-age=31536000" }
-        return response
+        return request.method == .head ? response.createHeadResponse() : response
     }
 
     private static func answer(

@@ -5,7 +5,7 @@ import Hummingbird
 import HummingbirdCore
 import NIOCore
 
-/// Why a request came to nothing, as people are told.
+/// The reason why a request failed, for people.
 struct WebError: Error {
     var status: HTTPResponse.Status
     var message: String
@@ -14,12 +14,13 @@ struct WebError: Error {
 
     init(_ status: HTTPResponse.Status, _ message: String) {
         self.status = status
-        self.message = message
+        self.message = message.sanitizedForPage
     }
 
     init(_ error: HomeError) {
         let text = error.effectiveRemedy.map { "\(error.problem); \($0)" } ?? error.problem
-        message = text.prefix(1).uppercased() + text.dropFirst() + (text.hasSuffix(".") ? "" : ".")
+        message =
+            (text.prefix(1).uppercased() + text.dropFirst() + (text.hasSuffix(".") ? "" : ".")).sanitizedForPage
         suggestions = error.suggestions
         status =
             switch error.code {

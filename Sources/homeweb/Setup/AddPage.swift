@@ -32,8 +32,6 @@ struct BeginPage: LivePage {
 /// One step of adding an accessory.
 struct AddPage: LivePage {
     let session: AccessorySetupSession
-    /// Why the last answer was none.
-    var refusal: String?
 
     var path: String { "/add/\(session.id)" }
     var place: String { "/add" }
@@ -54,7 +52,6 @@ struct AddPage: LivePage {
         let stepMark = Self.step(state)
         values["path"] = path
         values["step"] = stepMark
-        if let refusal { values["refusal"] = refusal }
         if !state.isOver { values["cancel"] = ["path": path] }
         return PageContent(title: "Add an accessory", main: Templates.render("add", values))
     }

@@ -36,8 +36,8 @@ enum SetupActions {
                 await awaitNextStep(of: session, after: form["step"] ?? "")
                 return Response.seeOther("/add/\(session.id)")
             } catch {
-                let page = AddPage(session: session, refusal: error.message)
-                return try await Pages.response(page, site, visitor, status: .badRequest)
+                return try await Pages.response(
+                    AddPage(session: session), site, visitor, status: .badRequest, message: error.message)
             }
         }
     }
@@ -62,18 +62,11 @@ enum SetupActions {
 
     private static func answer(_ form: Query) throws(WebError) -> AccessorySetupAnswer {
         if form["skip"] != nil { return .unchanged }
-        if let text = form["code"]?.trimmed {
-            if let payload = AccessorySetupPayload(url: text.uppercased().hasPrefix("X-HM:") ? text.uppercased() : text)
-            {
-                return .payload(payload)
+        if let text = form["code"] {
+            switch try credentials(text) {
+            case .code(let code): return .code(code)
+            case .payload(let payload): return .payload(payload)
             }
-            guard let code = SetupCode(typed: text) else {
-                throw WebError(
-                    .badRequest,
-                    "A setup code is eight digits, such as 518-08-582; a QR code says X-HM:// and 13 letters and digits."
-                )
-            }
-            return .code(code)
         }
         if let device = form["device"] {
             guard let id = DeviceID(device) else { throw WebError(.badRequest, "There is no such device.") }
@@ -84,6 +77,20 @@ enum SetupActions {
         if let kind = form["kind"].flatMap({ HAPType($0) }) { return .serviceType(ServiceType(kind)) }
         if let favorite = form["favourite"] { return .favorite(favorite == "1") }
         throw WebError(.badRequest, "That answers nothing that is asked.")
+    }
+
+    /// Parses a setup code or the text of a QR code.
+    static func credentials(_ text: String) throws(WebError) -> AccessorySetupCredentials {
+        let text = text.trimmed
+        if let payload = AccessorySetupPayload(url: text.uppercased().hasPrefix("X-HM:") ? text.uppercased() : text) {
+            return .payload(payload)
+        }
+        guard let code = SetupCode(typed: text) else {
+            throw WebError(
+                .badRequest,
+                "A setup code has eight digits, such as 518-08-582. The text of a QR code starts with X-HM://.")
+        }
+        return .code(code)
     }
 
     /// Waits a moment for the next question, so that a browser without script sees it at once.

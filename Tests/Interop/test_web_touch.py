@@ -1,0 +1,295 @@
+"""The page under fingers: drags, taps, errors and a server that hangs, with lamps of a bridge as slow and broken as they can be."""
+
+import re
+import signal
+
+import pytest
+
+from conftest import configuration
+from daemon import Daemon, program
+from home import HomeDaemon
+from lan import PATIENCE, end, until
+from web import Page, browser, fetch
+
+LIGHTS = [
+    {"id": "desk", "name": "Desk Lamp", "brightness": True},
+    {"id": "slow", "name": "Slow Lamp", "brightness": True, "latency": "600ms"},
+    {"id": "broken", "name": "Broken Lamp", "brightness": True, "fail": "every 1"},
+]
+SWITCH = "name: Fan Switch\ncode: 466-37-726\nservices:\n  - type: Switch\n    characteristics:\n      On: false\n"
+
+
+@pytest.fixture(scope="module")
+def house(lan, tmp_path_factory):
+    directory = tmp_path_factory.mktemp("touch")
+    with lan.add_host("touch", "10.77.0.36") as host:
+        home = HomeDaemon(host, directory / "home").start()
+        bridge = Daemon(host, directory / "bridge", configuration("Bridge", LIGHTS)).start()
+        page = Page(host, home, directory / "page")
+        try:
+            bridge.until_published(60)
+            home.cli("homes", "add", "Villa")
+            home.cli("add", "--code", bridge.setup_code, "--yes", timeout=120)
+            page.start()
+            with browser(host, directory) as chromium:
+                yield House(home, bridge, page, chromium)
+        finally:
+            page.close()
+            bridge.close()
+            home.close()
+
+
+class House:
+    def __init__(self, home, bridge, page, chromium):
+        self.home, self.bridge, self.page, self.chromium = home, bridge, page, chromium
+
+    def lamp(self, name):
+        return self.bridge.lights[f"simulated/{name}"]
+
+    def set(self, name, *words):
+        self.bridge.cli("simulate", f"simulated/{name}", *words)
+
+
+@pytest.fixture
+def phone(house):
+    visitors = []
+
+    def open_page(path="/", **options):
+        visitor = house.chromium.open(
+            house.page.address, path, viewport={"width": 390, "height": 844}, has_touch=True, is_mobile=True, **options)
+        visitors.append(visitor)
+        return Phone(visitor)
+
+    yield open_page
+    for visitor in visitors:
+        complaints = visitor.complaints
+        visitor.context.close()
+        # The browser reports refused requests by itself.
+        assert not [one for one in complaints if "Failed to load resource" not in one], complaints
+
+
+class Phone:
+    """A visitor with a finger, who counts the changes under way."""
+
+    def __init__(self, visitor):
+        self.visitor, self.page = visitor, visitor.page
+        self.input = visitor.context.new_cdp_session(visitor.page)
+        self.sent, self.under_way, self.most = 0, 0, 0
+        self.page.on("request", lambda one: self._count(one, 1))
+        self.page.on("requestfinished", lambda one: self._count(one, -1))
+        self.page.on("requestfailed", lambda one: self._count(one, -1))
+
+    def _count(self, request, step):
+        if request.method == "POST":
+            self.sent += step > 0
+            self.under_way += step
+            self.most = max(self.most, self.under_way)
+
+    def tile(self, name):
+        return self.page.locator(".tile", has_text=name).first
+
+    def shows(self, name, pattern, timeout=5):
+        until(lambda: re.search(pattern, self.tile(name).locator(".state").inner_text()), timeout, f"{name}: {pattern}")
+
+    def touch(self, kind, *points):
+        self.input.send("Input.dispatchTouchEvent", {"type": kind, "touchPoints": [{"x": x, "y": y} for x, y in points]})
+
+    def drag(self, name, begin, finish, steps=8, box=None):
+        """Drag across a tile, from and to parts of its width."""
+        box = box or self.tile(name).bounding_box()
+        y = box["y"] + box["height"] / 2
+        xs = [box["x"] + box["width"] * (begin + (finish - begin) * step / steps) for step in range(steps + 1)]
+        self.touch("touchStart", (xs[0], y))
+        for x in xs[1:]:
+            self.touch("touchMove", (x, y))
+        self.touch("touchEnd")
+
+    def tap(self, name):
+        box = self.tile(name).locator("button.touch").bounding_box()
+        self.touch("touchStart", (box["x"] + 20, box["y"] + 20))
+        self.touch("touchEnd")
+
+    def is_on(self, name):
+        """The state as the tile has it, which has it twice."""
+        by_class = "on" in self.tile(name).get_attribute("class").split()
+        by_button = self.tile(name).locator("button.touch").get_attribute("aria-pressed") == "true"
+        assert by_class == by_button
+        return by_class
+
+    def until_idle(self, name):
+        until(lambda: "pending" not in self.tile(name).get_attribute("class").split(), 10, f"{name} is idle")
+
+
+def test_a_drag_switches_a_lamp_on(house, phone):
+    house.set("desk", "on=false", "brightness=100")
+    visitor = phone()
+    visitor.shows("Desk Lamp", "off")
+    visitor.drag("Desk Lamp", 0.2, 0.7)
+    visitor.until_idle("Desk Lamp")
+    lamp = house.lamp("desk")
+    assert lamp["on"] and 45 <= lamp["brightness"] <= 55, lamp
+    visitor.shows("Desk Lamp", f"on, {lamp['brightness']} %")
+    assert visitor.is_on("Desk Lamp")
+    visitor.drag("Desk Lamp", 0.8, 0.1)
+    visitor.until_idle("Desk Lamp")
+    visitor.shows("Desk Lamp", "off")
+    assert not house.lamp("desk")["on"] and not visitor.is_on("Desk Lamp")
+
+
+def test_a_hundred_touch_drags_work_in_a_row(house, phone):
+    house.set("desk", "on=true", "brightness=50")
+    visitor = phone()
+    visitor.shows("Desk Lamp", "50 %")
+    visitor.page.evaluate("window.cancels = 0; addEventListener('pointercancel', () => { cancels += 1; })")
+    box, state = visitor.tile("Desk Lamp").bounding_box(), visitor.tile("Desk Lamp").locator(".state")
+    before = state.inner_text()
+    for number in range(100):
+        visitor.drag("Desk Lamp", *((0.3, 0.5) if number % 2 else (0.5, 0.3)), steps=2, box=box)
+        assert (after := state.inner_text()) != before, f"drag {number}"
+        before = after
+    assert visitor.page.evaluate("cancels") == 0
+    visitor.until_idle("Desk Lamp")
+    visitor.shows("Desk Lamp", f"on, {house.lamp('desk')['brightness']} %")
+
+
+@pytest.mark.parametrize("taps", [2, 3, 6])
+def test_the_last_tap_on_a_slow_lamp_counts(house, phone, taps):
+    house.set("slow", "on=false")
+    visitor = phone()
+    visitor.shows("Slow Lamp", "off")
+    for _ in range(taps):
+        visitor.tap("Slow Lamp")
+    assert visitor.is_on("Slow Lamp") == bool(taps % 2), "at once"
+    visitor.until_idle("Slow Lamp")
+    assert house.lamp("slow")["on"] == bool(taps % 2) == visitor.is_on("Slow Lamp")
+    assert visitor.sent == 2 and visitor.most == 1, (visitor.sent, visitor.most)
+
+
+def test_an_error_stays_beside_its_button_until_the_next_try(house, phone):
+    house.set("desk", "on=false")
+    house.set("slow", "on=false", "brightness=20")
+    visitor = phone()
+    tile = visitor.tile("Desk Lamp")
+    visitor.shows("Desk Lamp", "off")
+    visitor.page.route("**/values", lambda route: route.fulfill(status=504, json={"message": "The lamp is broken."}))
+    visitor.tap("Desk Lamp")
+    tile.locator(".refusal").wait_for()
+    assert not visitor.is_on("Desk Lamp")
+    # A value redraws one tile, a room all of the page.
+    house.set("desk", "brightness=30")
+    house.set("slow", "on=true")
+    visitor.shows("Slow Lamp", "20 %")
+    house.home.cli("rooms", "add", "Attic")
+    house.home.cli("assign", "Slow Lamp", "Attic")
+    visitor.visitor.until_text("Attic")
+    assert "The lamp is broken." in tile.locator(".refusal").inner_text()
+    center = "one => { const b = one.getBoundingClientRect(); const x = b.x + b.width / 2, y = b.y + b.height / 2;" \
+        " return one.contains(document.elementFromPoint(x, y)); }"
+    assert tile.locator("button.touch").evaluate(center) and tile.locator("a.words").evaluate(center), "nothing is covered"
+    tile.get_by_role("button", name="Dismiss").click()
+    assert tile.locator(".refusal").count() == 0
+    visitor.tap("Desk Lamp")
+    tile.locator(".refusal").wait_for()
+    visitor.page.unroute("**/values")
+    visitor.tap("Desk Lamp")
+    visitor.shows("Desk Lamp", "on, 30 %")
+    assert tile.locator(".refusal").count() == 0 and house.lamp("desk")["on"]
+    house.home.cli("rooms", "remove", "Attic")
+
+
+def test_a_scene_that_fails_in_part_says_so_until_it_is_dismissed(house, phone):
+    house.home.cli("scenes", "add", "Evening")
+    house.home.cli("scenes", "set", "Evening", "Broken Lamp", "on=yes")
+    visitor = phone("/scenes")
+    tile = visitor.tile("Evening")
+    tile.get_by_role("button", name="Run Evening").click()
+    tile.locator(".refusal").wait_for()
+    house.home.cli("scenes", "add", "Morning")
+    visitor.visitor.until_text("Morning")
+    assert "Broken Lamp" in tile.locator(".refusal").inner_text()
+    for name in ("Evening", "Morning"):
+        house.home.cli("scenes", "remove", name)
+
+
+def test_a_refused_code_and_what_is_typed_survive_live_updates(house, phone, tmp_path):
+    visitor = phone("/add")
+    page = visitor.page
+    page.get_by_role("button", name="Look for accessories").click()
+    page.get_by_label("Setup code").fill("518")
+    page.get_by_label("Setup code").press("Enter")
+    message = page.get_by_role("alert").filter(has_text="eight digits")
+    message.wait_for()
+    page.get_by_label("Setup code").fill("4663")
+    page.get_by_label("Setup code").blur()
+    (tmp_path / "switch.yaml").write_text(SWITCH)
+    switch = house.page.host.popen(program("hapsim"), tmp_path / "switch.yaml", "--state-directory", tmp_path / "switch")
+    try:
+        visitor.visitor.until_text("Fan Switch", timeout=20)
+        assert message.is_visible() and page.get_by_label("Setup code").input_value() == "4663"
+        message.get_by_role("button", name="Dismiss").click()
+        assert not message.is_visible()
+        page.get_by_role("button", name="Stop").click()
+    finally:
+        end(switch)
+
+
+def test_a_slider_follows_changes_from_elsewhere_while_it_has_the_focus(house, phone):
+    house.set("desk", "on=true", "brightness=30")
+    visitor = phone()
+    visitor.shows("Desk Lamp", "30 %")
+    visitor.visitor.go(visitor.tile("Desk Lamp").locator("a.words").get_attribute("href"))
+    slider = visitor.page.get_by_role("slider", name="Brightness")
+    slider.focus()
+    house.set("desk", "brightness=75")
+    until(lambda: slider.input_value() == "75", 5, "the slider follows")
+    slider.press("ArrowRight")
+    until(lambda: house.lamp("desk")["brightness"] == 76, 5, "one more than 75")
+
+
+def test_a_server_that_hangs_is_noticed(house, phone):
+    """With a clock that is put forward; the long test waits for real."""
+    visitor = phone()
+    visitor.page.clock.install()
+    visitor.visitor.go("/")
+    visitor.shows("Desk Lamp", "on|off")
+    # The first beat has come when the page notices a change.
+    house.set("desk", "on=true", "brightness=40")
+    visitor.shows("Desk Lamp", "40 %")
+    house.page.process.send_signal(signal.SIGSTOP)
+    try:
+        visitor.page.clock.fast_forward(14_000)
+        assert not visitor.visitor.text("#notice")
+        visitor.page.clock.fast_forward(6_000)
+        visitor.visitor.until_text("doesn't answer", "#notice")
+    finally:
+        house.page.process.send_signal(signal.SIGCONT)
+    until(lambda: not visitor.visitor._now("#notice"), 10, "the notice goes")
+    house.set("desk", "brightness=45")
+    visitor.shows("Desk Lamp", "45 %")
+
+
+@pytest.mark.long
+def test_a_server_that_hangs_is_noticed_in_time(house, phone):
+    visitor = phone()
+    visitor.shows("Desk Lamp", "on|off")
+    house.page.process.send_signal(signal.SIGSTOP)
+    try:
+        visitor.tap("Desk Lamp")
+        visitor.tile("Desk Lamp").locator(".refusal").wait_for(timeout=11_000 * PATIENCE)
+        visitor.visitor.until_text("doesn't answer", "#notice", timeout=20)
+    finally:
+        house.page.process.send_signal(signal.SIGCONT)
+    until(lambda: not visitor.visitor._now("#notice"), 10, "the notice goes")
+
+
+def test_a_page_without_its_hub_says_so(house, tmp_path):
+    class Nowhere:
+        socket = tmp_path / "nowhere.sock"
+
+    page = Page(house.page.host, Nowhere, tmp_path / "page")
+    try:
+        page.start(allowed=False)
+        body = fetch(house.page.host, page.address)[2]
+        assert "The home hub doesn&#39;t answer" in body and "permission" not in body, body
+    finally:
+        page.close()
