@@ -110,7 +110,7 @@
     if (element) redraw(element, html);
   }
 
-  let source = null, watchdog = null, patience = 20000;
+  let source = null, watchdog = null, timeout = 20000;
 
   function listen() {
     const path = document.body.dataset.live;
@@ -123,7 +123,7 @@
     on("gone", ({ path }) => location.assign(path));
     // The server sends these at a fixed interval; three missing ones mean that it hangs or can't be reached.
     on("beat", ({ seconds }) => {
-      patience = (3 * seconds + 2) * 1000;
+      timeout = (3 * seconds + 2) * 1000;
       watch();
       if (!notice.dataset.lost) return;
       delete notice.dataset.lost;
@@ -140,7 +140,7 @@
 
   function watch() {
     clearTimeout(watchdog);
-    watchdog = setTimeout(() => { lost(); stop(); listen(); }, patience);
+    watchdog = setTimeout(() => { lost(); stop(); listen(); }, timeout);
   }
 
   function lost() {
