@@ -13,6 +13,7 @@ from home import HomeDaemon
 from lan import PATIENCE, until
 from python_device import CODE
 from talker import Talker
+from web import Page, fetch
 
 HERE = Path(__file__).parent
 DEVICE = "5A:11:C0:DE:00:07"
@@ -390,6 +391,29 @@ def test_a_reset_or_replaced_device_is_paired_again_and_nothing_is_lost(new_id, 
     assert furniture(home) == before
     home.cli("scenes", "run", "Evening")
     meter.until(lambda line: line.get("wrote", [])[:1] == ["On"])
+
+
+def test_the_page_pairs_an_accessory_again(home, device, tmp_path):
+    meter = device([LAMP], port=51838)
+    add(home)
+    furnish(home)
+    before = furniture(home)
+    page = Page(home.host, home, tmp_path / "page")
+    try:
+        page.start()
+        path = f"/accessories/{before[0]}"
+        assert "Pair again" not in fetch(home.host, page.address, path)[2]
+        meter.close()
+        (tmp_path / f"{DEVICE}.state").unlink()
+        device([LAMP], port=51838)
+        until(lambda: "Pair again" in fetch(home.host, page.address, path)[2], 40, "the page notices the reset")
+        assert fetch(home.host, page.address, path + "/pair", "POST", {"code": "518"})[0] == 400
+        status, _, body = fetch(home.host, page.address, path + "/pair", "POST", {"code": CODE}, timeout=90)
+        assert status == 303, body
+        until(lambda: "Pair again" not in fetch(home.host, page.address, path)[2], 20, "it answers")
+        assert furniture(home) == before
+    finally:
+        page.close()
 
 
 def test_a_device_of_another_shape_is_not_taken_for_the_accessory(home, device):

@@ -86,6 +86,11 @@ enum HomeActions {
             _ = try await manager.unblockAccessory(accessory, in: home)
             return "/accessories/\(accessory)"
         }
+        owner(router, "/accessories/:id/pair", site) { form, id, manager in
+            let accessory: Accessory.ID = try id()
+            _ = try await manager.repairAccessory(accessory, with: try SetupActions.credentials(form["code"] ?? ""))
+            return "/accessories/\(accessory)"
+        }
         owner(router, "/accessories/:id/remove", site) { _, id, manager in
             let accessory: Accessory.ID = try id()
             let home = try await home(manager) { $0.accessory(accessory) != nil }

@@ -49,6 +49,7 @@ struct AccessoryPage: LivePage {
             owner["bridgedBy"] = ["id": "\(bridge.id)", "name": bridge.name]
         } else {
             owner["remove"] = own
+            if accessory.problem == .fault(.forgotten) { owner["repair"] = own }
         }
         return owner
     }
