@@ -13,6 +13,15 @@ enum LightIDRule {
 }
 
 extension KeyedDecodingContainer {
+    /// Refuses control characters in the name of a light.
+    func checkName(_ name: String?, forKey key: Key) throws {
+        guard name?.unicodeScalars.contains(where: { $0.properties.generalCategory == .control }) != true else {
+            throw ConfigurationProblem(
+                "a name can't contain control characters", remedy: "use letters, digits and spaces", forKey: key,
+                in: self)
+        }
+    }
+
     /// Decodes one of a few names; the error lists them.
     func decodeName<Name: RawRepresentable & CaseIterable>(_: Name.Type, forKey key: Key) throws -> Name?
     where Name.RawValue == String {

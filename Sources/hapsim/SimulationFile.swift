@@ -72,6 +72,11 @@ extension SimulationFile.Entry {
             preconditionFailure("both kinds of entries have these keys")
         }
         let name = try container.decode(String.self, forKey: key)
+        guard !name.unicodeScalars.contains(where: { $0.properties.generalCategory == .control }) else {
+            throw ValueRefusal(
+                "a name can't contain control characters", remedy: "use letters, digits and spaces",
+                at: container.codingPath + [key])
+        }
         guard (1...CharacteristicMetadata.defaultMaximumLength).contains(name.utf8.count) else {
             throw ValueRefusal(
                 "a name has 1 to \(CharacteristicMetadata.defaultMaximumLength) bytes", remedy: "write another one",

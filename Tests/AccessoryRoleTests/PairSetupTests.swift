@@ -218,7 +218,7 @@ struct PairSetupTests {
         }
     }
 
-    @Test("a peer that sends M1 every 20 s keeps others from pairing for a minute, and is told to wait afterward")
+    @Test("a peer that sends M1 every 20 s keeps others from pairing for a minute, then it has to wait")
     func heldForever() async throws {
         let empty = try await Empty()
         let (holder, _) = await empty.bridge.connect(from: try #require(PeerAddress([10, 0, 0, 1])))

@@ -88,7 +88,7 @@ struct SetupAttemptsTests {
         #expect(peers.begins(b, at: y, now: at(601)))
     }
 
-    @Test("a source that has held pair setup doesn't get it again while another one waits")
+    @Test("a source that has held pair setup doesn't get it again while another source waits")
     func waiting() throws {
         let (x, y) = (try address(1), try address(2))
         let peers = Peers()
@@ -127,7 +127,7 @@ struct SetupAttemptsTests {
     }
 
     @Test(
-        "pauses after failures of any source, for those that have failed and for new ones",
+        "pauses after failures of any source, for failed sources and for new ones",
         arguments: [
             (9, 0.0, 0.0), (10, 2, 0), (19, 2, 0), (20, 4, 1), (39, 8, 1), (40, 16, 2), (59, 32, 2), (60, 64, 5),
             (79, 128, 5), (80, 256, 30), (99, 512, 30),
@@ -188,7 +188,7 @@ struct SetupAttemptsTests {
         #expect(peers.begins(b, at: try address(1), now: at(62)))
     }
 
-    @Test("no more than 512 sources are remembered; those that have lost most stay")
+    @Test("no more than 512 sources are remembered; sources with more lost turns stay")
     func memory() throws {
         let peers = Peers()
         let x = try address(60_000)

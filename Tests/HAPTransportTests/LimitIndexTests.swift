@@ -93,11 +93,11 @@ struct LimitIndexTests {
         ),
         (
             ["SetupAttempts.waitingTime"], "AccessoryRoleTests/SetupAttemptsTests",
-            "a source that has held pair setup doesn't get it again while another one waits"
+            "a source that has held pair setup doesn't get it again while another source waits"
         ),
         (
             ["SetupAttempts.maximumSources", "SetupAttempts.memory"], "AccessoryRoleTests/SetupAttemptsTests",
-            "no more than 512 sources are remembered; those that have lost most stay"
+            "no more than 512 sources are remembered; sources with more lost turns stay"
         ),
         (
             ["SetupAttempts.networkShare"], "AccessoryRoleTests/SetupAttemptsTests",

@@ -192,7 +192,7 @@ async def test_guesses_in_a_row_meet_a_pause_and_cost_no_more_attempts(bridge, l
     assert answers[:4] == [(None, AUTHENTICATION)] * 4
     assert answers[4:] == [(BUSY, 400)] * 26
     assert "4 of 100" in bridge.daemon.status["warnings"][0]
-    # Somebody else isn't paused.
+    # Another address isn't paused.
     with lan.add_host("owner", "10.77.0.9") as owner:
         owner.run_async(pair(bridge))
 

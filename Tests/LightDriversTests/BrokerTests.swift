@@ -236,6 +236,7 @@ struct BrokerTests {
             (url + #", "lights": [{"id": "a"}]"#, "command_topic is missing"),
             (url + #", "lights": [{"id": "", "command_topic": "x"}]"#, "1 to 255"),
             (url + #", "lights": [{"id": "a", "command_topic": "x", "retain": true}]"#, "leave retain out"),
+            (url + #", "lights": [{"id": "a", "name": "A\u0007", "command_topic": "x"}]"#, "control characters"),
             (
                 url + #", "lights": [{"id": "a", "command_topic": "x", "schema": "template"}]"#,
                 "command_on_template is missing"

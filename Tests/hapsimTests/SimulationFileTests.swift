@@ -103,6 +103,7 @@ struct SimulationFileTests {
         arguments: [
             ("name: One", "there is nothing to serve; add services: or accessories:"),
             ("services: [{type: Switch}]", "name"),
+            ("{name: \"One\\a\", services: [{type: Switch}]}", "control characters"),
             ("{name: One, services: [{type: Lightbuld}]}", "there is no service Lightbuld; write Lightbulb"),
             ("{name: One, services: [{type: Switch, characteristics: {Onn: true}}]}", "write On"),
             ("{name: One, services: [{type: Switch, characteristics: {On: maybe}}]}", "write true or false"),

@@ -117,8 +117,10 @@ extension SimulatedLight: Decodable {
         latency = try container.decodeIfPresent(DurationText.self, forKey: .latency)?.duration ?? .zero
         failure = try container.decodeIfPresent(Failure.self, forKey: .fail) ?? .never
         report = try container.decodeName(Report.self, forKey: .report) ?? .push
+        let name = try container.decodeIfPresent(String.self, forKey: .name)
+        try container.checkName(name, forKey: .name)
         description = LightDescription(
-            id: LightID(id), name: try container.decodeIfPresent(String.self, forKey: .name) ?? id, kind: kind,
+            id: LightID(id), name: name ?? id, kind: kind,
             capabilities: LightCapabilities(
                 brightness: brightness, color: color, temperature: temperature ? 153...500 : nil,
                 transition: transition > .zero),

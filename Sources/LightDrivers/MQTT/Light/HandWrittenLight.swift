@@ -52,6 +52,7 @@ struct HandWrittenLight: Decodable {
         for key in CodingKeys.scalars where container.contains(key) {
             keys[key.stringValue] = try container.decode(Scalar.self, forKey: key).value
         }
+        try container.checkName(keys["name"]?.string, forKey: CodingKeys("name"))
         if let modes = try container.decodeIfPresent([String].self, forKey: .modes) {
             keys["supported_color_modes"] = .array(modes.map(JSONValue.string))
         }
