@@ -51,6 +51,11 @@ package actor AccessoryLink {
     /// The connection, also while it is not verified yet.
     private var connection: ControllerSession?
     private var isVerified = false
+    /// Reads that wait for the next session.
+    private var awaitingSession: [AsyncSignal] = []
+
+    /// The time within which an event may be older than a write.
+    private static let writeSettlingTime = Duration.seconds(1)
 
     /// Makes a link that does nothing before ``run()``.
     ///
@@ -92,6 +97,7 @@ package actor AccessoryLink {
             group.cancelAll()
         }
         isStopped = true
+        sessionCame()
         report(.stopped)
         updates.finish()
     }
@@ -194,6 +200,7 @@ package actor AccessoryLink {
             try await synchronise(session)
             push.connected(now: .now)
             report(.connected)
+            sessionCame()
             try await keep(session)
             return .ended(await session.end ?? .closed)
         } catch {
@@ -227,6 +234,12 @@ package actor AccessoryLink {
             guard await session.end == nil else { break }
             await changed.wait(until: push.dueAt)
         }
+    }
+
+    /// There is a session again, or there never will be.
+    private func sessionCame() {
+        for signal in awaitingSession { signal.send() }
+        awaitingSession = []
     }
 
     // MARK: What it consists of, and the values
@@ -426,9 +439,24 @@ package actor AccessoryLink {
 
     /// Reads characteristics from the accessory; what comes is in ``updates``, too.
     ///
+    /// An accessory that doesn't take the connection for a session any more (HTTP 470) is asked once more over the next one.
+    ///
     /// - Returns: a value or a status for each.
     /// - Throws: ``LinkError``.
     package func read(
+        _ ids: some Sequence<CharacteristicID> & Sendable
+    ) async throws(LinkError) -> [CharacteristicID: Reading] {
+        do throws(LinkError) {
+            return try await readOnce(ids)
+        } catch .request(.ended(.notAuthorized)) {
+            let signal = AsyncSignal()
+            awaitingSession.append(signal)
+            await signal.wait(until: .now + timing.request)
+            return try await readOnce(ids)
+        }
+    }
+
+    private func readOnce(
         _ ids: some Sequence<CharacteristicID> & Sendable
     ) async throws(LinkError) -> [CharacteristicID: Reading] {
         let (session, database) = try current()
