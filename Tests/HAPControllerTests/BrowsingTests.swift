@@ -61,7 +61,7 @@ struct BrowsingTests {
         #expect(try DiscoveredAccessory(service(["LV": text])).vendor == vendor)
     }
 
-    @Test("addresses: IPv4 first, then both families alternately; link-local IPv6 with its interface, useless ones never")
+    @Test("addresses: both families alternately, IPv4 first; link-local IPv6 with its interface, useless ones never")
     func addresses() throws {
         var linkLocal: [UInt8] = [0xFE, 0x80] + Array(repeating: 0, count: 14)
         linkLocal[15] = 1

@@ -147,6 +147,67 @@ struct TrafficTests {
         }
     }
 
+    @Test("an accessory that floods has its last value read, although its last events are dropped")
+    func flood() async throws {
+        func event(_ value: Int) -> [UInt8] {
+            HTTPSerializer.bytes(
+                of: .event(body: Array(#"{"characteristics":[{"aid":1,"iid":9,"value":\#(value)}]}"#.utf8)))
+        }
+        let value = Mutex(5)
+        let scene = try Scene { request, _ in
+            guard request.path == "/characteristics", request.method == .get else { return nil }
+            let number = value.withLock { $0 }
+            return .answer(.json(#"{"characteristics":[{"aid":1,"iid":9,"value":\#(number)}]}"#))
+        }
+        try await scene.run { events in
+            await scene.link.desire([brightness])
+            try await events.until(.connected)
+            value.withLock { $0 = 42 }
+            let flood = Array((0..<EventBudget.burst * 2).map { event($0 % 30) }.joined())
+            scene.accessory.push(flood + event(42))
+            try await events.until { $0.value(brightness) == .success(.integer(42)) }
+            #expect(events.states.last == .connected)
+        }
+    }
+
+    @Test("an event that contradicts a younger write has the value read, once")
+    func contradicted() async throws {
+        let scene = try Scene { request, _ in
+            request.query == "id=1.9" ? .answer(.json(#"{"characteristics":[{"aid":1,"iid":9,"value":60}]}"#)) : nil
+        }
+        try await scene.run { events in
+            try await events.until(.connected)
+            _ = try await scene.link.write([CharacteristicWrite(brightness, .integer(60))])
+            scene.accessory.sendEvent(#"{"characteristics":[{"aid":1,"iid":9,"value":30}]}"#)
+            try await events.until { $0.value(brightness) == .success(.integer(60)) }
+            scene.accessory.sendEvent(#"{"characteristics":[{"aid":1,"iid":9,"value":31}]}"#)
+            try await events.until { $0.value(brightness) == .success(.integer(31)) }
+            _ = try await scene.link.read([on])
+        }
+        #expect(scene.accessory.requests.filter { $0.query == "id=1.9" }.count == 1)
+    }
+
+    @Test("a read that is refused for want of a session is repeated over the next one, once", arguments: [1, 2])
+    func notAuthorized(_ count: Int) async throws {
+        let refusals = Mutex(count)
+        let scene = try Scene { request, _ in
+            guard request.query == "id=1.8" else { return nil }
+            let isRefused = refusals.withLock { left in
+                defer { left -= 1 }
+                return left > 0
+            }
+            return isRefused ? .answer(HTTPResponse(470)) : nil
+        }
+        try await scene.run { events in
+            try await events.until(.connected)
+            if count == 1 {
+                #expect(try await scene.link.read([on]) == [on: .success(.bool(false))])
+            } else {
+                await #expect(throws: LinkError.request(.ended(.notAuthorized))) { try await scene.link.read([on]) }
+            }
+        }
+    }
+
     @Test("a quiet connection has no answer that is due")
     func quiet() async throws {
         let accessory = ScriptedAccessory { _, _ in .answer(HTTPResponse(204)) }

@@ -173,8 +173,12 @@ struct HubHostileTests {
 
     @Test("What an accessory tells while it is written to is newer than what is written")
     func eventDuringWrite() async throws {
+        // The hub reads the value once after the event, because that might be older than the write.
         let device = try Device { request in
-            WriteRequest(parsing: request.body)?.entries.contains { $0.value != nil } == true ? .silence : nil
+            if request.query == "id=1.8" {
+                return .answer(.json(#"{"characteristics":[{"aid":1,"iid":8,"value":false}]}"#))
+            }
+            return WriteRequest(parsing: request.body)?.entries.contains { $0.value != nil } == true ? .silence : nil
         }
         try await device.run { a, b in
             try await device.isThere(a)

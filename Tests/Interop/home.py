@@ -82,6 +82,12 @@ class HomeDaemon:
             end(self.process)
 
     @property
+    def cpu_time(self):
+        """The processor time that its process has taken, in seconds."""
+        fields = Path(f"/proc/{self.process.pid}/stat").read_text().rpartition(")")[2].split()
+        return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+    @property
     def log(self):
         return self.log_path.read_text(errors="replace") if self.log_path.exists() else ""
 

@@ -7,18 +7,21 @@ The description is JSON: `id`, `name`, perhaps the `ttl` of its records in secon
 `type`, `description`, `format`, `permissions` and what else HAP-python knows of a characteristic's properties, and `value`.
 
 It prints `{"ready": DEVICE-ID}`, then each write that reaches it. Each line of its standard input is
-`[CHARACTERISTIC, VALUE]`: what the device has to report.
+`[CHARACTERISTIC, VALUE]`: what the device has to report. `[CHARACTERISTIC, VALUE, SECONDS]` makes it report other values for that
+long as fast as it can, then this one.
 """
 
 import asyncio
 import json
 import sys
+import time
 from uuid import UUID
 
 from pyhap import accessory_driver
 from pyhap.accessory import Accessory
 from pyhap.accessory_driver import AccessoryDriver
 from pyhap.characteristic import Characteristic
+from pyhap.hap_event import create_hap_event
 from pyhap.service import Service
 
 CODE = "031-45-154"
@@ -63,6 +66,23 @@ def shorten_records(seconds):
     accessory_driver.AccessoryMDNSServiceInfo.__init__ = make
 
 
+async def flood(driver, characteristic, value, seconds):
+    """Report values to everybody without end, which HAP-python itself does not do."""
+    place = {"aid": 1, "iid": characteristic.broker.iid_manager.get_iid(characteristic)}
+    burst = b"".join(create_hap_event([{**place, "value": number % 50}]) for number in range(100))
+    end, count = time.monotonic() + seconds, 0
+    characteristic.value = value
+    while time.monotonic() < end:
+        for connection in list(driver.http_server.connections.values()):
+            if connection.transport.get_write_buffer_size() < 1 << 20:
+                connection.write(burst)
+                count += 100
+        await asyncio.sleep(0)
+    for connection in list(driver.http_server.connections.values()):
+        connection.write(create_hap_event([{**place, "value": value}]))
+    say(flooded=count)
+
+
 async def main(address, port, state, description):
     description = json.loads(description)
     driver = AccessoryDriver(
@@ -100,8 +120,11 @@ async def main(address, port, state, description):
     reader = asyncio.StreamReader()
     await asyncio.get_running_loop().connect_read_pipe(lambda: asyncio.StreamReaderProtocol(reader), sys.stdin)
     while line := await reader.readline():
-        name, value = json.loads(line)
-        places[name].set_value(value)
+        name, value, *seconds = json.loads(line)
+        if seconds:
+            await flood(driver, places[name], value, *seconds)
+        else:
+            places[name].set_value(value)
     await driver.async_stop()
 
 

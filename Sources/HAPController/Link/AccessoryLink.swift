@@ -42,11 +42,18 @@ package actor AccessoryLink {
     /// Our own writes since the last look: what they led to is not reported to us (HAP 10.2).
     private var written: Set<CharacteristicID> = []
 
+    /// Our newest writes: an event that contradicts one may be older than it.
+    private var recentWrites: [CharacteristicID: (value: CharacteristicValue, time: ContinuousClock.Instant)] = [:]
+    private var contradicted: Set<CharacteristicID> = []
+
     // What it is to report, and how it is caught not reporting.
     private var subscriptions = SubscriptionReconciler()
     private var push: PushWatch
     /// The last value that was read to find lost events.
     private var lastChecked: CharacteristicID?
+    /// When everything that is reported must be read again, because events were dropped.
+    private var rereadAt: ContinuousClock.Instant?
+    private var hasDroppedEvents = false
 
     /// The connection, also while it is not verified yet.
     private var connection: ControllerSession?
@@ -156,7 +163,7 @@ package actor AccessoryLink {
             candidates.answered(endpoint)
             let (reason, wasVerified) = await serve(ControllerSession(connection))
             if wasVerified { return reason }
-            // Whoever has not proven who it is has no say in where else we look, and does not end the pairing.
+            // A peer without a proven identity has no say in where else to look, and doesn't end the pairing.
             if failure != .notPaired { failure = reason }
         }
         return failure
@@ -169,13 +176,19 @@ package actor AccessoryLink {
         let wasVerified = isVerified
         isVerified = false
         connection = nil
+        (rereadAt, hasDroppedEvents) = (nil, false)
+        (recentWrites, contradicted) = ([:], [])
         await session.close()
         _ = await carrying
         return (failure, wasVerified)
     }
 
     private func carry(_ session: ControllerSession) async -> SessionEnd {
-        let end = await session.run { [weak self] body in await self?.received(event: body, on: session) }
+        let end = await session.run { [weak self] body in
+            await self?.received(event: body, on: session)
+        } onDrop: { [weak self] in
+            await self?.droppedEvents(on: session)
+        }
         changed.send()
         return end
     }
@@ -230,9 +243,22 @@ package actor AccessoryLink {
                 try await synchronise(session)
             }
             try await reconcileSubscriptions(session)
-            if push.dueAt <= .now { try await look(session) }
+            try await readContradicted(session)
+            if min(push.dueAt, rereadAt ?? push.dueAt) <= .now { try await look(session) }
             guard await session.end == nil else { break }
-            await changed.wait(until: push.dueAt)
+            await changed.wait(until: min(push.dueAt, rereadAt ?? push.dueAt))
+        }
+    }
+
+    /// Reads once what an event has contradicted soon after a write.
+    private func readContradicted(_ session: ControllerSession) async throws(SetupError) {
+        guard !contradicted.isEmpty, let database else { return }
+        let ids = database.canRead(contradicted.sorted())
+        contradicted = []
+        do throws(RequestError) {
+            learned(try await read(ids, of: database, on: session))
+        } catch {
+            throw SetupError(error)
         }
     }
 
@@ -297,8 +323,10 @@ package actor AccessoryLink {
     /// Reads whatever can change once: a value that no event has reported shows that the accessory loses events.
     private func look(_ session: ControllerSession) async throws(SetupError) {
         guard let database else { return }
-        let reported = subscriptions.confirmed.subtracting(written)
-        let ids = valuesToCheck(of: database)
+        let reported = rereadAt == nil ? subscriptions.confirmed.subtracting(written) : []
+        let readsAll = rereadAt.map { $0 <= .now } ?? false
+        if readsAll { rereadAt = nil }
+        let ids = valuesToCheck(of: database, all: readsAll)
         written.subtract(ids)
         let readings: [CharacteristicID: Reading]
         do throws(RequestError) {
@@ -318,15 +346,15 @@ package actor AccessoryLink {
         push.looked(hasMissedEvents: hasMissedEvents, now: .now)
     }
 
-    /// Returns the values to read next: all of them while events are lost, otherwise some at a time, in turn.
+    /// Returns the values to read next: all of them while events are lost or were dropped, otherwise some at a time, in turn.
     ///
     /// Reads wake accessories that run on batteries: they are left out. If nothing remains, any answer still shows that the
     /// connection lives.
-    private func valuesToCheck(of database: AccessoryDatabase) -> [CharacteristicID] {
+    private func valuesToCheck(of database: AccessoryDatabase, all: Bool) -> [CharacteristicID] {
         let batteryPowered = database.batteryPowered
         let ids = database.canRead(subscriptions.desired.filter { !batteryPowered.contains($0.aid) }.sorted())
         guard !ids.isEmpty else { return Array(database.readable.prefix(1)) }
-        guard !push.isPolling, ids.count > Self.checkedAtOnce else { return ids }
+        guard !all, !push.isPolling, ids.count > Self.checkedAtOnce else { return ids }
         let next = ids.drop { id in lastChecked.map { id <= $0 } ?? false }
         let batch = Array((next.isEmpty ? ids[...] : next).prefix(Self.checkedAtOnce))
         lastChecked = batch.last
@@ -353,11 +381,33 @@ package actor AccessoryLink {
             if characteristic.type.isMomentary {
                 updates.post(.occurrence(answer.id, value))
             } else {
+                checkAgainstWrite(answer.id, value)
                 values[answer.id] = .success(value)
                 reportedAt[answer.id] = events
             }
         }
         learned(values)
+    }
+
+    /// Has a value read once if an event contradicts a write that is younger than a second: the accessory may have gathered
+    /// the event before the write.
+    private func checkAgainstWrite(_ id: CharacteristicID, _ value: CharacteristicValue) {
+        guard let write = recentWrites[id], write.value != value else { return }
+        recentWrites[id] = nil
+        guard .now < write.time + Self.writeSettlingTime else { return }
+        contradicted.insert(id)
+        changed.send()
+    }
+
+    /// Events were dropped, because there were too many: what they told is read a little later.
+    private func droppedEvents(on session: ControllerSession) {
+        guard session === connection, isVerified else { return }
+        if !hasDroppedEvents {
+            logger.warning("accessory events dropped", metadata: ["accessory": "\(id)", "reason": "it sends too many"])
+        }
+        hasDroppedEvents = true
+        rereadAt = rereadAt ?? .now + EventBudget.noticeInterval
+        changed.send()
     }
 
     // MARK: Subscriptions
@@ -490,17 +540,27 @@ package actor AccessoryLink {
         _ writes: [CharacteristicWrite], isTimed: Bool = false
     ) async throws(LinkError) -> [CharacteristicID: WriteOutcome] {
         let (session, database) = try current()
-        for write in writes { written.insert(write.id) }
+        noteWrites(writes)
         do throws(RequestError) {
             let outcomes = try await session.write(writes, of: database, isTimed: isTimed, timing: timing)
             guard session === connection else { return outcomes }
             for write in writes where outcomes[write.id]?.status == .success && database.canRead(write.id) {
                 written.insert(write.id)
+                recentWrites[write.id]?.time = .now
                 known[write.id] = outcomes[write.id]?.response ?? write.value
             }
             return outcomes
         } catch {
             throw .request(error)
+        }
+    }
+
+    private func noteWrites(_ writes: [CharacteristicWrite]) {
+        let now = ContinuousClock.now
+        recentWrites = recentWrites.filter { now < $0.value.time + Self.writeSettlingTime }
+        for write in writes {
+            written.insert(write.id)
+            recentWrites[write.id] = (write.value, now)
         }
     }
 

@@ -5,7 +5,8 @@ package import HAPProtocol
 /// A connection to an accessory server, seen by the controller: requests in order, each with its deadline, and events.
 ///
 /// Whoever makes one runs ``run(onEvent:)`` beside its requests, and closes it. Bytes are taken no faster than events are:
-/// an accessory that sends without end is slowed down by TCP and costs no memory.
+/// an accessory that sends without end is slowed down by TCP and costs no memory, and ``EventBudget`` limits its processor
+/// time.
 package actor ControllerSession {
     private let connection: any ByteConnection
     private var stream = MessageStream(role: .controller)
@@ -14,6 +15,7 @@ package actor ControllerSession {
     private var lastToken = 0
     private var limits: [Int: Duration] = [:]
     private let deadlineChanged = AsyncSignal()
+    private var budget = EventBudget()
     /// When the answer to the request under way is due; `nil` while there is none.
     private(set) var deadline: ContinuousClock.Instant?
 
@@ -26,15 +28,22 @@ package actor ControllerSession {
 
     /// Carries the connection until it ends.
     ///
-    /// - Parameter onEvent: gets the body of each event, in order; the next bytes are taken when it returns.
+    /// - Parameters:
+    ///   - onEvent: gets the body of each event, in order; the next bytes are taken when it returns.
+    ///   - onDrop: is called when events were dropped because there were too many, once a second at most; values must be
+    ///     read no earlier than ``EventBudget/noticeInterval`` later.
     /// - Returns: why the connection has ended.
     @discardableResult
-    package func run(onEvent: @escaping @Sendable ([UInt8]) async -> Void) async -> SessionEnd {
+    package func run(
+        onEvent: @escaping @Sendable ([UInt8]) async -> Void, onDrop: @escaping @Sendable () async -> Void = {}
+    ) async -> SessionEnd {
         async let watching: Void = watchDeadlines()
         await withTaskCancellationHandler {
             while end == nil, let bytes = await connection.receive() {
                 stream.received(bytes)
-                await take(onEvent)
+                await take(onEvent, onDrop)
+                // TCP slows down an accessory that floods.
+                if budget.isExhausted(now: .now) { try? await Task.sleep(for: Self.floodPause) }
             }
         } onCancel: {
             connection.close()
@@ -53,14 +62,22 @@ package actor ControllerSession {
         for token in queue.removeAll() { finish(token, .failure(.ended(reason))) }
     }
 
-    private func take(_ onEvent: @Sendable ([UInt8]) async -> Void) async {
+    /// The pause before more is read from an accessory that floods.
+    private static let floodPause = Duration.milliseconds(50)
+
+    private func take(_ onEvent: @Sendable ([UInt8]) async -> Void, _ onDrop: @Sendable () async -> Void) async {
         do {
             while end == nil, let message = try stream.next() {
                 switch message {
                 case .response(let response):
                     // 1xx announces an answer and is none.
                     if response.status >= 200 { perform(queue.received(response)) }
-                case .event(let body): await onEvent(body)
+                case .event(let body):
+                    if budget.take(now: .now) {
+                        await onEvent(body)
+                    } else if budget.dropped(now: .now) {
+                        await onDrop()
+                    }
                 case .request: close(.badAnswer)
                 }
             }
