@@ -352,7 +352,7 @@ package actor AccessoryLink {
     /// connection lives.
     private func valuesToCheck(of database: AccessoryDatabase, all: Bool) -> [CharacteristicID] {
         let batteryPowered = database.batteryPowered
-        let ids = database.canRead(subscriptions.desired.filter { !batteryPowered.contains($0.aid) }.sorted())
+        let ids = database.canRead(subscriptions.desired.filter { all || !batteryPowered.contains($0.aid) }.sorted())
         guard !ids.isEmpty else { return Array(database.readable.prefix(1)) }
         guard !all, !push.isPolling, ids.count > Self.checkedAtOnce else { return ids }
         let next = ids.drop { id in lastChecked.map { id <= $0 } ?? false }
