@@ -33,7 +33,7 @@ struct BrowseMachine {
         let isIPv4: Bool
     }
 
-    /// A host as it is seen over one interface.
+    /// A host on one interface.
     struct Host: Hashable, Sendable {
         /// In lower case.
         let name: String
@@ -96,7 +96,7 @@ struct BrowseMachine {
     /// The most hosts whose address records are followed; of the others the resolvers' addresses count.
     static let maximumHosts = 200
     /// The time after which a new host is shown: its records come one by one, right after the first.
-    static let settlingTime = Duration.milliseconds(100)
+    static let debounceTime = Duration.milliseconds(100)
     /// The most addresses of one family that are kept of a host on one interface.
     static let maximumAddresses = 8
 
@@ -119,14 +119,14 @@ struct BrowseMachine {
         var order = 0
     }
 
-    /// What is known of a host whose addresses are followed.
+    /// The addresses of a host.
     private struct HostEntry {
         /// How many announcements are resolved to it.
         var users = 0
         /// A Boolean value that indicates whether the client that runs now follows its records.
         var isBrowsed = false
         /// When its first addresses are together; `nil` once they are.
-        var settlesAt: ContinuousClock.Instant?
+        var debouncedUntil: ContinuousClock.Instant?
         /// How many records of the client that runs now name each address; 0 for one that is known from before.
         var addresses: [ServiceAddress: Int] = [:]
     }
@@ -179,7 +179,7 @@ struct BrowseMachine {
     /// Does what is due; harmless when nothing is.
     mutating func timeReached(now: ContinuousClock.Instant) -> [Action] {
         for (host, entry) in hosts {
-            if let time = entry.settlesAt, time <= now { hosts[host]?.settlesAt = nil }
+            if let time = entry.debouncedUntil, time <= now { hosts[host]?.debouncedUntil = nil }
         }
         updateCompleteness()
         if let refreshAt, refreshAt <= now { return refresh(now: now) }
@@ -189,9 +189,9 @@ struct BrowseMachine {
 
     /// When ``timeReached(now:)`` is to be called next.
     var wakeAt: ContinuousClock.Instant? {
-        let settlesAt = hosts.values.compactMap(\.settlesAt).min()
-        guard case .down(_, let until) = link else { return [refreshAt, settlesAt].compactMap { $0 }.min() }
-        return min(until, settlesAt ?? until)
+        let nextHostAt = hosts.values.compactMap(\.debouncedUntil).min()
+        guard case .down(_, let until) = link else { return [refreshAt, nextHostAt].compactMap { $0 }.min() }
+        return min(until, nextHostAt ?? until)
     }
 
     /// What is known now.
@@ -318,7 +318,7 @@ struct BrowseMachine {
     private mutating func retain(_ host: Host, now: ContinuousClock.Instant) -> [Action] {
         if hosts[host] == nil {
             guard hosts.count < Self.maximumHosts, objects + 2 <= Self.largestNumber else { return [] }
-            hosts[host] = HostEntry(settlesAt: now + Self.settlingTime)
+            hosts[host] = HostEntry(debouncedUntil: now + Self.debounceTime)
         }
         hosts[host, default: HostEntry()].users += 1
         return browseAddresses(of: host)
@@ -392,8 +392,8 @@ struct BrowseMachine {
     }
 
     private mutating func updateCompleteness() {
-        let isSettled = hosts.values.allSatisfy { $0.settlesAt == nil }
-        isComplete = isComplete || (isSettled && (isListed && entries.values.allSatisfy(\.isResolved)))
+        let isDebounced = hosts.values.allSatisfy { $0.debouncedUntil == nil }
+        isComplete = isComplete || (isDebounced && (isListed && entries.values.allSatisfy(\.isResolved)))
     }
 
     private var services: [DiscoveredService] {
@@ -402,7 +402,7 @@ struct BrowseMachine {
         for (announcement, entry) in entries.sorted(by: { $0.value.order < $1.value.order }) {
             guard let resolution = entry.resolution else { continue }
             let host = Host(name: resolution.host, interface: announcement.interface)
-            guard hosts[host]?.settlesAt == nil else { continue }
+            guard hosts[host]?.debouncedUntil == nil else { continue }
             let id = DiscoveredService.ID(name: announcement.name, host: resolution.host)
             var service =
                 services[id]

@@ -32,7 +32,7 @@ package struct TCPDialer: AccessoryDialer {
             bootstrap in
             bootstrap
                 .channelOption(.autoRead, value: false)
-                // Answers don't wait long behind what an accessory has sent before.
+                // Answers don't wait long for earlier bytes of the accessory.
                 .channelOption(.socketOption(.so_rcvbuf), value: Self.receiveBuffer)
                 .channelOption(
                     .writeBufferWaterMark,

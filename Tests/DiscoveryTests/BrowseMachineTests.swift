@@ -23,11 +23,11 @@ struct BrowseMachineTests {
         var machine = BrowseMachine()
         var now = BrowseMachineTests.start
 
-        /// A host that is found is given time to settle.
+        /// A host that is found is given its debounce time.
         mutating func callAsFunction(_ input: BrowseMachine.Input) -> [Action] {
             let actions = machine.received(input, now: now)
             guard case .resolver = input else { return actions }
-            return actions + wait(BrowseMachine.settlingTime)
+            return actions + wait(BrowseMachine.debounceTime)
         }
 
         mutating func callAsFunction(_ event: BrowseMachine.BrowserEvent) -> [Action] { self(.browser(event)) }
@@ -227,14 +227,14 @@ struct BrowseMachineTests {
     }
 
     @Test("A new host is shown when its first addresses are together, and the first look is not over before")
-    func settling() throws {
+    func debounced() throws {
         var bench = browsing()
         _ = bench(.found(lamp4))
         _ = bench(.allForNow)
         _ = bench.machine.received(.resolver(found(try address(5)), of: lamp4), now: bench.now)
         _ = bench(.addresses(.found(try address(9)), of: host))
         #expect(bench.services == [] && !bench.snapshot.isComplete)
-        #expect(bench.wait(BrowseMachine.settlingTime) == [])
+        #expect(bench.wait(BrowseMachine.debounceTime) == [])
         #expect(shown(bench) == ["10.0.0.5", "10.0.0.9"] && bench.snapshot.isComplete)
         #expect(bench.machine.wakeAt == nil)
         _ = bench(.addresses(.found(try address(8)), of: host))

@@ -80,10 +80,10 @@ struct DatabaseParsingTests {
     }
 
     @Test(
-        "a part without a type, permissions or an iid of its own is left out and told, and the others are used",
+        "a part without a type, permissions or a unique iid is left out, and the others are used",
         arguments: [
-            (#"{"iid":0,"type":"43","characteristics":[]}"#, "a service of accessory 1 has no iid of its own"),
-            (#"{"iid":1,"type":"43","characteristics":[]}"#, "a service of accessory 1 has no iid of its own"),
+            (#"{"iid":0,"type":"43","characteristics":[]}"#, "a service of accessory 1 has no unique iid"),
+            (#"{"iid":1,"type":"43","characteristics":[]}"#, "a service of accessory 1 has no unique iid"),
             (
                 #"{"iid":7,"type":"xyz","characteristics":[]}"#,
                 "service 7 of accessory 1 has no type or no characteristics"
@@ -91,11 +91,11 @@ struct DatabaseParsingTests {
             (#"{"iid":7,"type":"43"}"#, "service 7 of accessory 1 has no type or no characteristics"),
             (
                 on(#""iid":1,"type":"25","format":"bool","perms":["pr"]"#),
-                "a characteristic of accessory 1 has no iid of its own"
+                "a characteristic of accessory 1 has no unique iid"
             ),
             (
                 on(#""type":"25","format":"bool","perms":["pr"]"#),
-                "a characteristic of accessory 1 has no iid of its own"
+                "a characteristic of accessory 1 has no unique iid"
             ),
             (on(#""iid":8,"format":"bool","perms":["pr"]"#), "characteristic 1.8 has no type or no permissions"),
             (on(#""iid":8,"type":"25","format":"bool""#), "characteristic 1.8 has no type or no permissions"),
@@ -113,7 +113,7 @@ struct DatabaseParsingTests {
         #"{"iid":\#(iid),"type":"43","characteristics":[{\#(members)}]}"#
     }
 
-    @Test("however many parts are left out, a few are told")
+    @Test("the list of omissions has a limit")
     func manyOmissions() throws {
         let parts = (1...99).map { #"{"iid":\#($0 + 1),"type":"x","characteristics":[]}"# }
         let database = try parse(

@@ -387,7 +387,7 @@ struct HubLinkTests {
         try await HouseUnderTest(vault: vault).run { house in
             let a = try await house.app()
             let home = try await a.addHome()
-            // Some say so before they have proven who they are.
+            // Some refuse before they have proven their identity.
             let refusal = HTTPResponse(200, .pairingTLV8, body: PairingTLV.failure(2, .authentication).encoded)
             ScriptedAccessory { _, _ in .answer(refusal) }.listen(house.dialer, at: .test(1))
             house.show(identity.deviceID, at: .test(1), isPaired: false)

@@ -62,7 +62,7 @@ package actor AccessoryLink {
     private var awaitingSession: [AsyncSignal] = []
 
     /// The time within which an event may be older than a write.
-    private static let writeSettlingTime = Duration.seconds(1)
+    private static let recentWriteTime = Duration.seconds(1)
 
     /// Makes a link that does nothing before ``run()``.
     ///
@@ -250,7 +250,7 @@ package actor AccessoryLink {
         }
     }
 
-    /// Reads once what an event has contradicted soon after a write.
+    /// Reads the values once that an event has contradicted soon after a write.
     private func readContradicted(_ session: ControllerSession) async throws(SetupError) {
         guard !contradicted.isEmpty, let database else { return }
         let ids = database.canRead(contradicted.sorted())
@@ -291,7 +291,7 @@ package actor AccessoryLink {
         let advertised = discovered?.configurationNumber
         if database != nil, configurationNumber == advertised { return false }
         let read = try await session.readDatabase(within: timing.database)
-        logger.warn(ofOmissionsIn: read, of: id)
+        read.logOmissions(of: id, by: logger)
         database = read
         configurationNumber = advertised
         known = [:]
@@ -394,12 +394,12 @@ package actor AccessoryLink {
     private func checkAgainstWrite(_ id: CharacteristicID, _ value: CharacteristicValue) {
         guard let write = recentWrites[id], write.value != value else { return }
         recentWrites[id] = nil
-        guard .now < write.time + Self.writeSettlingTime else { return }
+        guard .now < write.time + Self.recentWriteTime else { return }
         contradicted.insert(id)
         changed.send()
     }
 
-    /// Events were dropped, because there were too many: what they told is read a little later.
+    /// Events were dropped, because there were too many: their values are read a little later.
     private func droppedEvents(on session: ControllerSession) {
         guard session === connection, isVerified else { return }
         if !hasDroppedEvents {
@@ -557,7 +557,7 @@ package actor AccessoryLink {
 
     private func noteWrites(_ writes: [CharacteristicWrite]) {
         let now = ContinuousClock.now
-        recentWrites = recentWrites.filter { now < $0.value.time + Self.writeSettlingTime }
+        recentWrites = recentWrites.filter { now < $0.value.time + Self.recentWriteTime }
         for write in writes {
             written.insert(write.id)
             recentWrites[write.id] = (write.value, now)

@@ -88,7 +88,7 @@ package struct AccessorySetup: Sendable {
                 }
                 try await verify(session, pairing, identity)
                 let database = try await session.readDatabase(within: timing.database)
-                logger.warn(ofOmissionsIn: database, of: pairing.deviceID)
+                database.logOmissions(of: pairing.deviceID, by: logger)
                 return .success(
                     Added(pairing: pairing, database: database, configurationNumber: configurationNumber))
             } catch {
@@ -129,7 +129,7 @@ package struct AccessorySetup: Sendable {
 
     /// Does something on a connection to an accessory, which then ends.
     ///
-    /// Another device may answer at one of the addresses: what it refuses is tried at the others.
+    /// Another device may answer at one of the addresses: after its refusal the others are tried.
     private func connected<Outcome: Sendable>(
         to endpoints: [AccessoryEndpoint],
         _ body: (ControllerSession) async throws(SetupError) -> Outcome

@@ -6,7 +6,7 @@ extension AccessoryDialer {
     ///
     /// - Parameters:
     ///   - timing: the head start of each endpoint, and how long one connection may take.
-    ///   - next: returns the endpoint to try next, or `nil` if there is none for now.
+    ///   - next: returns the endpoint to try next, or `nil` without one for now.
     /// - Returns: a connection, which its caller closes, and where it leads.
     /// - Throws: ``Unreachable`` if none answers or the caller is canceled.
     package func dial(

@@ -1,6 +1,6 @@
-package import HAPModel
+internal import HAPModel
 package import HAPProtocol
-package import Logging
+internal import Logging
 
 extension ControllerSession {
     /// Reads the attribute database.
@@ -22,12 +22,12 @@ extension ControllerSession {
     }
 }
 
-extension Logger {
-    /// Warns of the parts of an accessory's database that are left out.
-    package func warn(ofOmissionsIn database: AccessoryDatabase, of accessory: DeviceID) {
-        guard !database.omissions.isEmpty else { return }
-        warning(
+extension AccessoryDatabase {
+    /// Warns of the parts that are left out.
+    func logOmissions(of accessory: DeviceID, by logger: Logger) {
+        guard !omissions.isEmpty else { return }
+        logger.warning(
             "accessory database incomplete",
-            metadata: ["accessory": "\(accessory)", "left-out": .array(database.omissions.map { "\($0)" })])
+            metadata: ["accessory": "\(accessory)", "left-out": .array(omissions.map { "\($0)" })])
     }
 }

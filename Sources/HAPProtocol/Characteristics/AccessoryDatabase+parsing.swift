@@ -5,7 +5,7 @@ extension AccessoryDatabase {
     /// Reads the answer to `GET /accessories` (HAP 9).
     ///
     /// Strict with accessories: their ids and the numbers of their parts. A service or characteristic without a type, without
-    /// permissions or without an id of its own is left out (``omissions``), and the others are used. Lenient where accessories
+    /// permissions or a unique id is left out (``omissions``), and the others are used. Lenient where accessories
     /// in the field are: a value out of its limits or of a wrong kind is one that is not known, a format, unit or limit that
     /// is missing is the catalogue's, a characteristic of an unknown format is left out, and so are links to nowhere.
     ///
@@ -32,7 +32,7 @@ extension AccessoryDatabase {
     }
 }
 
-/// What is noted about parts while they are read.
+/// Remarks on parts, collected during parsing.
 private struct Remarks {
     var descriptions: [CharacteristicID: String] = [:]
     private(set) var omissions: [String] = []
@@ -73,7 +73,7 @@ extension Service {
         guard let iid = json["iid"]?.unsignedInteger.map({ InstanceID($0) }), iid.rawValue > 0,
             seen.insert(iid).inserted
         else {
-            remarks.leftOut("a service of accessory \(aid) has no iid of its own")
+            remarks.leftOut("a service of accessory \(aid) has no unique iid")
             return nil
         }
         guard let type = json["type"]?.string.flatMap({ HAPType($0) }),
@@ -89,7 +89,7 @@ extension Service {
         for element in list {
             guard let number = element["iid"]?.unsignedInteger, number > 0, seen.insert(InstanceID(number)).inserted
             else {
-                remarks.leftOut("a characteristic of accessory \(aid) has no iid of its own")
+                remarks.leftOut("a characteristic of accessory \(aid) has no unique iid")
                 continue
             }
             guard let type = element["type"]?.string.flatMap({ HAPType($0) }), let permissions = element["perms"]?.array

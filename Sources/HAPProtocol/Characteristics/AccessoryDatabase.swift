@@ -6,7 +6,7 @@ package struct AccessoryDatabase: Equatable, Sendable {
     package static let maximumAccessories = 150
     /// The longest text taken, in bytes: 150 accessories of ample size.
     package static let maximumLength = 4 * 1024 * 1024
-    /// How many omissions are told.
+    /// The most omissions that are kept.
     static let maximumOmissions = 16
     /// How much is taken of a description, in bytes.
     static let maximumDescriptionLength = 256

@@ -145,7 +145,7 @@ final class Pairings {
             throw .vaultFailed
         }
         let orphan = orphans.firstIndex { $0.pairing.deviceID == accessory.id }.map { orphans.remove(at: $0) }
-        // What is paired anew must not be unpaired.
+        // A new pairing must not be removed.
         orphan?.end.send()
         let added: AccessorySetup.Added
         do {

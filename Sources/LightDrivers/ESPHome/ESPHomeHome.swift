@@ -67,7 +67,7 @@ package struct ESPHomeHome: Sendable {
         var number = 0
         /// A Boolean value that indicates whether the device of the current connection has proven to be the right one.
         var isIdentified = false
-        /// What was wrong at the addresses of this round.
+        /// The worst fault at the addresses of this round.
         var fault: ESPHomeFault?
         var backoff = ReconnectBackoff()
         var retryAt: Duration?
@@ -202,7 +202,7 @@ package struct ESPHomeHome: Sendable {
         return [.connect(target, keyFile: device.keyFile, number: device.number)]
     }
 
-    /// The address to try next, or `nil` if there is none for now.
+    /// The address to try next, or `nil` without one for now.
     package mutating func nextEndpoint(of target: ESPHomeTarget, number: Int) -> DeviceEndpoint? {
         guard devices[target]?.number == number else { return nil }
         return devices[target]?.candidates.next()

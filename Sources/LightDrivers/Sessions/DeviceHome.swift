@@ -42,7 +42,7 @@ package struct DeviceHome<Session: DeviceSession>: Sendable {
         var number = 0
         /// A Boolean value that indicates whether the device of the current session has proven to be the right one.
         var isIdentified = false
-        /// What was wrong at the addresses of this round.
+        /// The worst fault at the addresses of this round.
         var fault: SessionFault?
         var backoff = ReconnectBackoff()
         var retryAt: Duration?
@@ -149,7 +149,7 @@ package struct DeviceHome<Session: DeviceSession>: Sendable {
         return [.connect(target, number: device.number)] + carryOut(events, target, now: now, share: 1)
     }
 
-    /// The address to try next, or `nil` if there is none for now.
+    /// The address to try next, or `nil` without one for now.
     package mutating func nextEndpoint(of target: DeviceTarget, number: Int) -> DeviceEndpoint? {
         guard devices[target]?.number == number else { return nil }
         return devices[target]?.candidates.next()

@@ -9,7 +9,8 @@ internal import LightKit
     _ = home.started(known: [], kinds: Set(LightKind.allCases), now: .zero)
     let key = input.first.map { $0 & 1 == 1 ? [UInt8](repeating: 1, count: 32) : nil } ?? nil
     let ephemeral = [UInt8](repeating: 2, count: 32)
-    _ = home.opened(target, number: 1, at: .host(host.host, port: host.port), key: key, ephemeral: ephemeral, now: .zero)
+    _ = home.opened(
+        target, number: 1, at: .host(host.host, port: host.port), key: key, ephemeral: ephemeral, now: .zero)
     var lights: Set<LightID> = []
     for (number, piece) in Array(input.dropFirst()).pieces.enumerated() {
         let now = Duration.milliseconds(number)
