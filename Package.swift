@@ -5,6 +5,10 @@
 
 import PackageDescription
 
+#if compiler(<6.3)
+#error("Lamplighter needs Swift 6.3 or newer: https://www.swift.org/install")
+#endif
+
 /// The version of a build that is not given one; Scripts/version makes one of it for each commit.
 let nextRelease = "0.2.0"
 let version = Context.environment["LAMPLIGHTER_VERSION"] ?? nextRelease
@@ -197,7 +201,8 @@ let package = Package(
         .executableTarget(
             name: "homeweb",
             dependencies: [
-                "AsyncKit", "HomeClient", "HomeModel", "HAPModel", "WebAccess", "BridgeControl", "SetupQR", "DaemonKit",
+                "AsyncKit", "HomeClient", "HomeModel", "HAPModel", "WebAccess", "BridgeControl", "LineRPC", "SetupQR",
+                "DaemonKit",
                 "BoundedJSON", "SystemKit", "TerminalKit", "CZlib", "QRReading", arguments, hummingbird,
                 hummingbirdCore,
                 hummingbirdTLS, mustache, lifecycle, .product(name: "UnixSignals", package: "swift-service-lifecycle"),
@@ -336,7 +341,7 @@ let package = Package(
         tests(of: "SetupQR"),
         tests(of: "hapsim", ["DaemonKit", "HAPModel", "AccessoryRole"]),
         tests(of: "fuzz", ["HAPTesting", "BoundedJSON"]),
-        tests(of: "lamplighter", ["Doctor", "BridgeControl", "BoundedJSON", "TerminalKit", logging]),
+        tests(of: "lamplighter", ["Doctor", "BridgeControl", "BoundedJSON", "LineRPC", "TerminalKit", logging]),
         tests(of: "Doctor", ["BridgeControl", "TerminalKit"]),
         tests(of: "BridgeControl", ["LineRPC", "BoundedJSON", "TerminalKit", logging]),
     ],

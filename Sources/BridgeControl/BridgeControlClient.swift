@@ -12,23 +12,23 @@ package struct BridgeControlClient: Sendable {
     /// Connects, and hangs up when the body returns.
     ///
     /// - Parameters:
-    ///   - path: the socket's path.
+    ///   - location: the socket.
     ///   - body: what to ask of the bridge.
     /// - Returns: what the body returns.
     /// - Throws: ``BridgeControlError``, and what the body throws.
     @discardableResult
     package static func connect<Result: Sendable>(
-        to path: String, _ body: @Sendable (BridgeControlClient) async throws -> Result
+        to location: SocketLocation, _ body: @Sendable (BridgeControlClient) async throws -> Result
     ) async throws -> Result {
         do {
             let file = TransferredFile()
-            return try await LineRPCClient.connect(to: path, handler: file) {
+            return try await LineRPCClient.connect(to: location.path, servers: location.servers, handler: file) {
                 try await body(BridgeControlClient(peer: $0, file: file))
             }
         } catch let failure as RPCFailure {
             throw BridgeControlError(failure)
         } catch let error as LineRPCError {
-            throw BridgeControlError(error)
+            throw BridgeControlError(error, location)
         }
     }
 
@@ -135,23 +135,25 @@ package struct BridgeControlClient: Sendable {
 }
 
 extension BridgeControlError {
-    package init(_ error: LineRPCError) {
+    init(_ error: LineRPCError, _ location: SocketLocation) {
         switch error {
         case .unreachable(let path, let reason):
+            let remark = location.remark.map { "; the one in this directory is not used: \($0)" } ?? ""
             self = .unavailable(
-                "lamplighterd is not reachable at \(path) (\(reason))",
+                "lamplighterd is not reachable at \(path) (\(reason)\(remark))",
                 remedy: "start it, or name its control socket with --control")
             isDaemonAway = true
+        case .untrusted: self = .noPermission("\(error)", remedy: "name a socket that you trust with --control")
         case .noPermission(let path):
             self = .noPermission(
                 "no permission to use \(path)",
                 remedy: "run as root or become a member of the group lamplighter")
         case .pathTooLong(let path): self = .usage("the socket path is too long for the system: \(path)")
         case .timedOut:
-            self = .unavailable("lamplighterd did not answer in time", remedy: "see its log")
+            self = .unavailable("lamplighterd did not answer in time at \(location.path)", remedy: "see its log")
             isUnanswered = true
         case .closed:
-            self = .unavailable("lamplighterd closed the connection", remedy: "see its log")
+            self = .unavailable("lamplighterd closed the connection at \(location.path)", remedy: "see its log")
             isUnanswered = true
         case .inUse, .notASocket, .cannotListen, .tooManyRequests, .tooLong:
             self.init(code: 70, message: error.description)

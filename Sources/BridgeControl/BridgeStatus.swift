@@ -168,6 +168,16 @@ package struct BridgeStatus: BridgeMessage {
         warningSubjects = warnings.map(\.subject)
     }
 
+    /// All warnings, each beginning with the driver or the light that it is about.
+    package var warningLines: [(code: BridgeWarning.Code?, text: String)] {
+        warnings.enumerated().map { index, message in
+            let subject = warningSubjects.flatMap { index < $0.count ? $0[index] : nil }
+            let code = warningCodes.flatMap { index < $0.count ? $0[index] : nil }
+            guard let name = subject?.light ?? subject?.driver, !message.contains(name) else { return (code, message) }
+            return (code, "\(name): \(message)")
+        }
+    }
+
     /// The warnings about drivers and lights.
     package var lightWarnings: [BridgeWarning] {
         let subjects = warningSubjects ?? []

@@ -8,7 +8,8 @@ extension LightChange {
         /// `simulate`: what may happen to a simulated light.
         case simulation
 
-        var names: [String] {
+        /// The names of the values that may stand in it.
+        package var names: [String] {
             let common = [
                 "on", "brightness", "hue", "saturation", "temperature", "speed", "direction", "oscillates",
             ]
@@ -20,6 +21,11 @@ extension LightChange {
             }
         }
     }
+
+    /// The names of values that are true or false.
+    package static let switches: Set<String> = [
+        "on", "oscillates", "reachable", "motion", "contact", "occupancy", "leak", "smoke", "batteryLow",
+    ]
 
     /// Reads words such as `on=true brightness=40`.
     ///

@@ -37,7 +37,7 @@ extension LineRPCError: ErrorWithExitCode {
     package var exitCode: ExitCode {
         switch self {
         case .inUse, .unreachable, .closed, .timedOut, .tooManyRequests, .tooLong: .unavailable
-        case .noPermission: .noPermission
+        case .noPermission, .untrusted: .noPermission
         case .notASocket, .cannotListen: .cannotCreate
         case .pathTooLong: .usage
         }

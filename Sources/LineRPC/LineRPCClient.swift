@@ -9,20 +9,28 @@ package enum LineRPCClient {
     ///
     /// - Parameters:
     ///   - path: the socket's path.
+    ///   - servers: the users that the server may run as; `nil` for any.
     ///   - limits: what is taken from the server and kept for it.
     ///   - handler: answers the server's requests; without one they are refused.
     ///   - logger: gets what goes wrong on the connection.
     ///   - body: what to do with the server.
     /// - Returns: what the body returns.
-    /// - Throws: ``LineRPCError`` if there is no connection; what the body throws.
+    /// - Throws: ``LineRPCError`` if no allowed server answers; what the body throws.
     @discardableResult
     package static func connect<Result: Sendable>(
-        to path: String, limits: LineLimits = LineLimits(), handler: (any LineRPCHandler)? = nil,
+        to path: String, servers: Set<UInt32>? = nil, limits: LineLimits = LineLimits(),
+        handler: (any LineRPCHandler)? = nil,
         logger: Logger = Logger(label: "rpc") { _ in SwiftLogNoOpLogHandler() },
         _ body: @Sendable (LineRPCPeer) async throws -> Result
     ) async throws -> Result {
         let channel = try await UnixSocket.connect(to: path, limits: limits)
         return try await channel.executeThenClose { inbound, _ in
+            if let servers {
+                let server = await PeerIdentity.user(of: channel.channel)
+                guard let server, servers.contains(server) else {
+                    throw LineRPCError.untrusted(path: path, user: server ?? .max)
+                }
+            }
             let peer = LineRPCPeer(limits: limits, logger: logger) { [channel = channel.channel] in
                 channel.close(promise: nil)
             }

@@ -41,6 +41,8 @@ package enum LineRPCError: Error, Equatable, Sendable {
     case unreachable(path: String, reason: String)
     /// We may not use the socket.
     case noPermission(path: String)
+    /// The daemon at the socket runs as a user that may not serve there.
+    case untrusted(path: String, user: UInt32)
     /// The socket's path is longer than the system takes.
     case pathTooLong(path: String)
     /// Something answers at the path already, so no second server can stand there.
@@ -64,6 +66,8 @@ extension LineRPCError: CustomStringConvertible {
         switch self {
         case .unreachable(let path, let reason): "nothing answers at \(path) (\(reason))"
         case .noPermission(let path): "no permission to use \(path)"
+        case .untrusted(let path, let user):
+            "\(path) is served by user \(user), not by root, this user or the service's"
         case .pathTooLong(let path): "the socket path is too long for the system: \(path)"
         case .inUse(let path): "another process answers at \(path) already"
         case .notASocket(let path): "\(path) exists and is not a socket; remove it or choose another place"

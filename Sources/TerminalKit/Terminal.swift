@@ -12,8 +12,6 @@ package struct Terminal: Sendable {
     package var writeError: @Sendable (String) -> Void
     /// A variable of the environment.
     package var environment: @Sendable (String) -> String?
-    /// Whether there is something at a path.
-    package var exists: @Sendable (String) -> Bool
     /// Whether standard output is a terminal.
     package var isTerminal: @Sendable () -> Bool
 
@@ -25,14 +23,12 @@ package struct Terminal: Sendable {
         write: @escaping @Sendable (String) -> Void = { Terminal.write($0, to: STDOUT_FILENO) },
         writeError: @escaping @Sendable (String) -> Void = { Terminal.write($0, to: STDERR_FILENO) },
         environment: @escaping @Sendable (String) -> String? = { name in getenv(name).map { String(cString: $0) } },
-        exists: @escaping @Sendable (String) -> Bool = { access($0, F_OK) == 0 },
         isTerminal: @escaping @Sendable () -> Bool = { isatty(STDOUT_FILENO) == 1 },
         readLine: @escaping @Sendable () async -> String? = { await Terminal.typedLine() }
     ) {
         self.write = write
         self.writeError = writeError
         self.environment = environment
-        self.exists = exists
         self.isTerminal = isTerminal
         self.readLine = readLine
     }

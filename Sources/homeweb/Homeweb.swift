@@ -1,6 +1,7 @@
 public import ArgumentParser
 import DaemonKit
 import Glibc
+import LineRPC
 public import Logging
 import TerminalKit
 import WebAccess
@@ -97,7 +98,8 @@ struct Homeweb: AsyncParsableCommand {
                 proxies: ReverseProxies(networks: behindProxy.compactMap { IPNetwork($0) }), tls: tls)
             try await WebDaemon(
                 settings: settings, stateDirectory: stateDirectory, isTokenNeeded: requireToken, hubSocket: socket,
-                bridgeSocket: bridgeSocket ?? Self.bridgeSocket, notifier: ServiceNotifier(), logger: logger
+                bridgeSocket: SocketLocation(of: .bridge, given: bridgeSocket), notifier: ServiceNotifier(),
+                logger: logger
             ).run()
         } catch {
             switch log.style {
@@ -129,10 +131,6 @@ struct Homeweb: AsyncParsableCommand {
         }
         return Set((names + name).compactMap { PageName($0)?.host })
     }
-
-    private static let bridgeSocket =
-        access("./.lamplighter/run/control.sock", F_OK) == 0
-        ? "./.lamplighter/run/control.sock" : "/run/lamplighter/control.sock"
 
     /// What it ends with, after sysexits(3).
     private static func code(_ error: any Error) -> Int32 {

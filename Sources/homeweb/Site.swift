@@ -2,6 +2,7 @@ import BoundedJSON
 import HAPModel
 import HomeClient
 import HomeModel
+import LineRPC
 import Logging
 
 /// What all pages share.
@@ -13,13 +14,13 @@ struct Site: Sendable {
     let listeners = ListenerLimit()
     let attempts = AttemptLimit()
     /// The bridge's socket.
-    let bridgeSocket: String
+    let bridgeSocket: SocketLocation
     /// The home hub's socket.
     let hubSocket: String?
     let logger: Logger
 
     init(
-        manager: HomeManager, people: People, bridgeSocket: String, hubSocket: String?, logger: Logger
+        manager: HomeManager, people: People, bridgeSocket: SocketLocation, hubSocket: String?, logger: Logger
     ) {
         self.manager = manager
         freshness = Freshness(manager)

@@ -3,6 +3,7 @@ import Glibc
 import HomeClient
 import Hummingbird
 import HummingbirdCore
+import LineRPC
 import Logging
 import NIOCore
 import ServiceLifecycle
@@ -17,7 +18,7 @@ struct WebDaemon {
     let stateDirectory: String
     let isTokenNeeded: Bool
     let hubSocket: String?
-    let bridgeSocket: String
+    let bridgeSocket: SocketLocation
     let notifier: ServiceNotifier?
     let logger: Logger
 

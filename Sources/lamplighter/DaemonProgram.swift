@@ -1,10 +1,11 @@
 import BridgeControl
 import Glibc
 import SystemKit
+import TerminalKit
 
-/// The daemon's program, for what needs the database while no daemon runs.
+/// The daemon's program, which reads and writes the database while no daemon runs.
 enum DaemonProgram {
-    /// Where it is: beside this program, so that both are of one build, or where a package puts it; `nil` if nowhere.
+    /// Its path: next to this program, which is of the same build, or in a package's place; `nil` if it isn't installed.
     static var path: String? {
         var folders = ["/usr/sbin", "/usr/local/sbin"]
         if let path = getenv("PATH") {
@@ -18,35 +19,47 @@ enum DaemonProgram {
         return folders.map { $0 + "/lamplighterd" }.first { access($0, X_OK) == 0 }
     }
 
-    /// Runs it and waits; what it has to say goes to standard error.
+    /// Runs it and waits; its standard error is forwarded, except for the last line of a failure, which is thrown.
     ///
     /// - Parameters:
     ///   - arguments: its words.
     ///   - standardInput: a file it reads.
     ///   - standardOutput: a file it writes.
-    /// - Throws: ``BridgeControlError`` with its exit code, and no message, if it fails.
+    /// - Throws: ``BridgeControlError`` with its exit code and message if it fails.
     static func run(
         _ arguments: [String], standardInput: CInt = STDIN_FILENO, standardOutput: CInt = STDOUT_FILENO
     ) throws(BridgeControlError) {
-        guard let path else { throw .unavailable("lamplighterd is not installed beside this program") }
+        guard let path else { throw .unavailable("lamplighterd is not installed") }
         var actions = posix_spawn_file_actions_t()
         posix_spawn_file_actions_init(&actions)
         defer { posix_spawn_file_actions_destroy(&actions) }
         posix_spawn_file_actions_adddup2(&actions, standardInput, STDIN_FILENO)
         posix_spawn_file_actions_adddup2(&actions, standardOutput, STDOUT_FILENO)
+        var errors: [CInt] = [-1, -1]
+        guard pipe(&errors) == 0 else { throw BridgeControlError(code: 70, message: SystemError.last.reason) }
+        defer { close(errors[0]) }
+        for end in errors { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
+        posix_spawn_file_actions_adddup2(&actions, errors[1], STDERR_FILENO)
         var words = ([path] + arguments).map { strdup($0) }
         defer { for word in words { free(word) } }
         words.append(nil)
         var process: pid_t = 0
         let failure = posix_spawn(&process, path, &actions, nil, words, environ)
+        close(errors[1])
         guard failure == 0 else {
             throw BridgeControlError(code: 70, message: "cannot run \(path): \(SystemError(code: failure).reason)")
         }
+        let text = (try? OpenFile(errors[0]).read(limit: 1 << 20)) ?? []
         var status: CInt = 0
         while waitpid(process, &status, 0) < 0, errno == EINTR {}
         let signal = status & 0x7F
         guard signal == 0 else { throw .unavailable("\(path) was ended by signal \(signal)") }
+        var lines = String(decoding: text, as: UTF8.self).split(separator: "\n").map(String.init)
         let code = (status >> 8) & 0xFF
-        guard code == 0 else { throw BridgeControlError(code: code, message: "") }
+        let last = code == 0 ? nil : lines.popLast() ?? "\(path) ended with \(code)"
+        for line in lines { Terminal.current.writeError(line.sanitized + "\n") }
+        guard let last else { return }
+        let name = "lamplighterd: "
+        throw BridgeControlError(code: code, message: last.hasPrefix(name) ? String(last.dropFirst(name.count)) : last)
     }
 }

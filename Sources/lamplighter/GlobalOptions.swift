@@ -1,5 +1,6 @@
 import ArgumentParser
 import BridgeControl
+import LineRPC
 import TerminalKit
 
 /// What every command takes, before or behind its name.
@@ -14,7 +15,7 @@ struct GlobalOptions: ParsableArguments {
     func ask<Result: Sendable>(
         _ body: @Sendable (BridgeControlClient) async throws -> Result
     ) async throws -> Result {
-        try await BridgeControlClient.connect(to: socket, body)
+        try await BridgeControlClient.connect(to: location, body)
     }
 
     /// Asks the bridge for a change that it stores.
@@ -47,11 +48,13 @@ struct GlobalOptions: ParsableArguments {
         }
     }
 
-    /// Where the daemon is asked.
-    var socket: String {
-        let terminal = Terminal.current
-        return control ?? Self.defaultControl(environment: terminal.environment, exists: terminal.exists)
+    /// The daemon's socket.
+    var location: SocketLocation {
+        SocketLocation(of: .bridge, given: control, environment: Terminal.current.environment)
     }
+
+    /// The path of the daemon's socket.
+    var socket: String { location.path }
 
     /// Waits for a bridge that restarts.
     ///
@@ -68,12 +71,6 @@ struct GlobalOptions: ParsableArguments {
         }
         throw BridgeControlError.unavailable(
             "\(change), but lamplighterd has not come back within 20 s", remedy: "see its log and start it")
-    }
-
-    static func defaultControl(environment: (String) -> String?, exists: (String) -> Bool) -> String {
-        if let path = environment("LAMPLIGHTER_CONTROL"), !path.isEmpty { return path }
-        let local = "./.lamplighter/run/control.sock"
-        return exists(local) ? local : "/run/lamplighter/control.sock"
     }
 
     static let order = OptionOrder(flags: ["--json"], options: ["--control"])

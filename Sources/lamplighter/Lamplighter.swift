@@ -28,31 +28,40 @@ struct Lamplighter: AsyncParsableCommand {
     /// - Returns: the exit code.
     static func run(_ arguments: [String]) async -> Int32 {
         do {
-            var command = try parseAsRoot(GlobalOptions.order.movedBehindCommand(arguments))
+            let words = GlobalOptions.order.movedBehindCommand(arguments)
+            try checkCommand(words)
+            var command = try await asyncParseAsRoot(words)
             if var command = command as? any AsyncParsableCommand {
                 try await command.run()
             } else {
                 try command.run()
             }
             return 0
-        } catch let error as BridgeControlError {
-            // The daemon's program has already said why.
-            if !error.message.isEmpty { Terminal.current.writeError("lamplighter: \(error.description.sanitized)\n") }
-            return error.code
-        } catch let error as TerminalError {
-            Terminal.current.writeError("lamplighter: \(error.message.sanitized)\n")
-            return error.code
         } catch is CancellationError {
             return 0
         } catch {
-            let code = exitCode(for: error).rawValue
-            guard code != 0 else {
+            guard let failure = failure(error) else {
                 Terminal.current.write(fullMessage(for: error) + "\n")
                 return 0
             }
-            let message = message(for: error).split(separator: "\n").joined(separator: " ").sanitized
-            Terminal.current.writeError("lamplighter: \(message); see lamplighter --help\n")
-            return code
+            // A mistake before `--json` may have kept it from being parsed.
+            Terminal.current.writeError(failure.text(isJSON: arguments.contains("--json")))
+            return failure.code
+        }
+    }
+
+    /// Why a command failed; `nil` for help and the version, which are no failures.
+    private static func failure(_ error: any Error) -> CommandFailure? {
+        switch error {
+        case let error as BridgeControlError:
+            return CommandFailure(code: error.code, message: error.message, remedy: error.remedy)
+        case let error as TerminalError:
+            return CommandFailure(code: error.code, message: error.message, remedy: nil)
+        default:
+            let code = exitCode(for: error).rawValue
+            guard code != 0 else { return nil }
+            let message = message(for: error).split(separator: "\n").joined(separator: " ")
+            return CommandFailure(code: code, message: message, remedy: "see lamplighter --help")
         }
     }
 

@@ -63,7 +63,7 @@ struct ServerTests {
     func secondFile() async throws {
         let bridge = FakeBridge(memory: [1, 2, 3])
         try await withServer(bridge) { client in
-            try await BridgeControlClient.connect(to: client.path) { bridge in
+            try await BridgeControlClient.connect(to: SocketLocation(chosen: client.path)) { bridge in
                 for _ in 0..<2 {
                     let backup = try await bridge.backup()
                     #expect(backup == [1, 2, 3])
@@ -203,7 +203,7 @@ struct ServerTests {
             let error = await #expect(throws: BridgeControlError.self) {
                 try await client.watch(onWatching: {}) { _ in }
             }
-            #expect(error?.description == "lamplighterd closed the connection; see its log")
+            #expect(error?.description == "lamplighterd closed the connection at \(client.path); see its log")
             #expect(error?.code == 69)
         }
     }
@@ -237,7 +237,9 @@ struct ServerTests {
             remedy: "start it, or name its control socket with --control")
         expected.isDaemonAway = true
         await #expect(throws: expected) {
-            try await BridgeControlClient.connect(to: "/nowhere/s") { _ = try await $0.status() }
+            try await BridgeControlClient.connect(to: SocketLocation(chosen: "/nowhere/s")) {
+                _ = try await $0.status()
+            }
         }
     }
 
@@ -334,7 +336,7 @@ struct BridgeControlTestClient: Sendable {
     private func ask<Result: Sendable>(
         _ body: @Sendable (BridgeControlClient) async throws -> Result
     ) async throws -> Result {
-        try await BridgeControlClient.connect(to: path, body)
+        try await BridgeControlClient.connect(to: SocketLocation(chosen: path), body)
     }
 }
 

@@ -133,7 +133,7 @@ private let wireForms: [WireForm] = [
                 path: path, handler: daemon, logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
             ).run(onListening: onListening)
         } _: { path in
-            try await BridgeControlClient.connect(to: path) { bridge in
+            try await BridgeControlClient.connect(to: SocketLocation(chosen: path)) { bridge in
                 _ = try? await bridge.status()
                 _ = try? await bridge.setup(force: true)
                 _ = try? await bridge.lights()

@@ -223,14 +223,4 @@ struct HomeManagerTests {
             _ = AppDeclaration(id: "org.example.silent", usageDescription: " \n")
         }
     }
-
-    @Test(
-        "the daemon is looked for where the app, the environment or a clone says, else where it is installed",
-        arguments: [
-            ("/a", "/b", true, "/a"), (nil, "/b", true, "/b"), (nil, nil, true, "./.lamplighter/run/home.sock"),
-            (nil, "", false, "/run/homehub/home.sock"), (nil, nil, false, "/run/homehub/home.sock"),
-        ] as [(String?, String?, Bool, String)])
-    func places(given: String?, variable: String?, isClone: Bool, expected: String) {
-        #expect(SocketLocation.find(given: given, variable: variable, isThere: { _ in isClone }) == expected)
-    }
 }

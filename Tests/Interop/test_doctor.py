@@ -41,8 +41,9 @@ def expect(said, verdict, *words, code=69):
     assert (said.verdict, said.code) == (verdict, code), said
     for word in words:
         assert word in f"{said.message}; {said.remedy}", said
-    # People read the same on standard error.
-    assert said.errors.startswith(f"lamplighter: {verdict}: "), said
+    # Standard error has the verdict, too.
+    error = json.loads(said.errors)["error"]
+    assert error["code"] == code and error["message"].startswith(f"{verdict}: "), said
 
 
 @pytest.fixture

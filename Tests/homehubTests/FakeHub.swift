@@ -167,7 +167,7 @@ final class FakeHub: LineRPCHandler {
             writeError: {
                 errors.add($0); sink.yield()
             },
-            environment: { _ in nil }, exists: { _ in false }, isTerminal: { isTerminal },
+            environment: { _ in nil }, isTerminal: { isTerminal },
             readLine: {
                 let line = answers.next()
                 if let line, let text = sight[line] { await errors.shows(text) }

@@ -28,10 +28,16 @@ struct LamplighterTests {
     private func run(
         _ words: String..., environment: [String: String] = [:], answer: String? = nil
     ) async -> Outcome {
+        await outcome(of: words, environment: environment, answer: answer)
+    }
+
+    private func outcome(
+        of words: [String], environment: [String: String] = [:], answer: String? = nil
+    ) async -> Outcome {
         let (output, errors) = (Text(), Text())
         let terminal = Terminal(
-            write: output.add, writeError: errors.add, environment: { environment[$0] }, exists: { _ in false },
-            isTerminal: { false }, readLine: { answer })
+            write: output.add, writeError: errors.add, environment: { environment[$0] }, isTerminal: { false },
+            readLine: { answer })
         let code = await Terminal.$current.withValue(terminal) { await Lamplighter.run(words) }
         return Outcome(code: code, output: output.text, errors: errors.text)
     }
@@ -282,14 +288,14 @@ struct LamplighterTests {
     @Test(
         "mistakes end with 64 and one line",
         arguments: [
-            (["lihgts"], "unexpected"), (["--control"], "control"), (["lights", "set"], "key"),
+            (["lihgts"], "did you mean"), (["--control"], "control"), (["lights", "set"], "key"),
             (["lights", "set", "a/b", "on=maybe"], "write true or false"), (["lights", "--jsn"], "--jsn"),
             (["setup", "--svg"], "--svg"), (["simulate", "a/b"], "nothing to change"),
         ])
     func usage(words: [String], part: String) async {
         let errors = Text()
         let terminal = Terminal(
-            write: { _ in }, writeError: errors.add, environment: { _ in nil }, exists: { _ in false })
+            write: { _ in }, writeError: errors.add, environment: { _ in nil })
         let code = await Terminal.$current.withValue(terminal) { await Lamplighter.run(words) }
         #expect(code == 64)
         #expect(errors.text.hasPrefix("lamplighter: "))
@@ -416,7 +422,9 @@ struct LamplighterTests {
         let event = LightEvent(
             time: "2026-11-21T09:00:00Z", key: "a/b\u{9B}2J\n", changes: LightChange(on: true, reachable: false),
             origin: "device")
-        #expect(WatchCommand.text(of: event) == "2026-11-21T09:00:00Z  a/b\\u{9B}2J\\n  unreachable, on  (device)\n")
+        #expect(
+            WatchCommand.text(of: event) == LocalTime.text(of: event.time)
+                + "  a/b\\u{9B}2J\\n  unreachable, on  (device)\n")
     }
 
     @Test("a file that is larger than any backup is refused and not read to its end")
@@ -434,6 +442,41 @@ struct LamplighterTests {
                 outcome == Outcome(code: 65, errors: "lamplighter: \(file) is no backup of a bridge: it is too large\n")
             )
             #expect(bridge.calls == [])
+        }
+    }
+
+    @Test("with --json an error is an object on standard error, wherever the option stands")
+    func jsonErrors() async throws {
+        for words in [["--json", "status"], ["status", "--json"]] {
+            let outcome = await outcome(of: words + ["--control", "/nowhere/s"])
+            let error = try #require(JSONValue(parsing: Array(outcome.errors.utf8))["error"])
+            #expect(outcome.code == 69 && outcome.output == "")
+            #expect(error["code"] == 69 && error["name"] == "unavailable")
+            #expect(error["message"]?.string?.hasPrefix("lamplighterd is not reachable at /nowhere/s") == true)
+            #expect(error["suggestions"]?.array?.count == 1)
+        }
+        #expect(await run("--json", "lights", "set").errors.hasPrefix(#"{"error":{"code":64,"name":"usage""#))
+    }
+
+    @Test(
+        "an unknown command is named, also after help",
+        arguments: [
+            (["statsu"], "there is no command \"statsu\"; did you mean \"lamplighter status\"?"),
+            (["help", "foo"], "there is no command \"foo\"; see lamplighter --help"),
+            (
+                ["help", "lights", "sett"],
+                "there is no command \"lights sett\"; did you mean \"lamplighter lights set\"?"
+            ),
+        ])
+    func unknownCommand(words: [String], message: String) async {
+        #expect(await outcome(of: words) == Outcome(code: 64, errors: "lamplighter: \(message)\n"))
+    }
+
+    @Test("help of a command is shown, and plugin test takes --help for itself")
+    func commandHelp() async {
+        for words in [["plugin", "test", "--help"], ["help", "plugin", "test"]] {
+            let outcome = await outcome(of: words)
+            #expect(outcome.code == 0 && outcome.output.contains("USAGE: lamplighter plugin test"))
         }
     }
 
@@ -498,16 +541,6 @@ struct LamplighterTests {
             #expect(code == 0)
             #expect(output.text.contains("USAGE: lamplighter"))
         }
-    }
-
-    @Test("the control socket is the one named, the environment's, the folder's, the system's")
-    func defaultControl() {
-        let local = "./.lamplighter/run/control.sock"
-        #expect(GlobalOptions.defaultControl(environment: { _ in "/e" }, exists: { _ in true }) == "/e")
-        #expect(GlobalOptions.defaultControl(environment: { _ in "" }, exists: { $0 == local }) == local)
-        #expect(
-            GlobalOptions.defaultControl(environment: { _ in nil }, exists: { _ in false })
-                == "/run/lamplighter/control.sock")
     }
 }
 

@@ -25,6 +25,7 @@ extension HomeError {
         case LineRPCError.timedOut: self.init(.operationTimedOut)
         case LineRPCError.tooLong: self.init(.invalidParameter, detail: "the request is longer than homehubd takes")
         case LineRPCError.tooManyRequests: self = .tooManyCalls
+        case LineRPCError.untrusted: self.init(.daemonUnavailable, detail: "\(error)")
         case let error as LineRPCError: self = .unavailable("\(error)")
         case is CancellationError: self.init(.operationCancelled)
         default: self = .unavailable("\(error)")

@@ -32,9 +32,14 @@ extension HomeManager {
         var pause = timeouts.reconnect.first
         while !Task.isCancelled {
             do {
-                try await LineRPCClient.connect(to: socket, limits: Self.limits, logger: logger) { peer in
+                try await LineRPCClient.connect(
+                    to: socket, servers: location.servers, limits: Self.limits, logger: logger
+                ) { peer in
                     await self.serve(peer)
                 }
+            } catch LineRPCError.unreachable(let path, let reason) {
+                let remark = location.remark.map { "; the one in this directory is not used: \($0)" } ?? ""
+                failure = HomeError(LineRPCError.unreachable(path: path, reason: reason + remark))
             } catch {
                 failure = HomeError(error)
             }

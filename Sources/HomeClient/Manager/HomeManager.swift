@@ -24,6 +24,7 @@ public import Logging
 public actor HomeManager {
     /// Where the daemon is looked for.
     public nonisolated let socket: String
+    let location: SocketLocation
     nonisolated let app: AppDeclaration
     nonisolated let logger: Logger
     nonisolated let timeouts: Timeouts
@@ -68,8 +69,8 @@ public actor HomeManager {
     ///
     /// - Parameters:
     ///   - app: what the app says of itself.
-    ///   - socket: the daemon's socket; if `nil`, `$HOMEHUB_SOCKET`, else `./.lamplighter/run/home.sock` if that is
-    ///     there, else `/run/homehub/home.sock`.
+    ///   - socket: the daemon's socket; if `nil`, `$HOMEHUB_SOCKET`, else `./.lamplighter/run/home.sock` if no
+    ///     other user can have put it there, else `/run/homehub/home.sock`.
     ///   - logger: where it logs what it does on its own, such as why homes could not be loaded; by default nowhere.
     public init(_ app: AppDeclaration, socket: String? = nil, logger: Logger = .silent) {
         self.init(app, socket: socket, logger: logger, timeouts: Timeouts())
@@ -77,7 +78,8 @@ public actor HomeManager {
 
     init(_ app: AppDeclaration, socket: String?, logger: Logger, timeouts: Timeouts) {
         self.app = app
-        self.socket = SocketLocation.find(given: socket)
+        location = SocketLocation(of: .hub, given: socket)
+        self.socket = location.path
         self.logger = logger
         self.timeouts = timeouts
     }

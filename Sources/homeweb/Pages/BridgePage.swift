@@ -1,6 +1,7 @@
 import BridgeControl
 import Hummingbird
 import HummingbirdCore
+import LineRPC
 import NIOCore
 import SetupQR
 
@@ -41,7 +42,7 @@ enum BridgePage {
                 [
                     "name": "Bridge", "summary": "No bridge answers on this computer.",
                     "reason":
-                        "\(reason). lamplighterd shows this computer's lights to HomeKit's controllers; this page sees it if its user may use \(site.bridgeSocket).",
+                        "\(reason). lamplighterd shows this computer's lights to HomeKit's controllers; this page sees it if its user may use \(site.bridgeSocket.path).",
                 ])
         }
     }

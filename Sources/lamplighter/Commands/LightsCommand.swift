@@ -132,14 +132,14 @@ struct LightsSetCommand: AsyncParsableCommand {
         commandName: "set", abstract: "Command a light as a controller would.",
         discussion: "For example: lamplighter lights set simulated/reading on=true brightness=40")
 
-    @Argument(help: "The light's key, as lamplighter lights shows it.")
+    @Argument(help: "The light's key, as lamplighter lights shows it.", completion: .lightKeys)
     var key: String
 
     @Argument(
         help: """
             on, brightness (percent), hue (degrees), saturation (percent), temperature (mired); of a fan on, speed \
             (percent), direction (clockwise, counterclockwise), oscillates.
-            """)
+            """, completion: .changes(.command))
     var changes: [String] = []
 
     @OptionGroup var options: GlobalOptions
@@ -159,7 +159,7 @@ struct LightsForgetCommand: AsyncParsableCommand {
             announces it again after it was withdrawn, it comes back with its accessory id.
             """)
 
-    @Argument(help: "The light's key, as lamplighter lights shows it.")
+    @Argument(help: "The light's key, as lamplighter lights shows it.", completion: .lightKeys)
     var key: String
 
     @OptionGroup var options: GlobalOptions

@@ -38,7 +38,7 @@ struct PairingsRemoveCommand: AsyncParsableCommand {
         commandName: "remove",
         abstract: "Remove a pairing from all bridges, or all pairings; identity and accessory ids stay.")
 
-    @Argument(help: "The controller's id, as lamplighter pairings shows it.")
+    @Argument(help: "The controller's id, as lamplighter pairings shows it.", completion: .pairings)
     var id: String?
 
     @Flag(help: "Remove every pairing.")

@@ -27,6 +27,8 @@ struct PluginCommand: AsyncParsableCommand {
         @OptionGroup var options: GlobalOptions
 
         func run() async throws {
+            // The arguments are the plugin's, from the first on.
+            if let word = command.first, ["--help", "-h"].contains(word) { throw CleanExit.helpRequest(self) }
             guard let config = try? JSONValue(parsing: Array(config.utf8)), config.object != nil else {
                 throw BridgeControlError.usage(
                     "--config is no JSON object", remedy: "write it as '{\"key\": \"value\"}'")

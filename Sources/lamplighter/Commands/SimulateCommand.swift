@@ -9,7 +9,7 @@ struct SimulateCommand: AsyncParsableCommand {
             simulated/hall motion=true temperature=21.5
             """)
 
-    @Argument(help: "The light's key, as lamplighter lights shows it.")
+    @Argument(help: "The light's key, as lamplighter lights shows it.", completion: .lightKeys)
     var key: String
 
     @Argument(
@@ -17,7 +17,7 @@ struct SimulateCommand: AsyncParsableCommand {
             on, brightness (percent), hue (degrees), saturation (percent), temperature (mired), reachable; of a fan speed \
             (percent), direction, oscillates; of a sensor motion, contact, occupancy, leak, smoke, temperature (degrees \
             Celsius), humidity (percent), illuminance (lux), battery (percent), batteryLow.
-            """)
+            """, completion: .changes(.simulation))
     var changes: [String] = []
 
     @OptionGroup var options: GlobalOptions

@@ -17,7 +17,7 @@ struct StatusCommand: AsyncParsableCommand {
         var lines = [
             ("name", status.name),
             ("device id", status.deviceID),
-            ("up since", status.since),
+            ("up since", LocalTime.text(of: status.since)),
             ("port", "\(status.port)"),
             ("configuration", "\(status.configurationNumber)"),
             ("paired", pairing(status.paired, status.controllers)),
@@ -39,7 +39,7 @@ struct StatusCommand: AsyncParsableCommand {
             ]
         }
         lines += status.drivers.map { ("driver", Self.driver($0)) }
-        lines += status.warnings.map { ("warning", $0) }
+        lines += status.warningLines.map { ("warning", $0.text) }
         return lines.map { name, value in
             name + String(repeating: " ", count: 15 - name.count) + value.sanitized + "\n"
         }.joined()

@@ -21,6 +21,7 @@ struct WatchCommand: AsyncParsableCommand {
     }
 
     static func text(of event: LightEvent) -> String {
-        "\(event.time)  \(event.key)  \(LightsListCommand.text(of: event.changes))  (\(event.origin))".sanitized + "\n"
+        "\(LocalTime.text(of: event.time))  \(event.key)  \(LightsListCommand.text(of: event.changes))  (\(event.origin))"
+            .sanitized + "\n"
     }
 }

@@ -1,0 +1,39 @@
+import ArgumentParser
+import BridgeControl
+import LineRPC
+
+extension CompletionKind {
+    /// Completes the keys of lights that the daemon has.
+    static var lightKeys: CompletionKind { asking { try await $0.lights().map(\.key) } }
+
+    /// Completes the ids of paired controllers.
+    static var pairings: CompletionKind { asking { try await $0.pairings().map(\.id) } }
+
+    /// Completes the names of values, and the values of switches.
+    static func changes(_ purpose: LightChange.Purpose) -> CompletionKind {
+        .custom { _, _, prefix in
+            guard let end = prefix.firstIndex(of: "=") else { return purpose.names.map { $0 + "=" } }
+            let name = prefix[..<end]
+            return LightChange.switches.contains(String(name)) ? ["\(name)=true", "\(name)=false"] : []
+        }
+    }
+
+    /// Completes words from the daemon; none if it is away, refuses or takes longer than a second.
+    private static func asking(
+        _ body: @escaping @Sendable (BridgeControlClient) async throws -> [String]
+    ) -> CompletionKind {
+        .custom { words, _, _ async in
+            let control = zip(words, words.dropFirst()).first { $0.0 == "--control" }?.1
+            let location = SocketLocation(of: .bridge, given: control)
+            return await withTaskGroup(of: [String].self) { group in
+                group.addTask { (try? await BridgeControlClient.connect(to: location, body)) ?? [] }
+                group.addTask {
+                    try? await Task.sleep(for: .seconds(1))
+                    return []
+                }
+                defer { group.cancelAll() }
+                return await group.next() ?? []
+            }
+        }
+    }
+}

@@ -1,0 +1,96 @@
+import Foundation
+import TestTimeouts
+import Testing
+
+@testable import LineRPC
+
+@Suite("Where a daemon's socket is", .timeout)
+struct SocketLocationTests {
+    /// Calls the body with a directory in which `make run` seems to have been used, and what is found there.
+    private func inClone(
+        _ change: (String) throws -> Void = { _ in }, _ body: (String, SocketLocation) throws -> Void
+    ) throws {
+        let files = FileManager.default
+        let clone = NSTemporaryDirectory() + "clone-\(UUID())"
+        try files.createDirectory(
+            atPath: clone + "/.lamplighter/run", withIntermediateDirectories: true,
+            attributes: [.posixPermissions: 0o755])
+        defer { try? files.removeItem(atPath: clone) }
+        try #require(files.createFile(atPath: clone + "/.lamplighter/run/home.sock", contents: nil))
+        try change(clone)
+        try body(clone, SocketLocation(of: .hub, given: nil, environment: { _ in nil }, directory: clone))
+    }
+
+    @Test(
+        "the command line goes before the environment, and both before the clone; a person may choose any server",
+        arguments: [("/a", "/b", "/a"), (nil, "/b", "/b")] as [(String?, String, String)])
+    func chosen(given: String?, variable: String, expected: String) {
+        let location = SocketLocation(of: .hub, given: given, environment: { $0 == "HOMEHUB_SOCKET" ? variable : nil })
+        #expect(location == SocketLocation(chosen: expected))
+        #expect(location.servers == nil)
+    }
+
+    @Test("a socket in a directory that no other user can write is used, if root or this user serves there")
+    func own() throws {
+        try inClone { clone, location in
+            #expect(location.path == clone + "/.lamplighter/run/home.sock")
+            #expect(location.servers == [0, geteuid()])
+        }
+    }
+
+    @Test("without one the installed service's is used", arguments: [nil, ""])
+    func installed(variable: String?) {
+        let location = SocketLocation(of: .bridge, given: nil, environment: { _ in variable }, directory: "/nowhere")
+        #expect(location.path == "/run/lamplighter/control.sock")
+        #expect(location.remark == nil)
+    }
+
+    @Test(
+        "a socket that another user may have put there is not used, and the reason is known",
+        arguments: [(".lamplighter", 0o775), (".lamplighter/run", 0o777)])
+    func writable(folder: String, mode: Int) throws {
+        try inClone {
+            try FileManager.default.setAttributes([.posixPermissions: mode], ofItemAtPath: "\($0)/\(folder)")
+        } _: { clone, location in
+            #expect(location.path == "/run/homehub/home.sock")
+            #expect(location.remark == "other users can write \(clone)/\(folder)")
+        }
+    }
+
+    @Test(
+        "root uses none in another user's directory", .enabled(if: geteuid() == 0, "only root makes such a directory"),
+        arguments: ["", "/.lamplighter", "/.lamplighter/run"])
+    func anothers(folder: String) throws {
+        try inClone {
+            try #require(chown($0 + folder, 65534, 65534) == 0)
+        } _: { clone, location in
+            #expect(location.path == "/run/homehub/home.sock")
+            #expect(location.remark == "\(clone)\(folder) belongs to another user")
+        }
+    }
+
+    @Test("a link to another directory is not followed")
+    func link() throws {
+        try inClone { clone in
+            try FileManager.default.moveItem(atPath: clone + "/.lamplighter", toPath: clone + "/other")
+            try FileManager.default.createSymbolicLink(atPath: clone + "/.lamplighter", withDestinationPath: "other")
+        } _: { clone, location in
+            #expect(location.remark == "\(clone)/.lamplighter is not a directory")
+        }
+    }
+
+    @Test("a server of another user is refused before anything is sent")
+    func server() async throws {
+        try await withSocketPath { path in
+            try await withServer(at: path) {
+                let refusal = LineRPCError.untrusted(path: path, user: geteuid())
+                await #expect(throws: refusal) {
+                    try await LineRPCClient.connect(to: path, servers: [geteuid() + 1]) { _ in
+                        Issue.record("the connection is used")
+                    }
+                }
+                try await LineRPCClient.connect(to: path, servers: [geteuid()]) { _ in }
+            }
+        }
+    }
+}

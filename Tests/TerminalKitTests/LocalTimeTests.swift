@@ -1,0 +1,21 @@
+import Glibc
+import TestTimeouts
+import Testing
+
+@testable import TerminalKit
+
+@Suite("Times for people", .timeout)
+struct LocalTimeTests {
+    @Test("a time in UTC is shown in the computer's time zone, with or without a fraction; other text stays")
+    func local() async {
+        // The time zone is the process's.
+        await #expect(processExitsWith: .success) {
+            setenv("TZ", "CET-1", 1)
+            tzset()
+            #expect(LocalTime.text(of: "2026-11-26T23:05:28Z") == "2026-11-27 00:05:28")
+            #expect(LocalTime.text(of: "2026-11-26T09:05:28.250Z") == "2026-11-26 10:05:28")
+            #expect(LocalTime.text(of: "1") == "1")
+            #expect(LocalTime.text(of: "") == "")
+        }
+    }
+}
