@@ -29,7 +29,7 @@ package struct SecretFile: Equatable, Sendable {
     /// Reads the secret: the file's first line.
     package func read() throws(Problem) -> String {
         let file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
-        guard file >= 0 else { throw problem("cannot be read (\(SystemError.last.reason))") }
+        guard file >= 0 else { throw problem("cannot be read (\(FileAccess.reason(path, .last)))") }
         defer { close(file) }
         var status = stat()
         guard fstat(file, &status) == 0 else { throw problem("cannot be read (\(SystemError.last.reason))") }

@@ -37,7 +37,8 @@ struct Homehubd: AsyncParsableCommand {
 
     func run() async throws {
         if checkConfig {
-            let (code, line) = HubConfiguration.check(config)
+            let (code, line, warnings) = HubConfiguration.check(config)
+            for warning in warnings { StandardStreams.printError("\(warning)") }
             if code == .success { StandardStreams.printLine(line) } else { StandardStreams.printError(line) }
             throw ArgumentParser.ExitCode(code.rawValue)
         }

@@ -50,7 +50,8 @@ struct Lamplighterd: AsyncParsableCommand {
 
     func run() async throws {
         if checkConfig {
-            let (code, line) = BridgeConfiguration.check(config, drivers: DriverCatalog.drivers)
+            let (code, line, warnings) = BridgeConfiguration.check(config, drivers: DriverCatalog.drivers)
+            for warning in warnings { StandardStreams.printError("\(warning)") }
             if code == .success { StandardStreams.printLine(line) } else { StandardStreams.printError(line) }
             throw ArgumentParser.ExitCode(code.rawValue)
         }

@@ -196,6 +196,32 @@ struct DatabaseFileTests {
         }
     }
 
+    @Test(
+        "a database that root has made by hand is no damage but a missing permission",
+        .enabled(if: geteuid() == 0, "only root makes one"), arguments: ["b.sqlite", "b.sqlite-wal", "b.sqlite.lock"])
+    func ownedByRoot(name: String) async throws {
+        try await withPath { path in
+            try makeOne(at: path)
+            let folder = String(path.dropLast("/b.sqlite".count))
+            for file in [folder, path, path + ".lock"] { chown(file, 65534, 65534) }
+            let file = folder + "/" + name
+            let descriptor = Glibc.open(file, O_RDWR | O_CREAT, 0o600)
+            try #require(descriptor >= 0)
+            close(descriptor)
+            try #require(chown(file, 0, 0) == 0 && chmod(file, 0o600) == 0)
+            // Root may use any file: the daemon's user has a process of its own here.
+            await #expect(processExitsWith: .success) { [path = path as String, file = file as String] in
+                try #require(setuid(65534) == 0)
+                let error = try #require(throws: DatabaseFileError.self) {
+                    try DatabaseFile(
+                        path: path, migrator: DatabaseMigrator(), applicationID: 7,
+                        logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
+                }
+                #expect(error == .noPermission(path: file))
+            }
+        }
+    }
+
     @Test("a full disk is no damage, and who lacks permission is notified")
     func causes() {
         func cause(_ code: ResultCode) -> DatabaseFileError {

@@ -55,6 +55,25 @@ struct DiagnosisTests {
             ])
     }
 
+    @Test("warnings of status are listed with what they are about, and none twice")
+    func statusWarnings() {
+        let status = BridgeStatus(
+            name: "Bridge", deviceID: "AA:BB:CC:DD:EE:FF", since: "", port: 51826, configurationNumber: 3, paired: true,
+            controllers: 1, advertisement: .init(state: .published, name: "Bridge EEFF"),
+            drivers: [.init(id: "home", driver: "mqtt", code: .degraded, reason: "no broker")],
+            lights: .init(count: 1, reachable: 1),
+            warnings: [
+                BridgeWarning(.lights, "a template is not understood", about: .init(driver: "home", light: "home/x")),
+                BridgeWarning(.setupAttempts, "3 attempts"), BridgeWarning(.configuration, "the file is wrong"),
+            ])
+        var diagnostics = Self.diagnostics
+        diagnostics.failedAttempts = 3
+        let warnings = Diagnosis.findings(Self.facts(status, diagnostics)).filter { $0.result == .warning }
+        #expect(warnings.map(\.check) == [.attempts, .drivers, .lights, .configuration])
+        #expect(warnings[2].message == "home/x: a template is not understood")
+        #expect(status.warningLines.map(\.text)[0] == "home/x: a template is not understood")
+    }
+
     // MARK: What can be wrong
 
     /// One fault, and what is said of it.

@@ -426,6 +426,30 @@ struct BridgeConfigurationTests {
             check.line.contains(":3:28: drivers[0].lights[1].id: another light of this driver has the id a already"))
     }
 
+    @Test("a check warns of interfaces, files and programs that are missing, with the place of each")
+    func warnings() throws {
+        let folder = StateFolder()
+        try folder.configure(
+            """
+            bridge: {interfaces: [lo, eth77]}
+            drivers:
+              - driver: mqtt
+                url: mqtts://10.0.0.5
+                user: u
+                password-file: /nowhere/p
+              - {driver: plugin, command: [/nowhere/plugin]}
+
+            """)
+        let file = folder.places.configuration
+        let check = BridgeConfiguration.check(file, drivers: DriverCatalog.drivers)
+        #expect(check.code == .success)
+        let texts = check.warnings.map(\.description)
+        try #require(texts.count == 3)
+        #expect(texts[0].hasPrefix("\(file): warning: bridge.interfaces: there is no interface eth77; it is used when"))
+        #expect(texts[1] == "\(file):6:20: warning: drivers[0].password-file: there is no file /nowhere/p")
+        #expect(texts[2] == "\(file):7:31: warning: drivers[1].command: there is no program /nowhere/plugin")
+    }
+
     @Test("a check says what is wrong and ends with the code for it")
     func check() {
         let check = BridgeConfiguration.check("/nowhere/f", drivers: drivers)

@@ -1,3 +1,4 @@
+import Dispatch
 package import GRDB
 import Glibc
 package import Logging
@@ -36,7 +37,10 @@ package final class DatabaseFile: Sendable {
             try Self.refuseRemains(of: path)
             try Self.make(path, migrator: migrator, applicationID: applicationID)
         }
-        for file in [path, path + "-wal", path + "-shm"] { try Self.tighten(file, logger: logger) }
+        for file in [path, path + "-wal", path + "-shm", path + "-journal"] {
+            try Self.checkAccess(file)
+            try Self.tighten(file, logger: logger)
+        }
         do {
             try Self.lookOver(path, migrator, applicationID)
             queue = try Self.openForGood(path)
@@ -64,6 +68,8 @@ package final class DatabaseFile: Sendable {
     ) throws -> DatabaseQueue {
         var configuration = Configuration()
         configuration.readonly = isReadOnly
+        // The usual quality of service raises a thread's priority, which only root may do: the system's log has a line of it.
+        configuration.qos = .default
         configuration.foreignKeysEnabled = true
         configuration.busyMode = .timeout(5)
         configuration.prepareDatabase { database in
@@ -159,6 +165,11 @@ package final class DatabaseFile: Sendable {
         }
         guard errno == ENOENT else { throw .creating(path, errno) }
         return false
+    }
+
+    /// SQLite doesn't tell a file of another user from a broken one.
+    private static func checkAccess(_ path: String) throws(DatabaseFileError) {
+        guard access(path, R_OK | W_OK) == 0 || errno != EACCES else { throw .noPermission(path: path) }
     }
 
     /// Takes from everyone else what a copy or a careless hand gave them.

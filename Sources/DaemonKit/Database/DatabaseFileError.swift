@@ -48,7 +48,8 @@ package enum DatabaseFileError: ErrorWithExitCode, Equatable, Sendable {
             case .notABackup: "this is no backup of a bridge, or a damaged one; nothing has been changed"
             case .missing(let path):
                 "\(path) is not there; start the daemon once, or name another place with --state-directory"
-            case .noPermission(let path): "no permission to use \(path); give it to the user this daemon runs as"
+            case .noPermission(let path):
+                "no permission to use \(path); run chown to give it to the user this daemon runs as"
             case .cannotCreate(let path, let reason): "\(path) cannot be made: \(reason)"
             case .inputOutput(let path, let reason): "\(path) cannot be read or written: \(reason)"
             case .diskFull(let directory): "the disk is full; make room in \(directory)"

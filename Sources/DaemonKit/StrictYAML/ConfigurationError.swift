@@ -1,3 +1,5 @@
+import Glibc
+import SystemKit
 import TerminalKit
 
 /// A mistake in a configuration file, and what to write instead.
@@ -50,7 +52,8 @@ package enum ConfigurationFileError: ErrorWithExitCode, Equatable, Sendable {
     package var description: String {
         switch self {
         case .missing(let file): "\(file): there is no such file; write one, or name another with --config".sanitized
-        case .noPermission(let file): "\(file): no permission to read it; give this user the right to".sanitized
+        case .noPermission(let file):
+            "\(file): cannot be read: \(FileAccess.reason(file, SystemError(code: EACCES)))".sanitized
         case .unreadable(let file, let reason): "\(file): cannot be read: \(reason)".sanitized
         }
     }

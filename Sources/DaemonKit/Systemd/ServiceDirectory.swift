@@ -1,4 +1,3 @@
-import FoundationEssentials
 import Glibc
 
 /// The directories that a service manager gives a daemon, or that it makes itself.
@@ -19,12 +18,11 @@ package enum ServiceDirectory {
     /// - Throws: ``DatabaseFileError``.
     package static func makeStateDirectory(_ path: String) throws(DatabaseFileError) { try make(path, mode: 0o700) }
 
-    private static func make(_ path: String, mode: Int) throws(DatabaseFileError) {
-        do {
-            try FileManager.default.createDirectory(
-                atPath: path, withIntermediateDirectories: true, attributes: [.posixPermissions: mode])
-        } catch {
-            throw .cannotCreate(path: path, reason: "\(error)")
-        }
+    private static func make(_ path: String, mode: mode_t) throws(DatabaseFileError) {
+        var status = stat()
+        if stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFDIR { return }
+        let folder = DatabaseFile.folder(of: path)
+        if folder != path, folder != "." { try make(folder, mode: 0o755) }
+        guard mkdir(path, mode) == 0 || errno == EEXIST else { throw .creating(path, errno) }
     }
 }

@@ -12,7 +12,28 @@ struct BridgeDiagnosis {
             Diagnosis.clock(facts.time, step: diagnostics.clockStep),
             storage,
         ]
-        return first + onTheNetwork + [attempts, pairing, drivers, lights]
+        let checks = first + onTheNetwork + [attempts, pairing, drivers, lights]
+        return checks + warnings(besides: checks)
+    }
+
+    /// The warnings of `lamplighter status` about things that no check has found by itself.
+    private func warnings(besides checks: [CheckResult]) -> [CheckResult] {
+        let found = Set(checks.filter { $0.result != .ok }.map(\.check))
+        return status.warningLines.compactMap { warning in
+            let check: CheckResult.Check
+            switch warning.code {
+            case .configuration?: check = .configuration
+            case .lights?: return CheckResult(.lights, .warning, warning.text)
+            case .setupAttempts?: check = .attempts
+            case .ownershipRequired?, .unpairedBridge?: check = .pairing
+            case .missingInterface?: return CheckResult(.network, .warning, warning.text)
+            case .storage?: check = .storage
+            case .cloneDetection?: check = .clone
+            case .notAdvertised?, .nameTaken?: check = .advertisement
+            default: check = .daemon
+            }
+            return found.contains(check) ? nil : CheckResult(check, .warning, warning.text)
+        }
     }
 
     /// Where one depends on the other, what lies behind the first fault cannot be told.

@@ -39,7 +39,7 @@ package struct HueCredentialStore: Equatable, Sendable {
         guard let path = path(of: bridge) else { return nil }
         let file = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW)
         if file < 0, errno == ENOENT { return nil }
-        guard file >= 0 else { throw Self.failure("cannot be read: \(SystemError.last.reason)", path) }
+        guard file >= 0 else { throw Self.failure("cannot be read: \(FileAccess.reason(path, .last))", path) }
         defer { close(file) }
         let bytes: [UInt8]
         do throws(SystemError) {

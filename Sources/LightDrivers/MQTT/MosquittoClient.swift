@@ -289,7 +289,7 @@ extension MosquittoClient {
         }
         guard settings.address.tls else { return nil }
         for file in [settings.caFile, settings.clientCertificate, settings.clientKey] {
-            if let file, access(file, R_OK) != 0 { return "\(file) cannot be read (\(SystemError.last.reason))" }
+            if let file, access(file, R_OK) != 0 { return "\(file) cannot be read (\(FileAccess.reason(file, .last)))" }
         }
         // OpenSSL's own defaults, which follow SSL_CERT_FILE and SSL_CERT_DIR. libmosquitto wants a directory all the same.
         if settings.caFile == nil { mosquitto_int_option(handle, MOSQ_OPT_TLS_USE_OS_CERTS, 1) }

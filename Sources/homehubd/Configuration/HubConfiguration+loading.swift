@@ -1,4 +1,5 @@
 import DaemonKit
+import Discovery
 import TerminalKit
 
 extension HubConfiguration {
@@ -22,12 +23,14 @@ extension HubConfiguration {
     ///
     /// - Parameter path: the file; `nil` for the one at its usual place.
     /// - Returns: the exit code, and the line to print: on standard output if the code is 0, else on standard error.
-    static func check(_ path: String?) -> (code: ExitCode, line: String) {
+    static func check(_ path: String?) -> (code: ExitCode, line: String, warnings: [ConfigurationWarning]) {
         do {
-            _ = try load(from: path)
-            return (.success, "\(path ?? defaultPath): the configuration is valid".sanitized)
+            let file = path ?? defaultPath
+            let warnings = try load(from: path).interfaces.warnings(
+                present: Set(InterfaceFacts.current().map(\.name)), file: file, keyPath: "interfaces")
+            return (.success, "\(file): the configuration is valid".sanitized, warnings)
         } catch {
-            return (ExitCode(error), "\(error)".sanitized)
+            return (ExitCode(error), "\(error)".sanitized, [])
         }
     }
 }

@@ -71,9 +71,11 @@ struct DoctorCommand: AsyncParsableCommand {
             text += words.joined() + (isWell ? finding.message : sentence(finding)).sanitized + "\n"
         }
         if findings.verdict == nil {
+            let count = findings.count { $0.result == .warning }
+            let but = count == 0 ? "" : ", but see the \(count == 1 ? "warning" : "\(count) warnings") above"
             text += """
 
-                Nothing is wrong that can be seen from this host. Its own questions come back to it without passing the
+                Nothing is wrong that can be seen from this host\(but). Its own questions come back to it without passing the
                 network: whether a switch, an access point or a firewall keeps controllers away shows elsewhere, by
                 avahi-browse -rt _hap._tcp on another computer, or by doctor --long where other hosts answer.
 

@@ -1,4 +1,5 @@
 import DaemonKit
+import Discovery
 import LightKit
 import TerminalKit
 
@@ -26,13 +27,20 @@ extension BridgeConfiguration {
     /// - Parameters:
     ///   - path: the file.
     ///   - drivers: the drivers there are.
-    /// - Returns: the exit code, and the line to print: on standard output if the code is 0, else on standard error.
-    static func check(_ path: String, drivers: [any LightDriverConfiguration.Type]) -> (code: ExitCode, line: String) {
+    /// - Returns: the exit code, the line to print on standard output if the code is 0, else on standard error, and the
+    ///   warnings to print on standard error.
+    static func check(
+        _ path: String, drivers: [any LightDriverConfiguration.Type]
+    ) -> (code: ExitCode, line: String, warnings: [ConfigurationWarning]) {
         do {
-            _ = try load(from: path, drivers: drivers)
-            return (.success, "\(path): the configuration is valid".sanitized)
+            let configuration = try load(from: path, drivers: drivers)
+            let warnings =
+                try configuration.bridge.interfaces.warnings(
+                    present: Set(InterfaceFacts.current().map(\.name)), file: path, keyPath: "bridge.interfaces")
+                + StrictYAML.missingFiles(inFile: path)
+            return (.success, "\(path): the configuration is valid".sanitized, warnings)
         } catch {
-            return (ExitCode(error), "\(error)".sanitized)
+            return (ExitCode(error), "\(error)".sanitized, [])
         }
     }
 }

@@ -1,0 +1,86 @@
+import Glibc
+import TerminalKit
+import Yams
+
+extension StrictYAML {
+    /// Returns the files and programs that a configuration names and that don't exist, as warnings.
+    ///
+    /// Files are the values of keys such as `password-file`, programs those of `command`.
+    ///
+    /// - Parameter path: the configuration, which is valid.
+    /// - Returns: the warnings, in the file's order.
+    /// - Throws: ``ConfigurationError``, ``ConfigurationFileError``.
+    package static func missingFiles(inFile path: String) throws -> [ConfigurationWarning] {
+        let document = try YAMLDocument(bytes: ConfigurationFile.read(path, limit: maximumLength), file: path)
+        var warnings: [ConfigurationWarning] = []
+        func look(_ node: Node, _ keyPath: String) {
+            switch node {
+            case .mapping(let mapping):
+                for (key, value) in mapping {
+                    let name = key.scalar?.string ?? ""
+                    let inner = keyPath.isEmpty ? name : "\(keyPath).\(name)"
+                    if let finding = finding(name, value) {
+                        let mark = value.mark
+                        warnings.append(
+                            ConfigurationWarning(
+                                place: "\(path):\(mark?.line ?? 1):\(mark?.column ?? 1)", keyPath: inner, text: finding)
+                        )
+                    } else {
+                        look(value, inner)
+                    }
+                }
+            case .sequence(let sequence):
+                for (index, element) in sequence.enumerated() { look(element, "\(keyPath)[\(index)]") }
+            case .scalar, .alias: break
+            }
+        }
+        look(document.root, "")
+        return warnings
+    }
+
+    private static func finding(_ key: String, _ value: Node) -> String? {
+        if key == "command", let program = value.sequence?.first?.scalar?.string {
+            guard access(program, F_OK) == 0 else { return "there is no program \(program)" }
+            return access(program, X_OK) == 0 ? nil : "\(program) is not executable; run chmod +x on it"
+        }
+        guard key.hasSuffix("-file") || ["client-certificate", "client-key"].contains(key),
+            let file = value.scalar?.string, file.hasPrefix("/"), access(file, F_OK) != 0, errno == ENOENT
+        else { return nil }
+        return "there is no file \(file)"
+    }
+}
+
+/// Something in a valid configuration that may keep a part of it from working.
+package struct ConfigurationWarning: Sendable, Equatable, CustomStringConvertible {
+    /// `FILE:LINE:COLUMN`, or the file.
+    let place: String
+    let keyPath: String
+    let text: String
+
+    package init(place: String, keyPath: String, text: String) {
+        self.place = place
+        self.keyPath = keyPath
+        self.text = text
+    }
+
+    package var description: String { "\(place): warning: \(keyPath): \(text)".sanitized }
+}
+
+extension ConfiguredInterfaces {
+    /// Returns a warning for each named interface that isn't there; it is used when it comes.
+    ///
+    /// - Parameters:
+    ///   - present: the names of the interfaces that are there.
+    ///   - path: the configuration.
+    ///   - keyPath: the key that names the interfaces.
+    /// - Returns: the warnings.
+    package func warnings(present: Set<String>, file path: String, keyPath: String) -> [ConfigurationWarning] {
+        guard case .named(let names) = self else { return [] }
+        return names.filter { !present.contains($0) }.map { name in
+            ConfigurationWarning(
+                place: path, keyPath: keyPath,
+                text: "there is no interface \(name); it is used when it comes, or write one of "
+                    + present.sorted().joined(separator: ", "))
+        }
+    }
+}

@@ -1,0 +1,50 @@
+import Glibc
+
+/// Why this program can't read a file, and what to do about it.
+package enum FileAccess {
+    /// Explains the system's error in terms of owner, group and mode.
+    ///
+    /// - Parameters:
+    ///   - path: the file.
+    ///   - error: the error of the call that failed.
+    /// - Returns: the reason, and after a semicolon the remedy if there is one.
+    package static func reason(_ path: String, _ error: SystemError) -> String {
+        if isInHome(path), error.isPermissionDenied || error.code == ENOENT {
+            return "\(error.reason): a service can't see home directories; move it to a directory below /etc"
+        }
+        guard error.isPermissionDenied else { return error.reason }
+        let reader = "\(user(geteuid())):\(group(getegid()))"
+        var status = stat()
+        guard stat(path, &status) == 0 else {
+            return "\(error.reason): a directory above it is closed to \(reader); give its group the right to search it"
+        }
+        let mode = String(status.st_mode & 0o7777, radix: 8)
+        let owner = "\(user(status.st_uid)):\(group(status.st_gid))"
+        return "\(error.reason): its mode is 0\(mode), it belongs to \(owner), and this program runs as \(reader); run "
+            + " chgrp \(group(getegid())) and chmod 0640 on it"
+    }
+
+    private static func isInHome(_ path: String) -> Bool {
+        ["/home/", "/root/", "/run/user/"].contains { path.hasPrefix($0) }
+    }
+
+    private static func user(_ id: uid_t) -> String {
+        var buffer = [CChar](repeating: 0, count: 4096)
+        var (entry, found) = (passwd(), UnsafeMutablePointer<passwd>?.none)
+        return buffer.withUnsafeMutableBufferPointer { buffer in
+            guard let start = buffer.baseAddress, getpwuid_r(id, &entry, start, buffer.count, &found) == 0, found != nil
+            else { return "\(id)" }
+            return String(cString: entry.pw_name)
+        }
+    }
+
+    private static func group(_ id: gid_t) -> String {
+        var buffer = [CChar](repeating: 0, count: 16384)
+        var (entry, found) = (Glibc.group(), UnsafeMutablePointer<Glibc.group>?.none)
+        return buffer.withUnsafeMutableBufferPointer { buffer in
+            guard let start = buffer.baseAddress, getgrgid_r(id, &entry, start, buffer.count, &found) == 0, found != nil
+            else { return "\(id)" }
+            return String(cString: entry.gr_name)
+        }
+    }
+}

@@ -1,0 +1,31 @@
+import Foundation
+import TestTimeouts
+import Testing
+
+@testable import SystemKit
+
+@Suite("Why a file can't be read", .timeout)
+struct FileAccessTests {
+    @Test("a refusal names mode, owner and group of the file and the user of the program")
+    func refused() throws {
+        let file = NSTemporaryDirectory() + "secret-\(UUID())"
+        try #require(
+            FileManager.default.createFile(atPath: file, contents: nil, attributes: [.posixPermissions: 0o600]))
+        defer { unlink(file) }
+        let reason = FileAccess.reason(file, SystemError(code: EACCES))
+        let owner = try #require(getpwuid(geteuid()).map { String(cString: $0.pointee.pw_name) })
+        #expect(reason.hasPrefix("Permission denied: its mode is 0600, it belongs to \(owner):"))
+        #expect(reason.hasSuffix("and chmod 0640 on it"))
+    }
+
+    @Test("a file in a home directory is out of a service's sight", arguments: [EACCES, ENOENT])
+    func home(code: CInt) {
+        #expect(
+            FileAccess.reason("/home/anna/p", SystemError(code: code)).contains("a service can't see home directories"))
+    }
+
+    @Test("other reasons are the system's")
+    func others() {
+        #expect(FileAccess.reason("/nowhere", SystemError(code: ENOENT)) == "No such file or directory")
+    }
+}
