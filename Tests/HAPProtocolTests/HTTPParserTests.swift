@@ -57,6 +57,13 @@ struct HTTPRequestParserTests {
             // iOS sends the Bonjour name with its escapes, and these must be accepted.
             ("GET /a HTTP/1.1\r\nHost: Name\\032X._hap._tcp.local\r\n\r\n", HTTPRequest(.get, "/a")),
             ("GET /a HTTP/1.1\r\nHost: Küche._hap._tcp.local\r\nHost: 2\r\n\r\n", HTTPRequest(.get, "/a")),
+            ("GET /a HTTP/1.1\r\nHost: 192.0.2.1:80\r\n\r\n", HTTPRequest(.get, "/a")),
+            ("GET /a HTTP/1.1\r\nHost: [2001:db8::1.2]:80\r\n\r\n", HTTPRequest(.get, "/a")),
+            ("GET /a HTTP/1.1\r\nHost: .:\r\n\r\n", HTTPRequest(.get, "/a", publicHost: ".")),
+            (
+                "GET /a HTTP/1.1\r\nHost: EVIL.example:80\r\nHost: x\r\n\r\n",
+                HTTPRequest(.get, "/a", publicHost: "evil.example")
+            ),
             (
                 "GET /a HTTP/1.1\r\nX:\r\nExpect: 100-continue\r\nContent-Type: text/plain\r\n\r\n",
                 HTTPRequest(.get, "/a")

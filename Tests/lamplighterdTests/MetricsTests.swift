@@ -137,6 +137,23 @@ struct MetricsServerTests {
         await listener.close()
     }
 
+    @Test(
+        "a name that a web page could have made resolve to this computer is refused",
+        arguments: [
+            (nil, 200), ("evil.example", 421), ("evil.example:9251", 421), ("lamp.example", 200),
+            ("LAMP.example:9251", 200),
+            ("127.0.0.1:9251", 200), ("[::1]:9251", 200), ("localhost", 200), ("lamp", 200), ("lamp.local", 200),
+        ] as [(String?, Int)])
+    func hosts(host: String?, status: Int) async throws {
+        let listener = try await AccessoryListener(
+            address: "127.0.0.1", port: 0, on: loop,
+            for: MetricsServer(executor: EventLoopExecutor(loop), names: ["lamp.example"]) { "figures" }, logger: logger
+        )
+        let prometheus = try await connect(listener)
+        #expect(try await prometheus.request(HTTPRequest(.get, "/metrics", publicHost: host)).status == status)
+        await listener.close()
+    }
+
     @Test("of too many connections the one that has been silent for longest gives way")
     func crowded() async throws {
         let listener = try await listen()

@@ -13,6 +13,8 @@ struct HTTPHead: Equatable, Sendable {
     var contentType: HTTPContentType?
     /// A request's: it has a header that only browsers send, `Origin` or one of `Sec-Fetch-*`.
     var isFromBrowser = false
+    /// A request's: see `HTTPRequest.publicHost`.
+    var publicHost: String?
 
     /// Reads a head without its empty last line.
     ///
@@ -97,6 +99,17 @@ struct HTTPHead: Equatable, Sendable {
         return name.isWord("application/hap+json") ? .hapJSON : nil
     }
 
+    private static func publicHost(_ value: Span<UInt8>) -> String? {
+        let host = value.extracting(0..<value.firstIndex(of: UInt8(ascii: ":"), from: 0))
+        // The last part of an IPv4 address begins with a digit, and a name's does not; an IPv6 address has brackets.
+        var last = host.count
+        while last > 0, host[last - 1] != UInt8(ascii: ".") { last -= 1 }
+        let end = host.extracting(last..<host.count)
+        guard last > 0, host[0] != UInt8(ascii: "["), !end.isWord("local") else { return nil }
+        if end.count > 0, end[0] >= UInt8(ascii: "0"), end[0] <= UInt8(ascii: "9") { return nil }
+        return host.text.lowercased()
+    }
+
     private mutating func header(_ line: Span<UInt8>, requests: Bool) throws(ProtocolViolation) {
         var colon = 0
         while colon < line.count, line[colon] != UInt8(ascii: ":") {
@@ -125,6 +138,8 @@ struct HTTPHead: Equatable, Sendable {
             contentType = requests ? Self.contentType(value) : HTTPContentType(rawValue: value.text)
         } else if requests, name.isWord("origin") || name.hasPrefix("sec-fetch-") {
             isFromBrowser = true
+        } else if requests, name.isWord("host") {
+            publicHost = Self.publicHost(value) ?? publicHost
         }
     }
 }

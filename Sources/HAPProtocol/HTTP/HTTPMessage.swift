@@ -20,10 +20,15 @@ package struct HTTPRequest: Equatable, Sendable {
     package var wantsClose: Bool
     /// A Boolean value that indicates whether a web browser sent the request: it has an `Origin` or `Sec-Fetch-*` header.
     package var isFromBrowser: Bool
+    /// The name in `Host` if the public DNS may resolve it; `nil` for addresses, single words, and names in `.local`.
+    ///
+    /// A web page can make such a name resolve to this computer (DNS rebinding).
+    package var publicHost: String?
 
     package init(
         _ method: Method, _ path: String, query: String? = nil, body: [UInt8] = [],
-        contentType: HTTPContentType? = nil, wantsClose: Bool = false, isFromBrowser: Bool = false
+        contentType: HTTPContentType? = nil, wantsClose: Bool = false, isFromBrowser: Bool = false,
+        publicHost: String? = nil
     ) {
         self.method = method
         self.path = path
@@ -32,6 +37,7 @@ package struct HTTPRequest: Equatable, Sendable {
         self.contentType = contentType
         self.wantsClose = wantsClose
         self.isFromBrowser = isFromBrowser
+        self.publicHost = publicHost
     }
 }
 

@@ -177,7 +177,8 @@ package struct HTTPParser: Equatable, Sendable {
             .request(
                 HTTPRequest(
                     method, path, query: query, body: body, contentType: head.contentType,
-                    wantsClose: head.wantsClose, isFromBrowser: head.isFromBrowser))
+                    wantsClose: head.wantsClose, isFromBrowser: head.isFromBrowser,
+                    publicHost: head.publicHost))
         case .response(let status): .response(HTTPResponse(status, head.contentType, body: body))
         case .event: .event(body: body)
         }

@@ -19,6 +19,7 @@ package enum HTTPSerializer {
             case 404: "HTTP/1.1 404 Not Found\r\n"
             case 405: "HTTP/1.1 405 Method Not Allowed\r\n"
             case 413: "HTTP/1.1 413 Content Too Large\r\n"
+            case 421: "HTTP/1.1 421 Misdirected Request\r\n"
             case 470: "HTTP/1.1 470 Connection Authorization Required\r\n"
             case 503: "HTTP/1.1 503 Service Unavailable\r\n"
             default: "HTTP/1.1 500 Internal Server Error\r\n"
@@ -59,7 +60,7 @@ package enum HTTPSerializer {
             }
         var head = "\(method) \(request.path)"
         if let query = request.query { head += "?\(query)" }
-        head += " HTTP/1.1\r\nHost: accessory\r\n"
+        head += " HTTP/1.1\r\nHost: \(request.publicHost ?? "accessory")\r\n"
         if let type = request.contentType ?? usualType {
             head += "Content-Type: \(type.rawValue)\r\nContent-Length: \(request.body.count)\r\n"
         }

@@ -4,9 +4,11 @@ import NIOCore
 /// The `metrics` section: where Prometheus finds the bridge's figures.
 struct MetricsSection: Decodable, Equatable, Sendable {
     var listen: ListenAddress
+    /// The DNS names under which Prometheus may ask, in addition to addresses, single words and names in `.local`.
+    var names: [String]?
 
     private enum CodingKeys: String, CodingKey, CaseIterable {
-        case listen
+        case listen, names
     }
 }
 

@@ -17,6 +17,8 @@ actor MetricsServer {
     }
 
     private let executor: any SerialExecutor
+    /// The public names under which Prometheus may ask; others could be those of a web page (DNS rebinding).
+    private let names: Set<String>
     private let read: @Sendable () async -> String
     private var clients: [ConnectionID: Client] = [:]
     private var signs = 0
@@ -27,9 +29,11 @@ actor MetricsServer {
     ///
     /// - Parameters:
     ///   - executor: that of the transport's event loop.
+    ///   - names: the public names of this computer that requests may contain, in lower case.
     ///   - read: reads the figures, as text.
-    init(executor: any SerialExecutor, read: @escaping @Sendable () async -> String) {
+    init(executor: any SerialExecutor, names: Set<String> = [], read: @escaping @Sendable () async -> String) {
         self.executor = executor
+        self.names = names
         self.read = read
     }
 
@@ -60,6 +64,9 @@ actor MetricsServer {
         guard clients[id] != nil else { return }
         signs += 1
         clients[id]?.lastReceived = signs
+        guard request.publicHost.map(names.contains) ?? true, !request.isFromBrowser else {
+            return answer(id, HTTPResponse(421), request)
+        }
         guard request.path == Self.path else { return answer(id, HTTPResponse(404), request) }
         guard request.method == .get else { return answer(id, HTTPResponse(405), request) }
         clients[id]?.task = Task {

@@ -61,7 +61,8 @@ struct MetricsService: ServiceLifecycle.Service {
     init(
         _ section: MetricsSection, _ source: MetricsSource, on loop: any EventLoop, logger: Logger
     ) async throws(MetricsListenerError) {
-        server = MetricsServer(executor: EventLoopExecutor(loop)) { await source.metrics().text }
+        let names = Set((section.names ?? []).map { $0.lowercased() })
+        server = MetricsServer(executor: EventLoopExecutor(loop), names: names) { await source.metrics().text }
         do throws(ListenerError) {
             listener = try await AccessoryListener(
                 address: section.listen.address, port: Int(section.listen.port), on: loop, for: server, logger: logger)
