@@ -10,7 +10,7 @@ import TerminalKit
 
 /// The server of the page.
 struct WebServer {
-    /// Where it listens, and how.
+    /// The address and the options of the server.
     struct Settings {
         var host: String
         var port: Int
@@ -24,19 +24,19 @@ struct WebServer {
         var tls: (certificate: String, key: String)?
     }
 
-    /// Connections that are open at once.
+    /// The most open connections.
     private static let connections = 512
-    /// How long a connection may say nothing.
+    /// The longest silence of a connection.
     private static let idleTimeout = TimeAmount.seconds(60)
 
-    /// Makes the server.
+    /// Creates the server.
     ///
     /// - Parameters:
-    ///   - settings: where it listens.
-    ///   - site: what it shows.
-    ///   - onListening: what to do once it listens, with the port.
-    /// - Returns: a service that runs until it is asked to end.
-    /// - Throws: what is wrong with the certificate.
+    ///   - settings: the address and the options.
+    ///   - site: the content.
+    ///   - onListening: called with the port once the server listens.
+    /// - Returns: a service that runs until a graceful shutdown.
+    /// - Throws: `TerminalError` if the certificate or its key is unusable.
     static func make(
         _ settings: Settings, _ site: Site, onListening: @escaping @Sendable (Int) async -> Void
     ) throws -> some ApplicationProtocol {
@@ -62,7 +62,7 @@ struct WebServer {
         func read<Value>(_ path: String, _ body: () throws -> Value) throws -> Value {
             do { return try body() } catch {
                 throw TerminalError(
-                    code: 66, message: "cannot use \(path): it is not there, or not what it should be in PEM")
+                    code: 66, message: "can't use \(path): the file is missing or isn't valid PEM")
             }
         }
         let chain = try read(tls.certificate) {
