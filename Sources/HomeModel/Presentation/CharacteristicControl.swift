@@ -66,6 +66,20 @@ extension Service {
         return characteristic.type.control(metadata)
     }
 
+    /// The characteristics that a page shows as controls.
+    ///
+    /// - Parameter isOwner: whether the visitor owns the home. Guests get what HAP defines of services that people use:
+    ///   not identify, and none of the makers' own functions, such as resets.
+    /// - Returns: the characteristics in the accessory's order.
+    public func controlledCharacteristics(isOwner: Bool) -> [Characteristic] {
+        characteristics.filter { characteristic in
+            guard characteristic.isForPeople, control(for: characteristic) != .reading else { return false }
+            return isOwner
+                || isUserInteractive && characteristic.type != .identify
+                    && CharacteristicDefinition.of(characteristic.type) != nil
+        }
+    }
+
     private static let colorTypes: Set<CharacteristicType> = [.hue, .saturation]
 
     private var isColored: Bool {

@@ -14,6 +14,10 @@ enum ValueActions {
             let (home, service) = try await service(context, site, visitor)
             let values = try values(form, service, home)
             guard !values.isEmpty else { throw WebError(.badRequest, "The form sets nothing.") }
+            let allowed = Set(service.controlledCharacteristics(isOwner: false).map(\.id))
+            guard visitor.isOwner || allowed.isSuperset(of: values.keys) else {
+                throw WebError(.forbidden, "Guests can't change this.")
+            }
             let results = try await site.manager.writeValues(values)
             let accessory = home.accessory(of: service.id)
             let name = accessory.map { $0.shownName(of: service) } ?? service.name

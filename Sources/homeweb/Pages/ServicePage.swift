@@ -16,7 +16,9 @@ struct ServicePage: LivePage {
             let service = home.service(service)
         else { return .missing("This is not there any more.") }
         let name = accessory.shownName(of: service)
-        let controls = accessory.problem == nil ? ControlView.all(of: service, in: accessory) : []
+        let controls =
+            accessory.problem == nil
+            ? ControlView.all(of: service, in: accessory, isOwner: moment.visitor.isOwner) : []
         let controlled = Set(controls.map(\.characteristic.id))
         let isColored = controls.contains { $0.control == .color }
         let readings = (service.characteristics + battery(of: accessory)).filter {

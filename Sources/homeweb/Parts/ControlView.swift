@@ -17,15 +17,14 @@ struct ControlView {
     ]
 
     /// The controls of a service, the most used first.
-    static func all(of service: Service, in accessory: Accessory) -> [ControlView] {
-        let ranked = service.characteristics.enumerated().filter { $0.element.isForPeople }.map {
-            place, characteristic in
+    static func all(of service: Service, in accessory: Accessory, isOwner: Bool) -> [ControlView] {
+        let ranked = service.controlledCharacteristics(isOwner: isOwner).enumerated().map { place, characteristic in
             (order.firstIndex(of: characteristic.type) ?? order.count + place, characteristic)
         }
         return ranked.sorted { $0.0 < $1.0 }.compactMap { _, characteristic in
             let control = service.control(for: characteristic)
             // Hue and saturation are one control.
-            if control == .reading || control == .color && characteristic.type == .saturation { return nil }
+            if control == .color, characteristic.type == .saturation { return nil }
             return ControlView(
                 accessory: accessory, service: service, characteristic: characteristic, control: control)
         }
