@@ -17,6 +17,8 @@ package struct Terminal: Sendable {
 
     /// One line of standard input, if a person sits there; other work goes on while nothing is typed.
     package var readLine: @Sendable () async -> String?
+    /// Discards what was typed before a question.
+    package var discardInput: @Sendable () -> Void
 
     /// The process's own, in place of which each part can be given.
     package init(
@@ -24,13 +26,15 @@ package struct Terminal: Sendable {
         writeError: @escaping @Sendable (String) -> Void = { Terminal.write($0, to: STDERR_FILENO) },
         environment: @escaping @Sendable (String) -> String? = { name in getenv(name).map { String(cString: $0) } },
         isTerminal: @escaping @Sendable () -> Bool = { isatty(STDOUT_FILENO) == 1 },
-        readLine: @escaping @Sendable () async -> String? = { await Terminal.typedLine() }
+        readLine: @escaping @Sendable () async -> String? = { await Terminal.typedLine() },
+        discardInput: @escaping @Sendable () -> Void = { tcflush(STDIN_FILENO, TCIFLUSH) }
     ) {
         self.write = write
         self.writeError = writeError
         self.environment = environment
         self.isTerminal = isTerminal
         self.readLine = readLine
+        self.discardInput = discardInput
     }
 
     /// Whether what is written may be painted: a person sees it, on a terminal that has colours, and wants them
@@ -39,12 +43,20 @@ package struct Terminal: Sendable {
         isTerminal() && (environment("NO_COLOR") ?? "").isEmpty && environment("TERM") != "dumb"
     }
 
+    /// Shows a question and returns the line that is typed after it; a line that was typed before answers nothing.
+    ///
+    /// - Returns: `nil` if no person can answer.
+    package func ask(_ question: String) async -> String? {
+        discardInput()
+        writeError(question)
+        return await readLine()
+    }
+
     /// Asks the operator.
     ///
     /// - Throws: ``TerminalError`` if no person can answer.
     package func answer(to question: String) async throws(TerminalError) -> String {
-        writeError(question)
-        guard let answer = await readLine() else {
+        guard let answer = await ask(question) else {
             writeError("\n")
             throw .usage("no person can answer; say --yes")
         }

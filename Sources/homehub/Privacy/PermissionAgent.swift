@@ -43,8 +43,7 @@ struct PermissionAgent: Sendable {
     func decision(about question: PersonQuestion) async throws -> PermissionDecision? {
         var question = Self.question(about: question)
         while true {
-            terminal.writeError(question)
-            guard let answer = await terminal.readLine() else {
+            guard let answer = await terminal.ask(question) else {
                 try Task.checkCancellation()
                 throw TerminalError.usage(
                     "no person can answer; run the agent in a terminal, or use homehub privacy allow")

@@ -283,8 +283,7 @@ struct SetupDialogue: AccessorySetupInteraction {
 
     /// What the person types, without spaces around it.
     private func answer(_ question: String, or remedy: String) async throws(HomeError) -> String {
-        terminal.writeError(question)
-        guard let typed = await terminal.readLine() else {
+        guard let typed = await terminal.ask(question) else {
             guard !Task.isCancelled else { throw HomeError(.operationCancelled) }
             terminal.writeError("\n")
             throw Self.missing("an answer, and no person can give it; \(remedy)")
