@@ -174,10 +174,10 @@ struct HomeSession: Sendable {
     /// Asks before something that cannot be undone.
     ///
     /// - Throws: `TerminalError` with 75 if the person does not want it, 64 if no person can answer.
-    func confirm(_ warning: String, yes: Bool) async throws {
+    func confirm(_ warning: String, yes: Bool, remedy: String = "add --yes if it is to be removed") async throws {
         guard !yes else { return }
         guard !options.json else {
-            throw TerminalError(code: 64, message: "with --json nothing is asked; add --yes if it is to be removed")
+            throw TerminalError(code: 64, message: "with --json nothing is asked; \(remedy)")
         }
         guard try await Terminal.current.answer(to: "\(warning.sanitized) Write yes to go on: ") == "yes" else {
             throw TerminalError(code: 75, message: "nothing has been changed")

@@ -124,7 +124,7 @@ class HomeDaemon:
 
     def allow(self, name, timeout=10):
         """Answer the question about an app, which comes when the app first asks for something."""
-        until(lambda: self.cli("privacy", "allow", name, check=False).returncode == 0, timeout, f"{name} asks for the home")
+        until(lambda: self.cli("privacy", "allow", name, "--yes", check=False).returncode == 0, timeout, f"{name} asks for the home")
 
     def mark(self):
         """Have everybody who may see the homes notified of something: behind that, nothing else is on its way."""

@@ -293,7 +293,7 @@ def test_a_withdrawn_permission_empties_the_page_and_a_given_one_fills_it(house,
     assert "Lightbulb" not in visitor.text()
     status, _, body = fetch(house.page.host, house.page.address, "/")
     assert "Lightbulb" not in body
-    house.home.cli("privacy", "allow", "org.lamplighter.homeweb")
+    house.home.cli("privacy", "allow", "org.lamplighter.homeweb", "--yes")
     visitor.until_text("The Lightbulb")
 
 

@@ -1,5 +1,6 @@
 import ArgumentParser
 import BoundedJSON
+import Glibc
 import HomeClient
 import TerminalKit
 
@@ -31,8 +32,8 @@ struct AppOptions: ParsableArguments, Sendable {
     @Argument(help: "The app's id, as homehub privacy shows it.")
     var name: String
 
-    @Option(help: ArgumentHelp("The number of the user who runs it, if several do.", valueName: "uid"))
-    var user: UInt32?
+    @Option(help: ArgumentHelp("The user who runs it, by name or number.", valueName: "user"))
+    var user: UserName?
 
     @Option(help: ArgumentHelp("The program, if several bear the id.", valueName: "path"))
     var program: String?
@@ -42,6 +43,24 @@ struct AppOptions: ParsableArguments, Sendable {
             "Whether it may answer for this maker's accessories, instead of whether it may see the homes.",
             valueName: "maker"))
     var vendor: String?
+
+    @Flag(help: "Do not ask, also for a program of another user.")
+    var yes = false
+}
+
+/// A user of the system, as a person writes one.
+struct UserName: ExpressibleByArgument, Sendable {
+    let uid: UInt32
+
+    init(_ uid: UInt32) { self.uid = uid }
+
+    init?(argument: String) {
+        guard let uid = UInt32(argument) ?? getpwnam(argument)?.pointee.pw_uid else { return nil }
+        self.uid = uid
+    }
+
+    /// The user's name, or the number of a user without one.
+    var name: String { getpwuid(uid).map { String(cString: $0.pointee.pw_name).sanitized } ?? "\(uid)" }
 }
 
 /// A command that decides about an app.
@@ -54,7 +73,14 @@ protocol PrivacyDecision: AsyncParsableCommand, Sendable {
 extension PrivacyDecision {
     func run() async throws {
         try await options.withManager { manager in
-            let app = try await manager.permissions().app(subject.name, user: subject.user, program: subject.program)
+            let app = try await manager.permissions().app(
+                subject.name, user: subject.user?.uid, program: subject.program)
+            // Any user's program can claim any id.
+            if Self.decision == .allow, subject.user == nil, app.uid != getuid() {
+                try await HomeSession(manager: manager, options: options).confirm(
+                    "\(app.app) is \(app.coverage) (\(UserName(app.uid).name)).", yes: subject.yes,
+                    remedy: "add --user \(UserName(app.uid).name)")
+            }
             if let vendor = subject.vendor {
                 try await manager.setVendor(Self.decision, of: vendor, for: app)
             } else {
@@ -91,8 +117,8 @@ struct PrivacyResetCommand: AsyncParsableCommand {
     @Argument(help: "The app's id; all apps if left out.")
     var name: String?
 
-    @Option(help: ArgumentHelp("The number of the user who runs it, if several do.", valueName: "uid"))
-    var user: UInt32?
+    @Option(help: ArgumentHelp("The user who runs it, by name or number.", valueName: "user"))
+    var user: UserName?
 
     @Option(help: ArgumentHelp("The program, if several bear the id.", valueName: "path"))
     var program: String?
@@ -114,7 +140,7 @@ struct PrivacyResetCommand: AsyncParsableCommand {
         try await options.withManager { [self] manager in
             let permissions = try await manager.permissions()
             guard name == nil else {
-                let app = try permissions.app(name ?? "", user: user, program: program)
+                let app = try permissions.app(name ?? "", user: user?.uid, program: program)
                 guard let vendor else { return try await manager.setPermission(.forget, for: app) }
                 return try await manager.setVendor(.forget, of: vendor, for: app)
             }
