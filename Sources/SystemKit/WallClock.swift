@@ -28,6 +28,19 @@ package enum WallClock {
         return date + "T" + joined([time.tm_hour, time.tm_min, time.tm_sec], ":") + fraction + "Z"
     }
 
+    /// A moment in the time zone of the process, for people: `2026-11-21 19:05:09`.
+    ///
+    /// - Parameter moment: in milliseconds since 1970.
+    /// - Returns: the text; `-` for a year that no calendar has.
+    package static func localText(of moment: Int64) -> String {
+        var seconds = time_t(moment / 1000 - (moment % 1000 < 0 ? 1 : 0))
+        var time = tm()
+        guard localtime_r(&seconds, &time) != nil else { return "-" }
+        let date = [time.tm_year + 1900, time.tm_mon + 1, time.tm_mday].map { padded(Int($0), 2) }
+        let clock = [time.tm_hour, time.tm_min, time.tm_sec].map { padded(Int($0), 2) }
+        return date.joined(separator: "-") + " " + clock.joined(separator: ":")
+    }
+
     private static func padded(_ number: Int, _ width: Int) -> String {
         let digits = String(number)
         return String(repeating: "0", count: max(0, width - digits.count)) + digits

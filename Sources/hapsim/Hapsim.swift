@@ -46,9 +46,16 @@ struct Hapsim: AsyncParsableCommand {
             if check { return StandardStreams.printLine("\(file): all right".sanitized) }
             try await serve(described, made)
         } catch {
-            let name = error is ConfigurationError ? "" : "hapsim: "
-            StandardStreams.printError((name + "\(error)").sanitized)
+            StandardStreams.printError(Self.message(for: error).sanitized)
             throw ArgumentParser.ExitCode(DaemonKit.ExitCode(error).rawValue)
+        }
+    }
+
+    private static func message(for error: any Error) -> String {
+        switch error {
+        case let error as ConfigurationError: "\(error)"
+        case ConfigurationFileError.missing(let file): "hapsim: there is no file \(file)"
+        default: "hapsim: \(error)"
         }
     }
 

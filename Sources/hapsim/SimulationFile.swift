@@ -143,7 +143,8 @@ struct ServiceEntry: Decodable, Equatable {
             let isReadable = metadata.permissions.contains(.pairedRead)
             characteristics.append(
                 Characteristic(
-                    iid: InstanceID(0), type: type, metadata: metadata, value: isReadable ? metadata.defaultValue : nil)
+                    iid: InstanceID(0), type: type, metadata: metadata,
+                    value: isReadable ? metadata.initialValue(of: type) : nil)
             )
         }
         guard !characteristics.isEmpty else {
@@ -272,7 +273,7 @@ private struct CharacteristicEntry: Decodable {
             }
             made.value = known
         } else {
-            made.value = metadata.defaultValue
+            made.value = metadata.initialValue(of: type)
         }
         return made
     }
@@ -296,5 +297,12 @@ extension KeyedDecodingContainer {
             throw ValueRefusal("this is not \(kind)", remedy: "write \(remedy)", at: codingPath + [key])
         }
         return value
+    }
+}
+
+extension CharacteristicMetadata {
+    /// The value of a characteristic for which the file has none: nothing moves, everything else is zero or empty.
+    fileprivate func initialValue(of type: CharacteristicType) -> CharacteristicValue {
+        type == .positionState ? clamped(.integer(2)) ?? defaultValue : defaultValue
     }
 }

@@ -63,7 +63,8 @@ extension Homehub {
         var path: [String] = []
         for word in words {
             // None of the commands that have commands takes words before their names.
-            guard !command.subcommands.isEmpty, !word.hasPrefix("-"), word != "help" else { return }
+            guard !command.subcommands.isEmpty, !word.hasPrefix("-") else { return }
+            if word == "help", path.isEmpty { continue }
             let named = command.subcommands.map { ($0.configuration.commandName ?? "", $0.configuration) }
             let found = named.first { $0.0 == word || $0.1.aliases.contains(word) }
             guard let found else {

@@ -88,9 +88,9 @@ struct HomeManagerTests {
             try await daemon.write(.removeRoom(home.id, room.id))
             try await daemon.write(.addHome(name: "Cabin"))
             #expect(
-                await all.take(6).map(\.name) == [
-                    "roomAdded", "accessoryRoomUpdated", "accessory.nameUpdated", "accessoryRoomUpdated", "roomRemoved",
-                    "homeAdded",
+                await all.take(7).map(\.name) == [
+                    "roomAdded", "accessoryRoomUpdated", "accessory.nameUpdated", "serviceNameUpdated",
+                    "accessoryRoomUpdated", "roomRemoved", "homeAdded",
                 ])
             let received = await inHome.take(4)
             #expect(

@@ -287,6 +287,18 @@ import Testing
                 == [.tell([SessionID(1)], restricted)])
     }
 
+    @Test("A policy keeps out a user who may decide, too, but not root")
+    func restrictedDecider() throws {
+        for (uid, isKeptOut) in [(1000, true), (0, false)] as [(UInt32, Bool)] {
+            var permissions = Permissions(
+                systemApp: SystemApp(app: "system", executable: "/system"), restrictions: AppRestrictions(users: [uid]))
+            let opening = SessionOpening(app: "system", usageDescription: "For it.", capabilities: [.home])
+            let reply = try permissions.opened(
+                SessionID(1), opening, by: AppPeer(uid: uid, executable: "/system", mayDecide: true))
+            #expect(reply.isSystemApp != isKeptOut && reply.status.contains(.restricted) == isKeptOut)
+        }
+    }
+
     @Test("A policy answers questions that wait")
     func restrictedQuestion() throws {
         let desk = try Desk(agent: 9)

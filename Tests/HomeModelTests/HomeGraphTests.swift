@@ -354,6 +354,18 @@ private func code(_ hub: inout TestHub, _ write: HomeWrite) -> Int {
         #expect(code(&hub, .renameService(services[2].id, name: "Plug")) == 0)
     }
 
+    @Test("A main service without a name of its own follows its accessory's")
+    func followingNames() throws {
+        var hub = TestHub()
+        let home = try hub.home()
+        let id = try hub.add([Devices.lamp("Ceiling Light")], to: home)[0]
+        for name in ["Desk Lamp", "Night Light"] {
+            try hub.perform(.renameAccessory(id, name: name))
+            #expect(hub.graph.accessory(id)?.primaryService?.name == name)
+        }
+        #expect(hub.graph.breaches == [])
+    }
+
     @Test("What is known of a service outlives a renewal; a service of another type in its place is another one")
     func replacedServices() throws {
         var hub = TestHub()

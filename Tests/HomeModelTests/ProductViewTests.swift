@@ -115,6 +115,19 @@ private func accessory(_ services: HAPModel.Service...) throws -> Accessory {
                 ], "21.5 °C, set to 20 °C", ""
             ),
             (
+                .thermostat,
+                [
+                    .currentTemperature: .float(21.5), .targetTemperature: .float(20),
+                    .currentHeatingCoolingState: .integer(0), .targetHeatingCoolingState: .integer(3),
+                    .heatingThresholdTemperature: .float(19), .coolingThresholdTemperature: .float(25),
+                ], "21.5 °C, set to 19 °C – 25 °C", ""
+            ),
+            (
+                .windowCovering,
+                [.currentPosition: .integer(100), .targetPosition: .integer(100), .positionState: .integer(0)], "open",
+                "active"
+            ),
+            (
                 .thermostat, [.currentTemperature: .float(21.5), .targetHeatingCoolingState: .integer(0)],
                 "21.5 °C, off", ""
             ),
@@ -283,6 +296,13 @@ private func accessory(_ services: HAPModel.Service...) throws -> Accessory {
             value: .integer(3), manufacturerDescription: "Power-down decay rate")
         let withOwn = HAPModel.Service(iid: InstanceID(10), type: .lightbulb, characteristics: [own])
         let part = try #require(try accessory(withOwn).services.last)
+        // Guests get what HAP defines: no makers' own functions and no identify.
+        #expect(part.controlledCharacteristics(isOwner: true).count == 1)
+        #expect(part.controlledCharacteristics(isOwner: false).isEmpty)
+        #expect(light.controlledCharacteristics(isOwner: false) == light.controlledCharacteristics(isOwner: true))
+        let information = try #require(lamp.services.first)
+        #expect(information.controlledCharacteristics(isOwner: true).map(\.type) == [.identify])
+        #expect(information.controlledCharacteristics(isOwner: false).isEmpty)
         let rate = try #require(part.characteristics.first)
         #expect(part.control(for: rate) == .slider(.init(minimum: 0, maximum: 10, step: 1, unit: nil)))
         #expect(rate.localizedDescription == "Power-down decay rate")

@@ -1,3 +1,4 @@
+import Synchronization
 import TerminalKit
 import TestTimeouts
 import Testing
@@ -12,6 +13,28 @@ struct TerminalKitTests {
         ])
     func nearest(typed: String, meant: String?) {
         #expect(typed.nearest(in: ["port", "interfaces", "setup-code", "advertise"]) == meant)
+    }
+
+    @Test("wide characters take two columns, marks none")
+    func wideCharacters() {
+        #expect("Küche".columns == 5 && "e\u{301}".columns == 1 && "キッチン".columns == 8 && "💡".columns == 2)
+        var table = Table(["NAME", "NOW"])
+        table.append(["台所", "on"])
+        table.append(["Hall", "off"])
+        #expect(table.text == "NAME  NOW\n台所  on\nHall  off\n")
+    }
+
+    @Test("a line that was typed before a question doesn't answer it")
+    func typedAhead() async {
+        let steps = Steps()
+        let terminal = Terminal(
+            writeError: { steps.add($0) },
+            readLine: {
+                steps.add("read")
+                return "yes"
+            }, discardInput: { steps.add("discard") })
+        #expect(await terminal.ask("Sure? ") == "yes")
+        #expect(steps.all == ["discard", "Sure? ", "read"])
     }
 
     @Test("columns are as wide as their widest cell, and no cell reaches the terminal's controls")
@@ -52,4 +75,10 @@ struct TerminalKitTests {
     func order(typed: [String], parsed: [String]) {
         #expect(OptionOrder(flags: ["--json"], options: ["--at"]).movedBehindCommand(typed) == parsed)
     }
+}
+
+private final class Steps: Sendable {
+    private let state = Mutex<[String]>([])
+    var all: [String] { state.withLock { $0 } }
+    func add(_ step: String) { state.withLock { $0.append(step) } }
 }

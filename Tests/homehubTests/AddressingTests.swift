@@ -130,18 +130,17 @@ struct AddressingTests {
 
     @Test("changes are checked all together, before any of them is made")
     func changes() throws {
-        let lamp = try House.home.valueTarget("Reading Lamp")
-        let changes = try lamp.changes(typed: ["on=true", "brightness=40"])
+        let changes = try House.home.writeOrder(typed: ["Reading Lamp", "on", "brightness=40"]).sceneChanges
         #expect(changes.map(\.value) == [.bool(true), .integer(40)])
-        for typed in [["on"], ["on=1", "power-state=0"], ["on=1", "brightness=101"], ["=1"]] {
-            #expect(throws: HomeError.self) { try lamp.changes(typed: typed) }
+        for typed in [["on=1", "power-state=0"], ["on=1", "brightness=101"], ["=1"], ["toggle"], ["brightness=+1"]] {
+            #expect(throws: HomeError.self) { try House.home.writeOrder(typed: ["Reading Lamp"] + typed).sceneChanges }
         }
     }
 
     @Test("a scene gets new values beside those it has, each once")
     func sceneActions() throws {
         let scene = try House.home.scene(addressed: "movie night")
-        let changes = try House.home.valueTarget("Reading Lamp").changes(typed: ["brightness=20"])
+        let changes = try House.home.writeOrder(typed: ["Reading Lamp", "brightness=20"]).sceneChanges
         #expect(scene.actions(with: changes, only: false).map(\.targetValue) == [.bool(true), .integer(20)])
         #expect(scene.actions(with: changes, only: true).map(\.targetValue) == [.integer(20)])
     }

@@ -343,7 +343,9 @@ struct CommandTests {
         }
         let text = try await FakeHub(change).run(["watch", "Reading Lamp"]) { $0.contains("7 %") }
         #expect(text.code == 0)
-        #expect(text.output == "1970-01-01T00:00:01Z  Living Room  Reading Lamp  brightness 7 %\n")
+        // The local time, which the zone of the machine decides.
+        #expect(text.output.hasSuffix("  Living Room  Reading Lamp  brightness 7 %\n"))
+        #expect(!text.output.contains("T") && !text.output.contains("Z"))
         let json = try await FakeHub(change).run(["watch", "--json"]) { $0.contains("\n") }
         let event = try JSONValue(parsing: Array(json.output.utf8))
         #expect(event["event"] == "valueUpdated")
@@ -520,7 +522,7 @@ struct CommandTests {
         let hub = FakeHub { $0.permissions = [Self.pending("org.example.a"), Self.pending("org.example.b")] }
         #expect(try await hub.run("privacy").output.hasPrefix("APP            USER  MAY   PROGRAM"))
         #expect(
-            try await hub.run("privacy", "allow", "org.example.a")
+            try await hub.run("privacy", "allow", "org.example.a", "--user", "1000")
                 == Outcome(output: "allowed for /usr/bin/a, run by user 1000\n"))
         #expect(try await hub.run("privacy", "deny", "org.example.b") == Outcome())
         #expect(try await hub.run("privacy", "reset", "org.example.a") == Outcome())
@@ -528,6 +530,41 @@ struct CommandTests {
         #expect(unknown.code == 1 && unknown.errors.contains("no app \"org.other\" has asked"))
         #expect(
             hub.calls == ["allow org.example.a 1000", "deny org.example.b 1000", "forget org.example.a 1000"])
+    }
+
+    @Test("a program of another user is allowed only after its user and program were shown")
+    func privacyOfOthers() async throws {
+        let hub = FakeHub { $0.permissions = [Self.pending("org.example.a")] }
+        let no = try await hub.run(["privacy", "allow", "org.example.a"], lines: ["no"])
+        #expect(no.code == 75 && no.errors.contains("/usr/bin/a, run by user 1000 (\(UserName(1000).name))"))
+        #expect(hub.calls == [])
+        #expect(try await hub.run("privacy", "allow", "org.example.a").code == 64)
+        #expect(try await hub.run(["privacy", "allow", "org.example.a"], lines: ["yes"]).code == 0)
+        #expect(try await hub.run("privacy", "allow", "org.example.a", "--yes").code == 0)
+        #expect(hub.calls == ["allow org.example.a 1000", "allow org.example.a 1000"])
+        #expect(UserName(argument: "root")?.uid == 0 && UserName(argument: "no such user") == nil)
+    }
+
+    @Test("a device that isn't there is replaced by the one that the person chooses, and --yes chooses none")
+    func repair() async throws {
+        let hub = FakeHub { $0.found = [House.found] }
+        let silent = try await hub.run("repair", "Reading Lamp", "--code", "51808582", "--yes")
+        #expect(silent.code == 1 && silent.errors.contains("--device"))
+        let outcome = try await hub.run(
+            ["repair", "Reading Lamp"], lines: ["518-08-582", "1"], after: ["1": "  1  New Lamp"])
+        #expect(outcome.code == 0 && outcome.output == "Reading Lamp is paired again.\n", "\(outcome)")
+        let id = House.lamp.id
+        #expect(
+            hub.calls == [
+                "repair \(id) with the same", "repair \(id) with the same", "repair \(id) with AA:BB:CC:DD:EE:02",
+            ])
+    }
+
+    @Test("help about a command that doesn't exist names the nearest one")
+    func helpAboutNothing() async throws {
+        let outcome = try await FakeHub().run("help", "romos")
+        #expect(outcome.code == 64 && outcome.errors.contains("did you mean \"homehub rooms\"?"), "\(outcome)")
+        #expect(try await FakeHub().run("help", "rooms").code == 0)
     }
 
     @Test("all decisions are forgotten only by those who say yes, but none that a policy made")
@@ -592,7 +629,7 @@ struct CommandTests {
     @Test("who may answer for a maker is decided, and taken back, beside what an app may see")
     func vendors() async throws {
         let hub = FakeHub { $0.permissions = [Self.pending("org.example.a")] }
-        #expect(try await hub.run("privacy", "allow", "org.example.a", "--vendor", "kilgo").code == 0)
+        #expect(try await hub.run("privacy", "allow", "org.example.a", "--user", "1000", "--vendor", "kilgo").code == 0)
         #expect(try await hub.run("privacy", "deny", "org.example.a", "--vendor", "kilgo") == Outcome())
         #expect(try await hub.run("privacy", "reset", "org.example.a", "--vendor", "kilgo") == Outcome())
         #expect(try await hub.run("privacy", "reset", "--vendor", "kilgo").code == 64)

@@ -308,7 +308,7 @@ struct ListingTests {
         #expect(
             EventLine(scene).listing(name: scene.change.name, time: .init(millisecondsSince1970: 1)).text
                 == #"{"event":"actionSetAdded","time":1,"home":"00000000-0000-4000-8000-000000000001","#
-                + #""scene":"00000000-0000-4000-8000-000000000006","name":"Movie Night"}"#)
+                + #""homeName":"My Home","scene":"00000000-0000-4000-8000-000000000006","name":"Movie Night"}"#)
     }
 
     @Test("whoever watches one thing is notified of that only")

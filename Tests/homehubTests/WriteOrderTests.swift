@@ -53,6 +53,8 @@ import Testing
             (["Reading Lamp", "open"], .notFound), (["Kitchen", "open"], .notFound),
             (["Sofa", "off"], .notFound), (["Kitchen", "sofas", "off"], .notFound),
             (["Kitchen", "hue=3"], .notFound), (["Reading Lamp", "brightness=400"], .valueHigherThanMaximum),
+            (["Front Door", "lock-target-state=-1"], .valueLowerThanMinimum),
+            (["Front Door", "lock-target-state+=1"], .invalidValueType),
             (["Reading Lamp", "brightness=+many"], .invalidValueType), (["Reading Lamp", "on+=1"], .invalidValueType),
             (["Reading Lamp", "on", "on=yes"], .invalidParameter), (["Light", "off"], .invalidParameter),
             ([], .invalidParameter), (["off"], .invalidParameter),

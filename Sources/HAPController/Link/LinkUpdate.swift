@@ -47,3 +47,31 @@ package enum LinkUpdate: Equatable, Sendable {
     /// Something happened that leaves no value behind, such as a press of a button.
     case occurrence(CharacteristicID, CharacteristicValue)
 }
+
+extension LinkFailure: CustomStringConvertible {
+    /// The reason as the log shows it.
+    package var description: String {
+        switch self {
+        case .unreachable: "no address answers"
+        case .otherAccessory: "another accessory answers"
+        case .notPaired: "not paired"
+        case .busy: "busy"
+        case .ended(let end): "\(end)"
+        case .outOfCompliance(let error): "out of compliance: \(error)"
+        }
+    }
+}
+
+extension SessionEnd: CustomStringConvertible {
+    /// The reason as the log shows it.
+    package var description: String {
+        switch self {
+        case .closed: "closed"
+        case .lost: "connection lost"
+        case .timedOut: "timed out"
+        case .violation(let violation): "protocol violation: \(violation)"
+        case .badAnswer: "bad answer"
+        case .notAuthorized: "not authorized"
+        }
+    }
+}

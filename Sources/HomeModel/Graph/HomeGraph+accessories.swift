@@ -21,7 +21,14 @@ extension HomeGraph {
         guard let home = home(of: id), let accessory = home.accessory(id) else { throw Self.noSuchAccessory }
         let context = home.nameContext(of: accessory)
         let name = try home.namespace.checked(newName, current: accessory.name, context: context)
-        return Plan(home.id, [.accessoryNameUpdated(id, name)])
+        var events = [HomeEvent.accessoryNameUpdated(id, name)]
+        // A main service without a name of its own goes by the accessory's.
+        if let main = accessory.primaryService, accessory.shownName(of: main) == accessory.name, main.name != name,
+            !accessory.services.contains(where: { $0.id != main.id && NameKey($0.name) == NameKey(name) })
+        {
+            events.append(.serviceNameUpdated(main.id, name))
+        }
+        return Plan(home.id, events)
     }
 
     func removeAccessory(_ id: Accessory.ID, from home: Home) throws(HomeError) -> Plan {

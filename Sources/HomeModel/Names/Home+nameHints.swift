@@ -7,7 +7,10 @@ extension Home {
         guard let accessory = accessory(id) else { return [] }
         let type = accessory.primaryService?.type
         let alike = accessories(in: accessory.room).count { $0.primaryService?.type == type }
-        return hints(for: accessory.name, context: nameContext(of: accessory), isAlone: alike <= 1)
+        let hints = hints(for: accessory.name, context: nameContext(of: accessory), isAlone: alike <= 1)
+        // Nobody speaks to a bridge; its maker's word tells it from others.
+        return accessory.bridgedAccessories != nil && accessory.parts.isEmpty
+            ? hints.filter { $0 != .containsMaker } : hints
     }
 
     /// What could be better about the name of a service.

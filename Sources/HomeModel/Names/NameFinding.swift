@@ -49,14 +49,14 @@ extension Home {
             accessory.name, of: accessory, service: nil, nameHints(of: accessory.id),
             suggestedNames(from: accessory.name, for: accessory.id),
             others: suggestedNames(
-                from: "\(accessory.name) \(accessory.category.localizedDescription)", for: accessory.id))
+                from: accessory.name.extended(by: accessory.category.localizedDescription), for: accessory.id))
     }
 
     private func finding(_ service: Service, of accessory: Accessory) -> NameFinding? {
         finding(
             service.name, of: accessory, service: service.id, nameHints(of: service.id),
             suggestedNames(from: service.name, for: service.id),
-            others: suggestedNames(from: "\(accessory.name) \(service.name)", for: service.id))
+            others: suggestedNames(from: accessory.name.extended(by: service.name), for: service.id))
     }
 
     private func finding(
@@ -90,6 +90,16 @@ extension Home {
             if case .room(let id) = location.place, id != accessory.room { return id }
         }
         return nil
+    }
+}
+
+extension String {
+    /// The name followed by another one, without words that would be there twice: `Garage Door` and `Garage Door Opener` make
+    /// `Garage Door Opener`.
+    fileprivate func extended(by other: String) -> String {
+        if NameWords(self).firstRange(of: NameKey(other)) != nil { return self }
+        if NameWords(other).firstRange(of: NameKey(self)) != nil { return other }
+        return "\(self) \(other)"
     }
 }
 

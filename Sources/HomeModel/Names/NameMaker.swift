@@ -52,6 +52,6 @@ public struct NameMaker: Sendable, Hashable {
 
     private static let filler: Set<String> = [
         "inc", "ltd", "llc", "gmbh", "ag", "co", "corp", "corporation", "company", "limited", "devices", "the", "and",
-        "technologies", "technology", "group", "bv", "sa", "sarl", "srl", "oy", "ab", "kg", "plc", "pty",
+        "technologies", "technology", "group", "home", "bv", "sa", "sarl", "srl", "oy", "ab", "kg", "plc", "pty",
     ]
 }

@@ -68,7 +68,9 @@ extension Accessory {
     /// never called otherwise: both go by the accessory's name, which may have changed since.
     public func shownName(of service: Service) -> String {
         guard service.id == primaryService?.id else { return service.name }
-        let isUnnamed = parts.count(where: \.type.isKnown) <= 1 || NameKey(service.name) == NameKey(configuredName)
+        let isUnnamed =
+            parts.count(where: \.type.isKnown) <= 1
+            || [NameKey(configuredName), NameKey(name)].contains(NameKey(service.name))
         return isUnnamed ? name : service.name
     }
 

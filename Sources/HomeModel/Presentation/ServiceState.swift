@@ -159,7 +159,7 @@ private struct StateReader {
         let doing = number(.currentHeatingCoolingState)
         return climate(
             .currentTemperature, isOff: mode == 0, doing: doing == 0 ? nil : words(.currentHeatingCoolingState),
-            wanted: mode == 3 ? words(.targetTemperature) ?? range : words(.targetTemperature))
+            wanted: mode == 3 && hasRange ? range : words(.targetTemperature))
     }
 
     private var heaterCooler: ServiceState {
@@ -173,6 +173,11 @@ private struct StateReader {
         return climate(
             .currentTemperature, isOff: isOn == false, doing: isWorking ? words(.currentHeaterCoolerState) : nil,
             wanted: wanted)
+    }
+
+    /// A Boolean value that indicates whether both ends of the range are known.
+    private var hasRange: Bool {
+        words(.heatingThresholdTemperature) != nil && words(.coolingThresholdTemperature) != nil
     }
 
     /// Between when it is warmed and when it is cooled.
@@ -227,8 +232,9 @@ private struct StateReader {
         }
         let state = number(.positionState)
         let target = number(.targetPosition) ?? current
-        // What stands still does so wherever it was to go.
-        if state != 2, current != target || state != nil {
+        // At its target it stands still, whatever its state was last.
+        let isMoving = number(.targetPosition) == nil ? state != nil : current != target
+        if state != 2, isMoving {
             return ServiceState(target > current || state == 1 ? "opening" : "closing", share, isActive: true)
         }
         switch current {

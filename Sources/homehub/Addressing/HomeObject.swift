@@ -35,7 +35,7 @@ enum HomeObject: Equatable {
         case .room(let room): room.name
         case .zone(let zone): zone.name
         case .accessory(let accessory): accessory.name
-        case .part(let service, _): service.name
+        case .part(let service, let accessory): accessory.shownName(of: service)
         case .scene(let scene): scene.name
         case .group(let group): group.name
         }

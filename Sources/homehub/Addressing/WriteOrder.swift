@@ -31,6 +31,24 @@ struct WriteOrder: Equatable {
         }.map(\.place)
     }
 
+    /// The changes as a scene keeps them.
+    ///
+    /// - Throws: 3 for a step or a toggle, which depend on the present values.
+    var sceneChanges: [ValueChange] {
+        get throws(HomeError) {
+            var changes: [ValueChange] = []
+            for item in items {
+                guard case .value(let value, let asked) = item.wanted else {
+                    throw HomeError(
+                        .invalidParameter,
+                        detail: "a scene sets \(item.place.characteristic.word) to a value; it has no steps or toggles")
+                }
+                changes.append(ValueChange(place: item.place, value: value, asked: asked))
+            }
+            return changes
+        }
+    }
+
     /// The values to write, once it is known what is.
     ///
     /// - Parameter present: the values that were read.
@@ -275,7 +293,10 @@ extension ValuePlace {
             return WriteOrder.Item(place: self, wanted: .other(toggle))
         }
         let isSigned = typed.hasPrefix("+") || typed.hasPrefix("-") && (metadata.minimum ?? -1) >= 0
-        guard metadata.format.isNumeric, sign != 0 || isSigned else {
+        // The numbers of an enumeration count nothing.
+        let hasSteps =
+            metadata.format.isNumeric && metadata.validValues == nil && characteristic.type.valueNames.isEmpty
+        guard hasSteps, sign != 0 || isSigned else {
             guard sign == 0 else {
                 throw HomeError(.invalidValueType, detail: "\(characteristic.word) has no steps; write a value")
             }

@@ -9,7 +9,7 @@ struct RepairCommand: HomeCommand {
         commandName: "repair", abstract: "Pair again with an accessory that was reset or replaced.",
         discussion: """
             Names, rooms, scenes, groups and favourites stay, with a bridge also those of everything connected through it. \
-            The device must have the same services and characteristics; otherwise nothing changes. It is found by its id; \
+            The device must have the same parts and values; otherwise nothing changes. It is found by its id; \
             if another device replaces it, say --device or choose it when asked.
             """)
 
@@ -54,10 +54,11 @@ struct RepairCommand: HomeCommand {
         do throws(HomeError) {
             repaired = try await session.manager.repairAccessory(accessory.id, with: credentials, device: chosen)
         } catch {
-            guard error.code == .notFound, chosen == nil else { throw error }
-            guard !yes else { throw Self.missing(accessory) }
+            // A device that lost its power may still be seen as paired.
+            guard chosen == nil, [.notFound, .objectAssociatedToAnotherHome].contains(error.code) else { throw error }
+            guard !yes else { throw Self.missing(accessory, error) }
             Terminal.current.writeError(
-                "\(accessory.name.sanitized) isn't on the network. Does another device replace it?\n")
+                "\(accessory.name.sanitized) isn't there to be paired. Does another device replace it?\n")
             chosen = try await choice(dialogue, session)
             repaired = try await session.manager.repairAccessory(accessory.id, with: credentials, device: chosen)
         }
@@ -77,11 +78,11 @@ struct RepairCommand: HomeCommand {
         }
     }
 
-    private static func missing(_ accessory: Accessory) -> HomeError {
+    private static func missing(_ accessory: Accessory, _ error: HomeError) -> HomeError {
         HomeError(
-            .notFound,
+            error.code,
             detail:
-                "\(accessory.name) isn't on the network; check that it has power, or say --device if another device "
-                + "replaces it", accessory: accessory.id)
+                "\(accessory.name) isn't there to be paired: check that it has power and was reset, or say --device if "
+                + "another device replaces it", accessory: accessory.id)
     }
 }

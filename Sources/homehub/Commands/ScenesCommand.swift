@@ -64,21 +64,28 @@ struct ScenesSetCommand: HomeCommand {
     @Argument(help: "The scene, by name or id.", completion: .names(.scenes))
     var scene: String
 
-    @Argument(help: "An accessory or ACCESSORY/PART, by name or id.")
-    var target: String
-
-    @Argument(help: ArgumentHelp("What to set.", valueName: "value=..."))
-    var changes: [String]
+    @Argument(
+        help: ArgumentHelp(
+            "An accessory, ACCESSORY/PART, a room, a zone, a group or a kind, and what to set, as homehub write takes it.",
+            valueName: "target ... change"),
+        completion: .names(.changes))
+    var words: [String]
 
     @Flag(help: "Let the scene set nothing else.")
     var only = false
 
     @OptionGroup var options: GlobalOptions
 
+    func validate() throws {
+        guard words.count > 1 else {
+            throw ValidationError("Say what to set, and how: homehub scenes set \"Movie Night\" \"Reading Lamp\" on")
+        }
+    }
+
     func run(_ session: HomeSession) async throws {
         let home = try await session.home
         let scene = try home.scene(addressed: scene)
-        let changes = try home.valueTarget(target).changes(typed: changes)
+        let changes = try home.writeOrder(typed: words).sceneChanges
         let actions = scene.actions(with: changes, only: only)
         session.print(json: try await session.manager.setActions(actions, of: scene.id).listing)
         session.note(changes.compactMap(\.note))

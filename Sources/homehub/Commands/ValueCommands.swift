@@ -105,32 +105,6 @@ struct ValueChange: Equatable {
     }
 }
 
-extension ValueTarget {
-    /// The values that were typed as `word=value`.
-    ///
-    /// - Throws: 3 for a word without a value or one that is there twice, what ``place(_:)`` throws for the word, and
-    ///   what `Characteristic.value(typed:)` throws for the value.
-    func changes(typed: [String]) throws(HomeError) -> [ValueChange] {
-        var changes: [ValueChange] = []
-        for word in typed {
-            guard let equals = word.firstIndex(of: "=") else {
-                throw HomeError(
-                    .invalidParameter, detail: "\"\(word.shown)\" says no value; write for example on=yes brightness=40"
-                )
-            }
-            let place = try place(String(word[..<equals]))
-            guard !changes.contains(where: { $0.place == place }) else {
-                throw HomeError(.invalidParameter, detail: "\(place.characteristic.word) is there twice; write it once")
-            }
-            let wanted = String(word[word.index(after: equals)...])
-            let value = try place.characteristic.value(typed: wanted)
-            let asked = place.characteristic.numberBetweenSteps(typed: wanted, writing: value)
-            changes.append(ValueChange(place: place, value: value, asked: asked))
-        }
-        return changes
-    }
-}
-
 /// What came of reading or writing values.
 struct ValueReport {
     private let places: [ValuePlace]

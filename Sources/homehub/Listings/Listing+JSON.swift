@@ -114,7 +114,8 @@ extension ValuePlace {
     ) -> JSONValue {
         var object: JSONObject = [
             "id": .string("\(characteristic.id)"), "name": .string(characteristic.word),
-            "accessory": .string("\(accessory.id)"), "service": .string("\(service.id)"),
+            "accessory": .string("\(accessory.id)"), "accessoryName": .string(accessory.name),
+            "service": .string("\(service.id)"), "serviceName": .string(accessory.shownName(of: service)),
         ]
         if let value {
             object["value"] = value.listing

@@ -12,7 +12,7 @@ extension Characteristic {
             if let name = type.valueNames[number] { return name.dashed }
             return withUnit("\(number)")
         case .unsigned(let number): return withUnit("\(number)")
-        case .float(let number): return withUnit(JSONValue.number(number).text)
+        case .float(let number): return withUnit(JSONValue.number(rounded(number)).text)
         case .string(let text): return text.sanitized
         case .data(let bytes): return bytes.isEmpty ? "empty" : "\(bytes.count) \(bytes.count == 1 ? "byte" : "bytes")"
         }
@@ -25,6 +25,13 @@ extension Characteristic {
     func sentence(of value: CharacteristicValue) -> String {
         if type == .on, case .bool(let flag) = value { return flag ? "on" : "off" }
         return "\(word) \(text(of: value))"
+    }
+
+    /// A number to two digits after the point, or to those of a finer step.
+    private func rounded(_ number: Double) -> Double {
+        let step = metadata.step ?? 0.01
+        guard step >= 0.01 || step <= 0, number.magnitude < 1e12 else { return number }
+        return (number * 100).rounded() / 100
     }
 
     private func withUnit(_ number: String) -> String {

@@ -114,7 +114,7 @@ extension EventLine {
                 Self.line(service, group, home, "is no part of \(group.name) any more")
             case .actionSetActionsUpdated(let scene): Self.line(scene, "the scene \(scene.name) sets other values")
             }
-        var all: JSONObject = ["home": .string("\(home.id)")]
+        var all: JSONObject = ["home": .string("\(home.id)"), "homeName": .string(home.name)]
         for member in members.members { all[member.name] = member.value }
         members = all
     }
@@ -172,8 +172,10 @@ extension EventLine {
         subject = accessory.name
         members = [
             "home": .string("\(accessory.home)"), "room": .string("\(accessory.room)"),
-            "accessory": .string("\(accessory.id)"),
+            "accessory": .string("\(accessory.id)"), "accessoryName": .string(accessory.name),
         ]
+        members["homeName"] = home.map { .string($0.name) }
+        members["roomName"] = place.isEmpty ? nil : .string(place)
         switch event.change {
         case .nameUpdated:
             sentence = "has this name now"

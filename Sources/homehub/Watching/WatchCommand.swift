@@ -114,7 +114,7 @@ private actor WatchOutput {
             line = EventLine(event, in: homes.first { $0.id == event.accessory.home })
         }
         session.print(
-            line.text(at: WallClock.text(of: time.millisecondsSince1970)),
+            line.text(at: WallClock.localText(of: time.millisecondsSince1970)),
             json: line.listing(name: event.name, time: time))
     }
 }

@@ -93,7 +93,9 @@ package struct Permissions: Sendable, Equatable {
         sessions[session] = Session(
             app: AppIdentity(app: opening.app, uid: peer.uid, executable: peer.executable),
             usageDescription: (opening.usageDescription ?? "").asPurpose, isSystemApp: isSystemApp)
-        return SessionReply(status: status(of: session), isSystemApp: isSystemApp, version: version)
+        return SessionReply(
+            status: status(of: session), isSystemApp: sessions[session].map(self.isSystemApp) ?? false, version: version
+        )
     }
 
     /// A session is over; a question about its app remains.
@@ -111,13 +113,19 @@ package struct Permissions: Sendable, Equatable {
     ///
     /// - Throws: 17 if not.
     func checkMayDecide(_ session: SessionID) throws(HomeError) {
-        guard sessions[session]?.isSystemApp == true else { throw HomeError(.insufficientPrivileges) }
+        guard sessions[session].map(isSystemApp) == true else { throw HomeError(.insufficientPrivileges) }
     }
 
     /// What a session's app may do; nothing if there is no such session.
     package func status(of session: SessionID) -> AuthorizationStatus {
         guard let session = sessions[session] else { return [] }
-        return session.isSystemApp ? [.determined, .authorized] : status(of: session.app)
+        return isSystemApp(session) ? [.determined, .authorized] : status(of: session.app)
+    }
+
+    /// The system app of a user that a policy keeps out is an app like any other.
+    private func isSystemApp(_ session: Session) -> Bool {
+        // Root can change the policy anyway.
+        session.isSystemApp && (session.app.uid == 0 || !restrictions.users.contains(session.app.uid))
     }
 
     private func status(of app: AppIdentity) -> AuthorizationStatus {
