@@ -3,14 +3,33 @@ import Glibc
 
 /// The filters: Jinja2's, and those of Home Assistant.
 enum Filter: String, Sendable {
-    case abs, add, average, capitalize, `default`, first, float, format
+    case abs, acos, add
+    case asDateTime = "as_datetime"
+    case asin
+    case asLocal = "as_local"
+    case asTimestamp = "as_timestamp"
+    case atan, average
+    case base64Decode = "base64_decode"
+    case base64Encode = "base64_encode"
+    case bool, capitalize, clamp, contains, cos, `default`, first, float, format
     case fromJSON = "from_json"
     case iif, int, isDefined = "is_defined"
     case isNumber = "is_number"
-    case items, join, last, length, list, log, lower, map, max, min, multiply, reject, rejectattr, replace, reverse
-    case round, select, selectattr, sort, sqrt, string, sum, title, tojson
+    case items, join, last, length, list, log, lower, map, max, median, min, multiply, ord
+    case regexFindAll = "regex_findall"
+    case regexFindAllIndex = "regex_findall_index"
+    case regexMatch = "regex_match"
+    case regexReplace = "regex_replace"
+    case regexSearch = "regex_search"
+    case reject, rejectattr, remap, replace, reverse, round, select, selectattr, sin, slugify, sort, sqrt
+    case statisticalMode = "statistical_mode"
+    case string, strptime, sum, tan
+    case timestampCustom = "timestamp_custom"
+    case timestampLocal = "timestamp_local"
+    case timestampUTC = "timestamp_utc"
+    case title, tojson
     case toJSON = "to_json"
-    case trim, truncate, unique, upper
+    case trim, truncate, unique, upper, wrap
     case bitwiseAnd = "bitwise_and"
     case bitwiseOr = "bitwise_or"
     case bitwiseXor = "bitwise_xor"
@@ -63,6 +82,9 @@ extension JinjaRenderer {
             guard filter == .log else { return .float(number.squareRoot()) }
             return .float(Glibc.log(number) / (given.value(0, "base").flatMap(Self.read).map { Glibc.log($0) } ?? 1))
         case .isNumber: return .bool(Self.read(value)?.isFinite ?? false)
+        case .bool: return try truth(value, given)
+        case .sin, .cos, .tan, .asin, .acos, .atan: return try trigonometry(filter, value, given)
+        case .clamp, .wrap, .remap: return try ranged(filter, value, given)
         case .bitwiseAnd, .bitwiseOr, .bitwiseXor:
             guard case .int(let a)? = try whole(value, GivenArguments()).number,
                 case .int(let b)? = try whole(try given.required(0, "value"), GivenArguments()).number
@@ -81,6 +103,32 @@ extension JinjaRenderer {
                 try text(of: value), try text(of: given.required(0, "old")), try text(of: given.required(1, "new")),
                 try given.int(2, "count"))
         case .format: return try string(try TextFormat.percent(try text(of: value), given.positional, mapping: .none))
+        case .ord:
+            guard case .string(let text) = value, let scalar = text.unicodeScalars.first,
+                text.unicodeScalars.count == 1
+            else { throw JinjaError("ord wants one character") }
+            return .int(Int(scalar.value))
+        case .slugify: return try string(try text(of: value).slug(separator: try given.text(0, "separator") ?? "_"))
+        case .base64Encode: return try string(Base64.encode(Array(try text(of: try defined(value)).utf8)))
+        case .base64Decode:
+            let isUTF8 = ["utf-8", "utf8", "ascii"].contains(try given.text(0, "encoding")?.lowercased() ?? "utf-8")
+            guard isUTF8, let bytes = Base64.decode(try text(of: try defined(value))),
+                let text = String(validating: bytes, as: UTF8.self)
+            else { throw JinjaError("base64_decode: the text isn't base64, or holds no text") }
+            return try string(text)
+        case .regexMatch, .regexSearch: return .bool(try matches(value, given, atStart: filter == .regexMatch))
+        case .regexReplace: return try replacingMatches(value, given)
+        case .regexFindAll: return try list(try findAll(value, given, ignoreCase: 1))
+        case .regexFindAllIndex:
+            let found = try findAll(value, given, ignoreCase: 2)
+            let index = try given.int(1, "index") ?? 0
+            guard (-found.count..<found.count).contains(index) else {
+                throw JinjaError("regex_findall_index: there aren't as many matches")
+            }
+            return found[index < 0 ? index + found.count : index]
+        // Dates.
+        case .asTimestamp, .asDateTime, .asLocal, .strptime, .timestampCustom, .timestampLocal, .timestampUTC:
+            return try apply(dateFilter: filter, to: value, given)
         case .tojson, .toJSON: return try string(try Self.json(of: value, filter == .tojson))
         case .fromJSON:
             guard case .string(let text) = value else { throw JinjaError("from_json wants a text") }
@@ -122,6 +170,11 @@ extension JinjaRenderer {
             guard filter == .average else { return sum }
             guard let total = sum.number?.double, !values.isEmpty else { throw JinjaError("an average of nothing") }
             return .float(total / Double(values.count))
+        case .median, .statisticalMode:
+            let values = try sequence(value)
+            if values.isEmpty, let fallback = given.value(0, "default") { return fallback }
+            return filter == .median ? try median(of: values) : try mode(of: values)
+        case .contains: return .bool(try compare(try given.required(0, "value"), .isIn, value))
         case .sort:
             let isReversed = given.value(0, "reverse")?.isTrue ?? false
             let values = try sequence(value)
@@ -203,6 +256,100 @@ extension JinjaRenderer {
         return .int(whole)
     }
 
+    /// A truth value, also from text.
+    func truth(_ value: JinjaValue, _ given: GivenArguments) throws(JinjaError) -> JinjaValue {
+        if case .bool = value { return value }
+        if let number = value.number?.double { return .bool(number != 0) }
+        switch value.text.lowercased() {
+        case "1", "true", "yes", "on", "enable": return .bool(true)
+        case "0", "false", "no", "off", "disable": return .bool(false)
+        default:
+            guard let fallback = given.value(0, "default") else { throw JinjaError("a value that is no bool") }
+            return fallback
+        }
+    }
+
+    private func trigonometry(
+        _ filter: Filter, _ value: JinjaValue, _ given: GivenArguments
+    ) throws(JinjaError) -> JinjaValue {
+        let result = Self.read(try defined(value)).map { number in
+            switch filter {
+            case .sin: Glibc.sin(number)
+            case .cos: Glibc.cos(number)
+            case .tan: Glibc.tan(number)
+            case .asin: Glibc.asin(number)
+            case .acos: Glibc.acos(number)
+            default: Glibc.atan(number)
+            }
+        }
+        if let result, !result.isNaN { return .float(result) }
+        guard let fallback = given.value(0, "default") else { throw Self.noNumber(value) }
+        return fallback
+    }
+
+    /// A number brought into a range, or from one range into another.
+    private func ranged(
+        _ filter: Filter, _ value: JinjaValue, _ given: GivenArguments
+    ) throws(JinjaError) -> JinjaValue {
+        func bound(_ place: Int, _ name: String) throws(JinjaError) -> Double {
+            let given = try given.required(place, name)
+            guard let number = Self.read(given) else { throw Self.noNumber(given) }
+            return number
+        }
+        guard let number = Self.read(try defined(value)) else { throw Self.noNumber(value) }
+        guard filter == .remap else {
+            let low = try bound(0, "min_value")
+            let high = try bound(1, "max_value")
+            return .float(filter == .clamp ? max(low, min(high, number)) : Self.wrapped(number, low, high))
+        }
+        let low = try bound(0, "in_min")
+        let high = try bound(1, "in_max")
+        let target = (low: try bound(2, "out_min"), high: try bound(3, "out_max"))
+        guard low != high else { throw JinjaError("remap: a range without a width") }
+        var share = (number - low) / (high - low)
+        switch try given.text(5, "edges") ?? "none" {
+        case "none": break
+        case "clamp": share = max(0, min(1, share))
+        case "wrap": share = Self.wrapped(share, 0, 1)
+        case "mirror":
+            share = Self.wrapped(share, 0, 2)
+            if share > 1 { share = 2 - share }
+        default: throw JinjaError("remap: edges must be none, clamp, wrap or mirror")
+        }
+        if let steps = try given.int(4, "steps"), steps > 0 {
+            share = (share * Double(steps)).rounded(.toNearestOrEven) / Double(steps)
+        }
+        return .float(target.low + share * (target.high - target.low))
+    }
+
+    private static func wrapped(_ number: Double, _ low: Double, _ high: Double) -> Double {
+        guard high != low else { return low }
+        let rest = fmod(number - low, high - low)
+        return low + (rest != 0 && (rest < 0) != (high < low) ? rest + high - low : rest)
+    }
+
+    private func median(of values: [JinjaValue]) throws(JinjaError) -> JinjaValue {
+        guard !values.isEmpty, values.allSatisfy({ $0.number != nil }) else {
+            throw JinjaError("a median needs numbers")
+        }
+        let sorted = values.sorted { $0.isLess(than: $1) ?? false }
+        let middle = sorted.count / 2
+        guard sorted.count.isMultiple(of: 2) else { return sorted[middle] }
+        return .float(((sorted[middle - 1].number?.double ?? 0) + (sorted[middle].number?.double ?? 0)) / 2)
+    }
+
+    /// The value that is there most often; of several, the first.
+    private mutating func mode(of values: [JinjaValue]) throws(JinjaError) -> JinjaValue {
+        try count(values.count * values.count)
+        var best: (value: JinjaValue, count: Int)?
+        for value in values {
+            let count = values.count { $0 == value }
+            if count > best?.count ?? 0 { best = (value, count) }
+        }
+        guard let best else { throw JinjaError("the most frequent value of nothing") }
+        return best.value
+    }
+
     // MARK: Text
 
     mutating func replacing(
@@ -247,6 +394,7 @@ extension JinjaRenderer {
         case .string(let text): return isSpaced ? pageJSON(of: text) : JSONValue.string(text).text
         case .undefined(let name): throw JinjaError("\(name.prefix(32)) is not defined")
         case .namespace: throw JinjaError("a namespace is no JSON")
+        case .datetime(let date): return JSONValue.string(date.text(separator: "T")).text
         case .list, .tuple, .dict, .json: break
         }
         var texts: [String] = []

@@ -2,41 +2,45 @@ import Glibc
 
 /// The functions that a template may call.
 enum Function: String, Sendable {
-    case bool, dict, float, iif, int
+    case acos
+    case asDateTime = "as_datetime"
+    case asin
+    case asLocal = "as_local"
+    case asTimestamp = "as_timestamp"
+    case atan, average, bool, clamp, cos, dict, float, iif, int
     case isNumber = "is_number"
-    case list, log, max, min, namespace, range, sqrt, average
+    case list, log, max, median, min, namespace, range, remap, sin, slugify, sqrt
+    case statisticalMode = "statistical_mode"
+    case strptime, tan, wrap
+
+    /// The filter that does the same with the first argument.
+    fileprivate var filter: Filter? {
+        switch self {
+        case .average, .dict, .float, .int, .list, .max, .median, .min, .namespace, .range, .statisticalMode: nil
+        default: Filter(name: rawValue)
+        }
+    }
 }
 
 /// The methods of texts, lists and mappings that a template may call.
 enum Method: String, Sendable {
     case capitalize, count, endswith, find, format, get, index, isdecimal, isdigit, isnumeric, items, join, keys, lower
     case lstrip, partition, replace, rsplit, rstrip, split, splitlines, startswith, strip, title, upper, values, zfill
+    case isoformat, isoweekday, strftime, timestamp, weekday
 }
 
 extension JinjaRenderer {
     mutating func call(_ function: Function, _ given: GivenArguments) throws(JinjaError) -> JinjaValue {
+        if let filter = function.filter {
+            return try apply(filter, to: try given.required(0, "value"), given.dropping(1))
+        }
         switch function {
         case .float: return try fraction(try given.required(0, "value"), given.dropping(1))
         case .int: return try whole(try given.required(0, "value"), given.dropping(1))
-        case .bool:
-            let value = try given.required(0, "value")
-            if case .bool = value { return value }
-            if let number = value.number?.double { return .bool(number != 0) }
-            switch value.text.lowercased() {
-            case "1", "true", "yes", "on", "enable": return .bool(true)
-            case "0", "false", "no", "off", "disable": return .bool(false)
-            default:
-                guard let fallback = given.value(1, "default") else { throw JinjaError("a value that is no bool") }
-                return fallback
-            }
-        case .isNumber: return try apply(.isNumber, to: try given.required(0, "value"), GivenArguments())
-        case .iif: return try apply(.iif, to: try given.required(0, "value"), given.dropping(1))
-        case .sqrt: return try apply(.sqrt, to: try given.required(0, "value"), GivenArguments())
-        case .log: return try apply(.log, to: try given.required(0, "value"), given.dropping(1))
-        case .min, .max, .average:
+        case .min, .max, .average, .median, .statisticalMode:
             let values = given.positional.count == 1 ? try given.required(0, "values") : .list(given.positional)
-            let filter: Filter = function == .min ? .min : function == .max ? .max : .average
-            return try apply(filter, to: values, GivenArguments())
+            guard let filter = Filter(name: function.rawValue) else { break }
+            return try apply(filter, to: values, GivenArguments(named: given.named))
         case .list: return .list(try sequence(given.value(0, "value") ?? .list([])))
         case .dict:
             let members = given.value(0, "value")?.members ?? []
@@ -47,7 +51,9 @@ extension JinjaRenderer {
             return .dict(dictionary)
         case .namespace: return try makeNamespace(given.named)
         case .range: return try range(given)
+        default: break
         }
+        throw JinjaError("the function \"\(function.rawValue)\" is not supported")
     }
 
     private mutating func range(_ given: GivenArguments) throws(JinjaError) -> JinjaValue {
@@ -73,6 +79,7 @@ extension JinjaRenderer {
     ) throws(JinjaError) -> JinjaValue {
         try countAll(value)
         if case .string(let text) = value { return try call(method, of: text, given) }
+        if case .datetime(let date) = value { return try call(method, of: date, given) }
         if let members = value.members {
             switch method {
             case .get:
@@ -155,7 +162,8 @@ extension JinjaRenderer {
             return .string(
                 text.prefix(isSigned ? 1 : 0) + String(repeating: "0", count: missing)
                     + text.dropFirst(isSigned ? 1 : 0))
-        case .get, .items, .keys, .values: throw JinjaError("a text has no method \(method.rawValue)")
+        case .get, .items, .keys, .values, .isoformat, .isoweekday, .strftime, .timestamp, .weekday:
+            throw JinjaError("a text has no method \(method.rawValue)")
         }
     }
 
@@ -230,6 +238,26 @@ extension String {
         if atStart { rest = rest.drop(while: isTrimmed) }
         if atEnd { while let last = rest.last, isTrimmed(last) { rest.removeLast() } }
         return String(rest)
+    }
+
+    /// The text in small letters and digits of ASCII, with a separator in place of the rest, as names in ids are written.
+    package func slug(separator: String = "_") -> String {
+        var words: [String] = []
+        var word = ""
+        for scalar in lowercased().unicodeScalars {
+            if scalar.isASCII, scalar.properties.isAlphabetic || ("0"..."9").contains(scalar) {
+                word.unicodeScalars.append(scalar)
+            } else if let name = scalar.properties.name, name.hasPrefix("LATIN SMALL LETTER "),
+                let letter = name.split(separator: " ").dropFirst(3).first, letter.utf8.count == 1
+            {
+                // An ü is written as u.
+                word += letter.lowercased()
+            } else if scalar != "'" {
+                words.append(word)
+                word = ""
+            }
+        }
+        return (words + [word]).filter { !$0.isEmpty }.joined(separator: separator)
     }
 
     func starts(withScalars prefix: String) -> Bool { utf8.starts(with: prefix.utf8) }

@@ -11,6 +11,9 @@ struct JinjaRenderer {
 
     init(variables: [String: JinjaValue]) { scopes = [variables, [:]] }
 
+    /// How much work may still be done.
+    var remainingSteps: Int { max(0, JinjaLimits.steps - steps) }
+
     /// Counts work that is done.
     mutating func count(_ size: Int) throws(JinjaError) {
         steps += 1 + size / 16
@@ -311,6 +314,9 @@ struct JinjaRenderer {
             try count(text.utf8.count)
             let scalars = Array(text.unicodeScalars)
             return Self.index(key, scalars.count).map { .string(String(scalars[$0])) } ?? missing
+        case .datetime(let date):
+            guard case .string(let name) = key else { return missing }
+            return date.part(name) ?? missing
         case .namespace(let index):
             guard case .string(let name) = key else { return missing }
             return namespaces[index][name] ?? missing

@@ -5,7 +5,7 @@
 ///
 /// Known: `{{ }}`, `{% if %}`, `{% for %}`, `{% set %}`, `{% raw %}`, comments and whitespace control; all operators; the
 /// filters, tests, functions and methods of `Filter`, `Test`, `Function` and `Method`. Not known: macros, includes,
-/// inheritance, regular expressions, time, and what reads Home Assistant's own states.
+/// inheritance, the time of day, and functions that read Home Assistant's own states.
 package struct JinjaTemplate: Sendable {
     /// The text it was read from.
     package let source: String

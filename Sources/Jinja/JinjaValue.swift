@@ -14,6 +14,7 @@ package enum JinjaValue: Sendable {
     case dict(JinjaDictionary)
     /// An array or an object of a message, which is read only where a template looks into it.
     case json(JSONValue)
+    case datetime(JinjaDateTime)
     /// What `namespace()` made: its place in the renderer.
     case namespace(Int)
 
@@ -70,7 +71,7 @@ extension JinjaValue {
         case .dict(let dictionary): !dictionary.members.isEmpty
         case .json(.array(let values)): !values.isEmpty
         case .json(.object(let object)): !object.isEmpty
-        case .json, .namespace: true
+        case .json, .namespace, .datetime: true
         }
     }
 
@@ -153,6 +154,7 @@ extension JinjaValue {
         case .tuple: "tuple"
         case .dict, .json: "dict"
         case .namespace: "namespace"
+        case .datetime: "datetime"
         }
     }
 }
@@ -179,6 +181,8 @@ extension JinjaValue: Equatable {
         case (.string(let a), .string(let b)): return a.unicodeScalars.elementsEqual(b.unicodeScalars)
         case (.namespace(let a), .namespace(let b)): return a == b
         case (.tuple(let a), .tuple(let b)): return a == b
+        case (.datetime(let a), .datetime(let b)):
+            return (a.offset == nil) == (b.offset == nil) && (a.seconds, a.microseconds) == (b.seconds, b.microseconds)
         case (.tuple, _), (_, .tuple): return false
         default: break
         }
@@ -209,6 +213,7 @@ extension JinjaValue: Equatable {
         if case .string(let a) = self, case .string(let b) = other {
             return a.unicodeScalars.lexicographicallyPrecedes(b.unicodeScalars)
         }
+        if case .datetime(let a) = self, case .datetime(let b) = other { return a.isBefore(b) }
         if let a = elements, let b = other.elements {
             for (x, y) in zip(a, b) where x != y { return x.isLess(than: y) }
             return a.count < b.count
@@ -247,6 +252,7 @@ extension JinjaValue {
             return "{" + inner.joined(separator: ", ") + "}"
         case .json: return "[" + (elements ?? []).map(\.representation).joined(separator: ", ") + "]"
         case .namespace: return "<Namespace>"
+        case .datetime(let date): return date.text(separator: " ")
         }
     }
 

@@ -2,8 +2,8 @@
 enum Test: String, Sendable {
     case boolean, contains, defined, divisibleby, equal, even, `false`, float, greater, greaterOrEqual, `in`, integer
     case isNumber = "is_number"
-    case iterable, less, lessOrEqual, list, lower, mapping, none, number, odd, sequence, string, `true`, undefined,
-        unequal
+    case iterable, less, lessOrEqual, list, lower, mapping, match, none, number, odd, search, sequence, string, `true`,
+        undefined, unequal
     case upper
 
     init?(name: String) {
@@ -60,6 +60,7 @@ extension JinjaRenderer {
         case .greater: return try compare(value, .greater, try given.required(0, "other"))
         case .greaterOrEqual: return try compare(value, .greaterOrEqual, try given.required(0, "other"))
         case .in: return try compare(value, .isIn, try given.required(0, "seq"))
+        case .match, .search: return try matches(value, given, atStart: test == .match)
         case .contains: return try compare(try given.required(0, "value"), .isIn, value)
         }
     }
