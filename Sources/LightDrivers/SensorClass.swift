@@ -44,18 +44,23 @@ struct SensorClass: Equatable, Sendable {
     ///
     /// - Parameters:
     ///   - name: the class.
-    ///   - unit: empty if it says none.
+    ///   - unit: empty if it has none.
     init?(number name: String?, unit: String) {
         switch (name, unit) {
-        case ("temperature", ""), ("temperature", "°C"): reading = .temperature
-        case ("temperature", "°F"): (reading, self.unit) = (.temperature, .fahrenheit)
+        case ("temperature", "°F"), ("temperature", "F"), ("temperature", "℉"):
+            (reading, self.unit) = (.temperature, .fahrenheit)
         case ("temperature", "K"): (reading, self.unit) = (.temperature, .kelvin)
-        case ("humidity", ""), ("humidity", "%"): reading = .humidity
-        case ("illuminance", ""), ("illuminance", "lx"): reading = .illuminance
+        case ("temperature", ""), ("temperature", "°C"), ("temperature", "C"), ("temperature", "℃"):
+            reading = .temperature
+        case ("humidity", ""), ("humidity", "%"), ("humidity", "%RH"): reading = .humidity
+        case ("illuminance", ""), ("illuminance", "lx"), ("illuminance", "lux"): reading = .illuminance
         case ("battery", ""), ("battery", "%"): reading = .battery
         default: return nil
         }
     }
+
+    /// The classes of sensors that are shown in one of their units.
+    static let numbers: Set = ["temperature", "humidity", "illuminance", "battery"]
 
     /// What a yes or no of the device is here.
     func flag(_ isOn: Bool) -> SensorValue { .flag(isOn != isInverted) }

@@ -61,6 +61,21 @@ struct BrokerTests {
         #expect(session.reconnectAt == .seconds(111))
     }
 
+    @Test("a broker that refuses the password is tried again after minutes, or at once when the file changes")
+    func refusedPassword() {
+        var session = MQTTSession(statusTopic: "status")
+        let delays = (0..<4).map { _ in
+            session.connecting(now: .zero)
+            session.loginRefused()
+            return session.closed(now: .zero, share: 0) / .seconds(1)
+        }
+        #expect(delays == [60, 120, 240, 300] && session.isLoginRefused)
+        session.passwordChanged(now: .seconds(5))
+        #expect(session.reconnectAt == .seconds(5))
+        session.connecting(now: .seconds(5))
+        #expect(session.closed(now: .seconds(6), share: 0) == .zero)
+    }
+
     @Test("a try that brings no answer for 10 seconds is told, once")
     func slowTry() {
         var session = MQTTSession(statusTopic: "status")

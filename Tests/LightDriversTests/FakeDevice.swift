@@ -39,7 +39,7 @@ final class FakeDevice: Sendable {
                     case .subscribed: isReady.yield(true)
                     case .message(let topic, let payload): self?.received(topic, payload)
                     case .closed: isReady.yield(false)
-                    case .tooLong, .dropped: break
+                    case .tooLong, .dropped, .loginRefused: break
                     }
                 }
             }

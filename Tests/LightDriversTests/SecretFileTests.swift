@@ -1,7 +1,8 @@
 import FoundationEssentials
 import Glibc
-import LightDrivers
 import Testing
+
+@testable import LightDrivers
 
 @Suite("A secret in a file")
 struct SecretFileTests {
@@ -51,5 +52,19 @@ struct SecretFileTests {
     @Test("what is no file is refused", arguments: ["/dev/null", "/tmp", "/nowhere/file"])
     func noFile(path: String) {
         #expect(throws: SecretFile.Problem.self) { try SecretFile(path, key: "k", of: "password").read() }
+    }
+
+    @Test("a watched file has changed when it is created or written")
+    func watch() throws {
+        let directory = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString)
+        try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(at: directory) }
+        let file = directory.appending(path: "password")
+        var watch = SecretFileWatch()
+        #expect(watch.changed([file.path]) == [] && watch.changed([file.path]) == [])
+        try Data("wrong".utf8).write(to: file)
+        #expect(watch.changed([file.path]) == [file.path] && watch.changed([file.path]) == [])
+        try Data("longer".utf8).write(to: file)
+        #expect(watch.changed([file.path]) == [file.path])
     }
 }

@@ -32,6 +32,8 @@ package struct DatagramHome<Device: DatagramDevice>: Sendable {
         var reported: [LightID: LightReport] = [:]
         var isReachable = false
         var pollAt: Duration = .zero
+        /// When the questions to the device go on, after one that it didn't answer to the point.
+        var questionsAt: Duration = .zero
         /// While lights show which ones they are, and their states are not their own: what to send when that is over.
         var identificationEnds: [LightID: [Device.Request]] = [:]
         /// What shows that it has got a request, and that request's number.
@@ -56,6 +58,9 @@ package struct DatagramHome<Device: DatagramDevice>: Sendable {
     private var members: [LightID: Member] = [:]
     /// Whose each light is.
     private var owners: [LightID: LightID] = [:]
+    /// Devices that answer searches and no question, of which the operator was warned.
+    private var silent: Set<LightID> = []
+    private static var maximumSilent: Int { 16 }
     /// Devices that cannot be used.
     private var unusable: Set<LightID> = []
     /// Who answers from where; devices that do not say who they are have an address each.
@@ -232,14 +237,14 @@ package struct DatagramHome<Device: DatagramDevice>: Sendable {
     private mutating func answered(_ message: Device.Message, by id: LightID, now: Duration) {
         guard let awaited = members[id]?.queue.awaited else { return }
         if Device.isAnswer(message, to: awaited.request, number: awaited.number) {
-            answered(awaited, with: message, by: id)
+            answered(awaited, with: message, by: id, now: now)
         } else if Device.isReaction(message, to: awaited.request) {
             members[id]?.reaction = (message, awaited.number)
         }
     }
 
     private mutating func answered(
-        _ awaited: RequestQueue<Device.Request>.Entry, with message: Device.Message, by id: LightID
+        _ awaited: RequestQueue<Device.Request>.Entry, with message: Device.Message, by id: LightID, now: Duration
     ) {
         guard var member = members[id] else { return }
         member.reaction = nil
@@ -252,6 +257,9 @@ package struct DatagramHome<Device: DatagramDevice>: Sendable {
                 member.queue.cancel(command)
                 actions.append(.finished(command: command, error))
             }
+        }
+        if awaited.command == nil, member.device.questions.contains(awaited.request) {
+            member.questionsAt = now + Self.retryInterval
         }
         member.isReachable = true
         if member.device.isForeign, !member.isForeign {
@@ -286,6 +294,7 @@ package struct DatagramHome<Device: DatagramDevice>: Sendable {
             guard member.lights.count < Self.maximumLights, owners[light.id] == nil else { return }
             owners[light.id] = id
             member.lights.append(light)
+            if silent.remove(id) != nil { actions.append(.warn(nil, about: id.rawValue)) }
         }
         actions.append(.added(light))
     }
@@ -300,7 +309,7 @@ package struct DatagramHome<Device: DatagramDevice>: Sendable {
         if let member = members[id], member.queue.isGivenUp(now: now), let awaited = member.queue.awaited,
             let reaction = member.reaction, reaction.number == awaited.number
         {
-            answered(awaited, with: reaction.message, by: id)
+            answered(awaited, with: reaction.message, by: id, now: now)
         }
         guard var member = members[id], !member.isForeign else { return }
         if member.queue.isGivenUp(now: now) {
@@ -308,6 +317,14 @@ package struct DatagramHome<Device: DatagramDevice>: Sendable {
             // Numbers of requests come again.
             member.reaction = nil
             if member.lights.isEmpty {
+                if silent.count < Self.maximumSilent, silent.insert(id).inserted {
+                    let (driver, address) = (Device.traits.driverName, member.endpoint.addressText)
+                    actions.append(
+                        .warn(
+                            "a \(driver) device at \(address) answers searches but no questions, so it is not shown; "
+                                + "update its firmware, or allow it to be controlled from the local network",
+                            about: id.rawValue))
+                }
                 members[id] = nil
                 leave(member.endpoint, id)
                 if isFull {
@@ -330,7 +347,7 @@ package struct DatagramHome<Device: DatagramDevice>: Sendable {
             let isProbe = !member.lights.isEmpty && !member.isReachable
             let isDue = member.pollAt <= now
             // A device out of reach is asked one thing; when it answers, the rest follows.
-            let questions = isProbe ? [] : member.device.questions
+            let questions = isProbe || member.questionsAt > now ? [] : member.device.questions
             for question in questions { member.queue.ask(question) }
             if isDue {
                 for poll in member.device.polls { member.queue.ask(poll, isProbe: isProbe) }

@@ -12,11 +12,12 @@ extension ESPHomeEntity {
     /// The description of a fan.
     init(fan body: ArraySlice<UInt8>) throws(ProtobufReader.Malformed) {
         self.init(.fan(speeds: nil, direction: false, oscillation: false))
-        var (speeds, direction, oscillation) = (0, false, false)
+        var (speeds, hasSpeed, direction, oscillation) = (0, false, false, false)
         var reader = ProtobufReader(body)
         while let (field, value) = try reader.next() {
             switch field {
             case 5: oscillation = value.flag
+            case 6: hasSpeed = value.flag
             case 7: direction = value.flag
             case 8: speeds = Int(clamping: min(value.number, 1_000_000))
             case 9: isHidden = isHidden || value.flag
@@ -24,6 +25,11 @@ extension ESPHomeEntity {
             case 13: key.part = UInt32(truncatingIfNeeded: value.number)
             default: readCommon(field, value)
             }
+        }
+        if hasSpeed, speeds == 0 {
+            // Low, medium and high.
+            isLegacy = true
+            speeds = 3
         }
         kind = .fan(
             speeds: speeds > 0 ? FanSpeeds(range: 1...speeds) : nil, direction: direction, oscillation: oscillation)
@@ -80,6 +86,7 @@ extension ESPHomeState {
             case 1: key.key = UInt32(truncatingIfNeeded: value.number)
             case 2: on = value.flag
             case 3: isOscillating = value.flag
+            case 4: legacySpeed = Int(clamping: value.number)
             case 5: isReverse = value.number == 1
             case 6: speed = Int(clamping: value.number)
             case 8: key.part = UInt32(truncatingIfNeeded: value.number)
@@ -105,8 +112,11 @@ extension ESPHomeState {
     }
 
     /// What a fan's state means.
-    func report(_ speeds: FanSpeeds?, direction: Bool, oscillation: Bool, asked: Int?) -> LightReport {
+    func report(
+        _ speeds: FanSpeeds?, direction: Bool, oscillation: Bool, asked: Int?, isLegacy: Bool
+    ) -> LightReport {
         var report = LightReport(on: on, reachable: true)
+        let speed = isLegacy ? min(legacySpeed, 2) + 1 : speed
         if let speeds {
             // A fan that does what it was asked shows the percentage that was asked for.
             report.speed = asked.flatMap { speeds.value($0) == speed ? $0 : nil } ?? speeds.percent(speed)
@@ -119,7 +129,7 @@ extension ESPHomeState {
 
 extension LightCommand {
     /// A command to a fan as a message.
-    func message(toFan key: ESPHomeEntity.Key, _ speeds: FanSpeeds?) -> ESPHomeFraming.Message {
+    func message(toFan key: ESPHomeEntity.Key, _ speeds: FanSpeeds?, isLegacy: Bool) -> ESPHomeFraming.Message {
         var body = ProtobufWriter()
         body.write(fixed32: key.key, field: 1)
         if let on {
@@ -127,6 +137,10 @@ extension LightCommand {
             body.write(on, field: 3)
         }
         if on != false {
+            if isLegacy, let speed, let speeds {
+                body.write(true, field: 4)
+                body.write(UInt64(clamping: speeds.value(speed) - 1), field: 5)
+            }
             if let oscillates {
                 body.write(true, field: 6)
                 body.write(oscillates, field: 7)
@@ -135,7 +149,7 @@ extension LightCommand {
                 body.write(true, field: 8)
                 body.write(direction == .counterclockwise, field: 9)
             }
-            if let speed, let speeds {
+            if !isLegacy, let speed, let speeds {
                 body.write(true, field: 10)
                 body.write(UInt64(clamping: speeds.value(speed)), field: 11)
             }

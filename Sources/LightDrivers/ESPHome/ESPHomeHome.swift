@@ -70,6 +70,8 @@ package struct ESPHomeHome: Sendable {
         /// The worst fault at the addresses of this round.
         var fault: ESPHomeFault?
         var backoff = ReconnectBackoff()
+        /// Set while the device refuses the key, or wants one.
+        var refusedLogin: RefusedLogin?
         var retryAt: Duration?
         /// The target that serves the same device, for as long as it does.
         var standsBehind: ESPHomeTarget?
@@ -318,7 +320,13 @@ package struct ESPHomeHome: Sendable {
             devices[target]?.fault = device.fault
             return actions + connect(target)
         }
-        device.retryAt = now + device.backoff.failed(share: share)
+        switch fault {
+        case .keyWanted, .notEncrypted, .wrongKey, .passwordWanted:
+            var refused = device.refusedLogin ?? RefusedLogin()
+            device.retryAt = now + refused.pause()
+            device.refusedLogin = refused
+        case .malformed, .silent, .closed: device.retryAt = now + device.backoff.failed(share: share)
+        }
         devices[target] = device
         if let text = Self.text(of: fault, target, device.keyFile, isFirst: device.mac == nil) {
             actions += warn(text, target)
@@ -381,6 +389,7 @@ package struct ESPHomeHome: Sendable {
         devices[target]?.isIdentified = true
         devices[target]?.candidates.confirm()
         devices[target]?.backoff.succeeded()
+        devices[target]?.refusedLogin = nil
         var board = boards[info.mac] ?? Board()
         if let owner = board.owner, owner != target {
             guard target.isConfigured, !owner.isConfigured else {
@@ -398,7 +407,8 @@ package struct ESPHomeHome: Sendable {
         board.lights = [:]
         board.ids = [:]
         for entity in entities where !entity.isHidden && isWanted(entity) {
-            let light = ESPHomeLight(entity, of: info)
+            var light = ESPHomeLight(entity, of: info)
+            if board.lights[light.description.id] != nil { light = ESPHomeLight(entity, of: info, isNamesake: true) }
             let id = light.description.id
             guard id.rawValue.utf8.count <= 255, board.lights[id] == nil else { continue }
             board.lights[id] = Lamp(light: light)
@@ -478,6 +488,20 @@ package struct ESPHomeHome: Sendable {
             }
         }
         return actions
+    }
+
+    /// The key files of devices that refuse their keys.
+    var refusedKeyFiles: Set<String> {
+        Set(devices.values.compactMap { $0.refusedLogin == nil ? nil : $0.keyFile })
+    }
+
+    /// Key files have changed: devices that refused the former keys are tried at once.
+    mutating func keysChanged(in files: Set<String>, now: Duration) {
+        for (target, device) in devices where device.refusedLogin != nil {
+            guard case .none = device.link, let file = device.keyFile, files.contains(file) else { continue }
+            devices[target]?.refusedLogin = nil
+            devices[target]?.retryAt = now
+        }
     }
 
     // MARK: Commands

@@ -15,13 +15,15 @@ struct ESPHomeLight: Equatable, Sendable {
     /// - Parameters:
     ///   - entity: what the device says of it.
     ///   - device: what the device says of itself.
-    init(_ entity: ESPHomeEntity, of device: ESPHomeDeviceInfo) {
+    ///   - isNamesake: whether another entity of its kind has its object id.
+    init(_ entity: ESPHomeEntity, of device: ESPHomeDeviceInfo, isNamesake: Bool = false) {
         self.entity = entity
         let deviceName = device.friendlyName.isEmpty ? device.name : device.friendlyName
         let owner = device.parts[entity.key.part] ?? deviceName
         // Since 2026 the object id is no longer sent: it is the name in small letters, digits and underscores.
         let name = entity.name.isEmpty ? owner : entity.name
-        let objectID = entity.objectID.isEmpty ? Self.objectID(name) : entity.objectID
+        var objectID = entity.objectID.isEmpty ? Self.objectID(name) : entity.objectID
+        if isNamesake { objectID += "~" + String(entity.key.key, radix: 16) }
         var id = "\(device.mac)/"
         switch entity.kind {
         case .light: break
@@ -69,7 +71,8 @@ struct ESPHomeLight: Equatable, Sendable {
         case .light(_, let mireds): range = mireds
         case .switch: return report
         case .fan(let speeds, let direction, let oscillation):
-            return state.report(speeds, direction: direction, oscillation: oscillation, asked: askedSpeed)
+            return state.report(
+                speeds, direction: direction, oscillation: oscillation, asked: askedSpeed, isLegacy: entity.isLegacy)
         case .sensor(let reading):
             return LightReport(readings: [reading.reading: reading.value(state)], reachable: true)
         }
@@ -77,8 +80,9 @@ struct ESPHomeLight: Equatable, Sendable {
         if entity.capabilities.brightness, state.brightness > 0 {
             report.brightness = max(1, Int((state.brightness * 100).rounded()))
         }
-        guard let mode = state.mode else { return report }
-        let showsColor = mode.contains(.rgb) && state.colorBrightness > 0.001
+        guard let mode = entity.legacyMode ?? state.mode else { return report }
+        let showsColor =
+            mode.contains(.rgb) && (entity.isLegacy ? state.showsLegacyColor : state.colorBrightness > 0.001)
         if showsColor {
             let rgb = ColorConversion.RGB(
                 red: Double(state.rgb[0]) * 255, green: Double(state.rgb[1]) * 255, blue: Double(state.rgb[2]) * 255)
@@ -115,7 +119,7 @@ struct ESPHomeLight: Equatable, Sendable {
         switch entity.kind {
         case .light(let own, _): modes = own
         case .switch: return command.on.map { ESPHomeLightCommand.message(on: $0, to: entity.key) }
-        case .fan(let speeds, _, _): return command.message(toFan: entity.key, speeds)
+        case .fan(let speeds, _, _): return command.message(toFan: entity.key, speeds, isLegacy: entity.isLegacy)
         case .sensor: return nil
         }
         var order = ESPHomeLightCommand(on: command.on)
@@ -125,6 +129,7 @@ struct ESPHomeLight: Equatable, Sendable {
         case .temperature(let mired)?: order.show(mireds: mired, modes, now: state?.mode)
         case nil: break
         }
+        if entity.isLegacy { order.makeLegacy() }
         if let transition = command.transition, description.capabilities.transition {
             let (seconds, attoseconds) = transition.components
             order.milliseconds = UInt64(clamping: min(seconds, 3600) * 1000 + attoseconds / 1_000_000_000_000_000)
@@ -133,7 +138,29 @@ struct ESPHomeLight: Equatable, Sendable {
     }
 }
 
+extension ESPHomeEntity {
+    /// The only mode of a light whose firmware has none.
+    fileprivate var legacyMode: ESPHomeColorMode? {
+        guard isLegacy, case .light(let modes, _) = kind else { return nil }
+        return modes.first
+    }
+}
+
+extension ESPHomeState {
+    /// Whether a light without color modes shows its color: whites are on instead if it's gray.
+    fileprivate var showsLegacyColor: Bool {
+        guard let highest = rgb.max(), let lowest = rgb.min(), highest > 0 else { return false }
+        return white < 0.01 || highest - lowest > 0.01
+    }
+}
+
 extension ESPHomeLightCommand {
+    /// Takes out the fields that firmware without color modes doesn't know.
+    fileprivate mutating func makeLegacy() {
+        if colorBrightness == 0 { rgb = [0, 0, 0] }
+        (mode, colorBrightness) = (nil, nil)
+    }
+
     /// Shows a colour; where there is a white beside it, a colour without saturation is that white.
     fileprivate mutating func show(
         _ hue: Double, _ saturation: Double, _ modes: [ESPHomeColorMode], now: ESPHomeColorMode?

@@ -35,6 +35,7 @@ package actor ESPHomeLightDriver: LightDriver {
     private var connections: [ESPHomeTarget: Connection] = [:]
     private var notices = HostNotices()
     /// Channels that wait to be read further.
+    private var keyWatch = SecretFileWatch()
     private var unread: [any Channel] = []
 
     package nonisolated var unownedExecutor: UnownedSerialExecutor { loop.executor.asUnownedSerialExecutor() }
@@ -72,9 +73,13 @@ package actor ESPHomeLightDriver: LightDriver {
         await withDiscardingTaskGroup { tasks in
             if let browser { tasks.addTask { await self.follow(browser, host) } }
             while !Task.isCancelled {
+                let keyFiles = home.refusedKeyFiles
+                let changed = keyWatch.changed(keyFiles)
+                if !changed.isEmpty { home.keysChanged(in: changed, now: now) }
                 perform(home.timePassed(now: now, share: share()))
                 await notify(host)
-                await signal.wait(until: home.deadline.map { start + $0 })
+                let look = keyFiles.isEmpty ? nil : now + SecretFileWatch.interval
+                await signal.wait(until: [home.deadline, look].compactMap(\.self).min().map { start + $0 })
             }
         }
         carryOut(home.goodbyes())

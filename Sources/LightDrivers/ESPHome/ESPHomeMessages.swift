@@ -107,6 +107,8 @@ struct ESPHomeEntity: Equatable, Sendable {
     var kind: Kind
     /// Its author keeps it out of sight: switched off by default, or there for settings and diagnosis.
     var isHidden: Bool
+    /// Whether its firmware is from before the middle of 2021: without color modes, with named fan speeds.
+    var isLegacy = false
 
     init(key: Key, objectID: String, name: String, kind: Kind, isHidden: Bool) {
         self.key = key
@@ -121,6 +123,7 @@ struct ESPHomeEntity: Equatable, Sendable {
         key = Key(key: 0)
         (objectID, name, isHidden) = ("", "", false)
         var modes: [ESPHomeColorMode] = []
+        var legacy: ESPHomeColorMode = .onOff
         var (warmest, coldest) = (Float(0), Float(0))
         var deviceClass = ""
         var reader = ProtobufReader(body)
@@ -129,6 +132,10 @@ struct ESPHomeEntity: Equatable, Sendable {
             case (1, _): objectID = value.text
             case (2, _): key.key = UInt32(truncatingIfNeeded: value.number)
             case (3, _): name = value.text
+            case (5, true): if value.flag { legacy.insert(.brightness) }
+            case (6, true): if value.flag { legacy.insert(.rgb) }
+            case (7, true): if value.flag { legacy.insert(.white) }
+            case (8, true): if value.flag { legacy.insert(.temperature) }
             case (9, true): coldest = value.float
             case (10, true): warmest = value.float
             case (12, true): modes += value.numbers.compactMap(ESPHomeColorMode.init(wire:))
@@ -147,7 +154,8 @@ struct ESPHomeEntity: Equatable, Sendable {
         if coldest >= 1, warmest <= 2000, coldest < warmest {
             mireds = Int(coldest.rounded(.up))...max(Int(coldest.rounded(.up)), Int(warmest.rounded(.down)))
         }
-        kind = .light(modes: Array(modes.prefix(16)), mireds: mireds)
+        isLegacy = modes.isEmpty && legacy != .onOff
+        kind = .light(modes: isLegacy ? [legacy] : Array(modes.prefix(16)), mireds: mireds)
     }
 }
 
@@ -189,6 +197,8 @@ struct ESPHomeState: Equatable, Sendable {
     var warm: Float = 1
     /// Of a fan, counted from 1.
     var speed = 0
+    /// Of a fan of legacy firmware, counted from 0.
+    var legacySpeed = 0
     var isReverse = false
     var isOscillating = false
     /// Of a sensor.

@@ -157,6 +157,7 @@ package struct HueSession: DeviceSession {
         switch (input, state) {
         case (.identity(let response, let certificate), .identifying):
             guard let identity = Self.identity(response, certificate) else {
+                if let reason = response.transientFault { return [.failed(.unreachable(reason))] }
                 return [.failed(.unusable("\(name) is no Hue bridge; remove it from hosts:"))]
             }
             state = .loading(identity)
@@ -370,6 +371,7 @@ package struct HueSession: DeviceSession {
         let isUnknown = response.status == 404 && type != "light"
         let isRead = response.status == 200 && json?["errors"]?.array?.isEmpty != false
         guard let list = isUnknown ? [] : json?["data"]?.array, isUnknown || isRead else {
+            if let reason = response.transientFault { return [.failed(.unreachable(reason))] }
             return [.failed(.unusable("\(name) does not say what its \(type) resources are; update its software"))]
         }
         resources[type] = Array(list.prefix(Self.maximumResources))

@@ -46,9 +46,9 @@ package struct KasaDevice: DatagramDevice {
         switch message.content {
         case .system(let system): self.system = system
         case .foreign: isForeign = true
-        case .refused:
+        case .refused, .unsupported:
             guard request != .system else {
-                isForeign = system == nil
+                if message.content == .unsupported { isForeign = system == nil }
                 return
             }
             throw .refused("the device does not take this command")

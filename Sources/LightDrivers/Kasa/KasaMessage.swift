@@ -182,6 +182,8 @@ package struct KasaMessage: Equatable, Sendable {
         case foreign
         case done
         case refused
+        /// It doesn't know the module or the method.
+        case unsupported
     }
 
     var module: String
@@ -198,17 +200,21 @@ package struct KasaMessage: Equatable, Sendable {
         module = first.name
         guard let answer = body.members.first(where: { $0.value.object != nil }) else {
             guard body["err_code"]?.int != nil else { return nil }
-            content = body["err_code"]?.int == 0 ? .done : .refused
+            content = body["err_code"]?.int == 0 ? .done : Self.refusal(body["err_code"])
             return
         }
         method = answer.name
         if let code = answer.value["err_code"]?.int, code != 0 {
-            content = .refused
+            content = Self.refusal(answer.value["err_code"])
         } else if module == "system", method == "get_sysinfo" {
             content = KasaSystem(answer.value).map { .system($0) } ?? .foreign
         } else {
             content = .done
         }
+    }
+
+    private static func refusal(_ code: JSONValue?) -> Content {
+        [-1, -2].contains(code?.int ?? 0) ? .unsupported : .refused
     }
 }
 

@@ -25,6 +25,7 @@ package actor MQTTLightDriver: LightDriver {
     private var questions: [MQTTMessage] = []
     private var questionAt: Duration = .zero
     private var client: MosquittoClient?
+    private var passwordWatch = SecretFileWatch()
     /// Reports that wait to be handed to the host together.
     private var outbox = ReportOutbox()
 
@@ -67,7 +68,13 @@ package actor MQTTLightDriver: LightDriver {
     /// When the next round is due, if nothing happens before.
     private var deadline: Duration? {
         let askAt = questions.isEmpty ? nil : questionAt
-        return [home.deadline, session.reconnectAt, session.slowAt, askAt].compactMap(\.self).min()
+        let lookAt = refusedPasswordFile == nil ? nil : now + SecretFileWatch.interval
+        return [home.deadline, session.reconnectAt, session.slowAt, askAt, lookAt].compactMap(\.self).min()
+    }
+
+    /// The file with the password that the broker refuses.
+    private var refusedPasswordFile: String? {
+        session.isLoginRefused ? configuration.connection.passwordFile : nil
     }
 
     /// One round: what the connection told, then what time brought.
@@ -87,6 +94,7 @@ package actor MQTTLightDriver: LightDriver {
         if session.takeSlow(now: now) {
             await host.report(.degraded("broker \(configuration.connection.address): no answer yet; still trying"))
         }
+        if let file = refusedPasswordFile, !passwordWatch.changed([file]).isEmpty { session.passwordChanged(now: now) }
         if let at = session.reconnectAt, at <= now { connect() }
     }
 
@@ -131,6 +139,7 @@ package actor MQTTLightDriver: LightDriver {
         case .dropped(let count):
             await host.dropped(count, .overflow)
             logger.warning("messages dropped", metadata: ["dropped": "\(count)"])
+        case .loginRefused: session.loginRefused()
         case .closed(let reason):
             client = nil
             home.disconnected(now: now)

@@ -14,6 +14,9 @@ struct MQTTSession {
     private var connectedAt: Duration?
     private var hasSaidReady = false
     private var backoff = ReconnectBackoff()
+    private var refusedLogin: RefusedLogin?
+    /// Whether the broker refuses the user name or the password.
+    private(set) var isLoginRefused = false
     private var lastReason: String?
 
     init(statusTopic: String) { self.statusTopic = statusTopic }
@@ -25,6 +28,7 @@ struct MQTTSession {
     private static let firm = Duration.seconds(10)
 
     mutating func connecting(now: Duration) {
+        isLoginRefused = false
         reconnectAt = nil
         slowAt = now + Self.timeout
     }
@@ -39,6 +43,7 @@ struct MQTTSession {
     mutating func connected(now: Duration) {
         slowAt = nil
         connectedAt = now
+        refusedLogin = nil
         hasSaidReady = false
         unconfirmed = []
         lastReason = nil
@@ -74,9 +79,23 @@ struct MQTTSession {
         if let connectedAt, now - connectedAt >= Self.firm { backoff.succeeded() }
         slowAt = nil
         connectedAt = nil
-        let delay = backoff.failed(share: share)
+        var delay = backoff.failed(share: share)
+        if isLoginRefused {
+            var refused = refusedLogin ?? RefusedLogin()
+            delay = refused.pause()
+            refusedLogin = refused
+        }
         reconnectAt = now + delay
         return delay
+    }
+
+    /// The broker refuses the user name or the password.
+    mutating func loginRefused() { isLoginRefused = true }
+
+    /// The file with the password has changed: it is tried at once.
+    mutating func passwordChanged(now: Duration) {
+        refusedLogin = nil
+        reconnectAt = now
     }
 
     /// Whether a reason differs from the last one, so that the log says it once.

@@ -335,6 +335,7 @@ extension MosquittoClient {
         state.withLock { state in
             guard code == 0 else {
                 state.refusal = Self.refusal(code)
+                if code == 4 || code == 5 { state.inbox.add(.loginRefused) }
                 return
             }
             state.isConnected = true

@@ -45,6 +45,8 @@ package struct DeviceHome<Session: DeviceSession>: Sendable {
         /// The worst fault at the addresses of this round.
         var fault: SessionFault?
         var backoff = ReconnectBackoff()
+        /// Set while the device refuses the password.
+        var refusedLogin: RefusedLogin?
         var retryAt: Duration?
         var id: String?
         /// It serves another target.
@@ -227,18 +229,27 @@ package struct DeviceHome<Session: DeviceSession>: Sendable {
         // What comes of this connection from now on does not count.
         device.number += 1
         // A device that can't be used says more than addresses without an answer.
-        if case .unusable = device.fault {} else { device.fault = fault }
+        switch device.fault {
+        case .unusable, .unauthorized: break
+        case .unreachable, nil: device.fault = fault
+        }
         let fault = device.isIdentified ? fault : device.fault ?? fault
         guard device.isIdentified || device.candidates.current == nil || device.candidates.isExhausted else {
             devices[target] = device
             return [.close(target)] + release(target, now: now) + connect(target, now: now)
         }
-        device.retryAt = now + device.backoff.failed(share: share)
+        if case .unauthorized = fault {
+            var refused = device.refusedLogin ?? RefusedLogin()
+            device.retryAt = now + refused.pause()
+            device.refusedLogin = refused
+        } else {
+            device.retryAt = now + device.backoff.failed(share: share)
+        }
         let isFirst = device.id == nil
         devices[target] = device
         var actions: [Action] = [.close(target)] + release(target, now: now)
         switch fault {
-        case .unusable(let text): actions += warn(text, target)
+        case .unusable(let text), .unauthorized(let text): actions += warn(text, target)
         case .unreachable(let reason):
             guard isFirst else { break }
             actions += warn("\(target.name) cannot be reached (\(reason)); trying again", target)
@@ -298,6 +309,7 @@ package struct DeviceHome<Session: DeviceSession>: Sendable {
         devices[target]?.isIdentified = true
         devices[target]?.candidates.confirm()
         devices[target]?.backoff.succeeded()
+        devices[target]?.refusedLogin = nil
         if let owner = boards[id]?.owner, owner != target { return nil }
         boards[id, default: Board()].owner = target
         return actions + warn(nil, target)
@@ -353,6 +365,17 @@ package struct DeviceHome<Session: DeviceSession>: Sendable {
             }
         }
         return actions
+    }
+
+    /// Whether a device refuses the password.
+    package var isLoginRefused: Bool { devices.values.contains { $0.refusedLogin != nil } }
+
+    /// The file with the password has changed: devices that refused the former one are tried at once.
+    package mutating func passwordChanged(now: Duration) {
+        for (target, device) in devices where device.refusedLogin != nil && device.session == nil {
+            devices[target]?.refusedLogin = nil
+            devices[target]?.retryAt = now
+        }
     }
 
     // MARK: Commands

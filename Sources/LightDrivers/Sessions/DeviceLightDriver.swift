@@ -50,6 +50,8 @@ package actor DeviceLightDriver<Connection: DeviceConnection>: LightDriver {
     private let logger: Logger
     private let makeBrowser: @Sendable () throws(DiscoveryError) -> any ServiceBrowser
     private let share: @Sendable () -> Double
+    /// The file with the devices' password, if they have one.
+    private let passwordFile: String?
     private let start = ContinuousClock.now
     private let signal = AsyncSignal()
 
@@ -60,6 +62,7 @@ package actor DeviceLightDriver<Connection: DeviceConnection>: LightDriver {
     /// Connections that wait until the host has taken what they brought.
     private var readers: [CheckedContinuation<Void, Never>] = []
     private var isRunning = false
+    private var passwordWatch = SecretFileWatch()
 
     /// Makes a driver that does nothing before it runs.
     ///
@@ -67,16 +70,19 @@ package actor DeviceLightDriver<Connection: DeviceConnection>: LightDriver {
     ///   - selection: which devices to connect to.
     ///   - options: the driver's own keys.
     ///   - connection: what carries the sessions.
+    ///   - passwordFile: the file with the devices' password, if they have one.
     ///   - logger: where it logs.
     ///   - share: how much of the longest pause passes before the next try, 0 to 1.
     ///   - makeBrowser: makes what finds devices, if they are to be found.
     package init(
-        _ selection: DeviceSelection, options: Session.Options, connection: Connection, logger: Logger,
+        _ selection: DeviceSelection, options: Session.Options, connection: Connection,
+        passwordFile: String? = nil, logger: Logger,
         share: @escaping @Sendable () -> Double = { .random(in: 0...1) },
         makeBrowser: @escaping @Sendable () throws(DiscoveryError) -> any ServiceBrowser
     ) {
         discovers = selection.discover
         self.connection = connection
+        self.passwordFile = passwordFile
         self.logger = logger
         self.share = share
         self.makeBrowser = makeBrowser
@@ -97,9 +103,10 @@ package actor DeviceLightDriver<Connection: DeviceConnection>: LightDriver {
         await withDiscardingTaskGroup { tasks in
             if let browser { tasks.addTask { await self.follow(browser, host) } }
             while !Task.isCancelled {
+                lookForPassword()
                 perform(home.timePassed(now: now, share: share()))
                 await notify(host)
-                await signal.wait(until: home.deadline.map { start + $0 })
+                await signal.wait(until: deadline.map { start + $0 })
             }
         }
         isRunning = false
@@ -109,6 +116,19 @@ package actor DeviceLightDriver<Connection: DeviceConnection>: LightDriver {
         waiters = [:]
         for reader in readers { reader.resume() }
         readers = []
+    }
+
+    private var watchesPassword: Bool { passwordFile != nil && home.isLoginRefused }
+
+    private var deadline: Duration? {
+        guard watchesPassword else { return home.deadline }
+        let look = now + SecretFileWatch.interval
+        return home.deadline.map { min($0, look) } ?? look
+    }
+
+    private func lookForPassword() {
+        guard watchesPassword, let passwordFile, !passwordWatch.changed([passwordFile]).isEmpty else { return }
+        home.passwordChanged(now: now)
     }
 
     /// Takes what mDNS finds, and reports whether mDNS works.

@@ -81,6 +81,8 @@ package enum SessionFault: Error, Equatable, Sendable {
     case unreachable(String)
     /// The device is there and cannot be used: one sentence that says why and what to do.
     case unusable(String)
+    /// The device refuses the password, or wants one: one sentence that states the reason and the remedy.
+    case unauthorized(String)
 }
 
 /// What the devices of one driver have in common.

@@ -42,6 +42,8 @@ package struct ShellyChallenge: Equatable, Sendable {
     private let nonce: JSONValue
     /// How many calls have answered it, from the next on.
     private var count: Int
+    /// Whether it replaces one that has expired, so that the answer to that wasn't wrong.
+    let isStale: Bool
 
     /// Reads the message of error 401; `nil` if it asks in another way.
     package init?(_ message: String) {
@@ -51,6 +53,7 @@ package struct ShellyChallenge: Equatable, Sendable {
         else { return nil }
         self.realm = realm
         self.nonce = nonce
+        isStale = json["stale"]?.bool ?? (json["stale"]?.string?.lowercased() == "true")
         count = max(json["nc"]?.int ?? json["nc"]?.string.flatMap { Int($0) } ?? 1, 0)
     }
 

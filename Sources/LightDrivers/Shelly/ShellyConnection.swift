@@ -30,7 +30,7 @@ package struct ShellyConnection: DeviceConnection {
                     do throws(SecretFile.Problem) {
                         secret = try password?.read()
                     } catch {
-                        return .unusable(error.text)
+                        return .unauthorized(error.text)
                     }
                     tasks.addTask {
                         do throws(HTTPFault) {

@@ -34,7 +34,8 @@ package struct ShellyDriverConfiguration: SelectingDriver {
             SecretFile($0, key: CodingKeys.passwordFile.rawValue, of: "password")
         }
         return DeviceLightDriver(
-            selection, options: options, connection: ShellyConnection(password: password), logger: logger
+            selection, options: options, connection: ShellyConnection(password: password),
+            passwordFile: options.passwordFile, logger: logger
         ) { () throws(DiscoveryError) in
             try AvahiServiceBrowser(type: ShellySession.traits.serviceType, logger: logger)
         }

@@ -78,6 +78,8 @@ package struct ShellySession: DeviceSession {
     private var lights: [LightDescription]?
     private var queue = CallQueue<Request>()
     private var challenge: ShellyChallenge?
+    /// Whether the current request was repeated without an answer to the former challenge.
+    private var isNonceRenewed = false
     /// How many challenges in a row were answered and not taken; the first may have grown old on its way.
     private var challengesAnswered = 0
     private var pollAt: Duration?
@@ -116,7 +118,10 @@ package struct ShellySession: DeviceSession {
         let digits = json?["mac"]?.string?.lowercased() ?? ""
         guard response.status == 200, let json, digits.utf8.count == 12,
             digits.allSatisfy({ $0.isASCII && $0.isHexDigit })
-        else { return [.failed(.unusable("\(name) does not answer as a Shelly device does; remove it from hosts"))] }
+        else {
+            if let reason = response.transientFault { return [.failed(.unreachable(reason))] }
+            return [.failed(.unusable("\(name) does not answer as a Shelly device does; remove it from hosts"))]
+        }
         guard json["gen"]?.int ?? 1 >= 2 else {
             let text = "\(name) is a Shelly device of the first generation; connect it by MQTT and the driver mqtt"
             return [.failed(.unusable(text))]
@@ -130,9 +135,9 @@ package struct ShellySession: DeviceSession {
     private var refused: SessionEvent<Output> {
         guard let file = options.passwordFile else {
             return .failed(
-                .unusable("\(name) wants a password; write it into a file and password-file: into the entry"))
+                .unauthorized("\(name) wants a password; write it into a file and password-file: into the entry"))
         }
-        return .failed(.unusable("\(name) does not take the password in \(file); correct it"))
+        return .failed(.unauthorized("\(name) does not take the password in \(file); correct it"))
     }
 
     private mutating func received(_ json: JSONValue, now: Duration) -> [SessionEvent<Output>] {
@@ -154,12 +159,21 @@ package struct ShellySession: DeviceSession {
 
     private mutating func answered(_ request: Request, _ json: JSONValue, now: Duration) -> [SessionEvent<Output>] {
         let error = json["error"]
-        if error?["code"]?.int == 401 { return challenged(error?["message"]?.string, again: request) }
+        switch error?["code"]?.int {
+        case 401: return challenged(error?["message"]?.string, again: request)
+        case 429: return throttled(again: request, now: now)
+        default: break
+        }
         challengesAnswered = 0
+        isNonceRenewed = false
         switch request {
         case .configuration, .status:
             guard let result = json["result"], error == nil else {
-                return [.failed(.unusable("\(name) does not say what it is; update its firmware"))]
+                // Old firmware lacks the method; other errors pass.
+                guard let code = error?["code"]?.int, code != 404 else {
+                    return [.failed(.unusable("\(name) doesn't report its components; update its firmware"))]
+                }
+                return [.failed(.unreachable("it answers error \(code)"))]
             }
             if request == .configuration { return configured(result) }
             pollAt = now + Self.pollIntervals.calm
@@ -180,7 +194,8 @@ package struct ShellySession: DeviceSession {
     }
 
     private mutating func challenged(_ message: String?, again request: Request) -> [SessionEvent<Output>] {
-        guard options.passwordFile != nil, challengesAnswered < 2, let new = message.flatMap({ ShellyChallenge($0) })
+        guard options.passwordFile != nil, let new = message.flatMap({ ShellyChallenge($0) }),
+            challengesAnswered == 0 || (challengesAnswered < 3 && new.isStale)
         else { return [refused] }
         challenge = new
         challengesAnswered += 1
@@ -188,9 +203,26 @@ package struct ShellySession: DeviceSession {
         return []
     }
 
+    /// The device doesn't know the nonce any more, as firmware 2.0 reports that, or gives out no more nonces for a moment.
+    private mutating func throttled(again request: Request, now: Duration) -> [SessionEvent<Output>] {
+        challenge = nil
+        challengesAnswered = 0
+        guard isNonceRenewed else {
+            // Without an answer to a challenge it gets a new one.
+            isNonceRenewed = true
+            queue.repeatNow(request)
+            return []
+        }
+        isNonceRenewed = false
+        if let command = request.command { return [.finished(command: command, .busy)] }
+        guard lights != nil else { return [.failed(.unreachable("it accepts no more logins at the moment"))] }
+        pollAt = now + Self.pollIntervals.calm
+        return []
+    }
+
     private mutating func configured(_ json: JSONValue) -> [SessionEvent<Output>] {
         guard json["sys"]?.object != nil, let members = json.object?.members else {
-            return [.failed(.unusable("\(name) does not say what it is; update its firmware"))]
+            return [.failed(.unusable("\(name) doesn't report its components; update its firmware"))]
         }
         configuration = json
         let former = outputs

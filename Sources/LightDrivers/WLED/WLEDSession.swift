@@ -66,6 +66,8 @@ package struct WLEDSession: DeviceSession {
     private var pollAt: Duration?
     private var webSocketAt: Duration?
     private var hasWebSocket = false
+    /// How many questions in a row have had no useful answer.
+    private var missedPolls = 0
     private var isLive = false
     /// The light that shows which one it is, until when, and how it was; nothing is reported of it meanwhile.
     private var identified: (light: LightID, until: Duration, isOn: Bool)?
@@ -117,11 +119,13 @@ package struct WLEDSession: DeviceSession {
         switch request {
         case .poll:
             pollAt = now + (hasWebSocket ? Self.pollIntervals.besides : Self.pollIntervals.alone)
-            // It has too much to do.
-            if response.status == 503 { return state == nil ? [.failed(.unreachable("it has too much to do"))] : [] }
             guard response.status == 200, let json, let state = WLEDState(json) else {
+                if let reason = response.transientFault ?? json.flatMap(WLEDState.transientFault) {
+                    return missed(reason)
+                }
                 return [.failed(.unusable("\(name) does not answer as a WLED device does; remove it or update it"))]
             }
+            missedPolls = 0
             return learnt(state, json)
         case .command(_, _, let number), .identify(_, let number):
             switch response.status {
@@ -133,9 +137,18 @@ package struct WLEDSession: DeviceSession {
         }
     }
 
+    /// A question has no useful answer; a device that was here before may miss two.
+    private mutating func missed(_ reason: String) -> [SessionEvent<Output>] {
+        missedPolls += 1
+        return state == nil || missedPolls > 2 ? [.failed(.unreachable(reason))] : []
+    }
+
     /// The answer to a command has the state, without the info beside it in most versions.
     private mutating func confirmed(_ json: JSONValue?, now: Duration) -> [SessionEvent<Output>] {
-        guard let json, let info else { return [] }
+        guard let json, let info else {
+            pollAt = now
+            return []
+        }
         let whole: JSONValue = ["info": json["info"] ?? info, "state": json["state"] ?? json]
         guard let state = WLEDState(whole) else {
             pollAt = now

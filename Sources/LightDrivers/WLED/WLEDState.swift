@@ -71,7 +71,13 @@ struct WLEDState: Sendable {
         mainSegment = segments.contains { $0.id == main } ? main : segments.first?.id ?? 0
     }
 
-    /// The segment that stands for the device as one light: the main one, or the first lit one if the main one is off.
+    /// Why an answer of a WLED device has no state yet; `nil` if it comes from another make.
+    static func transientFault(_ json: JSONValue) -> String? {
+        guard json["info"]?["mac"]?.string?.utf8.count == 12, json["state"]?["on"]?.bool != nil else { return nil }
+        return "it has no segments yet"
+    }
+
+    /// The segment that represents the device as one light: the main one, or the first lit one if the main one is off.
     private var shown: Segment? {
         let main = segments.first { $0.id == mainSegment }
         return main?.isOn == true ? main : segments.first(where: \.isOn) ?? main

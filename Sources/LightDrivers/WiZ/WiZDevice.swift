@@ -25,14 +25,15 @@ package struct WiZDevice: SingleLightDevice {
 
     /// What is taken for the whites of a device that does not tell them.
     private static let usualWhites = 2700...6500
-    /// Less is refused by most devices.
-    private static let leastDimming = 10
+    /// The lowest brightness of devices that don't report one; most refuse less.
+    private static let usualLeastDimming = 10
 
     private let id: LightID
     private var kind: Kind?
     private var module: String?
     private var firmware: String?
     private var whites: ClosedRange<Int>?
+    private var leastDimming: Int?
     private var isModelKnown = false
     private var isUserKnown = false
     private var pilot: WiZPilot?
@@ -71,8 +72,8 @@ package struct WiZDevice: SingleLightDevice {
         case .register: break
         case .pilot:
             told(message)
-            // It has no state that could be told.
-            if pilot == nil, message.content == .refused { isForeign = true }
+            // It isn't a light and has no state.
+            if pilot == nil, message.content == .unknown { isForeign = true }
         case .system:
             if case .system(let module, let firmware) = message.content {
                 self.module = module
@@ -82,7 +83,9 @@ package struct WiZDevice: SingleLightDevice {
         case .model: isModelKnown = true
         case .user: isUserKnown = true
         case .setPilot(let change):
-            guard message.content != .refused else { throw .refused("the device does not take this command") }
+            guard message.content != .refused, message.content != .unknown else {
+                throw .refused("the device does not take this command")
+            }
             var new = pilot ?? WiZPilot()
             new.isOn = change.isOn ?? new.isOn
             new.dimming = change.dimming ?? new.dimming
@@ -92,7 +95,10 @@ package struct WiZDevice: SingleLightDevice {
             }
             pilot = new
         }
-        if case .whites(let range?) = message.content { whites = range }
+        if case .limits(let whites, let leastDimming) = message.content {
+            self.whites = whites ?? self.whites
+            self.leastDimming = leastDimming ?? self.leastDimming
+        }
     }
 
     package mutating func told(_ message: WiZMessage) {
@@ -105,8 +111,8 @@ package struct WiZDevice: SingleLightDevice {
         var questions: [WiZRequest] = []
         if kind == nil { questions.append(.system) }
         if pilot == nil { questions.append(.pilot) }
+        if kind != nil, kind != .outlet, !isModelKnown { questions.append(.model) }
         if kind == .color || kind == .white {
-            if !isModelKnown { questions.append(.model) }
             // Old firmware has no model configuration, and tells its whites as the user's.
             if isModelKnown, whites == nil, !isUserKnown { questions.append(.user) }
         }
@@ -157,7 +163,7 @@ package struct WiZDevice: SingleLightDevice {
     package func requests(for command: LightCommand) -> [WiZRequest] {
         // A colour alone would light it.
         var change = WiZPilot(isOn: command.on ?? pilot?.isOn)
-        change.dimming = command.brightness.map { max($0, Self.leastDimming) }
+        change.dimming = command.brightness.map { max($0, leastDimming ?? Self.usualLeastDimming) }
         switch command.color {
         case .hueSaturation(let hue, let saturation)?:
             if let rgb = ColorConversion.rgb(hue: hue, saturation: saturation) {

@@ -79,10 +79,12 @@ package struct WiZMessage: Equatable, Sendable {
     package enum Content: Equatable, Sendable {
         case done
         case refused
+        /// It doesn't know the method.
+        case unknown
         case pilot(WiZPilot)
         case system(module: String?, firmware: String?)
-        /// The whites that it shows, in kelvin.
-        case whites(ClosedRange<Int>?)
+        /// The whites that it shows, in kelvin, and the lowest brightness that it takes, in percent.
+        case limits(whites: ClosedRange<Int>?, leastDimming: Int?)
     }
 
     package var method: String
@@ -100,7 +102,7 @@ package struct WiZMessage: Equatable, Sendable {
         device = body?["mac"]?.string.flatMap { Self.id($0) }
         guard json["error"] == nil, let body else {
             guard json["error"] != nil else { return nil }
-            content = .refused
+            content = json["error"]?["code"]?.int == -32601 ? .unknown : .refused
             return
         }
         switch method {
@@ -110,7 +112,9 @@ package struct WiZMessage: Equatable, Sendable {
         case "getSystemConfig":
             content = .system(module: Self.text(body["moduleName"]), firmware: Self.text(body["fwVersion"]))
         case "getModelConfig", "getUserConfig":
-            content = .whites(Self.range(body["cctRange"] ?? body["extRange"] ?? body["whiteRange"]))
+            content = .limits(
+                whites: Self.range(body["cctRange"] ?? body["extRange"] ?? body["whiteRange"]),
+                leastDimming: body["minDimLevel"]?.int.flatMap { (1...100).contains($0) ? $0 : nil })
         default: return nil
         }
     }

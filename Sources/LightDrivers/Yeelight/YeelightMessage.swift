@@ -58,7 +58,11 @@ package struct YeelightIdentity: Equatable, Sendable {
     /// Of a device with two lamps `power` may say that one of them is on; `main_power` is that of the first.
     var properties: [String] {
         lamps.flatMap(\.properties) + (lamps.count > 1 ? ["main_power"] : [])
+            + (hasMoonlight ? ["active_mode", "nl_br"] : [])
     }
+
+    /// Whether it has a second, darker mode with a separate brightness, as ceiling lights do.
+    private var hasMoonlight: Bool { model.hasPrefix("ceil") }
 
     func capabilities(of lamp: YeelightLamp) -> LightCapabilities {
         let range = kelvin(of: lamp)
@@ -110,8 +114,10 @@ enum YeelightLamp: CaseIterable, Sendable {
 struct YeelightState: Equatable, Sendable {
     private let lamp: YeelightLamp
     private(set) var isOn: Bool?
-    /// In percent.
-    private(set) var brightness: Int?
+    /// In percent, in daylight and in moonlight.
+    private var daylight: Int?
+    private var moonlight: Int?
+    private var isMoonlight = false
     /// 1 red, green and blue, 2 white, 3 hue and saturation.
     private var mode: Int?
     private var kelvin: Int?
@@ -122,6 +128,12 @@ struct YeelightState: Equatable, Sendable {
     private var hasMainPower = false
 
     init(_ lamp: YeelightLamp) { self.lamp = lamp }
+
+    /// The brightness of the current mode, in percent.
+    private(set) var brightness: Int? {
+        get { isMoonlight ? moonlight ?? daylight : daylight }
+        set { if isMoonlight { moonlight = newValue } else { daylight = newValue } }
+    }
 
     /// Takes properties, all or those that have changed, whose values are texts or numbers.
     mutating func merge(_ property: (String) -> JSONValue?) {
@@ -136,7 +148,11 @@ struct YeelightState: Equatable, Sendable {
         } else if !hasMainPower, let power = property(prefix + "power")?.string {
             isOn = power == "on"
         }
-        brightness = number(prefix + "bright", 1...100) ?? brightness
+        daylight = number(prefix + "bright", 1...100) ?? daylight
+        if lamp == .main {
+            moonlight = number("nl_br", 1...100) ?? moonlight
+            isMoonlight = number("active_mode", 0...1).map { $0 == 1 } ?? isMoonlight
+        }
         mode = number(lamp.mode, 1...3) ?? mode
         kelvin = number(prefix + "ct", 1000...20_000) ?? kelvin
         rgb = number(prefix + "rgb", 0...0xFF_FFFF) ?? rgb

@@ -112,6 +112,7 @@ package struct YeelightSession: DeviceSession {
         case .properties:
             pollAt = now + Self.pollInterval
             if error == .busy { return [] }
+            if case .refused(let reason)? = error { return [.failed(.unreachable(reason))] }
             let names = identity?.properties ?? []
             guard let values = json["result"]?.array, values.count == names.count else {
                 return [.failed(.unusable("\(name) does not answer as a Yeelight device does; remove it from hosts"))]

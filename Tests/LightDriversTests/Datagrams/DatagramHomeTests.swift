@@ -121,6 +121,40 @@ struct DatagramHomeTests {
         #expect(actions.count < 10)
     }
 
+    @Test("a device that fails to answer at first is asked again later")
+    func transientError() {
+        var home = DatagramHome<WiZDevice>(looksFor: LANDevices(), session: 9)
+        let here = IPv4Endpoint(address: 0x0A00_0007, port: 38899)
+        func say(_ text: String, _ now: Duration) { home.received(Array(text.utf8), from: here, now: now) }
+        var asked = 0
+        func answer(_ pilot: String, _ now: Duration) {
+            for case .send(let bytes, _, _) in home.takeActions() {
+                let text = String(decoding: bytes, as: UTF8.self)
+                if text.contains("getPilot") {
+                    asked += 1
+                    say(#"{"method":"getPilot",\#(pilot)}"#, now)
+                } else if text.contains("getSystemConfig") {
+                    say(
+                        #"{"method":"getSystemConfig","result":{"mac":"a8bb5006033d","moduleName":"ESP10_SOCKET_06"}}"#,
+                        now)
+                } else {
+                    say(#"{"method":"registration","result":{"mac":"a8bb5006033d","success":true}}"#, now)
+                }
+            }
+        }
+        say(#"{"method":"firstBeat","params":{"mac":"a8bb5006033d"}}"#, .zero)
+        for tick in 0..<300 {
+            answer(#""error":{"code":-32603,"message":"Internal error"}"#, .milliseconds(100 * tick))
+            home.timePassed(now: .milliseconds(100 * tick))
+        }
+        #expect((2...10).contains(asked) && home.lights.isEmpty)
+        for tick in 300..<600 {
+            answer(#""result":{"state":true}"#, .milliseconds(100 * tick))
+            home.timePassed(now: .milliseconds(100 * tick))
+        }
+        #expect(home.lights.count == 1)
+    }
+
     @Test("an answer to nothing, or to what was asked before, is ignored")
     func late() throws {
         var home = try Self.home()

@@ -94,6 +94,26 @@ struct GoveeTests {
         #expect(GoveeDevice.isAnswer(message, to: .status, number: 0))
     }
 
+    @Test("a device that answers searches but no question is named, until it answers")
+    func silent() {
+        var home = DatagramHome<GoveeDevice>(looksFor: LANDevices(), session: 1)
+        home.search(on: [], now: .zero)
+        func warnings() -> [String?] {
+            home.takeActions().compactMap {
+                if case .warn(let text, Self.id.rawValue) = $0 { .some(text) } else { nil }
+            }
+        }
+        for tick in 0..<30 {
+            if tick % 10 == 0 { home.received(Array(Self.scan.utf8), from: Self.here, now: .seconds(tick)) }
+            home.timePassed(now: .seconds(tick))
+        }
+        let warned = warnings()
+        #expect(warned.count == 1 && warned.first??.contains("10.0.0.7") == true)
+        home.received(Array(Self.scan.utf8), from: Self.here, now: .seconds(40))
+        home.received(Array(Self.status().utf8), from: Self.here, now: .seconds(40))
+        #expect(warnings() == [nil])
+    }
+
     @Test("what is no message of a device is not read")
     func malformed() {
         for text in [

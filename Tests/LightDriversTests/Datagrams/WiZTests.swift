@@ -68,6 +68,17 @@ struct WiZTests {
         #expect(description.kind == kind && description.capabilities == capabilities && description.model == module)
     }
 
+    @Test(
+        "the lowest brightness is the device's own, or the usual one",
+        arguments: [(#""minDimLevel":1,"#, 1), (#""minDimLevel":5,"#, 5), ("", 10), (#""minDimLevel":900,"#, 10)])
+    func leastDimming(member: String, least: Int) throws {
+        for module in ["ESP25_SHRGB_01", "ESP05_SHDW_21"] {
+            let device = try Self.device(module, whites: #""result":{\#(member)"cctRange":[2200,6500]}"#)
+            #expect(
+                device.requests(for: LightCommand(brightness: 1)) == [.setPilot(WiZPilot(isOn: true, dimming: least))])
+        }
+    }
+
     @Test("without a model's whites those of the user are taken, and without these the usual ones")
     func whites() throws {
         let error = #""error":{"code":-32601,"message":"Method not found"}"#
@@ -133,10 +144,13 @@ struct WiZTests {
         var home = DatagramHome<WiZDevice>(looksFor: LANDevices(), session: 1)
         func receive(_ text: String) { home.received(Array(text.utf8), from: source, now: .zero) }
         receive(#"{"method":"registration","env":"pro","result":{"mac":"A8BB5006033D","success":true}}"#)
-        receive(#"{"method":"getModelConfig","env":"pro","error":{"code":-32601}}"#)
         receive(
             #"{"method":"getSystemConfig","env":"pro","result":{"mac":"a8bb5006033d","moduleName":"ESP05_SHDW_21"}}"#)
-        receive(#"{"method":"getPilot","env":"pro","result":{"state":true,"dimming":60}}"#)
+        let pilot = #"{"method":"getPilot","env":"pro","result":{"state":true,"dimming":60}}"#
+        receive(pilot)
+        receive(#"{"method":"registration","env":"pro","result":{"mac":"A8BB5006033D","success":true}}"#)
+        receive(pilot)
+        receive(#"{"method":"getModelConfig","env":"pro","error":{"code":-32601}}"#)
         let told = home.takeActions().filter { if case .send = $0 { false } else { true } }
         #expect(told.count == 2)
         #expect(told.last == .report("a8bb5006033d", LightReport(on: true, brightness: 60, reachable: true)))

@@ -324,6 +324,34 @@ struct ESPHomeHomeTests {
 
     // MARK: Keys
 
+    @Test("lights with one object id are two lights, the first with the plain id")
+    func namesakes() {
+        var house = Self.configured()
+        var second = ProtobufWriter()
+        second.write(fixed32: 0xAB, field: 2)
+        second.write("Shelf", field: 3)
+        second.write(UInt64(3), field: 12)
+        let actions = house.join(Self.den, [Self.dim, Message(ESPHomeMessageType.lightEntity, second.bytes)])
+        let added = actions.compactMap { if case .added(let light) = $0 { light.id } else { nil } }
+        #expect(added == [Self.shelf, "AABBCCDDEEFF/shelf~ab"])
+    }
+
+    @Test("a device that refuses the key is tried again after a minute, or at once when the key file changes")
+    func refusedKey() {
+        let host = ESPHomeHost(host: "10.0.0.5", port: 6053, keyFile: "/etc/key")
+        let target = ESPHomeTarget.configured(host)
+        var configuration = ESPHomeDriverConfiguration()
+        configuration.hosts = [host]
+        var house = House(configuration)
+        house.start()
+        house.close(target, .wrongKey)
+        #expect(house.pass(.seconds(59)) == [] && house.home.refusedKeyFiles == ["/etc/key"])
+        #expect(house.pass(.seconds(1)).count == 1)
+        house.close(target, .wrongKey)
+        house.home.keysChanged(in: ["/etc/key"], now: house.now)
+        #expect(house.pass(.zero).count == 1 && house.home.refusedKeyFiles == [])
+    }
+
     @Test("a device that wants a key gets none of our words, and the warning says what to write")
     func keyWanted() {
         var house = Self.configured()
@@ -357,15 +385,15 @@ struct ESPHomeHomeTests {
         #expect(
             Self.warning(plain)
                 == "10.0.0.5 does not encrypt, but has a key here; remove its key-file, or encrypt its api")
-        house.pass(.seconds(1))
+        house.pass(.seconds(60))
         house.open(den, key: ESPHomeFramingTests.key)
         let refusal = ESPHomeFramingTests.frame([1] + Array("Handshake MAC failure".utf8))
         let refused = house.receive(den, bytes: ESPHomeFramingTests.frame([1, 0]) + refusal)
         #expect(Self.warning(refused)?.hasPrefix("the key in /etc/lamplighter/den.key is not") == true)
-        house.pass(.seconds(2))
+        house.pass(.seconds(120))
         let actions = house.home.keyUnusable(den, "key-file /x is empty", now: house.now, share: 1)
         #expect(actions == [.warn("10.0.0.5: key-file /x is empty", about: "10.0.0.5")])
-        #expect(house.home.deadline == house.now + .seconds(4), "the file is read again")
+        #expect(house.home.deadline == house.now + .seconds(1), "the file is read again")
     }
 
     @Test("a password is not known here")

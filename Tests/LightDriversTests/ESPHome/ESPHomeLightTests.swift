@@ -86,6 +86,46 @@ struct ESPHomeLightTests {
         #expect(part.id == "AABBCCDDEEFF/abc/shelf" && part.name == "Left half Shelf")
     }
 
+    // MARK: Firmware from before the middle of 2021
+
+    static func legacyLight(_ flags: Int...) throws -> ESPHomeLight {
+        var body = ProtobufWriter()
+        body.write(fixed32: 1, field: 2)
+        body.write("Shelf", field: 3)
+        for flag in flags { body.write(true, field: UInt64(flag)) }
+        body.write(Float(153), field: 9)
+        body.write(Float(500), field: 10)
+        return ESPHomeLight(try ESPHomeEntity(light: true, body.bytes[...]), of: device)
+    }
+
+    @Test("a light without color modes has the capabilities of its flags")
+    func legacyCapabilities() throws {
+        #expect(try Self.legacyLight().description.capabilities == LightCapabilities())
+        #expect(
+            try Self.legacyLight(5).description.capabilities == LightCapabilities(brightness: true, transition: true))
+        #expect(
+            try Self.legacyLight(5, 6, 7, 8).description.capabilities
+                == LightCapabilities(brightness: true, color: true, temperature: 153...500, transition: true))
+    }
+
+    @Test("a light without color modes is commanded and read without them")
+    func legacyMessages() throws {
+        var light = try Self.legacyLight(5, 6, 7)
+        let red = LightColor.hueSaturation(hue: 0, saturation: 100)
+        #expect(
+            light.message(for: LightCommand(on: true, brightness: 50, color: red))
+                == ESPHomeLightCommand(on: true, brightness: 0.5, rgb: [1, 0, 0], white: 0).message(to: Self.key))
+        light.state = ESPHomeState(
+            key: Self.key, on: true, brightness: 0.5, colorBrightness: 0, rgb: [1, 0, 0], white: 0)
+        #expect(light.report == LightReport(on: true, brightness: 50, color: red, reachable: true))
+        var white = try Self.legacyLight(5, 8)
+        #expect(
+            white.message(for: LightCommand(color: .temperature(mired: 300)))
+                == ESPHomeLightCommand(mireds: 300).message(to: Self.key))
+        white.state = ESPHomeState(key: Self.key, on: true, brightness: 1, mireds: 250)
+        #expect(white.report?.color == .temperature(mired: 250))
+    }
+
     @Test("a switch is one, or an outlet")
     func switches() throws {
         var body = ProtobufWriter()

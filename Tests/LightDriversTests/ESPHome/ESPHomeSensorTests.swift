@@ -52,6 +52,33 @@ struct ESPHomeSensorTests {
         body.write(UInt64(3), field: 8)
     }
 
+    @Test("a fan with named speeds, as firmware before the middle of 2021 has them, has three")
+    func legacyFan() throws {
+        var body = ProtobufWriter()
+        body.write(fixed32: 9, field: 2)
+        body.write("Fan", field: 3)
+        body.write(true, field: 6)
+        var fan = ESPHomeLight(try ESPHomeEntity(fan: body.bytes[...]), of: ESPHomeDeviceInfo())
+        #expect(fan.description.capabilities == .fan(speed: true))
+        var state = ProtobufWriter()
+        state.write(fixed32: 9, field: 1)
+        state.write(true, field: 2)
+        state.write(UInt64(1), field: 4)
+        fan.state = try ESPHomeState(fan: state.bytes[...])
+        #expect(fan.report?.speed == 66)
+        var command = LightCommand(on: true)
+        command.speed = 100
+        #expect(
+            fan.message(for: command)
+                == Self.message(ESPHomeMessageType.fanCommand) { body in
+                    body.write(fixed32: 9, field: 1)
+                    body.write(true, field: 2)
+                    body.write(true, field: 3)
+                    body.write(true, field: 4)
+                    body.write(UInt64(2), field: 5)
+                })
+    }
+
     /// A house whose one device has these.
     private func house(
         _ entities: [Message], kinds: Set<LightKind> = [.light, .fan, .sensor], known: [LightID] = []

@@ -182,6 +182,24 @@ struct DeviceHomeTests {
         }
     }
 
+    @Test("a refused password is tried again after minutes, or at once when its file changes")
+    func refusedPassword() {
+        var house = House()
+        house.start()
+        let wrong = SessionFault.unauthorized("the password is wrong")
+        #expect(house.close(Self.target, wrong).contains(.warn("the password is wrong", about: "10.0.0.5")))
+        for pause in [60, 120, 240, 300, 300] {
+            #expect(house.pass(.seconds(pause) - .milliseconds(1)) == [])
+            #expect(house.pass(.milliseconds(1)).count == 2)
+            house.close(Self.target, wrong)
+        }
+        #expect(house.home.isLoginRefused)
+        house.home.passwordChanged(now: house.now)
+        #expect(house.pass(.zero).count == 2)
+        #expect(house.receive([.identified("d1")]) == [.warn(nil, about: "10.0.0.5")])
+        #expect(!house.home.isLoginRefused)
+    }
+
     @Test("what cannot be read is counted and changes nothing")
     func unreadable() {
         var house = House()

@@ -110,11 +110,31 @@ struct ShellySessionTests {
         ])
     func unusable(text: String, status: Int, reason: String) {
         var talk = Talk()
-        guard case .failed(.unusable(let said))? = talk.identify(text, status: status).first else {
-            Issue.record("it is used")
+        switch talk.identify(text, status: status).first {
+        case .failed(.unusable(let said))?, .failed(.unauthorized(let said))?: #expect(said.contains(reason))
+        default: Issue.record("it is used")
+        }
+    }
+
+    @Test(
+        "a bad answer at the start is retried and isn't another make",
+        arguments: [(503, ""), (200, ""), (200, #"{"name": "Shelf", "mac": "A8032"#)])
+    func badStart(status: Int, text: String) {
+        var talk = Talk()
+        guard case .failed(.unreachable)? = talk.identify(text, status: status).first else {
+            Issue.record("it is taken for another make")
             return
         }
-        #expect(said.contains(reason))
+    }
+
+    @Test("an error that passes doesn't mean an old firmware")
+    func passingError() {
+        var talk = Talk()
+        _ = talk.identify()
+        _ = talk.receive(.opened)
+        #expect(
+            talk.receive(#"{"id": 1, "error": {"code": -114, "message": "unavailable"}}"#)
+                == [.failed(.unreachable("it answers error -114"))])
     }
 
     @Test("relays are shown where a lamp is behind them, or on request", arguments: [false, true])
@@ -225,7 +245,7 @@ struct ShellySessionTests {
         #expect(done == [.finished(command: 7, nil)])
     }
 
-    @Test("a challenge is answered and counted, and an old one answered anew; a third in a row means another password")
+    @Test("a challenge is answered and counted, an expired one is replaced, a second in a row means a wrong password")
     func challenges() throws {
         var talk = Talk(ShellyOptions(passwordFile: "/etc/shelly"))
         _ = talk.session.started(now: .zero)
@@ -241,12 +261,52 @@ struct ShellySessionTests {
         #expect(counts(talk.receive(#"{"id": 1, "error": \#(question)}"#)) == [1])
         #expect(counts(talk.receive(#"{"id": 2, "result": {"sys": {}, "light:0": {}}}"#)) == [2])
         #expect(counts(talk.receive(#"{"id": 3, "error": \#(question)}"#)) == [1])
-        #expect(counts(talk.receive(#"{"id": 4, "error": \#(question)}"#)) == [1])
-        guard case .failed(.unusable(let said))? = talk.receive(#"{"id": 5, "error": \#(question)}"#).first else {
+        let stale = question.replacing(#"\"nc\": 1"#, with: #"\"nc\": 1, \"stale\": true"#)
+        #expect(counts(talk.receive(#"{"id": 4, "error": \#(stale)}"#)) == [1])
+        guard case .failed(.unauthorized(let said))? = talk.receive(#"{"id": 5, "error": \#(question)}"#).first else {
             Issue.record("it goes on")
             return
         }
         #expect(said == "dimmer does not take the password in /etc/shelly; correct it")
+    }
+
+    /// A session that has answered a challenge and knows its light; its next call is number 4.
+    static func loggedIn() -> Talk {
+        var talk = Talk(ShellyOptions(passwordFile: "/etc/shelly"))
+        _ = talk.session.started(now: .zero)
+        _ = talk.identify(#"{"mac": "A8032ABE54DC", "gen": 2, "auth_en": true}"#)
+        _ = talk.receive(.opened)
+        _ = talk.receive(#"{"id": 1, "error": {"code": 401, "message": "\#(challenge)"}}"#)
+        _ = talk.receive(#"{"id": 2, "result": {"sys": {}, "light:0": {}}}"#)
+        _ = talk.receive(#"{"id": 3, "result": {"light:0": {"output": true, "brightness": 40}}}"#)
+        return talk
+    }
+
+    static let tooMany = #"{"code": 429, "message": "Too many failed authentication attempts"}"#
+
+    @Test("a nonce that firmware 2.0 has forgotten is replaced, and the command carried out")
+    func forgottenNonce() throws {
+        var talk = Self.loggedIn()
+        func auth(_ events: [Event]) -> [Bool] {
+            events.compactMap { if case .output(.call(let call)) = $0 { call.challenge != nil } else { nil } }
+        }
+        #expect(auth(try talk.order(LightCommand(on: false), 7)) == [true])
+        #expect(auth(talk.receive(#"{"id": 4, "error": \#(Self.tooMany)}"#)) == [false], "this brings a new challenge")
+        let question = #"{"code": 401, "message": "\#(Self.challenge)"}"#
+        #expect(auth(talk.receive(#"{"id": 5, "error": \#(question)}"#)) == [true])
+        #expect(talk.receive(#"{"id": 6, "result": {"was_on": true}}"#) == [.finished(command: 7, nil)])
+    }
+
+    @Test("a device without free nonces is busy, and its session goes on")
+    func noNonce() throws {
+        var talk = Self.loggedIn()
+        _ = try talk.order(LightCommand(on: false), 7)
+        _ = talk.receive(#"{"id": 4, "error": \#(Self.tooMany)}"#)
+        #expect(talk.receive(#"{"id": 5, "error": \#(Self.tooMany)}"#) == [.finished(command: 7, .busy)])
+        #expect(Self.calls(talk.pass(.seconds(20))).count == 1)
+        _ = talk.receive(#"{"id": 6, "error": \#(Self.tooMany)}"#)
+        #expect(talk.receive(#"{"id": 7, "error": \#(Self.tooMany)}"#) == [])
+        #expect(Self.calls(talk.pass(.seconds(20))).count == 1)
     }
 
     @Test("the answer to a challenge is the digest of RFC 7616 with fixed words")

@@ -154,7 +154,33 @@ struct WLEDSessionTests {
         #expect(talk.receive(.noAnswer(number: 2, .timedOut)) == [.failed(.unreachable("no answer in time"))])
     }
 
-    @Test("what is no WLED device is named", arguments: ["", "{}", "<html>"])
+    /// Answers of a device that is starting or too busy, with the reasons.
+    static let transient = [
+        (500, "", "it answers with status 500"), (503, "{}", "it answers with status 503"),
+        (200, "", "its answer is empty"), (200, String(WLEDStateTests.text().prefix(300)), "its answer is cut off"),
+        (200, WLEDStateTests.text(segments: ""), "it has no segments yet"),
+    ]
+
+    @Test("a bad answer at the start is retried and isn't another make", arguments: transient)
+    func badStart(status: Int, text: String, reason: String) {
+        var talk = Talk()
+        _ = talk.session.started(now: .zero)
+        #expect(talk.answer(1, text, status: status) == [.failed(.unreachable(reason))])
+    }
+
+    @Test("a device that is known may miss two questions", arguments: transient)
+    func badAnswers(status: Int, text: String, reason: String) {
+        var talk = Talk()
+        _ = talk.join()
+        for number in 2...3 {
+            _ = talk.pass(.seconds(5))
+            #expect(talk.answer(number, text, status: status) == [])
+        }
+        _ = talk.pass(.seconds(5))
+        #expect(talk.answer(4, text, status: status) == [.failed(.unreachable(reason))])
+    }
+
+    @Test("another make is named", arguments: ["[]", "{}", "<html>"])
     func noDevice(text: String) {
         var talk = Talk()
         #expect(

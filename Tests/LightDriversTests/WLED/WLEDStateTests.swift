@@ -212,7 +212,7 @@ struct WLEDStateTests {
         #expect(try Self.body(command, text) == #"{"v":true,"# + members + "}")
     }
 
-    @Test("each level comes back as it was set", arguments: [1, 3, 51, 128, 254, 255])
+    @Test("each level is reported unchanged", arguments: [1, 3, 51, 128, 254, 255])
     func levels(segment bri: Int) throws {
         for percent in 1...100 {
             let body = try Self.state(Self.text(segments: Self.segment(bri: bri))).body(

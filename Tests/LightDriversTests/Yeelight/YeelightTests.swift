@@ -129,6 +129,29 @@ struct YeelightTests {
         }
     }
 
+    @Test("an error of a device that is known doesn't mean another make")
+    func error() {
+        var talk = Talk()
+        _ = talk.session.received(.identity(Self.identity()), now: .zero)
+        #expect(
+            talk.receive(#"{"id": 1, "error": {"code": -1, "message": "general error"}}"#)
+                == [.failed(.unreachable("the device answers error -1"))])
+    }
+
+    @Test("a ceiling light in moonlight shows the brightness of that")
+    func moonlight() {
+        var talk = Talk()
+        let lines = Self.answer.map { $0.hasPrefix("model") ? "model: ceiling1" : $0 }
+        let asked = talk.session.received(.identity(Self.identity(lines)), now: .zero)
+        #expect(Self.sent(asked).first?.hasSuffix(#""sat","active_mode","nl_br"]"#) == true)
+        let events = talk.receive(#"{"id": 1, "result": ["on", "90", "2", "4000", "0", "0", "0", "1", "20"]}"#)
+        #expect(Self.reports(events).map(\.brightness) == [20])
+        let brighter = talk.receive(#"{"method": "props", "params": {"nl_br": 35}}"#)
+        #expect(Self.reports(brighter).map(\.brightness) == [35])
+        let daylight = talk.receive(#"{"method": "props", "params": {"active_mode": 0}}"#)
+        #expect(Self.reports(daylight).map(\.brightness) == [90])
+    }
+
     @Test("what changes is told, as texts or as numbers")
     func changes() {
         var talk = Talk()
@@ -283,7 +306,7 @@ struct YeelightTests {
         var talk = Talk()
         _ = talk.session.received(.identity(identity(ceiling)), now: .zero)
         let values =
-            #""on","40","2","4000","","","","on","70","3","2700","255","120","90","\#(main)""#
+            #""on","40","2","4000","","","","on","70","3","2700","255","120","90","\#(main)","0","""#
         let events = talk.receive(#"{"id": 1, "result": [\#(values)]}"#)
         return (talk, events)
     }
@@ -342,7 +365,7 @@ struct YeelightTests {
         lines[6] = lines[6].replacingOccurrences(" bg_set_scene", "")
         _ = talk.session.received(.identity(Self.identity(lines)), now: .zero)
         _ = talk.receive(
-            #"{"id": 1, "result": ["on","40","2","4000","","","","off","70","2","2700","255","1","9","on"]}"#)
+            #"{"id": 1, "result": ["on","40","2","4000","","","","off","70","2","2700","255","1","9","on","",""]}"#)
         let color = LightCommand(on: true, color: .temperature(mired: 588))
         let events = try talk.session.apply(color, to: Self.background, number: 7, now: .zero)
         #expect(Self.sent(events) == [#"2 bg_set_power ["on","smooth",300]"#])

@@ -10,6 +10,8 @@ package enum MQTTEvent: Equatable, Sendable {
     case tooLong(topic: String)
     /// So many messages were dropped because too many others were waiting, or because their topics are too long.
     case dropped(Int)
+    /// The broker refuses the user name or the password; the end follows.
+    case loginRefused
     /// The connection has ended, or never came to be; nothing follows. The text says why, for people.
     case closed(String)
 }
@@ -96,7 +98,7 @@ struct MQTTInbox {
         switch event {
         case .message(let topic, let payload): (topic, topic.utf8.count + payload.count)
         case .tooLong(let topic): (topic, topic.utf8.count)
-        case .connected, .subscribed, .dropped, .closed: nil
+        case .connected, .subscribed, .dropped, .loginRefused, .closed: nil
         }
     }
 }

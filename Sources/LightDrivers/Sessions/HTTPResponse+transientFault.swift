@@ -1,0 +1,19 @@
+import BoundedJSON
+
+extension HTTPResponse {
+    /// The reason to retry after an unexpected answer; `nil` if the answer is complete, so that the device is of another make.
+    ///
+    /// A device that starts or has too much to do answers with a server error, with nothing, or with a part of its JSON.
+    var transientFault: String? {
+        switch status {
+        case 501, 505: return nil
+        case 408, 425, 429, 500...599: return "it answers with status \(status)"
+        case 200:
+            guard let first = body.first(where: { !" \t\r\n".utf8.contains($0) }) else { return "its answer is empty" }
+            guard first == UInt8(ascii: "{") || first == UInt8(ascii: "[") else { return nil }
+            let isWhole = (try? JSONValue(parsing: body, maximumLength: max(body.count, 1))) != nil
+            return isWhole ? nil : "its answer is cut off"
+        default: return nil
+        }
+    }
+}

@@ -1,0 +1,47 @@
+import Glibc
+
+/// The pauses after a device or a broker has refused a password or a key: 1 minute, then 2, 4 and at most 5.
+///
+/// A wrong password doesn't become right by repetition, and devices lock out clients with too many failures.
+struct RefusedLogin: Equatable, Sendable {
+    private static let longest = Duration.seconds(300)
+
+    private var next = Duration.seconds(60)
+
+    /// Returns the pause before the next try.
+    mutating func pause() -> Duration {
+        defer { next = min(next * 2, Self.longest) }
+        return next
+    }
+}
+
+/// Notices that files with passwords or keys have changed, so that a corrected one is tried at once.
+struct SecretFileWatch: Sendable {
+    /// How often to look while a login is refused.
+    static let interval = Duration.seconds(2)
+
+    private struct Stamp: Equatable, Sendable {
+        var seconds, nanoseconds, size: Int
+    }
+
+    /// `nil` for a file that can't be read.
+    private var stamps: [String: Stamp?] = [:]
+
+    /// Looks at files.
+    ///
+    /// - Parameter paths: the files; new ones count as unchanged.
+    /// - Returns: the files that have changed since the last look.
+    mutating func changed(_ paths: Set<String>) -> Set<String> {
+        var current: [String: Stamp?] = [:]
+        for path in paths {
+            var status = stat()
+            let isThere = stat(path, &status) == 0
+            // A change of permissions counts as well.
+            let time = status.st_ctim
+            let stamp = Stamp(seconds: time.tv_sec, nanoseconds: time.tv_nsec, size: Int(status.st_size))
+            current.updateValue(isThere ? stamp : nil, forKey: path)
+        }
+        defer { stamps = current }
+        return paths.filter { stamps[$0] != nil && stamps[$0] != current[$0] }
+    }
+}
