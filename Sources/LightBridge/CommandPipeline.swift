@@ -30,7 +30,7 @@ struct CommandPipeline: ~Copyable {
     private var retriesAt: ContinuousClock.Instant?
     /// Whether the command under way is one that is sent once more.
     private var isRetry = false
-    /// The level and the like that came with "off": they go out with the next "on".
+    /// The values that came with "off", such as a level: they go out with the next "on".
     private(set) var forNextOn = LightCommand()
     /// Whether the light didn't confirm the newest command, also when it was sent once more.
     private(set) var isUnconfirmed = false
@@ -50,7 +50,7 @@ struct CommandPipeline: ~Copyable {
     }
 
     private mutating func begin(_ command: LightCommand, isRetry: Bool = false) -> LightCommand {
-        let command = settled(command)
+        let command = withHeldValues(command)
         underWay = command
         unconfirmed = command
         retriesAt = nil
@@ -59,7 +59,7 @@ struct CommandPipeline: ~Copyable {
     }
 
     /// The command without the values for the next "on", and with them if it is that.
-    private mutating func settled(_ command: LightCommand) -> LightCommand {
+    private mutating func withHeldValues(_ command: LightCommand) -> LightCommand {
         switch command.on {
         case true?: return forNextOn.merging(command)
         case false?:

@@ -43,7 +43,19 @@ extension LightBridge {
         // The newest light of many gives way to all others.
         let isNewest = aid == highestAID && lightsByAID[aid] == nil
         let taken = isNewest ? names : Set(lights.values.filter { $0.aid < aid }.map(\.adapter.name))
-        return AccessoryName.unique(wantedName(key, description, aid), among: taken)
+        return uniqueName(key, description, aid, among: taken)
+    }
+
+    /// The name that a light wants, or a similar one if another light has that.
+    private func uniqueName(
+        _ key: LightKey, _ description: LightDescription, _ aid: AccessoryID, among taken: Set<String>
+    ) -> String {
+        var wanted = wantedName(key, description, aid)
+        // The sensors of a lamp often have its name.
+        if description.kind == .sensor, taken.contains(wanted) {
+            wanted = AccessoryName.sanitized("\(wanted) Sensor", fallback: wanted)
+        }
+        return AccessoryName.unique(wanted, among: taken)
     }
 
     private func wantedName(_ key: LightKey, _ description: LightDescription, _ aid: AccessoryID) -> String {
@@ -55,7 +67,7 @@ extension LightBridge {
         var taken: Set<String> = []
         for (key, light) in lights.sorted(by: { $0.value.aid < $1.value.aid }) {
             let description = light.adapter.description
-            let name = AccessoryName.unique(wantedName(key, description, light.aid), among: taken)
+            let name = uniqueName(key, description, light.aid, among: taken)
             taken.insert(name)
             guard name != light.adapter.name else { continue }
             light.adapter = adapter(description, name, light.adapter.ids)

@@ -23,6 +23,14 @@ struct SensorTests {
             name: "X", ids: ids)
     }
 
+    @Test("a sensor with the name of a light is called so")
+    func nameOfLight() async throws {
+        var sensor = LightDescription.hall
+        sensor.name = "Lamp"
+        let house = try await House([.lamp, sensor])
+        #expect(await house.bridge.lights.snapshots().map(\.name) == ["Lamp", "Lamp Sensor"])
+    }
+
     @Test(
         "each reading is the service that HAP has for it; the two of a battery are one",
         arguments: [

@@ -223,6 +223,22 @@ struct WriteTests {
         #expect(try await session.write(#"{"aid":2,"iid":9,"value":true,"r":1}"#).status == 204)
     }
 
+    @Test("a brightness written together with off is shown, and sent with the next on")
+    func levelWithOff() async throws {
+        let house = try await House()
+        let session = try await house.session()
+        #expect(
+            try await session.write(#"{"aid":2,"iid":9,"value":false},{"aid":2,"iid":10,"value":30}"#).status == 204)
+        #expect(await house.value(2, 10) == .integer(30))
+        await house.report(LightReport(on: false, brightness: 100))
+        #expect(await house.value(2, 10) == .integer(30))
+        #expect(try await session.write(#"{"aid":2,"iid":9,"value":true}"#).status == 204)
+        #expect(
+            house.bridge.driver.orders.map(\.command) == [
+                LightCommand(on: false), LightCommand(on: true, brightness: 30),
+            ])
+    }
+
     @Test("identify reaches the light; false, and the bridge's own, do nothing")
     func identify() async throws {
         let house = try await House()

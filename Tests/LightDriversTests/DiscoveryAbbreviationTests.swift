@@ -11,6 +11,7 @@ import Testing
 @Suite("The short keys of announcements")
 struct DiscoveryAbbreviationTests {
     static let keys = [
+        "def_ent_id": "default_entity_id", "e": "encoding", "obj_id": "object_id",
         "dir_cmd_t": "direction_command_topic", "dir_cmd_tpl": "direction_command_template",
         "dir_stat_t": "direction_state_topic", "dir_val_tpl": "direction_value_template", "exp_aft": "expire_after",
         "off_dly": "off_delay", "osc_cmd_t": "oscillation_command_topic",

@@ -1,8 +1,9 @@
 import BoundedJSON
-import LightDrivers
 import LightKit
 import TestTimeouts
 import Testing
+
+@testable import LightDrivers
 
 @Suite("All lights on a broker", .timeout)
 struct MQTTHomeTests {
@@ -183,13 +184,84 @@ struct MQTTHomeTests {
         #expect(
             try house.home.messages(for: .init(on: true), to: "f", now: .zero) == [.init(topic: "hall/fan", text: "ON")]
         )
-        // An update that omits a part removes it, after its time.
-        let fewer = house.receives(
-            "homeassistant/device/hall/config",
-            #"{"dev": {"name": "Hall"}, "o": {}, "avty_t": "hall/status", "cmps": {"fan": {"p": "switch", "uniq_id": "f", "cmd_t": "hall/fan"}}}"#
-        )
-        #expect(fewer.contains(.report("m", .init(reachable: false))))
+        // An update may leave parts out; a part without anything but its platform is removed, after its time.
+        func update(_ more: String) -> [MQTTAction] {
+            house.receives(
+                "homeassistant/device/hall/config",
+                #"{"dev": {"name": "Hall"}, "o": {}, "avty_t": "hall/status", "cmps": {"#
+                    + #""fan": {"p": "switch", "uniq_id": "f", "cmd_t": "hall/fan"}\#(more)}}"#)
+        }
+        #expect(!update("").contains(.report("m", .init(reachable: false))))
+        #expect(house.home.timePassed(now: MQTTHome.grace) == [])
+        #expect(update(#", "main": {"p": "light"}"#).contains(.report("m", .init(reachable: false))))
         #expect(house.home.timePassed(now: MQTTHome.grace) == [.removed("m")])
+        let gone = house.receives("homeassistant/device/hall/config", "")
+        #expect(gone.contains(.report("f", .init(reachable: false))))
+    }
+
+    @Test("the sensor of a device isn't called as its switch")
+    func sensorNextToSwitch() {
+        var house = House(kinds: [.switch, .sensor])
+        let actions = house.receives(
+            "homeassistant/device/echo/config",
+            """
+            {"dev": {"ids": ["echo"], "name": "Echo"}, "o": {}, "cmps": {
+             "t": {"p": "sensor", "uniq_id": "t", "dev_cla": "temperature", "unit_of_meas": "°C", "stat_t": "t"},
+             "s": {"p": "switch", "uniq_id": "s", "cmd_t": "s", "name": null}}}
+            """)
+        #expect(Set(Self.added(actions).map(\.name)) == ["Echo", "Echo Sensor"])
+    }
+
+    @Test("templates know the entity and its state")
+    func entityVariables() throws {
+        var house = House()
+        house.announces(
+            "l",
+            #""uniq_id": "u", "name": "Desk Lamp", "stat_t": "s", "stat_val_tpl": "{{ value_json.on if value_json.on is defined else this.state | upper }}", "#
+                + #""bri_cmd_t": "l/bri", "bri_cmd_tpl": "{{ entity_id }} {{ name }} {{ this.attributes.friendly_name }} {{ value }}""#
+        )
+        house.receives("s", #"{"on": "ON"}"#)
+        let sent = try house.home.messages(for: .init(on: true, brightness: 100), to: "u", now: .zero)
+        #expect(MQTTLightTests.text(sent).first == "l/bri light.desk_lamp Desk Lamp Desk Lamp 255")
+        #expect(house.receives("s", #"{"x": 1}"#) == [.report("u", .init(on: true))], "the state is unchanged")
+    }
+
+    @Test("a template that fails for every message is named until it works, and partial messages are fine")
+    func failingStateTemplate() {
+        var house = House()
+        house.announces("l", #""uniq_id": "u", "stat_t": "s", "stat_val_tpl": "{{ value_json.a.b }}""#)
+        house.receives("s", "{}")
+        let warnings = Self.warnings(house.home.timePassed(now: .zero))
+        #expect(warnings.count == 1 && warnings[0].hasPrefix("u: state_value_template: "), "\(warnings)")
+        house.receives("s", "{}")
+        #expect(house.home.timePassed(now: .zero) == [])
+        house.receives("s", #"{"a": {"b": "ON"}}"#)
+        #expect(house.home.timePassed(now: .zero) == [.warn(nil, about: "u")])
+        house.receives("s", "{}")
+        #expect(house.home.timePassed(now: .zero) == [])
+    }
+
+    @Test(
+        "a power that a light doesn't know is named, and the last one stays",
+        arguments: [
+            (#""stat_t": "s""#, "None", "ON"),
+            (#""stat_t": "s", "schema": "json""#, #"{"state": null}"#, #"{"state": "ON"}"#),
+        ])
+    func unknownPower(keys: String, unknown: String, on: String) {
+        var house = House()
+        house.announces("l", #""uniq_id": "u", \#(keys)"#)
+        house.receives("s", on)
+        #expect(house.receives("s", unknown) == [])
+        #expect(Self.warnings(house.home.timePassed(now: .zero)).first?.contains("doesn't know its power") == true)
+        house.receives("s", on)
+        #expect(house.home.timePassed(now: .zero) == [.warn(nil, about: "u")])
+    }
+
+    @Test("an encoding other than UTF-8 is named", arguments: [("utf-8", 0), ("UTF8", 0), ("utf-16", 1), ("", 1)])
+    func encoding(name: String, warnings: Int) {
+        var house = House()
+        let actions = house.announces("l", #""uniq_id": "u", "encoding": "\#(name)""#)
+        #expect(Self.warnings(actions).count == warnings && Self.added(actions).count == 1)
     }
 
     @Test("the parts of a device share its base topic, unless they have one of their own")

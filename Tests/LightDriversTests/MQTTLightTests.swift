@@ -98,7 +98,7 @@ struct MQTTLightTests {
         "a template that is not understood costs its feature, is named, and leaves the light",
         arguments: [
             (
-                #""brightness_command_topic": "b", "brightness_command_template": "{{ value | regex_replace('a') }}""#,
+                #""brightness_command_topic": "b", "brightness_command_template": "{{ value | groupby('a') }}""#,
                 "", "brightness_command_template"
             ),
             (

@@ -49,6 +49,17 @@ struct MQTTSensorTests {
     }
 
     @Test(
+        "a temperature has a known unit, or the unit is named",
+        arguments: [("F", 1, 0), ("°F", 1, 0), ("C", 1, 0), ("", 1, 0), ("furlong", 0, 1)])
+    func units(unit: String, added: Int, warnings: Int) {
+        var house = MQTTHomeTests.House(kinds: [.sensor])
+        let actions = house.receives(
+            "homeassistant/sensor/t/config",
+            #"{"uniq_id": "t", "dev_cla": "temperature", "unit_of_meas": "\#(unit)", "stat_t": "t"}"#)
+        #expect(MQTTHomeTests.added(actions).count == added && MQTTHomeTests.warnings(actions).count == warnings)
+    }
+
+    @Test(
         "a value is read as its class and unit say; what is no value changes nothing",
         arguments: [
             ("sensor", "temperature", "", "21.57", .number(21.57)),
@@ -92,7 +103,6 @@ struct MQTTSensorTests {
         "other classes, units and settings are not shown, and nothing is said of them",
         arguments: [
             ("sensor", "pressure", ""), ("binary_sensor", "gas", ""), ("sensor", "none", ""),
-            ("sensor", "illuminance", #", "unit_of_measurement": "W/m²""#),
             ("sensor", "temperature", #", "entity_category": "diagnostic""#),
             ("binary_sensor", "motion", #", "enabled_by_default": false"#),
         ])

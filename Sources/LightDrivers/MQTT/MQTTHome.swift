@@ -42,8 +42,8 @@ package struct MQTTHome: Sendable {
     private var parts: [String: Set<DiscoveryKey>] = [:]
     private var listeners = MQTTListeners()
     private var warnings = MQTTWarnings()
-    /// Warnings that commands have led to, to be told with what time brings.
-    private var commandWarnings: [MQTTAction] = []
+    /// Warnings that messages and commands have led to; they leave with the next look at the time.
+    private var failureWarnings: [MQTTAction] = []
     private var identifications = 0
     private var unreadable = 0
     private var isConnected = false
@@ -112,8 +112,8 @@ package struct MQTTHome: Sendable {
 
     /// A deadline may have passed.
     package mutating func timePassed(now: Duration) -> [MQTTAction] {
-        var actions = commandWarnings
-        commandWarnings = []
+        var actions = failureWarnings
+        failureWarnings = []
         if let since = lostAt, since + Self.timeout <= now {
             lostAt = nil
             isLost = true
@@ -123,7 +123,7 @@ package struct MQTTHome: Sendable {
             for report in members[id]?.light.timePassed(now: now) ?? [] { actions.append(.report(id, report)) }
             guard let end = members[id]?.endsAt, end <= now else { continue }
             members[id] = nil
-            actions += [.removed(id)] + warnings.warn(nil, about: .commands(id))
+            actions += [.removed(id)] + warnings.warn(nil, about: .failures(id))
         }
         return joined(actions)
     }
@@ -179,6 +179,7 @@ package struct MQTTHome: Sendable {
         for id in listeners[topic].sorted(by: { $0.rawValue < $1.rawValue }) {
             if members[id]?.light.isUnreadable(topic: topic, payload) == true { unreadable += 1 }
             let reports = members[id]?.light.received(topic: topic, payload: payload, now: now) ?? []
+            warnOfFailures(id)
             // Reach first: what a light says while it is out of reach is of no use to anyone who asks for it.
             actions += reach(id)
             actions += reports.map { .report(id, $0) }
@@ -212,13 +213,18 @@ package struct MQTTHome: Sendable {
         case .thing(let entity, let key, let origin): announce(entity, as: key, at: origin, now: now)
         case .gone(let key): withdraw(key, now: now)
         case .moving(let key): release(key)
-        case .things(let things, let topic): take(things, on: topic, now: now)
+        case .things(let things, let topic, let isComplete):
+            take(things, on: topic, isComplete: isComplete, now: now)
         case .allMoving(let topic): (parts.removeValue(forKey: topic) ?? []).sorted().flatMap { release($0) }
         }
     }
 
-    /// A message has told of several things: those that one before told of, and this one does not, are withdrawn.
-    private mutating func take(_ things: [Announcement.Part], on topic: String, now: Duration) -> [MQTTAction] {
+    /// Takes a message about several things.
+    ///
+    /// If the message is complete, former things that it leaves out are withdrawn.
+    private mutating func take(
+        _ things: [Announcement.Part], on topic: String, isComplete: Bool, now: Duration
+    ) -> [MQTTAction] {
         let former = parts[topic] ?? []
         var actions: [MQTTAction] = []
         var keys: Set<DiscoveryKey> = []
@@ -231,7 +237,11 @@ package struct MQTTHome: Sendable {
             case .unchanged: keys.formUnion(former.filter { $0.name.hasPrefix("\(thing.key.name)_") })
             }
         }
-        actions += former.subtracting(keys).sorted().flatMap { withdraw($0, now: now) }
+        if isComplete {
+            actions += former.subtracting(keys).sorted().flatMap { withdraw($0, now: now) }
+        } else {
+            keys.formUnion(former)
+        }
         // Kept only for what is known, so that announcements of anything else take no memory.
         let known = keys.filter { announced[$0] != nil || setAside[$0] != nil }
         parts[topic] = known.isEmpty ? nil : known
@@ -322,7 +332,10 @@ package struct MQTTHome: Sendable {
         member.description = entity.description
         member.device = entity.device
         member.source = source
-        if member.light.settings != entity.settings { actions += warnings.warn(nil, about: .commands(id)) }
+        if member.light.settings != entity.settings {
+            actions += warnings.warn(nil, about: .failures(id))
+            member.warnedFailures = [:]
+        }
         member.light.update(entity.settings)
         members[id] = member
         if isNew { actions.append(.added(entity.description)) }
@@ -448,27 +461,27 @@ package struct MQTTHome: Sendable {
         var light = try reachableLight(id)
         do throws(LightError) {
             let messages = light.interruptIdentification(by: command, now: now) + (try light.messages(for: command))
-            warn(of: light.failures, id)
             members[id]?.light = light
+            warnOfFailures(id)
             return messages
         } catch {
-            // Nothing of it is sent: all stays as it was.
-            warn(of: light.failures, id)
+            // Nothing of it is sent: the state is unchanged, except for the noted failures.
+            members[id]?.light.noteFailures(of: light)
+            warnOfFailures(id)
             throw error
         }
     }
 
-    /// Whether a command has led to a warning; ``timePassed(now:)`` tells it.
-    var mustWarn: Bool { !commandWarnings.isEmpty }
+    /// Whether messages or commands have led to a warning; ``timePassed(now:)`` returns it.
+    var mustWarn: Bool { !failureWarnings.isEmpty }
 
-    private mutating func warn(of failures: [String: String], _ id: LightID) {
-        guard failures != members[id]?.light.failures else { return }
-        members[id]?.light.failures = failures
-        let texts = failures.sorted { $0.key < $1.key }.map { name, reason in
-            "\(name)_command_template: \(reason); \(name) is not set"
-        }
-        commandWarnings += warnings.warn(
-            "\(MQTTProblem.quoted(id.rawValue)): \(texts.joined(separator: "; "))", about: .commands(id))
+    private mutating func warnOfFailures(_ id: LightID) {
+        guard let failures = members[id]?.light.failures, failures != members[id]?.warnedFailures else { return }
+        members[id]?.warnedFailures = failures
+        let texts = failures.sorted { $0.key < $1.key }.map { "\($0.key): \($0.value)" }
+        failureWarnings += warnings.warn(
+            texts.isEmpty ? nil : "\(MQTTProblem.quoted(id.rawValue)): \(texts.joined(separator: "; "))",
+            about: .failures(id))
     }
 
     private func reachableLight(_ id: LightID) throws(LightError) -> MQTTLight {

@@ -16,6 +16,8 @@ struct MQTTMember {
     var source: Source
     /// The sensor that a reading is a part of.
     var device: LightDescription?
+    /// The failures that the operator was warned of.
+    var warnedFailures: [String: String] = [:]
     /// Whether it was last reported in reach.
     var reported: Bool?
 

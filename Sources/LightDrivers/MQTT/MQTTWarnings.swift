@@ -6,8 +6,8 @@ struct MQTTWarnings {
         case message(AnnouncementOrigin)
         /// What an announcement says of a light that is shown all the same.
         case light(LightID, AnnouncementOrigin)
-        /// What the templates of a light cannot do.
-        case commands(LightID)
+        /// Failing templates and other problems of a light.
+        case failures(LightID)
         case numberOfLights
         case numberOfReadings
 
@@ -15,7 +15,7 @@ struct MQTTWarnings {
         var origin: AnnouncementOrigin? {
             switch self {
             case .message(let origin), .light(_, let origin): origin
-            case .commands, .numberOfLights, .numberOfReadings: nil
+            case .failures, .numberOfLights, .numberOfReadings: nil
             }
         }
 
@@ -23,7 +23,7 @@ struct MQTTWarnings {
         var name: String {
             switch self {
             case .message(let origin): origin.description
-            case .light(let id, _), .commands(let id): id.rawValue
+            case .light(let id, _), .failures(let id): id.rawValue
             case .numberOfLights: "number of lights"
             case .numberOfReadings: "number of readings"
             }

@@ -17,8 +17,8 @@ enum Announcement {
     case gone(DiscoveryKey)
     /// The one thing of this topic will be announced elsewhere.
     case moving(DiscoveryKey)
-    /// This topic tells of several things, and these are all.
-    case things([Part], topic: String)
+    /// This topic announces several things: the whole list, or changes.
+    case things([Part], topic: String, isComplete: Bool = true)
     /// All things of this topic will be announced elsewhere.
     case allMoving(topic: String)
 
@@ -131,7 +131,9 @@ struct AnnouncementReader: Sendable {
             let entity = try MQTTEntity(
                 keys, component: place.component, fallbackID: topic, fallbackName: place.objectID)
             return [.thing(entity, place.key, AnnouncementOrigin(topic: topic))]
-        case .device(let parts): return [.things(things(parts, of: place, on: topic), topic: topic)]
+        case .device(let parts):
+            // A part that is left out stays; only one that consists of its platform is removed.
+            return [.things(things(parts, of: place, on: topic), topic: topic, isComplete: false)]
         }
     }
 
@@ -142,12 +144,11 @@ struct AnnouncementReader: Sendable {
         let components = DiscoveryTopic.components(kinds)
         var things: [Announcement.Part] = []
         for part in parts where components.contains(part.platform) {
-            guard let keys = part.keys else { continue }
             var thing = Announcement.Part(
                 key: place.key(platform: part.platform, part: part.name),
                 origin: AnnouncementOrigin(topic: topic, part: MQTTProblem.quoted(part.name)), content: .hidden)
             do throws(MQTTProblem) {
-                if try !MQTTEntity.isHidden(keys, component: part.platform) {
+                if let keys = part.keys, try !MQTTEntity.isHidden(keys, component: part.platform) {
                     thing.content = .entity(
                         try MQTTEntity(
                             keys, component: part.platform, fallbackID: "\(topic) \(part.name)",
@@ -158,7 +159,22 @@ struct AnnouncementReader: Sendable {
             }
             things.append(thing)
         }
-        return things
+        return Self.distinguishingSensors(things)
+    }
+
+    /// The parts of a device, whose sensor isn't called as one of its lights or switches.
+    private static func distinguishingSensors(_ things: [Announcement.Part]) -> [Announcement.Part] {
+        let entities = things.compactMap { if case .entity(let entity) = $0.content { entity } else { nil } }
+        let names = Set(entities.filter { $0.description.kind != .sensor }.map(\.description.name))
+        return things.map { thing in
+            guard case .entity(var entity) = thing.content, let name = entity.device?.name, names.contains(name) else {
+                return thing
+            }
+            entity.device?.name = "\(name) Sensor"
+            var thing = thing
+            thing.content = .entity(entity)
+            return thing
+        }
     }
 
     // MARK: Others
@@ -207,12 +223,12 @@ struct AnnouncementReader: Sendable {
     private static func announcement(
         of things: [(name: String, entity: MQTTEntity?)], by publisher: String, on topic: String
     ) -> Announcement {
-        .things(
-            things.map { name, entity in
-                Announcement.Part(
-                    key: DiscoveryKey(component: publisher, name: "\(topic) \(name)"),
-                    origin: AnnouncementOrigin(topic: topic, part: MQTTProblem.quoted(name)),
-                    content: entity.map { .entity($0) } ?? .unchanged)
-            }, topic: topic)
+        let parts = things.map { name, entity in
+            Announcement.Part(
+                key: DiscoveryKey(component: publisher, name: "\(topic) \(name)"),
+                origin: AnnouncementOrigin(topic: topic, part: MQTTProblem.quoted(name)),
+                content: entity.map { .entity($0) } ?? .unchanged)
+        }
+        return .things(distinguishingSensors(parts), topic: topic)
     }
 }

@@ -25,7 +25,8 @@ enum DiscoveryAbbreviations {
             "migr_discvry": "migrate_discovery", "unit_of_meas": "unit_of_measurement", "exp_aft": "expire_after",
             "off_dly": "off_delay", "spd_rng_min": "speed_range_min", "spd_rng_max": "speed_range_max",
             "pl_rst_pct": "payload_reset_percentage", "pl_osc_on": "payload_oscillation_on",
-            "pl_osc_off": "payload_oscillation_off",
+            "pl_osc_off": "payload_oscillation_off", "e": "encoding", "obj_id": "object_id",
+            "def_ent_id": "default_entity_id",
         ]
         for form in ["hs", "xy", "rgb", "rgbw", "rgbww"] {
             keys["\(form)_cmd_t"] = "\(form)_command_topic"

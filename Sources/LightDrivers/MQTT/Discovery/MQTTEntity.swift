@@ -41,7 +41,9 @@ package struct MQTTEntity: Equatable, Sendable {
     package init(
         _ keys: JSONObject, component: String, fallbackID: String, fallbackName: String
     ) throws(MQTTProblem) {
+        let device = KeyReader(keys: keys["device"]?.object ?? [:])
         let reader = KeyReader(keys: keys)
+        reader.entity = TemplateEntity(component: component, reader, device: device, fallback: fallbackName)
         let own = try reader.string("unique_id").flatMap { $0.isEmpty ? nil : $0 }
         let isReading = Self.isReading(component)
         // The ids of sensors are their own: a sensor and a light may have the same unique_id.
@@ -49,9 +51,11 @@ package struct MQTTEntity: Equatable, Sendable {
         guard LightIDRule.accepts(id) else { throw .about("unique_id", "is \(LightIDRule.sentence)") }
         hasOwnID = own != nil
         settings = try MQTTLightSettings(reader, component: component)
+        if let encoding = try reader.string("encoding"), !["utf-8", "utf8"].contains(encoding.lowercased()) {
+            reader.lose("encoding", "\"\(MQTTProblem.quoted(encoding))\" is not supported; messages are read as UTF-8")
+        }
         losses = reader.losses.map(\.text)
         keysNotUnderstood = reader.losses.map(\.key)
-        let device = KeyReader(keys: keys["device"]?.object ?? [:])
         description = LightDescription(
             id: LightID(id), name: Self.name(reader, device, fallbackName), kind: settings.kind,
             capabilities: settings.capabilities, manufacturer: Self.text(device, "manufacturer"),
@@ -92,8 +96,9 @@ package struct MQTTEntity: Equatable, Sendable {
                 device: (identifiers?.array ?? identifiers.map { [$0] } ?? []).compactMap(\.string))
             return category != nil || !isEnabled || isSetting
         }
-        guard let sensor = try SensorSchema(reader, component: component) else { return true }
-        return !isEnabled || (category != nil && !sensor.meaning.reading.isBattery)
+        let isBattery = try reader.string("device_class") == "battery"
+        guard isEnabled, category == nil || isBattery else { return true }
+        return try SensorSchema(reader, component: component) == nil
     }
 
     /// The device's name, and the thing's own behind it, if it has one.

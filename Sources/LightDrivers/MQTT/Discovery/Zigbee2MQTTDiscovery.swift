@@ -169,10 +169,10 @@ struct Zigbee2MQTTDiscovery {
         let isNumber = expose["type"]?.string == "numeric"
         var sensor: SensorSchema
         switch (name, isNumber, expose["unit"]?.string) {
-        case ("temperature", true, "°C"): sensor = SensorSchema(.temperature)
-        case ("temperature", true, "°F"):
+        case ("temperature", true, let unit):
+            guard let meaning = SensorClass(number: name, unit: unit ?? "") else { return nil }
             sensor = SensorSchema(.temperature)
-            sensor.meaning.unit = .fahrenheit
+            sensor.meaning = meaning
         case ("humidity", true, _): sensor = SensorSchema(.humidity)
         // Older versions call the raw value illuminance, without a unit.
         case ("illuminance", true, "lx"), ("illuminance_lux", true, _): sensor = SensorSchema(.illuminance)
@@ -224,7 +224,7 @@ struct Zigbee2MQTTDiscovery {
         ///
         /// - Parameters:
         ///   - json: the expose.
-        ///   - isController: whether the device is a thermostat, a lock or the like, whose extra switches are settings.
+        ///   - isController: whether the device is a thermostat, a lock or a cover, whose extra switches are settings.
         init?(_ json: JSONValue, isController: Bool) {
             switch json["type"]?.string {
             case "light": kind = .light

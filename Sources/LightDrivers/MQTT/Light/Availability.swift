@@ -1,3 +1,5 @@
+internal import Jinja
+
 /// Whether a light is there, as its availability topics tell.
 package struct Availability: Equatable, Sendable {
     /// One topic and how to read it.
@@ -30,6 +32,7 @@ package struct Availability: Equatable, Sendable {
     package let mode: Mode
     private var states: [Bool?]
     private var latest: Bool?
+    private(set) var faults = TemplateFaults()
 
     package init(sources: [Source] = [], mode: Mode = .latest) {
         self.sources = sources
@@ -47,10 +50,9 @@ package struct Availability: Equatable, Sendable {
         }
     }
 
-    package mutating func received(topic: String, payload: MQTTPayload) {
+    mutating func received(topic: String, payload: MQTTPayload, _ state: EntityState = EntityState()) {
         for (index, source) in sources.enumerated() where source.topic == topic {
-            let text = source.template.map { $0.value(of: payload) } ?? payload.text
-            guard let text else { continue }
+            guard let text = text(of: payload, source, state) else { continue }
             if text == source.available {
                 states[index] = true
             } else if text == source.notAvailable {
@@ -59,6 +61,18 @@ package struct Availability: Equatable, Sendable {
                 continue
             }
             latest = states[index]
+        }
+    }
+
+    private mutating func text(of payload: MQTTPayload, _ source: Source, _ state: EntityState) -> String? {
+        guard let template = source.template else { return payload.text }
+        do throws(JinjaError) {
+            let text = try template.value(of: payload, state)
+            faults.worked(template.key)
+            return text
+        } catch {
+            faults.failed(template.key, "\(error.text); this topic isn't read")
+            return nil
         }
     }
 

@@ -6,6 +6,8 @@ import Jinja
 /// A template that is not understood is no error: it costs the feature that it is for, which is noted in ``losses``.
 final class KeyReader {
     let keys: JSONObject
+    /// The entity that templates name.
+    var entity: TemplateEntity?
     /// What the light cannot do here, and why: a part of a sentence each.
     private(set) var losses: [Loss] = []
 
@@ -22,7 +24,13 @@ final class KeyReader {
         case notUnderstood
     }
 
-    init(keys: JSONObject) { self.keys = keys }
+    init(keys: JSONObject, entity: TemplateEntity? = nil) {
+        self.keys = keys
+        self.entity = entity
+    }
+
+    /// Notes a feature that is lost for another reason than a template.
+    func lose(_ key: String, _ text: String) { losses.append(Loss(key: key, text: "\(key): \(text)")) }
 
     func string(_ name: String, maximum: Int = MQTTLimits.text) throws(MQTTProblem) -> String? {
         guard let value = keys[name], !value.isNull else { return nil }
@@ -76,7 +84,7 @@ final class KeyReader {
     func template(_ name: String, else consequence: String) throws(MQTTProblem) -> TemplateKey {
         guard let text = try string(name, maximum: JinjaLimits.source), !text.isEmpty else { return .missing }
         do throws(MQTTProblem) {
-            return .known(try MessageTemplate(text))
+            return .known(try MessageTemplate(text, key: name, entity: entity))
         } catch {
             losses.append(Loss(key: name, text: "\(name): \(error.text); \(consequence)"))
             return .notUnderstood
@@ -110,7 +118,7 @@ final class KeyReader {
         var sources: [Availability.Source] = []
         for entry in entries {
             guard let object = entry.object else { throw .about("availability", "is not a list of objects") }
-            let reader = KeyReader(keys: object)
+            let reader = KeyReader(keys: object, entity: entity)
             guard let topic = try reader.topic("topic", mayHaveWildcards: true) else {
                 throw .about("availability", "has an entry without a topic")
             }

@@ -7,25 +7,18 @@ extension MQTTLight {
 
     mutating func receivedText(topic: String, _ payload: MQTTPayload) -> LightReport {
         var report = LightReport()
-        if let text = Self.text(settings.power, topic, payload) {
-            if text == settings.stateOn {
-                report.on = true
-            } else if text == settings.stateOff {
-                report.on = false
-            }
-            on = report.on ?? on
-        }
-        if let text = Self.text(settings.brightness, topic, payload), let value = text.plainNumber {
+        report.on = receivedPower(topic: topic, payload)
+        if let text = text(settings.brightness, topic, payload), let value = text.plainNumber {
             report.brightness = learn(brightness: value, scale: settings.brightnessScale)
         }
-        if let text = Self.text(settings.colorMode, topic, payload),
+        if let text = text(settings.colorMode, topic, payload),
             let mode = MQTTLightSettings.ColorMode(rawValue: text), settings.modes.contains(mode)
         {
             self.mode = mode
             report.color = shown
         }
         for mode in [MQTTLightSettings.ColorMode.hs, .rgb, .rgbw, .rgbww, .xy, .temperature] {
-            guard let text = Self.text(settings.states[mode], topic, payload), let device = Self.color(text, mode)
+            guard let text = text(settings.states[mode], topic, payload), let device = Self.color(text, mode)
             else { continue }
             if !settings.hasOwnBrightness, let channel = device.largestChannel {
                 report.brightness = learn(brightness: Double(channel), scale: 255) ?? report.brightness
@@ -50,12 +43,30 @@ extension MQTTLight {
         }
     }
 
-    /// What a message says on one of the light's topics, or `nil` if it says nothing.
-    static func text(_ source: MQTTLightSettings.Source?, _ topic: String, _ payload: MQTTPayload) -> String? {
+    /// The power in a message on the topic for it; `nil` if it has no known power.
+    mutating func receivedPower(topic: String, _ payload: MQTTPayload) -> Bool? {
+        guard let text = wholeText(settings.power, topic, payload) else { return nil }
+        if text == Self.unknown { isPowerUnknown = true }
+        guard text == settings.stateOn || text == settings.stateOff else { return nil }
+        on = text == settings.stateOn
+        return on
+    }
+
+    /// The text of an attribute that has no value.
+    static let unknown = "None"
+
+    /// The value in a message on one of the light's topics; `nil` for other messages.
+    mutating func text(_ source: MQTTLightSettings.Source?, _ topic: String, _ payload: MQTTPayload) -> String? {
+        let text = wholeText(source, topic, payload)
+        return text == Self.unknown ? nil : text
+    }
+
+    private mutating func wholeText(
+        _ source: MQTTLightSettings.Source?, _ topic: String, _ payload: MQTTPayload
+    ) -> String? {
         guard let source, source.topics.contains(topic), !payload.bytes.isEmpty else { return nil }
-        let text = source.template.map { $0.value(of: payload) } ?? payload.text
-        guard let text, !text.isEmpty, text != "None" else { return nil }
-        return text
+        let text = source.template.map { value($0, of: payload) } ?? payload.text
+        return text?.isEmpty == true ? nil : text
     }
 
     private static func color(_ text: String, _ mode: MQTTLightSettings.ColorMode) -> DeviceColor? {
@@ -120,7 +131,7 @@ extension MQTTLight {
             percent = nil
             remember(sent: color, as: .hs(0, 0))
             let value = ColorConversion.deviceValue(percent: level, scale: settings.whiteScale)
-            white = attribute("white", topic, String(value), ["value": .int(value)], &failure)
+            white = attribute(topic, String(value), ["value": .int(value)], &failure)
         } else if let color {
             guard var device = deviceColor(color) else { throw .refused("the light shows no such color") }
             if case .channels = device, !settings.hasOwnBrightness {
@@ -135,16 +146,16 @@ extension MQTTLight {
             remember(sent: color, as: device)
             if case .temperature(let value) = device {
                 if let command = settings.commands[.temperature] {
-                    temperature = attribute("color_temp", command, String(value), ["value": .int(value)], &failure)
+                    temperature = attribute(command, String(value), ["value": .int(value)], &failure)
                 }
             } else if let form = device.form, let command = settings.commands[form] {
-                attribute(form.rawValue, command, Self.text(device), Self.variables(device), &failure)
+                attribute(command, Self.text(device), Self.variables(device), &failure)
                     .map { messages.append($0) }
             }
         }
         if let percent, let topic = settings.brightnessCommand {
             let value = remember(sent: percent)
-            attribute("brightness", topic, String(value), ["value": .int(value)], &failure)
+            attribute(topic, String(value), ["value": .int(value)], &failure)
                 .map { messages.append($0) }
         }
         return messages + [temperature, white].compactMap { $0 }
@@ -153,27 +164,28 @@ extension MQTTLight {
     /// The message for an attribute; `nil`, and noted, if its template cannot make one: that costs the attribute, and not
     /// the light.
     private mutating func attribute(
-        _ name: String, _ command: MQTTLightSettings.Command, _ text: String, _ variables: [String: JinjaValue],
+        _ command: MQTTLightSettings.Command, _ text: String, _ variables: [String: JinjaValue],
         _ failure: inout String?
     ) -> MQTTMessage? {
         do throws(LightError) {
             return try message(command, text, variables)
         } catch {
-            if case .refused(let reason) = error { (failures[name], failure) = (reason, reason) }
+            if case .refused(let reason) = error { failure = reason }
             return nil
         }
     }
 
-    func powerMessage(_ payload: String) throws(LightError) -> MQTTMessage {
+    mutating func powerMessage(_ payload: String) throws(LightError) -> MQTTMessage {
         try message(.init(topic: settings.commandTopic, template: settings.powerTemplate), payload, [:])
     }
 
     /// A message for an attribute: the text, or what its template makes of the variables, of which the text is one.
-    func message(
+    mutating func message(
         _ command: MQTTLightSettings.Command, _ text: String, _ variables: [String: JinjaValue]
     ) throws(LightError) -> MQTTMessage {
         let variables = variables.merging(["value": .string(text)]) { given, _ in given }
-        let text = try command.template.map { (template) throws(LightError) in try template.message(variables) } ?? text
+        let text =
+            try command.template.map { (template) throws(LightError) in try message(template, variables) } ?? text
         return MQTTMessage(topic: command.topic, text: text, qos: settings.qos)
     }
 

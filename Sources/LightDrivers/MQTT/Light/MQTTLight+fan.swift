@@ -29,23 +29,20 @@ extension MQTTLight {
 
     mutating func received(topic: String, _ payload: MQTTPayload, _ schema: FanSchema) -> LightReport {
         var report = LightReport()
-        if let text = Self.text(settings.power, topic, payload) {
-            report.on = text == settings.stateOn ? true : text == settings.stateOff ? false : nil
-            on = report.on ?? on
-        }
-        if let text = Self.text(schema.speed, topic, payload), text != schema.resetSpeed,
+        report.on = receivedPower(topic: topic, payload)
+        if let text = text(schema.speed, topic, payload), text != schema.resetSpeed,
             let value = text.plainNumber.flatMap({ Int(exactly: $0) })
         {
             // A fan that answers with what it was sent shows the percentage that was asked for.
             let asked = fan.sentValue == value ? fan.sentPercent : nil
             report.speed = asked ?? schema.speeds.percent(value)
         }
-        switch Self.text(schema.direction, topic, payload) {
+        switch text(schema.direction, topic, payload) {
         case "forward": report.direction = .clockwise
         case "reverse": report.direction = .counterclockwise
         default: break
         }
-        if let text = Self.text(schema.oscillation, topic, payload) {
+        if let text = text(schema.oscillation, topic, payload) {
             report.oscillates = text == schema.oscillationOn ? true : text == schema.oscillationOff ? false : nil
         }
         return report

@@ -26,6 +26,7 @@ extension MQTTLight {
         switch message[keys.state] {
         case keys.on: report.on = true
         case keys.off: report.on = false
+        case .null?: isPowerUnknown = true
         default: break
         }
         on = report.on ?? on

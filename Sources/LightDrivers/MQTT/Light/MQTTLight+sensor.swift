@@ -14,11 +14,12 @@ package struct SensorSchema: Equatable, Sendable {
     /// What of an announcement is read; `nil` if it is none of the readings that are shown.
     init?(_ reader: KeyReader, component: String) throws(MQTTProblem) {
         let name = try reader.string("device_class")
-        let meaning =
-            component == "binary_sensor"
-            ? SensorClass(binary: name)
-            : SensorClass(number: name, unit: try reader.string("unit_of_measurement") ?? "")
-        guard let meaning else { return nil }
+        let unit = try reader.string("unit_of_measurement") ?? ""
+        let isBinary = component == "binary_sensor"
+        guard let meaning = isBinary ? SensorClass(binary: name) : SensorClass(number: name, unit: unit) else {
+            guard !isBinary, let name, SensorClass.numbers.contains(name) else { return nil }
+            throw .about("unit_of_measurement", "\"\(MQTTProblem.quoted(unit))\" isn't a known unit of \(name)")
+        }
         self.meaning = meaning
         if meaning.reading.isFlag {
             offDelay = try reader.integer("off_delay", in: 0...Self.longest).map { .seconds($0) }
@@ -51,9 +52,10 @@ extension MQTTLight {
         }
         // Also what has no value in it shows that the sensor lives.
         deadlines.expiry = sensor.expiry.map { now + $0 }
-        guard let text = source.template.map({ $0.value(of: payload) }) ?? payload.text,
+        guard let text = source.template.map({ value($0, of: payload) }) ?? payload.text,
             let value = value(text, sensor)
         else { return LightReport() }
+        lastText = text
         deadlines.off = nil
         if let delay = sensor.offDelay, value == sensor.meaning.flag(true) { deadlines.off = now + delay }
         return LightReport(readings: [sensor.meaning.reading: value])

@@ -45,14 +45,15 @@ package struct TemplateSchema: Equatable, Sendable {
 extension MQTTLight {
     mutating func received(_ payload: MQTTPayload, _ templates: TemplateSchema) -> LightReport {
         var report = LightReport()
-        switch templates.state?.value(of: payload) {
+        switch templates.state.flatMap({ value($0, of: payload) }) {
         case "on": report.on = true
         case "off": report.on = false
+        case Self.unknown: isPowerUnknown = true
         default: break
         }
         on = report.on ?? on
         func number(_ template: MessageTemplate?) -> Double? {
-            template?.value(of: payload)?.plainNumber
+            template.flatMap { value($0, of: payload) }?.plainNumber
         }
         if let value = number(templates.brightness) {
             report.brightness = learn(brightness: value, scale: settings.brightnessScale)
@@ -70,9 +71,11 @@ extension MQTTLight {
         return report
     }
 
-    private func hueSaturation(in payload: MQTTPayload, _ templates: TemplateSchema) -> LightColor? {
+    private mutating func hueSaturation(in payload: MQTTPayload, _ templates: TemplateSchema) -> LightColor? {
         let parts =
-            templates.hueSaturation?.value(of: payload)?.split(separator: ",").compactMap { String($0).plainNumber }
+            templates.hueSaturation.flatMap({ value($0, of: payload) })?.split(separator: ",").compactMap {
+                String($0).plainNumber
+            }
             ?? []
         return parts.count == 2 ? learn(.hs(parts[0], parts[1])) : nil
     }
@@ -118,6 +121,6 @@ extension MQTTLight {
             case nil: break
             }
         }
-        return MQTTMessage(topic: settings.commandTopic, text: try template.message(variables), qos: settings.qos)
+        return MQTTMessage(topic: settings.commandTopic, text: try message(template, variables), qos: settings.qos)
     }
 }

@@ -8,17 +8,20 @@ extension MQTTLight {
     func isUnreadable(topic: String, _ payload: MQTTPayload) -> Bool {
         guard !payload.bytes.isEmpty, settings.stateTopics.contains(topic) else { return false }
         guard payload.text != nil else { return true }
+        // The failures of this copy don't count: the light itself reads the message, too.
+        var light = self
         switch settings.schema {
         case .json: return payload.json?.object == nil
         case .template: return false
         case .basic, .fan:
-            if let text = Self.text(settings.power, topic, payload), text != settings.stateOn, text != settings.stateOff
+            if let text = light.text(settings.power, topic, payload), text != settings.stateOn,
+                text != settings.stateOff
             {
                 return true
             }
-            return Self.text(settings.brightness, topic, payload).map { $0.plainNumber == nil } ?? false
+            return light.text(settings.brightness, topic, payload).map { $0.plainNumber == nil } ?? false
         case .sensor(let sensor):
-            guard let text = Self.text(settings.power, topic, payload), !text.allSatisfy(\.isWhitespace) else {
+            guard let text = light.text(settings.power, topic, payload), !text.allSatisfy(\.isWhitespace) else {
                 return false
             }
             return value(text, sensor) == nil

@@ -1,3 +1,4 @@
+internal import Jinja
 package import LightKit
 
 /// One light on MQTT as a machine: messages in, reports out; commands in, messages out.
@@ -30,8 +31,11 @@ package struct MQTTLight: Equatable, Sendable {
     /// The power until the light reports it: the last commanded one, or the one that the bridge remembers.
     private var assumedPower: Bool?
     var fan = FanState()
-    /// Attributes whose templates could not make a message of a command, and why.
-    var failures: [String: String] = [:]
+    private var templateFaults = TemplateFaults()
+    /// Whether the light has reported that it doesn't know its power.
+    var isPowerUnknown = false
+    /// The last value of a sensor, as text.
+    var lastText: String?
     var deadlines = Deadlines()
     /// Set while it blinks to show which one it is, and for a moment after.
     var identification: Identification?
@@ -52,7 +56,10 @@ package struct MQTTLight: Equatable, Sendable {
             availability = settings.availability
             availability.learn(from: former)
         }
-        if settings != self.settings { failures = [:] }
+        if settings != self.settings {
+            templateFaults = TemplateFaults()
+            isPowerUnknown = false
+        }
         self.settings = settings
     }
 
@@ -92,7 +99,7 @@ package struct MQTTLight: Equatable, Sendable {
     ///   - now: the time, which counts for what passes by itself.
     /// - Returns: what it says about the light; empty if nothing that can be used.
     package mutating func received(topic: String, payload: MQTTPayload, now: Duration = .zero) -> [LightReport] {
-        availability.received(topic: topic, payload: payload)
+        availability.received(topic: topic, payload: payload, entityState)
         var report: LightReport
         switch settings.schema {
         case .json:
@@ -109,7 +116,10 @@ package struct MQTTLight: Equatable, Sendable {
             report = received(topic: topic, payload, schema, now: now)
             return report.isEmpty ? [] : [report]
         }
-        if report.on != nil { assumedPower = nil }
+        if report.on != nil {
+            assumedPower = nil
+            isPowerUnknown = false
+        }
         if report.on == true { held = nil }
         if identification != nil, let power = report.on {
             identification?.reported = power
@@ -163,6 +173,58 @@ package struct MQTTLight: Equatable, Sendable {
         let share = Double(warm) / Double(cold + warm)
         let mired = Double(range.lowerBound) + share * Double(range.upperBound - range.lowerBound)
         return Int(exactly: mired.rounded()).map { .temperature(mired: $0) }
+    }
+
+    // MARK: Templates
+
+    /// The problems that messages and commands have brought up, by the keys of the announcement.
+    var failures: [String: String] {
+        var failures = templateFaults.reasons.merging(availability.faults.reasons) { own, _ in own }
+        if isPowerUnknown {
+            failures["state_topic"] = "the light doesn't know its power; the last known power is shown"
+        }
+        return failures
+    }
+
+    /// Takes over the failures that a copy of this light has noted.
+    mutating func noteFailures(of copy: MQTTLight) { templateFaults = copy.templateFaults }
+
+    /// The state that templates know as `this`.
+    var entityState: EntityState {
+        var state = EntityState()
+        if let lastText { state.text = lastText }
+        if let on { state.text = on ? "on" : "off" }
+        if let brightness, on == true {
+            let level = ColorConversion.deviceValue(percent: brightness, scale: 255)
+            state.attributes.append((.string("brightness"), .int(level)))
+        }
+        return state
+    }
+
+    /// The value that a template picks out of a message; `nil` if it fails, which is noted.
+    mutating func value(_ template: MessageTemplate, of payload: MQTTPayload) -> String? {
+        do throws(JinjaError) {
+            let value = try template.value(of: payload, template.readsState ? entityState : EntityState())
+            templateFaults.worked(template.key)
+            return value
+        } catch {
+            templateFaults.failed(template.key, "\(error.text); the value isn't read")
+            return nil
+        }
+    }
+
+    /// The message that a template makes of a command; a failure is noted.
+    mutating func message(
+        _ template: MessageTemplate, _ variables: [String: JinjaValue]
+    ) throws(LightError) -> String {
+        do throws(LightError) {
+            let text = try template.message(variables, template.readsState ? entityState : EntityState())
+            templateFaults.worked(template.key)
+            return text
+        } catch {
+            if case .refused(let reason) = error { templateFaults.failed(template.key, "\(reason); it is not set") }
+            throw error
+        }
     }
 
     // MARK: Commands

@@ -1,38 +1,132 @@
 internal import Jinja
 internal import LightKit
 
+/// The entity that Home Assistant would make of an announcement, as its templates name it.
+struct TemplateEntity: Equatable, Sendable {
+    /// The component and an id, such as `light.desk_lamp`.
+    let id: String
+    /// Its own name, or else that of its device.
+    let name: String
+
+    /// Names the entity of an announcement.
+    ///
+    /// - Parameters:
+    ///   - component: the component, such as `light`.
+    ///   - keys: the announcement.
+    ///   - device: its device.
+    ///   - fallback: the name without any other.
+    init(component: String, _ keys: KeyReader, device: KeyReader, fallback: String) {
+        func text(_ reader: KeyReader, _ key: String) -> String? {
+            guard let text = try? reader.string(key), !text.isEmpty else { return nil }
+            return text
+        }
+        let own = text(keys, "name")
+        let deviceName = text(device, "name")
+        name = own ?? deviceName ?? fallback
+        let whole = text(keys, "object_id") ?? [deviceName, own].compactMap { $0 }.joined(separator: " ")
+        id = text(keys, "default_entity_id") ?? "\(component).\((whole.isEmpty ? fallback : whole).slug())"
+    }
+
+    /// The variable `this` of templates: the entity's state before the message.
+    func state(_ text: String, _ attributes: [(key: JinjaValue, value: JinjaValue)]) -> JinjaValue {
+        let parts = id.split(separator: ".", maxSplits: 1).map(String.init)
+        let name = (key: JinjaValue.string("friendly_name"), value: JinjaValue.string(name))
+        return .dict(
+            JinjaDictionary([
+                (.string("entity_id"), .string(id)), (.string("domain"), .string(parts.first ?? "")),
+                (.string("object_id"), .string(parts.last ?? "")), (.string("name"), .string(self.name)),
+                (.string("state"), .string(text)),
+                (.string("attributes"), .dict(JinjaDictionary(attributes + [name]))),
+            ]))
+    }
+}
+
 /// A template of an announcement: it picks a value out of a message, or makes a message of a command.
 package struct MessageTemplate: Equatable, Sendable {
     private let template: JinjaTemplate
+    /// The key of the announcement that holds it; `nil` for templates of other origin, which don't fail.
+    let key: String?
+    private let entity: TemplateEntity?
+    /// Whether it may use the entity's state.
+    let readsState: Bool
 
     /// Reads a template.
     ///
     /// - Throws: ``MQTTProblem`` that names what is not understood.
-    init(_ text: String) throws(MQTTProblem) {
+    init(_ text: String, key: String? = nil, entity: TemplateEntity? = nil) throws(MQTTProblem) {
         do throws(JinjaError) {
             template = try JinjaTemplate(text)
         } catch {
             throw MQTTProblem(error.text)
         }
+        self.key = key
+        self.entity = ["this", "entity_id", "name"].contains(where: text.contains) ? entity : nil
+        readsState = self.entity != nil && text.contains("this")
+    }
+
+    package static func == (a: MessageTemplate, b: MessageTemplate) -> Bool {
+        a.template == b.template && a.entity == b.entity
     }
 
     /// Picks the value out of a message.
     ///
-    /// - Parameter payload: the message.
-    /// - Returns: the value as text, or `nil` if the message does not have it.
-    func value(of payload: MQTTPayload) -> String? {
+    /// - Parameters:
+    ///   - payload: the message.
+    ///   - state: the entity's state before the message.
+    /// - Returns: the value as text; `nil` for a message that isn't text.
+    /// - Throws: `JinjaError` if the template fails.
+    func value(of payload: MQTTPayload, _ state: EntityState) throws(JinjaError) -> String? {
         guard let text = payload.text else { return nil }
         var variables: [String: JinjaValue] = ["value": .string(text)]
         if let json = payload.json { variables["value_json"] = JinjaValue(json) }
-        return try? template.render(variables)
+        return try render(variables, state)
     }
 
-    /// The message for a command that says so; throws `LightError.refused` with what the template stumbles over.
-    func message(_ variables: [String: JinjaValue]) throws(LightError) -> String {
+    /// The message for a command.
+    ///
+    /// - Throws: `LightError.refused` with the template's problem.
+    func message(_ variables: [String: JinjaValue], _ state: EntityState) throws(LightError) -> String {
         do throws(JinjaError) {
-            return try template.render(variables)
+            return try render(variables, state)
         } catch {
             throw .refused("its template cannot make the message: \(error.text)")
         }
+    }
+
+    private func render(_ variables: [String: JinjaValue], _ state: EntityState) throws(JinjaError) -> String {
+        var variables = variables
+        if let entity {
+            variables["entity_id"] = .string(entity.id)
+            variables["name"] = .string(entity.name)
+            if readsState { variables["this"] = entity.state(state.text, state.attributes) }
+        }
+        return try template.render(variables)
+    }
+}
+
+/// The state of an entity as Home Assistant writes it.
+struct EntityState {
+    var text = "unknown"
+    var attributes: [(key: JinjaValue, value: JinjaValue)] = []
+}
+
+/// The templates of a light that fail, and why.
+///
+/// Many templates fail for messages about something else. Such a template has worked for other messages: a
+/// fault is a template that never has.
+struct TemplateFaults: Equatable, Sendable {
+    /// The reasons by the keys of the templates.
+    private(set) var reasons: [String: String] = [:]
+    private var working: Set<String> = []
+
+    mutating func worked(_ key: String?) {
+        guard let key, !working.contains(key) else { return }
+        working.insert(key)
+        reasons[key] = nil
+    }
+
+    mutating func failed(_ key: String?, _ reason: String) {
+        guard let key, !working.contains(key) else { return }
+        reasons[key] = reason
     }
 }
