@@ -325,7 +325,7 @@ package struct ESPHomeHome: Sendable {
             var refused = device.refusedLogin ?? RefusedLogin()
             device.retryAt = now + refused.pause()
             device.refusedLogin = refused
-        case .malformed, .silent, .closed: device.retryAt = now + device.backoff.failed(share: share)
+        case .malformed, .otherDevice, .silent, .closed: device.retryAt = now + device.backoff.failed(share: share)
         }
         devices[target] = device
         if let text = Self.text(of: fault, target, device.keyFile, isFirst: device.mac == nil) {
