@@ -55,6 +55,7 @@ extension LinkFailure: CustomStringConvertible {
         case .unreachable: "no address answers"
         case .otherAccessory: "another accessory answers"
         case .notPaired: "not paired"
+        case .notGenuine: "refused without proof"
         case .busy: "busy"
         case .ended(let end): "\(end)"
         case .outOfCompliance(let error): "out of compliance: \(error)"
