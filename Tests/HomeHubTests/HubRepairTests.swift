@@ -17,7 +17,7 @@ struct HubRepairTests {
     private let accessories = InMemoryAccessoryServerStore()
 
     /// A home with a bridge and a renamed lamp.
-    private func furnished() async throws -> Home {
+    private func configured() async throws -> Home {
         store.vault.withLock { $0 = vault }
         return try await HouseUnderTest(store: store, vault: vault).run { house in
             let a = try await house.app()
@@ -43,7 +43,7 @@ struct HubRepairTests {
 
     @Test("pairs again with a reset device and with another one; names and identities stay", arguments: [false, true])
     func repairs(isReplaced: Bool) async throws {
-        let home = try await furnished()
+        let home = try await configured()
         try await HouseUnderTest(store: store, vault: vault).run { house in
             let a = try await house.app()
             let bridge = try await house.bridge(store: isReplaced ? InMemoryAccessoryServerStore() : reset)
@@ -62,7 +62,7 @@ struct HubRepairTests {
 
     @Test("lets a device go that isn't like the accessory, and keeps the old pairing")
     func refuses() async throws {
-        let home = try await furnished()
+        let home = try await configured()
         let before = (vault.pairings(), store.stored.graph)
         try await HouseUnderTest(store: store, vault: vault).run { house in
             let a = try await house.app()
@@ -76,7 +76,7 @@ struct HubRepairTests {
 
     @Test("keeps the old state and lets the device go if the change can't be stored")
     func notStored() async throws {
-        let home = try await furnished()
+        let home = try await configured()
         let before = (vault.pairings(), store.stored.graph)
         try await HouseUnderTest(store: store, vault: vault).run { house in
             let a = try await house.app()
@@ -91,7 +91,7 @@ struct HubRepairTests {
 
     @Test("lets a device go after a start whose repair was interrupted, and keeps the old pairing")
     func interrupted() async throws {
-        _ = try await furnished()
+        _ = try await configured()
         let before = vault.pairings()
         let other = InMemoryAccessoryServerStore()
         // The device was paired and kept as a candidate when the hub was killed.

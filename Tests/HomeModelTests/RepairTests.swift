@@ -22,7 +22,7 @@ private func renumbered(_ device: HAPModel.Accessory, by offset: UInt64, aid: UI
 @Suite("Repairing an accessory")
 struct RepairTests {
     /// A lamp in a room, in a scene and in a group, and a favorite.
-    private func furnished() throws -> (hub: TestHub, lamp: Accessory, home: Home) {
+    private func configured() throws -> (hub: TestHub, lamp: Accessory, home: Home) {
         var hub = TestHub()
         let home = try hub.home()
         let id = try hub.add([Devices.lamp("Meter")], to: home)[0]
@@ -52,7 +52,7 @@ struct RepairTests {
 
     @Test("keeps everything of a device with other numbers and another id", arguments: [0, 100])
     func keepsEverything(offset: UInt64) throws {
-        var (hub, lamp, home) = try furnished()
+        var (hub, lamp, home) = try configured()
         try repair(&hub, lamp.id, [renumbered(Devices.lamp("Other Name"), by: offset)], device: 2)
         let now = try #require(hub.graph.accessory(lamp.id))
         #expect(now.deviceID == Devices.id(2) && now.name == "Desk Lamp" && now.room == lamp.room)
@@ -68,7 +68,7 @@ struct RepairTests {
 
     @Test("refuses a device with other services and changes nothing")
     func refusesOthers() throws {
-        var (hub, lamp, _) = try furnished()
+        var (hub, lamp, _) = try configured()
         let before = hub.graph
         let error = #expect(throws: HomeError.self) {
             try repair(&hub, lamp.id, [Devices.lamp("Meter", type: .outlet)])
@@ -143,7 +143,7 @@ struct RepairTests {
 
     @Test("refuses a device that is another accessory of the home")
     func refusesOwn() throws {
-        var (hub, lamp, home) = try furnished()
+        var (hub, lamp, home) = try configured()
         try hub.add([Devices.lamp("Other")], to: home.id, device: 2)
         let error = #expect(throws: HomeError.self) { try repair(&hub, lamp.id, [Devices.lamp("Meter")], device: 2) }
         #expect(error?.code == .objectAlreadyAssociatedToHome)

@@ -353,7 +353,7 @@ def test_watch_tells_what_changed_while_nothing_could_be_told_and_no_more(home, 
 # Pairing again
 
 
-def furnish(home):
+def set_up(home):
     """Give the accessory a name, a room, a scene, a group, and make it a favorite."""
     home.cli("rooms", "add", "Study")
     home.cli("rename", "Meter", "Desk Lamp", "--kind", "accessory")
@@ -363,7 +363,7 @@ def furnish(home):
     home.cli("favourite", "Desk Lamp")
 
 
-def furniture(home):
+def settings(home):
     (lamp,) = home.cli("accessories", "--json")
     full = home.cli("show", "Desk Lamp", "--json")
     services = [(one["id"], one["name"], one["isFavorite"]) for one in full["services"]]
@@ -374,8 +374,8 @@ def furniture(home):
 def test_a_reset_or_replaced_device_is_paired_again_and_nothing_is_lost(new_id, home, device, tmp_path):
     meter = device([LAMP], port=51834)
     add(home)
-    furnish(home)
-    before = furniture(home)
+    set_up(home)
+    before = settings(home)
     meter.close()
     if new_id is None:
         (tmp_path / f"{DEVICE}.state").unlink()
@@ -389,7 +389,7 @@ def test_a_reset_or_replaced_device_is_paired_again_and_nothing_is_lost(new_id, 
     done = home.cli("repair", "Desk Lamp", "--code", CODE, "--yes", *chosen, timeout=90)
     assert "Desk Lamp is paired again." in done.stdout
     until(lambda: "problem" not in home.cli("show", "Desk Lamp", "--json"), 20, "it answers")
-    assert furniture(home) == before
+    assert settings(home) == before
     home.cli("scenes", "run", "Evening")
     meter.until(lambda line: line.get("wrote", [])[:1] == ["On"])
 
