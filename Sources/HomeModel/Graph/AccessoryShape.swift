@@ -91,11 +91,11 @@ struct AccessoryMatcher {
 
     /// Pairs what has the same key on both sides and shares it with no other.
     private static func pairs<Old, New>(
-        _ olds: [Old], _ news: [New], by oldKey: (Old) -> String, and newKey: (New) -> String
+        _ present: [Old], _ candidates: [New], by oldKey: (Old) -> String, and newKey: (New) -> String
     ) -> [(Old, New)] {
-        let byOld = Dictionary(grouping: olds, by: oldKey)
-        let byNew = Dictionary(grouping: news, by: newKey)
-        return olds.compactMap { old in
+        let byOld = Dictionary(grouping: present, by: oldKey)
+        let byNew = Dictionary(grouping: candidates, by: newKey)
+        return present.compactMap { old in
             guard byOld[oldKey(old)]?.count == 1, let new = byNew[oldKey(old)], new.count == 1 else { return nil }
             return (old, new[0])
         }
@@ -129,9 +129,9 @@ struct AccessoryMatcher {
         var result = accessory
         result.aid = device.aid
         result.services = []
-        let news = Dictionary(grouping: device.services, by: \.part)
-        for (part, olds) in Dictionary(grouping: accessory.services, by: \.part) where !part.type.isInfrastructure {
-            guard let pairs = pairs(olds, news[part] ?? []) else { return nil }
+        let candidates = Dictionary(grouping: device.services, by: \.part)
+        for (part, present) in Dictionary(grouping: accessory.services, by: \.part) where !part.type.isInfrastructure {
+            guard let pairs = pairs(present, candidates[part] ?? []) else { return nil }
             for (old, new) in pairs {
                 guard let service = renumbered(old, as: new, isWhole: true) else { return nil }
                 result.services.append(service)
@@ -150,14 +150,14 @@ struct AccessoryMatcher {
 
     /// Pairs services of one shape: by the labels that they give themselves, otherwise by number.
     private static func pairs(
-        _ olds: [Service], _ news: [HAPModel.Service]
+        _ present: [Service], _ candidates: [HAPModel.Service]
     ) -> [(Service, HAPModel.Service)]? {
-        guard olds.count == news.count else { return nil }
-        guard olds.count > 1 else { return Array(zip(olds, news)) }
+        guard present.count == candidates.count else { return nil }
+        guard present.count > 1 else { return Array(zip(present, candidates)) }
         for pairs in [
-            pairs(olds, news, by: { $0.label }, and: { $0.label }),
-            pairs(olds, news, by: { "\($0.iid)" }, and: { "\($0.iid)" }),
-        ] where pairs.count == olds.count {
+            pairs(present, candidates, by: { $0.label }, and: { $0.label }),
+            pairs(present, candidates, by: { "\($0.iid)" }, and: { "\($0.iid)" }),
+        ] where pairs.count == present.count {
             return pairs
         }
         return nil
