@@ -148,7 +148,7 @@ async def test_publishers_of_many_kinds_are_understood_and_commanded(daemon, pub
             "stat_val_tpl": '{{ "OFF" if value_json.value == 0 else "ON" }}', "pl_off": "0"}),
         retained("homeassistant/light/odd/config", {
             "name": "Odd", "uniq_id": "odd", "cmd_t": "odd/set", "rgb_cmd_t": "odd/rgb",
-            "rgb_cmd_tpl": "{{ red | regex_replace('a') }}", "bri_cmd_t": "odd/bri"}),
+            "rgb_cmd_tpl": "{{ red | groupby('a') }}", "bri_cmd_t": "odd/bri"}),
         retained("homeassistant/light/sofa/config", {
             "name": "Sofa", "uniq_id": "sofa", "schema": "json", "brightness": True, "cmd_t": "sofa/set", "stat_t": "sofa"}),
         ["sofa", '{"state":"OFF","brightness":102}', True],
@@ -156,7 +156,7 @@ async def test_publishers_of_many_kinds_are_understood_and_commanded(daemon, pub
     names = ["Lamp", "den lamp", "Z-Wave dimmer", "Odd", "Sofa"]
     await asyncio.to_thread(
         until, lambda: all(name in {light["name"] for light in daemon.lights.values()} for name in names), 10, names)
-    assert any("regex_replace" in warning for warning in daemon.status["warnings"]), daemon.status["warnings"]
+    assert any("groupby" in warning for warning in daemon.status["warnings"]), daemon.status["warnings"]
 
     def commands(topic):
         return [payload for received, payload in publishers.received if received == topic]
