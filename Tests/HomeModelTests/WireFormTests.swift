@@ -377,8 +377,8 @@ private let wireForms: [WireForm] = [
         HomeEvent.accessoryReplaced(
             Accessory(
                 id: id(1), home: id(2), name: "x", configuredName: "x", room: id(3), category: .lightbulb,
-                deviceID: DeviceID("1A:2B:3C:4D:5E:6F")!, aid: .bridge)),
-        #"{"event":"accessoryReplaced","accessory":{"id":"910A2DEC-8902-4CC1-BEEB-8DA1658EEC67","home":"975835DE-1C97-46CE-BFC8-46100BFC1E42","name":"x","configuredName":"x","room":"1D0B14E4-DB01-4FED-B346-6F8A7B81A989","category":5,"manufacturer":"","model":"","serialNumber":"","firmwareVersion":"","isReachable":true,"isBlocked":false,"supportsIdentify":true,"deviceId":"1A:2B:3C:4D:5E:6F","aid":1,"services":[]}}"#
+                deviceID: Devices.id(7), aid: .bridge)),
+        #"{"event":"accessoryReplaced","accessory":{"id":"910A2DEC-8902-4CC1-BEEB-8DA1658EEC67","home":"975835DE-1C97-46CE-BFC8-46100BFC1E42","name":"x","configuredName":"x","room":"1D0B14E4-DB01-4FED-B346-6F8A7B81A989","category":5,"manufacturer":"","model":"","serialNumber":"","firmwareVersion":"","isReachable":true,"isBlocked":false,"supportsIdentify":true,"deviceId":"02:00:00:00:00:07","aid":1,"services":[]}}"#
     ),
     message(
         HomeEvent.firmwareVersionUpdated(id(1), "1.0"),

@@ -397,7 +397,7 @@ def test_a_reset_or_replaced_device_is_paired_again_and_nothing_is_lost(new_id, 
 def test_the_page_pairs_an_accessory_again(home, device, tmp_path):
     meter = device([LAMP], port=51838)
     add(home)
-    furnish(home)
+    arrange(home)
     before = furniture(home)
     page = Page(home.host, home, tmp_path / "page")
     try:

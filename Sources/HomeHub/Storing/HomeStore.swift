@@ -26,6 +26,7 @@ package protocol HomeStore: Sendable {
     ///   - transaction: the repair.
     ///   - graph: the homes with it applied.
     ///   - candidate: the pairing that was kept by ``keep(candidate:)``.
+    /// - Throws: the store's error; nothing has changed then.
     func commit(_ transaction: HomeTransaction, in graph: HomeGraph, promoting candidate: AccessoryPairing) async throws
 
     /// Keeps the pairing of a device that may take an accessory's place, next to the accessory's own.
