@@ -397,8 +397,8 @@ def test_a_reset_or_replaced_device_is_paired_again_and_nothing_is_lost(new_id, 
 def test_the_page_pairs_an_accessory_again(home, device, tmp_path):
     meter = device([LAMP], port=51838)
     add(home)
-    arrange(home)
-    before = furniture(home)
+    set_up(home)
+    before = settings(home)
     page = Page(home.host, home, tmp_path / "page")
     try:
         page.start()
@@ -412,7 +412,7 @@ def test_the_page_pairs_an_accessory_again(home, device, tmp_path):
         status, _, body = fetch(home.host, page.address, path + "/pair", "POST", {"code": CODE}, timeout=90)
         assert status == 303, body
         until(lambda: "Pair again" not in fetch(home.host, page.address, path)[2], 20, "it answers")
-        assert furniture(home) == before
+        assert settings(home) == before
     finally:
         page.close()
 

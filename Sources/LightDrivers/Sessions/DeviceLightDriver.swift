@@ -214,7 +214,7 @@ package actor DeviceLightDriver<Connection: DeviceConnection>: LightDriver {
         guard !Task.isCancelled else { return }
         let reason =
             switch fault {
-            case .unreachable(let reason), .unusable(let reason): reason
+            case .unreachable(let reason), .unusable(let reason), .unauthorized(let reason): reason
             }
         logger.info(
             "device not connected",
