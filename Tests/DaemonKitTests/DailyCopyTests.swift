@@ -18,7 +18,6 @@ struct DailyCopyTests {
         var changed: Double = 30
         /// When its log was.
         var logged: Double = 1
-        var holdsPairings = true
         let isCopied: Bool
     }
 
@@ -35,33 +34,49 @@ struct DailyCopyTests {
             Case(testDescription: "nothing has changed since", logged: 25, isCopied: false),
             Case(testDescription: "what is there now has less", isWorthKeeping: false, isCopied: false),
             Case(testDescription: "it is from the future", copied: -1000, logged: -1001, isCopied: true),
-            Case(testDescription: "it lacks the first pairing", copied: 2, holdsPairings: false, isCopied: true),
-            Case(
-                testDescription: "it lacks pairings, and so does the database", isWorthKeeping: false, copied: 2,
-                holdsPairings: false, isCopied: false),
         ])
     func due(given: Case) async throws {
+        try await withFile { file in
+            let copy = file.path + ".backup"
+            let mark = Array("the former".utf8)
+            if let copied = given.copied {
+                try Data(mark).write(to: URL(filePath: copy))
+                try date(copy, hoursAgo: copied)
+            }
+            try date(file.path, hoursAgo: given.changed)
+            try date(file.path + "-wal", hoursAgo: given.logged)
+            await service(file, isWorthKeeping: given.isWorthKeeping).copyIfDue()
+            let found = try [UInt8](Data(contentsOf: URL(filePath: copy)))
+            #expect((found != mark) == given.isCopied)
+        }
+    }
+
+    @Test("the first pairing is copied at once, also after a restart")
+    func firstPairing() async throws {
+        try await withFile { file in
+            await service(file, isWorthKeeping: false).copyIfDue()
+            try await file.queue.write { try $0.execute(sql: "INSERT INTO pairing VALUES (1)") }
+            await service(file, isWorthKeeping: true).copyIfDue()
+            let copy = try DatabaseQueue(path: file.path + ".backup")
+            #expect(try await copy.read { try Int.fetchOne($0, sql: "SELECT count(*) FROM pairing") } == 1)
+            try copy.close()
+        }
+    }
+
+    private func service(_ file: DatabaseFile, isWorthKeeping: Bool) -> DailyCopyService {
+        DailyCopyService(
+            file: file, isWorthKeeping: { isWorthKeeping },
+            logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
+    }
+
+    private func withFile(_ body: (DatabaseFile) async throws -> Void) async throws {
         let folder = "/tmp/daily-\(getpid())-\(UInt32.random(in: 0 ... .max))"
         defer { try? FileManager.default.removeItem(atPath: folder) }
         let file = try DatabaseFile(
             path: folder + "/b.sqlite", migrator: DatabaseMigrator(), applicationID: 7,
             logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
         try await file.queue.write { try $0.execute(sql: "CREATE TABLE pairing (id)") }
-        let copy = file.path + ".backup"
-        let mark = Array("the former".utf8)
-        if let copied = given.copied {
-            try Data(mark).write(to: URL(filePath: copy))
-            try date(copy, hoursAgo: copied)
-        }
-        try date(file.path, hoursAgo: given.changed)
-        try date(file.path + "-wal", hoursAgo: given.logged)
-        let service = DailyCopyService(
-            file: file, isWorthKeeping: { given.isWorthKeeping },
-            logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
-        let holds = await service.copyIfDue(holdsPairings: given.holdsPairings)
-        let found = try [UInt8](Data(contentsOf: URL(filePath: copy)))
-        #expect((found != mark) == given.isCopied)
-        #expect(holds == (given.isCopied ? given.isWorthKeeping : given.holdsPairings))
+        try await body(file)
         try file.close()
     }
 

@@ -114,6 +114,7 @@ def test_a_stale_record_of_a_host_without_power_silences_no_bridge(lan, other, m
     end(browser)
 
 
+@pytest.mark.long
 def test_a_host_that_loses_its_power_is_missed_within_forty_seconds(lan, other, make_twins, cut_power):
     elder, younger = make_twins(other, lan.bridge)
     elder.start()

@@ -429,6 +429,7 @@ async def test_m1_without_end_is_cut_off_and_delays_no_controller(bridge, lan):
     until(lambda: is_served(bridge), 20, "the address is served again", interval=0.5)
 
 
+@pytest.mark.long
 async def test_who_dawdles_is_dropped_and_costs_little(bridge, lan):
     bridge.pair()
     with Customer(bridge):

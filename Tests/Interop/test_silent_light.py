@@ -129,6 +129,7 @@ async def test_the_99th_percentile_of_the_others_is_not_that_of_the_silent_one(h
         assert max(waits) < 3 * PATIENCE
 
 
+@pytest.mark.long
 async def test_what_was_never_answered_leaves_nothing_behind(make_daemon, lan):
     lights = [{"id": f"silent{number}", "fail": "silent"} for number in range(100)]
     daemon = make_daemon(configuration(lights=lights))

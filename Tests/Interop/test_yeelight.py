@@ -109,6 +109,7 @@ def test_what_is_set_while_it_is_off_is_seen_when_it_goes_on(make_daemon, make_d
     assert device.shown()["bright"] == "15"
 
 
+@pytest.mark.long
 def test_a_slider_that_is_moved_for_long_stays_within_the_quota(make_daemon, make_device):
     device = make_device()
     daemon = make_bridge(make_daemon)

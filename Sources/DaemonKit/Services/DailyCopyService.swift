@@ -2,10 +2,11 @@ import FoundationEssentials
 package import Logging
 import ServiceLifecycle
 
-/// Keeps a copy of the database beside it, at most a day old.
+/// Keeps a copy of the database next to it, at most a day old.
 ///
-/// Nothing is written while nothing has changed, and a copy with pairings is not replaced by one without: the copy is
-/// what brings back what was removed by mistake.
+/// Nothing is written while nothing has changed. A copy with pairings isn't replaced by one without, because it restores
+/// pairings that were removed by mistake. A copy without pairings is dated 1970, so that the first pairing makes it due, also
+/// after a restart.
 package struct DailyCopyService: Service {
     private static let interval = Duration.seconds(600)
     /// Seconds.
@@ -29,35 +30,30 @@ package struct DailyCopyService: Service {
 
     package func run() async throws {
         await cancelWhenGracefulShutdown {
-            // A copy without pairings is of little use once there are some.
-            var holdsPairings = true
             repeat {
-                holdsPairings = await copyIfDue(holdsPairings: holdsPairings)
+                await copyIfDue()
             } while (try? await Task.sleep(for: Self.interval)) != nil
         }
     }
 
-    /// Makes a copy if there is reason to.
-    ///
-    /// - Parameter holdsPairings: whether the copy that is there is one with pairings.
-    /// - Returns: the same afterwards.
-    func copyIfDue(holdsPairings: Bool) async -> Bool {
+    /// Makes a copy if one is due.
+    func copyIfDue() async {
         let isWorthKeeping = await isWorthKeeping()
         let copy = file.path + ".backup"
         if let copied = modified(copy) {
             let changed = [file.path, file.path + "-wal"].compactMap(modified).max() ?? .distantFuture
-            // A copy from the future is none: the clock has been set.
             let age = Date.now.timeIntervalSince(copied)
-            guard isWorthKeeping, changed > copied, age < 0 || age > Self.day || !holdsPairings else {
-                return holdsPairings
-            }
+            // A copy from the future doesn't count: the clock was set.
+            guard isWorthKeeping, changed > copied, age < 0 || age > Self.day else { return }
         }
         do {
             try await file.copyAside(to: copy)
-            return isWorthKeeping
+            if !isWorthKeeping {
+                try FileManager.default.setAttributes(
+                    [.modificationDate: Date(timeIntervalSince1970: 0)], ofItemAtPath: copy)
+            }
         } catch {
             logger.error("database copy failed", metadata: ["error": "\(error)"])
-            return holdsPairings
         }
     }
 
