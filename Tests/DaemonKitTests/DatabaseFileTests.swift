@@ -6,7 +6,8 @@ import Testing
 
 @testable import DaemonKit
 
-@Suite("The database file", .timeout)
+// A process that a test starts shares the locks of the other tests for a moment.
+@Suite("The database file", .serialized, .timeout)
 struct DatabaseFileTests {
     private var migrator: DatabaseMigrator {
         var migrator = DatabaseMigrator()
