@@ -8,7 +8,7 @@ extension LightChange {
         /// `simulate`: what may happen to a simulated light.
         case simulation
 
-        /// The names of the values that may stand in it.
+        /// The names of the values that it may have.
         package var names: [String] {
             let common = [
                 "on", "brightness", "hue", "saturation", "temperature", "speed", "direction", "oscillates",

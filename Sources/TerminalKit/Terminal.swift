@@ -17,7 +17,7 @@ package struct Terminal: Sendable {
 
     /// One line of standard input, if a person sits there; other work goes on while nothing is typed.
     package var readLine: @Sendable () async -> String?
-    /// Discards what was typed before a question.
+    /// Discards input typed before a question.
     package var discardInput: @Sendable () -> Void
 
     /// The process's own, in place of which each part can be given.

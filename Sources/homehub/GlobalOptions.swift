@@ -174,7 +174,7 @@ struct HomeSession: Sendable {
     /// Asks before something that cannot be undone.
     ///
     /// - Throws: `TerminalError` with 75 if the person does not want it, 64 if no person can answer.
-    func confirm(_ warning: String, yes: Bool, remedy: String = "add --yes if it is to be removed") async throws {
+    func confirm(_ warning: String, yes: Bool, remedy: String = "add --yes to remove it") async throws {
         guard !yes else { return }
         guard !options.json else {
             throw TerminalError(code: 64, message: "with --json nothing is asked; \(remedy)")

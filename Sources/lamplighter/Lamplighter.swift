@@ -50,7 +50,7 @@ struct Lamplighter: AsyncParsableCommand {
         }
     }
 
-    /// Why a command failed; `nil` for help and the version, which are no failures.
+    /// The reason of a command's failure; `nil` for help and the version.
     private static func failure(_ error: any Error) -> CommandFailure? {
         switch error {
         case let error as BridgeControlError:

@@ -167,7 +167,7 @@ package final class DatabaseFile: Sendable {
         return false
     }
 
-    /// SQLite doesn't tell a file of another user from a broken one.
+    /// SQLite reports the same error for another user's file and a broken file.
     private static func checkAccess(_ path: String) throws(DatabaseFileError) {
         guard access(path, R_OK | W_OK) == 0 || errno != EACCES else { throw .noPermission(path: path) }
     }

@@ -16,7 +16,7 @@ package enum DatabaseFileError: ErrorWithExitCode, Equatable, Sendable {
     case noPermission(path: String)
     case cannotCreate(path: String, reason: String)
     case inputOutput(path: String, reason: String)
-    /// There is no room to write in a directory.
+    /// The disk of a directory is full.
     case diskFull(directory: String)
 
     package var exitCode: ExitCode {

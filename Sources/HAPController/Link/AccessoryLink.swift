@@ -424,7 +424,7 @@ package actor AccessoryLink {
         changed.send()
     }
 
-    /// An accessory behind a bridge is reachable again: subscribes to what the bridge refused before.
+    /// Subscribes again to the refused characteristics of a bridged accessory that has become reachable.
     package func retrySubscriptions(of aid: AccessoryID) {
         subscriptions.retry(aid)
         changed.send()
@@ -436,8 +436,8 @@ package actor AccessoryLink {
     /// - Parameters:
     ///   - ids: which.
     ///   - kept: those that stay desired if they are.
-    ///   - retried: those that are asked for again if the accessory refused them.
-    /// - Returns: what came of each that was not desired before or is retried.
+    ///   - retried: the characteristics to request again if the accessory refused them.
+    /// - Returns: the outcome for each new or retried characteristic.
     package func observe(
         _ ids: Set<CharacteristicID>, keeping kept: Set<CharacteristicID> = [],
         insistingOn retried: Set<CharacteristicID> = []

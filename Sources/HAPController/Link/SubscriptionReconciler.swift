@@ -32,8 +32,8 @@ package struct SubscriptionReconciler: Equatable, Sendable {
     /// - Parameters:
     ///   - ids: which.
     ///   - kept: those that stay desired if they are.
-    ///   - retried: those that are asked for again if they were refused.
-    /// - Returns: those that were not desired before or are retried.
+    ///   - retried: the characteristics to request again if they were refused.
+    /// - Returns: the new and the retried characteristics.
     package mutating func desire(
         _ ids: Set<CharacteristicID>, keeping kept: Set<CharacteristicID> = [],
         retrying retried: Set<CharacteristicID> = []
@@ -53,7 +53,7 @@ package struct SubscriptionReconciler: Equatable, Sendable {
         asked = []
     }
 
-    /// An accessory is reachable again: what the server refused of it is asked for again.
+    /// Requests the refused characteristics of an accessory again, because it has become reachable.
     package mutating func retry(_ aid: AccessoryID) { refused = refused.filter { $0.key.aid != aid } }
 
     /// What to ask for now; each batch is given out once.

@@ -480,7 +480,7 @@ final class AccessoryLinks {
         connections[device]?.subscriptions.ended()
     }
 
-    /// Has a bridge report what it refused while it couldn't reach an accessory.
+    /// Subscribes again to the characteristics that a bridge refused while it couldn't reach an accessory.
     private func retrySubscriptions(of accessory: Accessory, in hub: isolated HomeHub) {
         guard let link = connections[accessory.deviceID]?.link else { return }
         hub.start { _ in await link.retrySubscriptions(of: accessory.aid) }

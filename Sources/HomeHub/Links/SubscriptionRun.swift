@@ -4,7 +4,7 @@ import HomeModel
 
 /// One conversation at a time with an accessory server about what it is to report.
 ///
-/// What is wanted is the state of the accessories and the sessions' ``ObservationDemand``, what the server has confirmed in the link's
+/// The desired characteristics are the state of the accessories and the sessions' ``ObservationDemand``; the confirmed ones are in the link's
 /// `SubscriptionReconciler`; here is only whether the one is being brought to the other, and what the server refused when it was
 /// asked last.
 struct SubscriptionRun {

@@ -169,7 +169,7 @@ final class Pairings {
     ///
     /// An orphan that refuses us may have been reset, and pairing with it proves that.
     ///
-    /// - Parameter former: the accessory whose pairing is to be replaced; `nil` for none.
+    /// - Parameter former: the accessory whose pairing a repair replaces; `nil` for none.
     /// - Returns: their device ids.
     func unaddable(besides former: DeviceID? = nil) -> Set<DeviceID> {
         devices.subtracting(orphans.filter(\.isRefused).map(\.pairing.deviceID)).filter { $0 != former }

@@ -89,7 +89,7 @@ struct AccessoryMatcher {
         return matches
     }
 
-    /// Pairs what has the same key on both sides and shares it with no other.
+    /// Pairs the elements whose key is unique on both sides.
     private static func pairs<Old, New>(
         _ present: [Old], _ candidates: [New], by oldKey: (Old) -> String, and newKey: (New) -> String
     ) -> [(Old, New)] {
@@ -195,7 +195,7 @@ extension AccessoryShape {
     }
 }
 
-/// The values by which services of one type tell themselves apart.
+/// The values that distinguish services of one type.
 private let labels: [CharacteristicType] = [.serviceLabelIndex, .identifier, .name, .configuredName]
 
 extension Service {

@@ -22,7 +22,7 @@ extension HomeGraph {
         let context = home.nameContext(of: accessory)
         let name = try home.namespace.checked(newName, current: accessory.name, context: context)
         var events = [HomeEvent.accessoryNameUpdated(id, name)]
-        // A main service without a name of its own goes by the accessory's.
+        // A main service without its own name uses the accessory's.
         if let main = accessory.primaryService, accessory.shownName(of: main) == accessory.name, main.name != name,
             !accessory.services.contains(where: { $0.id != main.id && NameKey($0.name) == NameKey(name) })
         {

@@ -8,7 +8,7 @@ extension Home {
         let type = accessory.primaryService?.type
         let alike = accessories(in: accessory.room).count { $0.primaryService?.type == type }
         let hints = hints(for: accessory.name, context: nameContext(of: accessory), isAlone: alike <= 1)
-        // People do not speak to a bridge; its maker's word tells it from others.
+        // People don't talk to a bridge; its maker's name distinguishes it from others.
         return accessory.bridgedAccessories != nil && accessory.parts.isEmpty
             ? hints.filter { $0 != .containsMaker } : hints
     }

@@ -232,7 +232,7 @@ private struct StateReader {
         }
         let state = number(.positionState)
         let target = number(.targetPosition) ?? current
-        // At its target it stands still, whatever its state was last.
+        // At its target it doesn't move, whatever it reported last.
         let isMoving = number(.targetPosition) == nil ? state != nil : current != target
         if state != 2, isMoving {
             return ServiceState(target > current || state == 1 ? "opening" : "closing", share, isActive: true)

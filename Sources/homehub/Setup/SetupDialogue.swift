@@ -14,10 +14,10 @@ struct SetupDialogue: AccessorySetupInteraction {
     let wantedName: String?
     /// Whether the person is not to be asked.
     let isSilent: Bool
-    /// What becomes of the device.
+    /// The purpose of the setup.
     var purpose = Purpose.add
 
-    /// What becomes of a device.
+    /// The purpose of a setup.
     enum Purpose: String {
         case add
         case repair = "pair with"

@@ -36,7 +36,7 @@ enum IPAddressText {
         return isIPv4(bytes) ? bytes[12] == 127 : bytes == [UInt8](repeating: 0, count: 15) + [1]
     }
 
-    /// An address under which other computers can reach this one; `nil` if there is none.
+    /// An address under which other computers can reach this one, or `nil` without a network.
     ///
     /// Networks inside this computer, such as those of containers, don't count. A sandbox may refuse the list of
     /// interfaces, which comes over netlink; then the routing table chooses the address.
