@@ -153,7 +153,7 @@ async def test_publishers_of_many_kinds_are_understood_and_commanded(daemon, pub
             "name": "Sofa", "uniq_id": "sofa", "schema": "json", "brightness": True, "cmd_t": "sofa/set", "stat_t": "sofa"}),
         ["sofa", '{"state":"OFF","brightness":102}', True],
         ["zwave/d/currentValue", '{"value":40}', True])
-    names = ["Lamp", "den lamp", "Z-Wave dimmer", "Odd", "Sofa"]
+    names = ["Lamp", "den/lamp", "Z-Wave dimmer", "Odd", "Sofa"]
     await asyncio.to_thread(
         until, lambda: all(name in {light["name"] for light in daemon.lights.values()} for name in names), 10, names)
     assert any("groupby" in warning for warning in daemon.status["warnings"]), daemon.status["warnings"]
@@ -166,7 +166,7 @@ async def test_publishers_of_many_kinds_are_understood_and_commanded(daemon, pub
         accessories = await pairing.list_accessories_and_characteristics()
         features = {name: set(named(accessories, name)[1]) & {BRIGHTNESS, HUE, COLOR_TEMPERATURE} for name in names}
         assert features == {
-            "Lamp": {BRIGHTNESS, HUE, COLOR_TEMPERATURE}, "den lamp": {BRIGHTNESS, COLOR_TEMPERATURE},
+            "Lamp": {BRIGHTNESS, HUE, COLOR_TEMPERATURE}, "den/lamp": {BRIGHTNESS, COLOR_TEMPERATURE},
             "Z-Wave dimmer": {BRIGHTNESS}, "Odd": {BRIGHTNESS}, "Sofa": {BRIGHTNESS}}
 
         async def write(name, **values):
@@ -176,7 +176,7 @@ async def test_publishers_of_many_kinds_are_understood_and_commanded(daemon, pub
 
         for name, values, topic, expected in [
             ("Lamp", {"on": True, "brightness": 1}, "cmnd/tasmota_004711/Backlog", "NoDelay;Dimmer 1;NoDelay;Power1 ON"),
-            ("den lamp", {"on": True, "mired": 300}, "zigbee2mqtt/den/lamp/set", '{"state":"ON","color_temp":300}'),
+            ("den/lamp", {"on": True, "mired": 300}, "zigbee2mqtt/den/lamp/set", '{"state":"ON","color_temp":300}'),
             ("Z-Wave dimmer", {"on": True, "brightness": 50}, "zwave/d/targetValue/set", "50"),
             # A tap on a light that is off, which is to restore its level.
             ("Sofa", {"on": True, "brightness": 100}, "sofa/set", '{"state":"ON","brightness":102}'),
@@ -196,7 +196,7 @@ async def test_publishers_of_many_kinds_are_understood_and_commanded(daemon, pub
             return (await pairing.get_characteristics([(aid, iids[kind])]))[(aid, iids[kind])]["value"]
 
         for name, kind, expected in [
-            ("Lamp", ON, False), ("Z-Wave dimmer", BRIGHTNESS, 100), ("den lamp", COLOR_TEMPERATURE, 200)]:
+            ("Lamp", ON, False), ("Z-Wave dimmer", BRIGHTNESS, 100), ("den/lamp", COLOR_TEMPERATURE, 200)]:
             deadline = time.monotonic() + 5
             while await value(name, kind) != expected:
                 assert time.monotonic() < deadline, f"{name} {kind} is {await value(name, kind)}, not {expected}"

@@ -17,7 +17,7 @@ from home import HomeDaemon
 from lan import until
 
 ANOTHER = configuration(lights=[*LIGHTS, {"id": "lamp", "name": "Lamp"}], advertise="none")
-SMALL = "700k"
+SMALL = "900k"
 
 
 class Disk:

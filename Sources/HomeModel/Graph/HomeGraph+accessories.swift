@@ -24,7 +24,7 @@ extension HomeGraph {
         var events = [HomeEvent.accessoryNameUpdated(id, name)]
         // A main service without its own name uses the accessory's.
         if let main = accessory.primaryService, accessory.shownName(of: main) == accessory.name, main.name != name,
-            !accessory.services.contains(where: { $0.id != main.id && NameKey($0.name) == NameKey(name) })
+            !accessory.parts.contains(where: { $0.id != main.id && NameKey($0.name) == NameKey(name) })
         {
             events.append(.serviceNameUpdated(main.id, name))
         }
