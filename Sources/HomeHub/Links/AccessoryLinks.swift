@@ -292,6 +292,16 @@ final class AccessoryLinks {
         received(connections[link.id]?.requests.willWrite(locations) ?? [:], from: link.id, in: hub)
     }
 
+    /// As ``RequestsUnderWay/writeCount``.
+    func writeCount(at device: DeviceID) -> Int { connections[device]?.requests.writeCount ?? 0 }
+
+    /// As ``RequestsUnderWay/current(_:since:)``.
+    func current(
+        _ readings: [CharacteristicID: Reading], from device: DeviceID, since count: Int
+    ) -> [CharacteristicID: Reading] {
+        connections[device]?.requests.current(readings, since: count) ?? readings
+    }
+
     /// The answer came, or never will.
     ///
     /// - Returns: what was reported meanwhile, which is newer than the answer and is to be taken over behind it.

@@ -8,6 +8,9 @@ import HAPModel
 struct RequestsUnderWay: Sendable, Equatable {
     private var counts: [CharacteristicID: Int] = [:]
     private var late: [CharacteristicID: Reading] = [:]
+    /// The number of write requests, and of the last one for each value.
+    private(set) var writeCount = 0
+    private var lastWrites: [CharacteristicID: Int] = [:]
 
     /// Values are being read or written.
     mutating func begin(_ ids: some Sequence<CharacteristicID>) { for id in ids { counts[id, default: 0] += 1 } }
@@ -26,8 +29,22 @@ struct RequestsUnderWay: Sendable, Equatable {
     /// - Returns: the reports that were held back until now; they are older than what is written.
     mutating func willWrite(_ ids: some Sequence<CharacteristicID>) -> [CharacteristicID: Reading] {
         var older: [CharacteristicID: Reading] = [:]
-        for id in ids { older[id] = late.removeValue(forKey: id) }
+        writeCount += 1
+        for id in ids {
+            older[id] = late.removeValue(forKey: id)
+            lastWrites[id] = writeCount
+        }
         return older
+    }
+
+    /// Returns the readings that no write has made stale.
+    ///
+    /// - Parameters:
+    ///   - readings: the answer to a read.
+    ///   - count: ``writeCount`` when the read began.
+    /// - Returns: the readings of values that weren't written since.
+    func current(_ readings: [CharacteristicID: Reading], since count: Int) -> [CharacteristicID: Reading] {
+        readings.filter { lastWrites[$0.key, default: 0] <= count }
     }
 
     /// The answer came, or never will.

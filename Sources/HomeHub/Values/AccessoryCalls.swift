@@ -20,6 +20,8 @@ final class AccessoryCalls {
         var requests = ValueRequests<Void>(ids, in: hub.graph) { (_, characteristic) throws(HomeError) in
             try characteristic.metadata.validateRead()
         }
+        let writeCounts = Dictionary(
+            uniqueKeysWithValues: requests.items.map { ($0.key, hub.links.writeCount(at: $0.key)) })
         let answers = await asked(requests.items, in: hub) { link, items throws(LinkError) in
             try await link.read(items.map(\.location))
         }
@@ -31,7 +33,9 @@ final class AccessoryCalls {
                 hub.links.received(late, from: device, in: hub)
                 continue
             }
-            hub.links.received(readings, from: device, asker: asker(of: call, in: hub), in: hub)
+            // A stale answer must not replace a newer write.
+            let current = hub.links.current(readings, from: device, since: writeCounts[device] ?? 0)
+            hub.links.received(current, from: device, asker: asker(of: call, in: hub), in: hub)
             hub.links.received(late, from: device, asker: asker(of: call, in: hub), in: hub)
             for item in items {
                 // Whatever was told meanwhile is newer than what was read.
