@@ -159,7 +159,7 @@ final class Additions {
     ///
     /// - Parameters:
     ///   - target: the device.
-    ///   - former: a device that counts as unpaired although we have its pairing, because that is to be replaced.
+    ///   - former: a device whose existing pairing is replaced, so it counts as unpaired.
     ///   - isUnseen: whether the app may not know of other devices.
     ///   - hub: the hub.
     /// - Returns: the device, which is free.

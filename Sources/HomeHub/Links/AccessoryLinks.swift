@@ -144,7 +144,7 @@ final class AccessoryLinks {
         case .unreachable(let failure):
             connections[device]?.disconnected(failure)
             if case .outOfCompliance(let error) = failure { violated(device, error.description, in: hub) }
-            // Who has it now shows in what it advertises, which may be another thing since.
+            // Its current record shows whether another controller has paired with it.
             if failure == .notPaired || failure == .notGenuine { hub.browser.refresh() }
             if failure == .notPaired {
                 hub.logger.warning(

@@ -177,7 +177,7 @@ final class Pairings {
 
     /// Pairs with a device that may take an accessory's place; the accessory's own pairing stays.
     ///
-    /// - Returns: what was paired, and who we are.
+    /// - Returns: the device's database and the hub's identity.
     /// - Throws: the reason of the failure; then no candidate is left.
     func pairCandidate(
         with device: HAPController.DiscoveredAccessory, code: SetupCode, token: [UInt8]?

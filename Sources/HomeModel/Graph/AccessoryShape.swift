@@ -114,7 +114,7 @@ struct AccessoryMatcher {
             throw HomeError(
                 .incompatibleAccessory,
                 detail:
-                    "the parts of the device can't be told apart from each other, as those of \"\(accessory.name)\" have "
+                    "can't match the parts of the device to those of \"\(accessory.name)\": several are alike and have "
                     + "other numbers; nothing has changed", accessory: accessory.id)
         }
         return Match(accessory: renumbered, device: device)

@@ -12,11 +12,7 @@ struct AddCommand: HomeCommand {
             room, and whether it is a favourite. With --yes nothing is asked, and names and the like stay as they are.
             """)
 
-    @Option(help: ArgumentHelp("The eight digits on the accessory.", valueName: "XXX-XX-XXX"))
-    var code: String?
-
-    @Option(help: ArgumentHelp("What its QR code says.", valueName: "X-HM://..."))
-    var payload: String?
+    @OptionGroup var setupCode: SetupCodeOptions
 
     @Option(help: ArgumentHelp("Which device, by name or id, as homehub discover shows it.", valueName: "device"))
     var device: String?
@@ -32,18 +28,16 @@ struct AddCommand: HomeCommand {
 
     @OptionGroup var options: GlobalOptions
 
-    func validate() throws { try SetupDialogue.validate(code: code, payload: payload) }
-
     func run(_ session: HomeSession) async throws {
         let home = try await session.home
         let room = try room.map { name throws(HomeError) in try home.room(addressed: name) }
         if let name { try home.check(newName: name) }
         let interaction = SetupDialogue(
-            terminal: Terminal.current, manager: session.manager, code: code.flatMap { SetupCode(typed: $0) },
+            terminal: Terminal.current, manager: session.manager, code: setupCode.typed,
             device: device, wantedName: name, isSilent: yes)
         let request = AccessorySetupRequest(
             home: home.id, suggestedRoom: room?.id, suggestedName: name,
-            payload: payload.flatMap { AccessorySetupPayload(url: $0) })
+            payload: setupCode.scanned)
         switch try await AccessorySetupManager(session.manager).perform(request, interaction: interaction) {
         case .handedOver(let app):
             session.print(

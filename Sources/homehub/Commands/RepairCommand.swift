@@ -8,7 +8,7 @@ struct RepairCommand: HomeCommand {
     static let configuration = CommandConfiguration(
         commandName: "repair", abstract: "Pair again with an accessory that was reset or replaced.",
         discussion: """
-            Names, rooms, scenes, groups and favourites stay, with a bridge also those of everything connected through it. \
+            Names, rooms, scenes, groups and favorites stay, with a bridge also those of everything connected through it. \
             The device must have the same parts and values; otherwise nothing changes. It is found by its id; \
             if another device replaces it, say --device or choose it when asked.
             """)
@@ -16,11 +16,7 @@ struct RepairCommand: HomeCommand {
     @Argument(help: "The accessory or the bridge, by name or id.", completion: .names(.accessories))
     var accessory: String
 
-    @Option(help: ArgumentHelp("The eight digits on the device.", valueName: "XXX-XX-XXX"))
-    var code: String?
-
-    @Option(help: ArgumentHelp("The text of its QR code.", valueName: "X-HM://..."))
-    var payload: String?
+    @OptionGroup var setupCode: SetupCodeOptions
 
     @Option(help: ArgumentHelp("The device that replaces it, by name or id (homehub discover).", valueName: "device"))
     var device: String?
@@ -30,17 +26,15 @@ struct RepairCommand: HomeCommand {
 
     @OptionGroup var options: GlobalOptions
 
-    func validate() throws { try SetupDialogue.validate(code: code, payload: payload) }
-
     func run(_ session: HomeSession) async throws {
         let home = try await session.home
         let accessory = try home.accessory(addressed: accessory)
         try HomeGraph(homes: [home]).checkRepair(of: accessory.id)
         let dialogue = SetupDialogue(
-            terminal: Terminal.current, manager: session.manager, code: code.flatMap { SetupCode(typed: $0) },
+            terminal: Terminal.current, manager: session.manager, code: setupCode.typed,
             device: device, wantedName: nil, isSilent: yes, purpose: .repair)
         let credentials =
-            if let payload = payload.flatMap({ AccessorySetupPayload(url: $0) }) {
+            if let payload = setupCode.scanned {
                 AccessorySetupCredentials.payload(payload)
             } else {
                 try await dialogue.setupCredentials()

@@ -23,18 +23,6 @@ struct SetupDialogue: AccessorySetupInteraction {
         case repair = "pair with"
     }
 
-    /// Checks the words of a command.
-    ///
-    /// - Throws: `ValidationError` for an invalid code or payload.
-    static func validate(code: String?, payload: String?) throws {
-        if let code, SetupCode(typed: code) == nil {
-            throw ValidationError("A setup code has eight digits, such as 518-08-582, and is not a simple row of them.")
-        }
-        if let payload, AccessorySetupPayload(url: payload) == nil {
-            throw ValidationError("The text of a QR code begins with X-HM:// and has 20 characters.")
-        }
-    }
-
     /// How long to look for devices if no person can be asked, unless a test brings another time.
     @TaskLocal static var searchTimeout = Duration.seconds(10)
     /// How long the first device has to be the only one, to be taken for the one that is meant.
