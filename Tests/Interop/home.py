@@ -105,6 +105,10 @@ class HomeDaemon:
             assert done.returncode == 0, f"{' '.join(map(str, arguments))}: {done.returncode}: {done.stderr}"
         return json.loads(done.stdout) if "--json" in arguments and done.returncode == 0 else done
 
+    def add(self, code, device, *options, check=True):
+        """Add a device by its id, or by the beginning of its name: other tests' devices may be on the network, too."""
+        return self.cli("add", "--code", code, "--device", device, "--yes", *options, check=check, timeout=120)
+
     def watching(self, *arguments):
         """Run `homehub watch`, whose lines of JSON are read while it runs."""
         return Watching(

@@ -132,7 +132,7 @@ def find_lights(driver, runs, make_neighborhood, make_daemon):
 def add(home, device):
     """Add an accessory; a host that has only just come cannot search yet."""
     def tried():
-        added = home.cli("add", "--code", CODE, "--device", device, "--yes", "--json", timeout=90, check=False)
+        added = home.add(CODE, device, "--json", check=False)
         if isinstance(added, list):
             return True
         assert '"code":57' in added.stderr, f"{device}: {added.stderr}\n{home.log[-3000:]}"

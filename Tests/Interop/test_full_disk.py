@@ -293,7 +293,7 @@ def test_a_home_on_a_full_disk_refuses_what_it_cannot_store(make_daemon, make_di
             until(lambda: "discovery recovered" in home.log, 20, "the home's host has its name")
             disk.fill()
             for command in (["rooms", "add", "Larder"], ["homes", "add", "Castle"], ["rooms", "rename", "kitchen", "X"],
-                            ["add", "--code", bridge.setup_code, "--yes"]):
+                            ["add", "--code", bridge.setup_code, "--device", bridge.status["deviceId"], "--yes"]):
                 refused = home.cli(*command, check=False)
                 assert refused.returncode != 0 and "genericError" in refused.stderr, refused
                 assert "cannot be written" in refused.stderr or "could not be stored" in refused.stderr, refused.stderr
@@ -301,7 +301,7 @@ def test_a_home_on_a_full_disk_refuses_what_it_cannot_store(make_daemon, make_di
             assert not bridge.status["paired"], "an accessory that cannot be remembered is not kept"
             disk.make_room()
             home.cli("rooms", "add", "Larder")
-            home.cli("add", "--code", bridge.setup_code, "--yes")
+            home.add(bridge.setup_code, bridge.status["deviceId"])
             disk.fill()
             # Also what was connected before, and a start, go on.
             home.terminate()

@@ -81,7 +81,7 @@ def read(home, target, word):
 
 def test_it_is_added_controlled_restarted_and_removed(home, accessory):
     added = until(
-        lambda: isinstance(done := home.cli("add", "--code", CODE, "--yes", "--json", check=False, timeout=90), list) and done,
+        lambda: isinstance(done := home.add(CODE, "Acme", "--json", check=False), list) and done,
         60, "it is added", interval=1)
     name = added[0]["name"]
     print(home.cli("show", name).stdout)
@@ -101,6 +101,6 @@ def test_it_is_added_controlled_restarted_and_removed(home, accessory):
     assert "reset" not in removed.stdout + removed.stderr, removed
     # It is free again, and says so.
     again = until(
-        lambda: isinstance(done := home.cli("add", "--code", CODE, "--yes", "--json", check=False, timeout=90), list) and done,
+        lambda: isinstance(done := home.add(CODE, "Acme", "--json", check=False), list) and done,
         60, "it is added once more", interval=1)
     assert again[0]["name"] == name

@@ -58,7 +58,7 @@ def home(lan, tmp_path):
 
 def add(home, bridge):
     return until(
-        lambda: isinstance(done := home.cli("add", "--code", bridge.code, "--yes", "--json", check=False), list) and done,
+        lambda: isinstance(done := home.add(bridge.code, "Demo House", "--json", check=False), list) and done,
         60, "it is added", interval=1)
 
 

@@ -30,7 +30,7 @@ REFUSED = {
 def add(home):
     """Add the device; the refusal if it is refused. A host that has only just come cannot search yet."""
     def tried():
-        added = home.cli("add", "--code", CODE, "--device", DEVICE, "--yes", "--json", timeout=90, check=False)
+        added = home.add(CODE, DEVICE, "--json", check=False)
         return None if '"code":57' in getattr(added, "stderr", "") else added
 
     return until(tried, 60, "the hub can search")

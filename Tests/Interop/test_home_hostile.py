@@ -50,7 +50,7 @@ def home(make_home, owned_bridge, make_daemon):
     made.cli("homes", "add", "Villa")
     ours = make_daemon(configuration("Demo", [{"id": "secret", "name": "Secret Lamp", "brightness": True}]))
     ours.until_published()
-    made.cli("add", "--code", ours.setup_code, "--device", ours.status["deviceId"], "--yes", timeout=90)
+    made.add(ours.setup_code, ours.status["deviceId"])
     return made
 
 
@@ -119,7 +119,7 @@ def test_a_denied_app_and_one_that_claims_to_be_the_system_get_nothing(home, own
                 assert program.refusal(method, **params) == NOT_FOR_APPS, method
         # What changes now is told to those who may see it; the maker's request for a proof goes to neither.
         home.mark()
-        done = home.cli("add", "--code", owned_bridge.setup_code, "--device", owned_bridge.status["deviceId"], "--yes")
+        done = home.add(owned_bridge.setup_code, owned_bridge.status["deviceId"])
         assert MAKER in done.stdout and not owned_bridge.status["paired"]
         for program in denied, intruder:
             assert program.refusal("homes.list") == NOT_ALLOWED

@@ -32,7 +32,7 @@ def house(lan, tmp_path_factory):
         try:
             kinds = bridge.until(lambda line: "ready" in line, 40)["accessories"]
             home.cli("homes", "add", "Villa")
-            home.cli("add", "--code", CODE, "--device", DEVICE, "--yes", timeout=120)
+            home.add(CODE, DEVICE)
             app = home.app()
             yield home, app, bridge, kinds
         finally:

@@ -68,7 +68,7 @@ def device(lan, tmp_path):
 
 
 def add(home, *more, id=DEVICE):
-    return home.cli("add", "--code", CODE, "--device", id, "--yes", "--json", *more, timeout=90)
+    return home.add(CODE, id, "--json", *more)
 
 
 def value(home, target, word):

@@ -330,7 +330,7 @@ def test_11_with_the_example_of_a_makers_app(home, owned_bridge, tmp_path):
         home.cli("homes", "add", "My Home")
         home.allow("org.example.vendor-app")
         home.cli("privacy", "allow", "org.example.vendor-app", "--vendor", "org.example.maker")
-        done = home.cli("add", "--code", owned_bridge.setup_code, "--yes")
+        done = home.add(owned_bridge.setup_code, owned_bridge.status["deviceId"])
         assert "org.example.vendor-app" in done.stdout + done.stderr
         until(lambda: "Added Maker, Lamp 1." in said.read_text(), 30, f"the app adds it; it said {said.read_text()}")
         assert "Lamp 1" in home.cli("accessories").stdout

@@ -52,7 +52,7 @@ def house(lan, tmp_path_factory):
         try:
             bridge.until(lambda line: "ready" in line, 40)
             home.cli("homes", "add", "Villa")
-            home.cli("add", "--code", CODE, "--device", DEVICE, "--yes", timeout=120)
+            home.add(CODE, DEVICE)
             for room, names in ROOMS.items():
                 home.cli("rooms", "add", room)
                 home.cli("assign", *names, room)

@@ -41,7 +41,7 @@ def house(lan, tmp_path_factory):
         page = Page(host, home, directory / "page", "--name", "home.example", listen="0.0.0.0:0").start()
         try:
             home.cli("homes", "add", "Villa")
-            until(lambda: home.cli("add", "--code", "466-37-726", "--yes", check=False, timeout=60).returncode == 0, 60,
+            until(lambda: home.add("466-37-726", "Desk Lamp", check=False).returncode == 0, 60,
                   "the lamp is added")
             yield House(host, home, page)
         finally:
@@ -481,7 +481,7 @@ def bridge(house, lan, tmp_path_factory):
         51846, directory / "bridge.state")
     try:
         made.until(lambda line: "ready" in line, 40)
-        house.home.cli("add", "--code", CODE, "--device", DEVICE, "--yes", timeout=120)
+        house.home.add(CODE, DEVICE)
         yield Bridge(house, made)
     finally:
         made.close()

@@ -29,7 +29,7 @@ def house(lan, tmp_path_factory):
         try:
             bridge.until_published(60)
             home.cli("homes", "add", "Villa")
-            home.cli("add", "--code", bridge.setup_code, "--yes", timeout=120)
+            home.add(bridge.setup_code, bridge.status["deviceId"])
             page.start()
             with browser(host, directory) as chromium:
                 yield House(home, bridge, page, chromium)
