@@ -7,6 +7,7 @@ UNITDIR ?= $(PREFIX)/lib/systemd/system
 DESTDIR ?=
 PYTHON  ?= python3
 VENV    := .venv
+INTEROP := $(VENV)/bin/python -m pytest -q Tests/Interop
 STATE   ?= .lamplighter
 LISTEN  ?= 127.0.0.1:8480
 SECONDS ?= 60
@@ -50,18 +51,19 @@ run-web: packages
 	exec .build/debug/homeweb --listen $(LISTEN) --state-directory $(STATE)/web --socket $(STATE)/run/home.sock \
 		--bridge-socket $(STATE)/run/control.sock
 
-## test     install what the tests need, run all of them, end what they started
+## test     install what the tests need, run all of them, end what they started; TIMES=1 lists what took longest
 test: test-packages $(VENV)/ready
-	swift build --build-tests
-	Scripts/generate-catalog --check
-	Scripts/swift-tests
-	$(VENV)/bin/python -m pytest -q -n 2 --dist loadfile -m "not alone and not long" Tests/Interop
-	$(VENV)/bin/python -m pytest -q -m "alone and not long" Tests/Interop
+	$(if $(CI),,@rm -rf .build/times)
+	Scripts/step swift build --build-tests
+	Scripts/step Scripts/swift-tests
+	Scripts/step $(INTEROP) -n 4 --dist loadfile -m "not alone and not long" --junitxml=.build/times/interop.xml
+	Scripts/step $(INTEROP) -m "alone and not long" --junitxml=.build/times/alone.xml
+	@test -z "$(TIMES)" || Scripts/times
 	@! test -s .build/skipped-tests || { echo "Swift tests that were skipped:"; cat .build/skipped-tests; }
 
 ## test-all  also run the tests that take too long for every change: before an issue is closed (root)
 test-all: test fresh-machine bench-programs deb
-	$(VENV)/bin/python -m pytest -q -m long Tests/Interop
+	$(INTEROP) -m long
 	Scripts/guest-documents
 
 ## test-outside  build and run packages that use the libraries as any other package does: the code of their articles

@@ -6,8 +6,7 @@
 `broker`       mosquitto on the host `bridge` (broker.py)
 
 An `async def` test runs on the host `phone`: in a thread and an event loop whose sockets are that host's.
-`make test` runs two files at a time, each on a `lan` of its own, and then, with nothing beside them, the tests that are
-marked `alone`.
+`make test` runs four files at a time, each on a separate `lan`, and then the tests marked `alone`, one at a time.
 """
 
 import asyncio
