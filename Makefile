@@ -171,7 +171,7 @@ soak: test-packages $(VENV)/ready
 	for name in lamplighterd lamplighter homehubd homehub; do $(SHIP) $$name || exit; done
 	$(VENV)/bin/python Tests/Soak/soak.py --minutes $(MINUTES)
 
-## mutants  plant hundreds of bugs, one at a time, and list those that no test notices (root; an hour or two)
+## mutants  plant up to 400 bugs, one at a time, and list those that no test notices (root; an hour or two)
 mutants: test-packages $(VENV)/ready
 	Scripts/mutants
 

@@ -3,8 +3,8 @@ import Testing
 
 /// Where each limit of the bridge's HAP side is reached.
 ///
-/// That a test is there is checked here. That it notices when the limit is another one is shown by `make mutants`, which
-/// plants a bug at the limits of AccessoryRole, LightBridge and HAPTransport one by one (Tests/Mutants/limits.toml).
+/// This suite checks that each limit has a test. `make mutants` shows that the tests notice a missing limit
+/// (`Tests/Mutants/limits.toml`).
 @Suite("The index of limits")
 struct LimitIndexTests {
     /// The files that hold the limits, each a `static let`.
