@@ -7,7 +7,7 @@ UNITDIR ?= $(PREFIX)/lib/systemd/system
 DESTDIR ?=
 PYTHON  ?= python3
 VENV    := .venv
-INTEROP := $(VENV)/bin/python -m pytest -q Tests/Interop
+INTEROP := env SKIPPED=.build/skipped-tests $(VENV)/bin/python -m pytest -q Tests/Interop
 STATE   ?= .lamplighter
 LISTEN  ?= 127.0.0.1:8480
 SECONDS ?= 60
@@ -59,7 +59,7 @@ test: test-packages $(VENV)/ready
 	Scripts/step $(INTEROP) -n 4 --dist loadfile -m "not alone and not long" --junitxml=.build/times/interop.xml
 	Scripts/step $(INTEROP) -m "alone and not long" --junitxml=.build/times/alone.xml
 	@test -z "$(TIMES)" || Scripts/times
-	@! test -s .build/skipped-tests || { echo "Swift tests that were skipped:"; cat .build/skipped-tests; }
+	@! test -s .build/skipped-tests || { echo "Skipped tests:"; cat .build/skipped-tests; }
 
 ## test-all  also run the tests that take too long for every change: before an issue is closed (root)
 test-all: test fresh-machine bench-programs deb

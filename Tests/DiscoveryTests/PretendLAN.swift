@@ -9,12 +9,12 @@ import Testing
 /// bus once for the whole process; so it is a relative path, and ``onBridge(_:)`` leads each to the bus of its own LAN.
 /// There may be many at a time.
 final class PretendLAN {
-    /// Why it cannot be made here; nil when it can.
+    /// The reason why this machine can't have one; `nil` if it can.
     static var missingRequirement: String? {
         let missing = capabilities.filter { effectiveCapabilities >> $0.bit & 1 == 0 }.map(\.name)
         guard missing.isEmpty else {
-            return "network namespaces need \(missing.joined(separator: " and ")), "
-                + "which root has, and in a container may lack"
+            return "network namespaces need \(missing.joined(separator: " and ")); "
+                + "run as root, in a container with these capabilities"
         }
         for tool in ["ip", "unshare", "dbus-daemon", "avahi-daemon", "avahi-browse", "avahi-publish"] {
             let places = ["/usr/bin", "/usr/sbin", "/bin", "/sbin"]

@@ -10,6 +10,7 @@ An `async def` test runs on the host `phone`: in a thread and an event loop whos
 """
 
 import asyncio
+import collections
 import os
 
 import pytest
@@ -37,11 +38,22 @@ def configuration(name="Lamplighter", lights=None, drivers=None, **bridge):
 
 
 def pytest_collection_modifyitems(items):
-    """Without root the tests are skipped and counted; in CI they run, and fail."""
+    """Where there can be no pretend LAN, the tests that use it are skipped; in CI they run, and fail."""
     reason = pretend.missing_requirement()
     if reason and not CI:
         for item in items:
-            item.add_marker(pytest.mark.skip(reason=f"no pretend LAN: {reason}"))
+            if "lan" in item.fixturenames:
+                item.add_marker(pytest.mark.skip(reason=f"no pretend LAN: {reason}"))
+
+
+def pytest_terminal_summary(terminalreporter):
+    """Add the number of skipped tests with each reason to the file SKIPPED; `make test` prints it at its end."""
+    file = os.environ.get("SKIPPED")
+    if file and not hasattr(terminalreporter.config, "workerinput"):
+        reasons = collections.Counter(
+            report.longrepr[2].removeprefix("Skipped: ") for report in terminalreporter.stats.get("skipped", []))
+        with open(file, "a") as lines:
+            lines.writelines(f"{count} interoperability tests: {reason}\n" for reason, count in reasons.items())
 
 
 @pytest.hookimpl(tryfirst=True)

@@ -26,11 +26,11 @@ PATIENCE = float(os.environ.get("PATIENCE", 1))
 
 
 def missing_requirement():
-    """Why no pretend LAN can be made here, or None."""
+    """The reason why this machine can't have a pretend LAN, or None."""
     effective = next(line for line in Path("/proc/self/status").read_text().splitlines() if line.startswith("CapEff:"))
     held = int(effective.split()[1], 16)
     if missing := [name for name, bit in CAPABILITIES.items() if not held >> bit & 1]:
-        return f"network namespaces need {' and '.join(missing)}, which root has, and in a container may lack"
+        return f"network namespaces need {' and '.join(missing)}; run as root, in a container with these capabilities"
     for tool in TOOLS:
         if not shutil.which(tool, path=SEARCH):
             return f"{tool} is not installed"

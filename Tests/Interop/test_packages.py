@@ -48,3 +48,24 @@ def test_a_package_from_a_later_commit_and_a_release_have_higher_versions(source
     git("tag", f"v{NEXT}")
     assert version() == NEXT and is_higher(NEXT, second)
 
+
+
+@pytest.mark.parametrize("sudo", [None, "exit 1"], ids=["no sudo", "sudo refuses"])
+@pytest.mark.parametrize("missing", ["", "curl strace"], ids=["everything is installed", "packages are missing"])
+def test_the_install_step_needs_root_only_for_missing_packages(tmp_path, missing, sudo):
+    (tmp_path / "Scripts").mkdir()
+    shutil.copy(ROOT / "Scripts/install-packages", tmp_path / "Scripts")
+    programs = {
+        "id": "echo 1000", "swift": "", "dpkg-query": f"for last; do :; done; case ' {missing} ' in *\" $last \"*) exit 1;; esac; "
+        "echo installed", "apt-get": '[ "$1" = download ] && touch nginx.deb', "dpkg-deb": "", **({"sudo": sudo} if sudo else {})}
+    for name, lines in programs.items():
+        (tmp_path / name).write_text(f"#!/bin/sh\n{lines}\n")
+        (tmp_path / name).chmod(0o755)
+    for name in "sh", "grep", "dirname", "mkdir", "rm", "touch", "env":
+        (tmp_path / name).symlink_to(shutil.which(name))
+    result = subprocess.run([tmp_path / "Scripts/install-packages", "test"], capture_output=True, text=True,
+                            env={"PATH": str(tmp_path)})
+    assert result.returncode == (77 if missing else 0), result.stderr
+    assert (tmp_path / ".build-proxies/ready").exists() == (not missing)
+    if missing:
+        assert result.stderr.endswith("run as root: apt-get update && apt-get install curl strace\n")
