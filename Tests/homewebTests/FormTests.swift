@@ -41,6 +41,35 @@ import WebAccess
         #expect(CharacteristicValue(formText: text, as: format) == value)
     }
 
+    /// A maker's reset, identify, and the configuration of a hidden service.
+    @Test(arguments: [
+        (ServiceType.lightbulb, CharacteristicType.on, false, true), (.lightbulb, .identify, false, false),
+        (.accessoryInformation, .identify, false, false), (.lightbulb, .on, true, false),
+        (.lightbulb, CharacteristicType(HAPType("5A3B0C2E-1111-2222-3333-444455556666")!), false, false),
+    ])
+    func aGuestSetsOnlyWhatAPageShowsAsAControl(
+        service type: ServiceType, characteristic: CharacteristicType, isHidden: Bool, isAllowed: Bool
+    ) throws {
+        var random = SystemRandomNumberGenerator()
+        let id = Service.ID(using: &random)
+        let written = Characteristic(
+            id: Characteristic.ID(using: &random), service: id, iid: InstanceID(9), type: characteristic,
+            metadata: CharacteristicMetadata(format: .bool, permissions: [.pairedRead, .pairedWrite]))
+        let service = Service(
+            id: id, accessory: Accessory.ID(using: &random), iid: InstanceID(8), type: type, name: "Lamp",
+            isHidden: isHidden, characteristics: [written])
+        let form = Query(["\(written.id)": "true"])
+        #expect(try ValueActions.values(form, service, .local) == [written.id: .bool(true)], "the owner")
+        let guest = Visitor(name: "Anna", role: .guest, token: nil)
+        let result = Result { try ValueActions.values(form, service, guest) }
+        if isAllowed {
+            #expect(try result.get() == [written.id: .bool(true)])
+        } else {
+            let error = #expect(throws: WebError.self) { try result.get() }
+            #expect(error?.status == .forbidden)
+        }
+    }
+
     @Test(arguments: [
         ("/", "/"), ("/rooms/1?a=b", "/rooms/1?a=b"), ("//evil.example", "/"), ("/\\evil.example", "/"),
         ("https://evil.example", "/"), ("", "/"), ("/a\r\nSet-Cookie: x", "/"), ("/ä", "/"),

@@ -12,12 +12,7 @@ enum ValueActions {
             let visitor = try context.visitor
             let form = try await request.form(context)
             let (home, service) = try await service(context, site, visitor)
-            let values = try values(form, service, home)
-            guard !values.isEmpty else { throw WebError(.badRequest, "The form sets nothing.") }
-            let allowed = Set(service.controlledCharacteristics(isOwner: false).map(\.id))
-            guard visitor.isOwner || allowed.isSuperset(of: values.keys) else {
-                throw WebError(.forbidden, "Guests can't change this.")
-            }
+            let values = try values(form, service, visitor)
             let results = try await site.manager.writeValues(values)
             let accessory = home.accessory(of: service.id)
             let name = accessory.map { $0.shownName(of: service) } ?? service.name
@@ -99,9 +94,12 @@ enum ValueActions {
         return (home, service)
     }
 
-    /// The values that a form sets: each field is a characteristic of the service, or its colour.
+    /// The values that a form sets: each field is a characteristic of the service, or its color.
+    ///
+    /// - Throws: `badRequest` for an invalid or empty form, `forbidden` for a guest's write to a characteristic that no
+    ///   page shows as a control.
     static func values(
-        _ form: Query, _ service: Service, _ home: Home
+        _ form: Query, _ service: Service, _ visitor: Visitor
     ) throws(WebError) -> [Characteristic.ID: CharacteristicValue] {
         let isTyped = form["use"] == "typed"
         let prefix = "typed:"
@@ -129,6 +127,11 @@ enum ValueActions {
             values[id] = value
         }
         addPower(to: &values, service)
+        guard !values.isEmpty else { throw WebError(.badRequest, "The form sets nothing.") }
+        let allowed = Set(service.controlledCharacteristics(isOwner: false).map(\.id))
+        guard visitor.isOwner || allowed.isSuperset(of: values.keys) else {
+            throw WebError(.forbidden, "Guests can't change this.")
+        }
         return values
     }
 
