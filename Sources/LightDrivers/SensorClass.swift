@@ -1,8 +1,8 @@
 import LightKit
 
-/// What a device class says, as Home Assistant names them and ESPHome has taken them over.
+/// A device class of Home Assistant, which ESPHome uses, too.
 struct SensorClass: Equatable, Sendable {
-    /// What a number is to be turned from.
+    /// The unit of the device's number.
     enum Unit: Equatable, Sendable {
         case plain, fahrenheit, kelvin
 
@@ -20,12 +20,12 @@ struct SensorClass: Equatable, Sendable {
 
     let reading: SensorReading
     var unit = Unit.plain
-    /// Whether a "yes" of the device is a "no" here: a door that is open is a contact that is not made.
+    /// A Boolean value that indicates whether "yes" means "no" here: an open door is a missing contact.
     var isInverted = false
 
     init(_ reading: SensorReading) { self.reading = reading }
 
-    /// The class of a binary sensor; `nil` if it is none that is shown.
+    /// Creates the class of a binary sensor; `nil` for a class that isn't shown.
     init?(binary name: String?) {
         switch name {
         case "motion": reading = .motion
@@ -40,11 +40,11 @@ struct SensorClass: Equatable, Sendable {
         }
     }
 
-    /// The class of a sensor with a unit; `nil` if it is none that is shown.
+    /// Creates the class of a sensor with a unit; `nil` for a class or a unit that isn't known.
     ///
     /// - Parameters:
     ///   - name: the class.
-    ///   - unit: empty if it has none.
+    ///   - unit: the unit; empty without one.
     init?(number name: String?, unit: String) {
         switch (name, unit) {
         case ("temperature", "°F"), ("temperature", "F"), ("temperature", "℉"):
@@ -59,12 +59,15 @@ struct SensorClass: Equatable, Sendable {
         }
     }
 
-    /// The classes of sensors that are shown in one of their units.
-    static let numbers: Set = ["temperature", "humidity", "illuminance", "battery"]
+    /// The reason why a sensor of a class that is shown isn't shown: its unit; `nil` for all others.
+    static func unknownUnit(_ unit: String, of name: String?) -> String? {
+        guard let name, Self(number: name, unit: "") != nil, Self(number: name, unit: unit) == nil else { return nil }
+        return "\"\(MQTTProblem.quoted(unit))\" isn't a known unit of \(name)"
+    }
 
-    /// What a yes or no of the device is here.
+    /// The value for a yes or no of the device.
     func flag(_ isOn: Bool) -> SensorValue { .flag(isOn != isInverted) }
 
-    /// What a number of the device is here; `nil` if it is none.
+    /// The value for a number of the device; `nil` outside the range of the reading.
     func number(_ number: Double) -> SensorValue? { SensorValue.number(unit.plain(number)).valid(for: reading) }
 }

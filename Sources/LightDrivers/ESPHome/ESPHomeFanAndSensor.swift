@@ -1,7 +1,7 @@
 import LightKit
 
 extension SensorClass {
-    /// What a state says.
+    /// The value of a state.
     func value(_ state: ESPHomeState) -> SensorValue {
         guard !state.isMissing else { return .unknown }
         return reading.isFlag ? flag(state.on) : number(Double(state.value)) ?? .unknown
@@ -35,9 +35,9 @@ extension ESPHomeEntity {
             speeds: speeds > 0 ? FanSpeeds(range: 1...speeds) : nil, direction: direction, oscillation: oscillation)
     }
 
-    /// The description of a binary sensor or of a sensor; `nil` if it is none that is shown.
+    /// Reads the description of a binary sensor or of a sensor; `nil` for a class that isn't shown.
     ///
-    /// A battery is a diagnosis and is shown.
+    /// A battery is a diagnosis and is shown. A number in an unknown unit has a ``problem``.
     init?(sensor isNumber: Bool, _ body: ArraySlice<UInt8>) throws(ProtobufReader.Malformed) {
         var entity = ESPHomeEntity(.switch(isOutlet: false))
         var (deviceClass, unit, isDiagnosis) = ("", "", false)
@@ -51,6 +51,10 @@ extension ESPHomeEntity {
             case (10, false), (14, true): entity.key.part = UInt32(truncatingIfNeeded: value.number)
             default: entity.readCommon(field, value)
             }
+        }
+        if isNumber, let problem = SensorClass.unknownUnit(unit, of: deviceClass) {
+            entity.problem = "\"\(MQTTProblem.quoted(entity.name))\" isn't shown: \(problem)"
+            unit = ""
         }
         guard
             let reading = isNumber
@@ -111,7 +115,7 @@ extension ESPHomeState {
         }
     }
 
-    /// What a fan's state means.
+    /// The report for a fan's state.
     func report(
         _ speeds: FanSpeeds?, direction: Bool, oscillation: Bool, asked: Int?, isLegacy: Bool
     ) -> LightReport {

@@ -400,13 +400,15 @@ package struct ESPHomeHome: Sendable {
             }
             actions += standBehind(target, owner)
         }
-        actions += warn(nil, target)
+        let shown = entities.filter { !$0.isHidden && isWanted($0) }
+        let problems = shown.compactMap(\.problem)
+        actions += warn(problems.isEmpty ? nil : "\(target.name): \(problems.joined(separator: "; "))", target)
         board.owner = target
         let former = board.lights
         var learnt: [ESPHomeAction] = []
         board.lights = [:]
         board.ids = [:]
-        for entity in entities where !entity.isHidden && isWanted(entity) {
+        for entity in shown where entity.problem == nil {
             var light = ESPHomeLight(entity, of: info)
             if board.lights[light.description.id] != nil { light = ESPHomeLight(entity, of: info, isNamesake: true) }
             let id = light.description.id

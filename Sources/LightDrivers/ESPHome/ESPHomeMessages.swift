@@ -39,11 +39,11 @@ extension ESPHomeFraming.Message {
     }
 }
 
-/// What a device says of itself.
+/// The description of a device.
 struct ESPHomeDeviceInfo: Equatable, Sendable {
     var name = ""
     var friendlyName = ""
-    /// In upper case without colons: what its lights' ids begin with.
+    /// In upper case without colons: the start of its lights' ids.
     var mac = ""
     var manufacturer = ""
     var model = ""
@@ -86,7 +86,7 @@ struct ESPHomeDeviceInfo: Equatable, Sendable {
 
 /// A light, a switch, a fan or a sensor of a device, as the device describes it.
 struct ESPHomeEntity: Equatable, Sendable {
-    /// Tells the entities of a device apart on the wire.
+    /// The number of an entity in messages.
     struct Key: Hashable, Sendable {
         var key: UInt32
         /// The part of the device that it belongs to; 0 is the device itself.
@@ -105,8 +105,10 @@ struct ESPHomeEntity: Equatable, Sendable {
     var objectID: String
     var name: String
     var kind: Kind
-    /// Its author keeps it out of sight: switched off by default, or there for settings and diagnosis.
+    /// A Boolean value that indicates whether the author hides it: disabled by default, a setting or a diagnosis.
     var isHidden: Bool
+    /// The reason why it can't be shown.
+    var problem: String?
     /// Whether its firmware is from before the middle of 2021: without color modes, with named fan speeds.
     var isLegacy = false
 

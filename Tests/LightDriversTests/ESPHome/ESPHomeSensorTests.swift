@@ -113,6 +113,21 @@ struct ESPHomeSensorTests {
         #expect(lights[0].name == "den" && lights[1].name == "den Probe")
     }
 
+    @Test("a sensor with an unknown unit is named in a warning, unless it is hidden or sensors aren't wanted")
+    func unknownUnit() {
+        let entities = [
+            Self.number(1, "Lake", "temperature", "furlong"), Self.number(2, "Hum", "humidity", "%"),
+            Self.number(3, "Chip", "temperature", "furlong", category: 2),
+            Self.number(4, "Air", "pressure", "furlong"),
+        ]
+        let (_, actions) = house(entities)
+        #expect(added(actions).map(\.capabilities.readings) == [[.humidity]])
+        #expect(
+            ESPHomeHomeTests.warning(actions)
+                == #"10.0.0.5: "Lake" isn't shown: "furlong" isn't a known unit of temperature"#)
+        #expect(ESPHomeHomeTests.warning(house(entities, kinds: [.light]).actions) == nil)
+    }
+
     @Test("what is not included is not read; what is removed from the device is removed here")
     func removed() {
         let known: [LightID] = ["AABBCCDDEEFF/sensors", "AABBCCDDEEFF/sensor/probe", "AABBCCDDEEFF/fan/fan"]

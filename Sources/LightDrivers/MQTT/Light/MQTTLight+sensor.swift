@@ -17,8 +17,8 @@ package struct SensorSchema: Equatable, Sendable {
         let unit = try reader.string("unit_of_measurement") ?? ""
         let isBinary = component == "binary_sensor"
         guard let meaning = isBinary ? SensorClass(binary: name) : SensorClass(number: name, unit: unit) else {
-            guard !isBinary, let name, SensorClass.numbers.contains(name) else { return nil }
-            throw .about("unit_of_measurement", "\"\(MQTTProblem.quoted(unit))\" isn't a known unit of \(name)")
+            guard !isBinary, let problem = SensorClass.unknownUnit(unit, of: name) else { return nil }
+            throw .about("unit_of_measurement", problem)
         }
         self.meaning = meaning
         if meaning.reading.isFlag {
