@@ -95,7 +95,7 @@ package actor HomeHub {
     ///   - planned: the homes with it applied, as they were when it was planned.
     ///   - call: the call that asked for it; it must be answered in the turn in which this returns.
     ///   - candidate: the pairing that replaces an accessory's own.
-    /// - Throws: 52 if it cannot be stored; then nothing has changed.
+    /// - Throws: 1004 if it can't be stored; then nothing has changed.
     func commit(
         _ transaction: HomeTransaction, in planned: HomeGraph, by call: Call?, promoting candidate: AccessoryPairing?
     ) async throws(HomeError) {
@@ -108,7 +108,7 @@ package actor HomeHub {
             }
         } catch {
             logger.error("home database write failed", metadata: ["error": "\(error)"])
-            throw .notStored
+            throw store.failure("nothing was changed", after: error)
         }
         let (transaction, newer) = transaction.refreshed(from: before, to: graph)
         _ = graph.apply(transaction)

@@ -3,15 +3,15 @@ import BoundedJSON
 import HomeClient
 import TerminalKit
 
-/// Why the command ends without having done what was asked, as it is told on standard error.
+/// The error of a failed command, as standard error shows it.
 struct CommandFailure: Equatable {
     let error: HomeError
     /// After sysexits(3).
     let exitCode: Int32
-    /// Whether the number and the name of the error belong to the message.
+    /// A Boolean value that indicates whether the message has the number and the name of the error.
     let isFromHome: Bool
 
-    /// Takes what was thrown; help and the version, which are no failures, give `nil`.
+    /// Creates a failure from a thrown error; `nil` for help and the version.
     init?(_ error: any Error) {
         switch error {
         case let error as HomeError:
@@ -53,7 +53,7 @@ struct CommandFailure: Equatable {
 }
 
 extension HomeError.Code {
-    /// What a command ends with that fails for this reason, after sysexits(3).
+    /// The exit code of a command that fails for this reason, after sysexits(3).
     var exitCode: Int32 {
         switch self {
         case .homeAccessNotAuthorized, .insufficientPrivileges, .accessDenied, .missingEntitlement,
@@ -61,6 +61,7 @@ extension HomeError.Code {
             77
         case .daemonUnavailable, .protocolMismatch, .networkUnavailable, .accessoryDiscoveryFailed: 69
         case .missingParameter: 64
+        case .storageFailed: 74
         default: 1
         }
     }

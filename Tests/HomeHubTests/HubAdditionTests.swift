@@ -202,7 +202,7 @@ struct HubAdditionTests {
             let home = try await a.addHome()
             let bridge = try await house.bridge()
             house.store.breakDown()
-            await expect(.genericError) { try await a.add(bridge, to: home) }
+            await expect(.storageFailed) { try await a.add(bridge, to: home) }
             #expect(await !bridge.isPaired)
             #expect(try await house.paired.isEmpty)
             house.store.breakDown(false)

@@ -115,12 +115,28 @@ struct HubHomesTests {
         try await house.run { house in
             let (a, b) = (try await house.app(), try await house.app())
             house.store.breakDown()
-            await expect(.genericError) { try await a.write(.addHome(name: "Home")) }
+            await expect(.storageFailed) { try await a.write(.addHome(name: "Home")) }
             #expect(b.notifications.isEmpty)
             #expect(try HomesReply(json: try await b.call(.homes)).homes.isEmpty)
             house.store.breakDown(false)
             _ = try await a.addHome()
             try await eventually("the event") { b.events.count == 2 }
+        }
+    }
+
+    @Test(
+        "A change that can't be stored is refused with the reason",
+        arguments: [
+            (true, "nothing was changed: the disk is full; make room in /var/lib/homehub"),
+            (false, "nothing was changed: the home database can't be written; see the log of homehubd"),
+        ])
+    func storeFailure(isFull: Bool, message: String) async throws {
+        let house = try HouseUnderTest()
+        try await house.run { house in
+            let app = try await house.app()
+            if isFull { house.store.fillUp() } else { house.store.breakDown() }
+            let error = await #expect(throws: HomeError.self) { try await app.write(.addHome(name: "Home")) }
+            #expect(error?.message == message)
         }
     }
 

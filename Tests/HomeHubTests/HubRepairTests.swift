@@ -82,7 +82,7 @@ struct HubRepairTests {
             let a = try await house.app()
             let bridge = try await house.bridge(store: reset)
             store.breakDown()
-            await expect(.genericError) { try await repair(bridge, of: home, device: false, a) }
+            await expect(.storageFailed) { try await repair(bridge, of: home, device: false, a) }
             store.breakDown(false)
             try await eventually("it is free") { await !bridge.isPaired }
             #expect(vault.pairings() == before.0 && store.stored.graph == before.1)

@@ -53,7 +53,7 @@ struct HubSessionTests {
             let (system, app) = (try await house.app(), try await house.app("app"))
             let call = await app.begin(.homes)
             store.breakDown()
-            await expect(.genericError) { try await system.call(.setPermission(identity("app"), .allow)) }
+            await expect(.storageFailed) { try await system.call(.setPermission(identity("app"), .allow)) }
             #expect(app.answer(call) == nil)
             store.breakDown(false)
             try await system.call(.setPermission(identity("app"), .allow))

@@ -155,7 +155,7 @@ struct StalledStoreTests {
             try await eventually("the store has it") { house.store.waitingCount == 1 }
             house.store.breakDown()
             house.store.writeWaiting()
-            await expect(.genericError) { try await a.result(first) }
+            await expect(.storageFailed) { try await a.result(first) }
             try await eventually("the store has the next") { house.store.waitingCount == 1 }
             house.store.breakDown(false)
             house.store.resume()

@@ -15,6 +15,7 @@ final class TestStore: HomeStore {
         var noted: [[Characteristic.ID: TimestampedValue]] = []
         var commits = 0
         var isBroken = false
+        var isFull = false
         var refusals = 0
         var isStalled = false
         var waiting: [CheckedContinuation<Void, Never>] = []
@@ -34,6 +35,18 @@ final class TestStore: HomeStore {
     var commits: Int { state.withLock(\.commits) }
 
     func breakDown(_ isBroken: Bool = true) { state.withLock { $0.isBroken = isBroken } }
+
+    /// Refuses every write because of a full disk.
+    func fillUp() {
+        state.withLock { state in
+            state.isBroken = true
+            state.isFull = true
+        }
+    }
+
+    func fullDirectory(after error: (any Error)?) -> String? {
+        state.withLock { $0.isFull ? "/var/lib/homehub" : nil }
+    }
 
     /// The disk stands still: what is written from now on waits for ``resume()``.
     func stall() { state.withLock { $0.isStalled = true } }

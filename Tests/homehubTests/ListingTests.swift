@@ -358,7 +358,7 @@ struct ListingTests {
         "failures have exit codes after sysexits",
         arguments: [
             (.homeAccessNotAuthorized, 77), (.insufficientPrivileges, 77), (.daemonUnavailable, 69),
-            (.missingParameter, 64), (.notFound, 1), (.accessoryNotReachable, 1),
+            (.missingParameter, 64), (.storageFailed, 74), (.notFound, 1), (.accessoryNotReachable, 1),
         ] as [(HomeError.Code, Int32)])
     func exitCodes(code: HomeError.Code, exitCode: Int32) {
         #expect(CommandFailure(HomeError(code))?.exitCode == exitCode)

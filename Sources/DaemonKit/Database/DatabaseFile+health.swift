@@ -8,7 +8,9 @@ extension DatabaseFile {
     package var directory: String { Self.folder(of: path) }
 
     /// How many bytes this process may still write beside the file.
-    package var freeBytes: UInt64 {
+    package var freeBytes: UInt64 { Self.freeBytes(in: directory) }
+
+    private static func freeBytes(in directory: String) -> UInt64 {
         var status = statvfs()
         guard statvfs(directory, &status) == 0 else { return 0 }
         return UInt64(status.f_bavail) * UInt64(status.f_frsize)
@@ -24,7 +26,21 @@ extension DatabaseFile {
     }
 
     /// A Boolean value that indicates whether the disk may have no room for another change.
-    package var isFull: Bool { freeBytes < Self.leastRoom }
+    package var isFull: Bool { Self.isFull(directory) }
+
+    private static func isFull(_ directory: String) -> Bool { freeBytes(in: directory) < leastRoom }
+
+    /// The full disk behind a failed write.
+    ///
+    /// - Parameters:
+    ///   - path: the database.
+    ///   - error: the error of the write; `nil` if it isn't known.
+    /// - Returns: the database's directory; `nil` if its disk has room.
+    package static func fullDirectory(of path: String, after error: (any Error)?) -> String? {
+        let directory = folder(of: path)
+        if let error, case .diskFull = DatabaseFileError(error, path: path) { return directory }
+        return isFull(directory) ? directory : nil
+    }
 
     /// What is wrong with the file that is in use, or with its folder.
     package var problem: String? {

@@ -252,7 +252,7 @@ final class Additions {
                 with: accessory, code: code, token: order.token?.bytes, in: hub)
         } catch {
             hub.logger.info("addition failed", metadata: ["accessory": "\(accessory.id)", "reason": "\(error)"])
-            throw HomeError(error)
+            throw error == .vaultFailed ? hub.store.failure("nothing was added", after: nil) : HomeError(error)
         }
         do throws(HomeError) {
             try await hub.change(at: try hub.commitQueue.enter(), by: call) { (planned) throws(HomeError) in

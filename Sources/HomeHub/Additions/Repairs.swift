@@ -83,7 +83,7 @@ final class Repairs {
             (added, identity) = try await hub.pairings.pairCandidate(with: device, code: code, token: token)
         } catch {
             hub.logger.info("repair failed", metadata: ["accessory": "\(device.id)", "reason": "\(error)"])
-            throw HomeError(error)
+            throw error == .vaultFailed ? hub.store.failure("nothing was changed", after: nil) : HomeError(error)
         }
         do throws(HomeError) {
             let place = try hub.commitQueue.enter()

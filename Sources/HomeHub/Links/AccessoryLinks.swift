@@ -372,7 +372,7 @@ final class AccessoryLinks {
             // A hub that ends takes it over with its next start.
             guard error.code != .daemonUnavailable else { return }
             refused(newer ?? database, of: device, because: error, in: hub)
-            if error.code != .genericError, let newer { decide(newer, of: device, in: hub) }
+            if error.code != .storageFailed, let newer { decide(newer, of: device, in: hub) }
         }
     }
 
@@ -397,7 +397,7 @@ final class AccessoryLinks {
         let isUnusable = error.code == .accessoryOutOfCompliance
         connections[device]?.compliance.refused(isUnusable: isUnusable, now: .now)
         if isUnusable { violated(device, error.message, in: hub) }
-        if error.code == .genericError {
+        if error.code == .storageFailed {
             let time = ContinuousClock.now + hub.configuration.storeRetryInterval
             if let step = connections[device]?.compliance.postpone(database, until: time) {
                 takeOverLater(step, of: device, in: hub)

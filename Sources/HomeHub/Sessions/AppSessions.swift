@@ -371,8 +371,13 @@ final class AppSessions {
             }
         } catch {
             logger.error("home database write failed", metadata: ["error": "\(error)"])
-            throw decision == .allow ? .notStored : .noNotStored
+            throw store.failure(outcome(decision == .allow), after: error)
         }
+    }
+
+    /// What is true after a decision that can't be stored: only a refusal holds.
+    private func outcome(_ isAllowed: Bool) -> String {
+        isAllowed ? "nothing was changed" : "the decision holds only until homehubd restarts"
     }
 
     /// What was decided about a maker's app counts from now on.
@@ -411,7 +416,7 @@ final class AppSessions {
             if let answer { try await store.remember(answer) } else { try await store.forget(app) }
         } catch {
             logger.error("home database write failed", metadata: ["error": "\(error)"])
-            throw answer?.isAllowed == true ? .notStored : .noNotStored
+            throw store.failure(outcome(answer?.isAllowed == true), after: error)
         }
     }
 

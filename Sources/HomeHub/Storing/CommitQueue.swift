@@ -67,16 +67,6 @@ final class CommitQueue {
 }
 
 extension HomeError {
-    /// The database refuses a write.
-    static let notStored = HomeError(
-        .genericError,
-        detail: "the home database cannot be written and nothing has changed; look into the log of homehubd")
-
-    /// The database refuses to remember that an app is kept out, or asked anew.
-    static let noNotStored = HomeError(
-        .genericError,
-        detail: "the decision holds until homehubd restarts, but cannot be stored; look into the log of homehubd")
-
     /// The disk was busy with earlier writes for too long.
     static let storeIsBusy = HomeError(
         .operationTimedOut,

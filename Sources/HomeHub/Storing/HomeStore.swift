@@ -52,6 +52,28 @@ package protocol HomeStore: Sendable {
 
     /// Stores values, in place of earlier ones; a power cut may lose them, and what is not known is passed over.
     func save(_ values: [Characteristic.ID: TimestampedValue]) async throws
+
+    /// The full disk behind a failed write.
+    ///
+    /// - Parameter error: the error of the write; `nil` if it isn't known.
+    /// - Returns: the store's directory; `nil` if its disk has room.
+    func fullDirectory(after error: (any Error)?) -> String?
+}
+
+extension HomeStore {
+    /// Describes a failed write to apps.
+    ///
+    /// - Parameters:
+    ///   - outcome: the state after the failure, in words.
+    ///   - error: the error of the write; `nil` if it isn't known.
+    /// - Returns: an error with code 1004.
+    func failure(_ outcome: String, after error: (any Error)?) -> HomeError {
+        let code = HomeError.Code.storageFailed
+        guard let directory = fullDirectory(after: error) else {
+            return HomeError(code, detail: "\(outcome): \(code.problem)", remedy: code.remedy)
+        }
+        return HomeError(code, detail: "\(outcome): the disk is full", remedy: "make room in \(directory)")
+    }
 }
 
 /// The pairing of a device that may take an accessory's place.

@@ -30,7 +30,8 @@ extension HomeError {
             case .full: .accessoryOutOfResources
             case .otherAccessory: .accessoryCommunicationFailure
             case .outOfCompliance: .accessoryOutOfCompliance
-            case .refused, .vaultFailed: .genericError
+            case .refused: .genericError
+            case .vaultFailed: .storageFailed
             case .unexpectedStatus(let status): status < 500 ? .clientRequestError : .accessoryResponseError
             case .ended(.timedOut, _): .timedOutWaitingForAccessory
             case .ended(.violation, _), .ended(.badAnswer, _): .accessorySentInvalidResponse

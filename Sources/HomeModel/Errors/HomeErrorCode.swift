@@ -221,6 +221,8 @@ extension HomeError {
         case daemonUnavailable = 1002
         /// This app and homehubd are of different versions.
         case protocolMismatch = 1003
+        /// The hub can't store the change.
+        case storageFailed = 1004
     }
 }
 
@@ -349,6 +351,7 @@ extension HomeError.Code {
         case .usageDescriptionMissing: ("this app does not say what it needs the home for", "it must declare a purpose")
         case .daemonUnavailable: ("no daemon serves the home", "check that homehubd runs")
         case .protocolMismatch: ("this app and homehubd are of different versions", "install the same")
+        case .storageFailed: ("the home database can't be written", "see the log of homehubd")
         }
     }
 }

@@ -99,6 +99,10 @@ struct HomeDatabase: HomeStore {
         }
     }
 
+    func fullDirectory(after error: (any Error)?) -> String? {
+        DatabaseFile.fullDirectory(of: queue.path, after: error)
+    }
+
     // MARK: Permissions
 
     func remember(_ permission: RememberedPermission) async throws {

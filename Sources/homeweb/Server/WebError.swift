@@ -27,7 +27,7 @@ struct WebError: Error {
             case .notFound: .notFound
             case .homeAccessNotAuthorized, .insufficientPrivileges, .accessDenied: .forbidden
             case .alreadyExists, .objectWithSimilarNameExistsInHome, .operationInProgress: .conflict
-            case .daemonUnavailable, .operationCancelled: .serviceUnavailable
+            case .daemonUnavailable, .operationCancelled, .storageFailed: .serviceUnavailable
             case .accessoryNotReachable, .bridgedAccessoryNotReachable, .operationTimedOut,
                 .timedOutWaitingForAccessory, .communicationFailure, .accessoryCommunicationFailure:
                 .gatewayTimeout
