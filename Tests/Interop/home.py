@@ -9,13 +9,14 @@ import socket
 import subprocess
 from pathlib import Path
 
+import pytest
 from daemon import program
 from lan import PATIENCE, end, until
 from talker import Talker
 
 
 class HomeDaemon:
-    """`homehubd` on a host, with state and runtime directories of its own that outlive its process."""
+    """`homehubd` on a host, with state and runtime directories that outlive its process."""
 
     def __init__(self, host, directory, configuration=""):
         self.host = host
@@ -28,7 +29,7 @@ class HomeDaemon:
         self.process = None
         self.apps = []
         self._marks = 0
-        #: A command that runs it, if it is not to be run plainly.
+        #: A command that runs the program.
         self.wrapper = []
         for path in (self.directory, self.state_directory, self.runtime_directory):
             path.mkdir(parents=True, exist_ok=True)
@@ -40,11 +41,15 @@ class HomeDaemon:
         """Start it and wait until its socket answers."""
         assert not self.is_running
         with open(self.log_path, "ab") as log:
-            self.process = self.host.popen(
-                *self.wrapper, program("homehubd"), "--config", self.configuration_path, "--state-directory", self.state_directory,
-                "--runtime-directory", self.runtime_directory, stdout=log, stderr=log)
+            self.process = self.host.popen(*self.wrapper, *self.arguments, stdout=log, stderr=log)
         until(self._answers, timeout, "homehubd answers on its socket")
         return self
+
+    @property
+    def arguments(self):
+        return [
+            program("homehubd"), "--config", self.configuration_path, "--state-directory", self.state_directory,
+            "--runtime-directory", self.runtime_directory]
 
     def _answers(self):
         if self.process.poll() is not None:
@@ -56,7 +61,7 @@ class HomeDaemon:
         return True
 
     def connect(self):
-        """A connection to its socket, for who speaks the protocol by themselves."""
+        """A connection to its socket."""
         connection = socket.socket(socket.AF_UNIX)
         connection.settimeout(20 * PATIENCE)
         connection.connect(str(self.socket))
@@ -91,7 +96,7 @@ class HomeDaemon:
     def log(self):
         return self.log_path.read_text(errors="replace") if self.log_path.exists() else ""
 
-    # Those who use it
+    # Its clients
 
     def cli(self, *arguments, check=True, app=None, timeout=60, user=None):
         """Run `homehub`; with `--json` the parsed answer is returned, else the finished process."""
@@ -106,7 +111,7 @@ class HomeDaemon:
         return json.loads(done.stdout) if "--json" in arguments and done.returncode == 0 else done
 
     def add(self, code, device, *options, check=True):
-        """Add a device by its id, or by the beginning of its name: other tests' devices may be on the network, too."""
+        """Add a device by its id or a prefix of its name: devices of other tests may be on the network, too."""
         return self.cli("add", "--code", code, "--device", device, "--yes", *options, check=check, timeout=120)
 
     def watching(self, *arguments):
@@ -116,22 +121,22 @@ class HomeDaemon:
             "--json")
 
     def app(self, name="org.example.a", allowed=True, **options):
-        """Start an app of that id, and let it in unless told otherwise."""
+        """Start an app with that id, and allow it unless `allowed` is false."""
         app = App(self, name, **options)
         self.apps.append(app)
         if allowed:
             app.start("wait")
             self.allow(name)
             app.finish()
-            app.told("authorizationStatusUpdated", "homesUpdated")
+            app.expect("authorizationStatusUpdated", "homesUpdated")
         return app
 
     def allow(self, name, timeout=10):
-        """Answer the question about an app, which comes when the app first asks for something."""
+        """Answer the question about an app, which its first request raises."""
         until(lambda: self.cli("privacy", "allow", name, "--yes", check=False).returncode == 0, timeout, f"{name} asks for the home")
 
     def mark(self):
-        """Have everybody who may see the homes notified of something: behind that, nothing else is on its way."""
+        """Notify all apps of something that arrives after all pending events."""
         self._marks += 1
         name = f"Mark {self._marks}"
         self.cli("zones", "add", name)
@@ -139,9 +144,30 @@ class HomeDaemon:
         return name
 
 
+@pytest.fixture(scope="module")
+def hub(lan):
+    """A host with an Avahi daemon for the home's daemon and the apps."""
+    with lan.add_host("hub", "10.77.0.3") as host:
+        yield host
+
+
+@pytest.fixture
+def make_home(hub, tmp_path):
+    """Start a home's daemon; several are homes of different people."""
+    made = []
+
+    def make(configuration=""):
+        made.append(HomeDaemon(hub, tmp_path / f"home{len(made)}", configuration))
+        return made[-1].start()
+
+    yield make
+    for daemon in made:
+        daemon.close()
+
+
 @contextlib.contextmanager
 def villa(lan, directory):
-    """A home hub on a host of its own, with one home."""
+    """A home hub with one home on a separate host."""
     with lan.add_host("hub", "10.77.0.3") as host:
         made = HomeDaemon(host, directory).start()
         made.cli("homes", "add", "Villa")
@@ -153,7 +179,7 @@ class Watching(Talker):
     """`homehub watch` as it runs, within a `with`."""
 
     def received_lines(self, condition):
-        """The lines until now of which the condition holds; none is taken away."""
+        """The lines so far that meet the condition."""
         while True:
             try:
                 line = self.lines.get_nowait()
@@ -179,12 +205,12 @@ class Refused(AssertionError):
 
 
 class App(Talker):
-    """An app on `HomeClient` that does what it is told (Tests/HomeProbe), and notes what it is told by the home."""
+    """An app on `HomeClient` (Tests/HomeProbe) that performs commands and records events."""
 
     def __init__(self, home, name, purpose="To test the home", capabilities=None, vendor=None, wrapper=()):
         self.home_daemon = home
         self.name = name
-        #: Everything that was told, in order, as far as it was looked at.
+        #: The events that the test hasn't checked yet.
         self.pending = []
         self._mark = None
         arguments = ["--socket", home.socket, "--app", name]
@@ -202,7 +228,7 @@ class App(Talker):
         self.say({"do": command, **members})
 
     def finish(self, timeout=60):
-        """The answer to what was started; events that come before it are kept."""
+        """The answer to the started command; earlier events are kept."""
         line = self.until(self._sorted(lambda line: "answer" in line or "error" in line), timeout)
         if "error" in line:
             raise Refused(line["error"])
@@ -213,14 +239,14 @@ class App(Talker):
         return self.finish(timeout)
 
     def refused(self, command, **members):
-        """The number of the error with which something is refused."""
+        """The error code of a refused command."""
         try:
             answer = self.do(command, **members)
         except Refused as refusal:
             return refusal.code
         raise AssertionError(f"{command} {members} is not refused: {answer}")
 
-    # Being told
+    # Events
 
     def _sorted(self, condition):
         def look(line):
@@ -233,16 +259,16 @@ class App(Talker):
 
         return look
 
-    def told(self, *events, timeout=15):
-        """Wait for these events, in this order, and nothing between them; return them."""
+    def expect(self, *events, timeout=15):
+        """Wait for exactly these events in this order, and return them."""
         while len(self.pending) < len(events):
             self.until(self._sorted(lambda line: "event" in line), timeout)
         taken, self.pending = self.pending[: len(events)], self.pending[len(events):]
-        assert [line["event"] for line in taken] == list(events), f"{self.name} was told {taken}"
+        assert [line["event"] for line in taken] == list(events), f"{self.name} received {taken}"
         return taken
 
     def wait_for_event(self, event, condition=lambda line: True, timeout=20):
-        """Wait for an event among others; what came before it is dropped."""
+        """Wait for an event and drop earlier ones."""
         while True:
             while self.pending:
                 line = self.pending.pop(0)
@@ -251,31 +277,31 @@ class App(Talker):
             self.until(self._sorted(lambda line: "event" in line), timeout)
 
     def await_mark(self):
-        """Wait until everything has arrived that was on its way."""
+        """Wait until all pending events have arrived."""
         mark = self.home_daemon.mark()
         while self._mark != (mark, "zoneRemoved"):
             self.until(self._sorted(lambda line: "event" in line))
 
     def received_nothing(self):
-        """Nothing was told that has not been looked at."""
+        """Check that no other event arrives."""
         self.await_mark()
-        assert self.pending == [], f"{self.name} was told {self.pending}"
+        assert self.pending == [], f"{self.name} received {self.pending}"
 
     def forget_events(self):
-        """Drop what was notified far."""
+        """Drop all events so far."""
         self.await_mark()
         self.pending = []
 
     # Adding
 
     def find(self, device, timeout=20):
-        """Search for an accessory that belongs to no app."""
+        """Search for an unpaired accessory."""
         self.do("startBrowsing")
         self.wait_for_event("browser.found", lambda line: line["accessory"]["deviceId"] == device, timeout)
         self.do("stopBrowsing")
 
     def add(self, device, code, home, **members):
-        """Search for an accessory and add it; what came with it is at the head of the events then."""
+        """Search for an accessory and add it."""
         self.find(device)
         return self.do("addAccessory", device=device, code=code, home=home, timeout=90, **members)
 
@@ -287,7 +313,7 @@ class App(Talker):
 
     @property
     def known(self):
-        """The homes, but for what belongs to this app alone, and for when it was that values were received."""
+        """The homes without the state of this app and the times of values."""
         return stripped(self.homes, "isNotificationEnabled", "time")
 
     @property

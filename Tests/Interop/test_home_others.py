@@ -1,4 +1,4 @@
-"""The home's command with accessories of another make, HAP-python's: their numbers, names, codes and comings and goings."""
+"""The home's command with accessories of HAP-python: numbers, formats, codes, outages and repairs."""
 
 import base64
 import itertools
@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from home import HomeDaemon
+from home import hub, make_home  # noqa: F401 (fixtures)
 from lan import PATIENCE, until
 from python_device import CODE
 from talker import Talker
@@ -18,27 +18,6 @@ from web import Page, fetch
 HERE = Path(__file__).parent
 DEVICE = "5A:11:C0:DE:00:07"
 LAMP = {"type": "Lightbulb", "values": ["Brightness"]}
-
-
-@pytest.fixture(scope="module")
-def hub(lan):
-    """A host with an Avahi daemon, where the home's daemon and its command run."""
-    with lan.add_host("hub", "10.77.0.3") as host:
-        yield host
-
-
-@pytest.fixture
-def make_home(hub, tmp_path):
-    """Start a home's daemon; several are homes of different people."""
-    made = []
-
-    def make():
-        made.append(HomeDaemon(hub, tmp_path / f"home{len(made)}"))
-        return made[-1].start()
-
-    yield make
-    for daemon in made:
-        daemon.close()
 
 
 @pytest.fixture
@@ -99,32 +78,20 @@ def test_an_integer_of_64_bits_keeps_every_digit(home, device):
     refused = home.cli("write", "Meter", f"counter={2**64}", check=False)
     assert refused.returncode != 0 and str(2**64 - 1) in refused.stderr
     with home.watching("Meter", "counter") as watch:
-        # What the accessory reports before it is asked to, no app is notified of.
+        # Earlier reports reach no app.
         numbers = itertools.cycle([7, 2**63 + 7])
         until(
             lambda: meter.say(["Counter", next(numbers)]) or watch.received_lines(lambda line: line.get("value") == 2**63 + 7), 20,
             "the event is told", interval=0.5)
     meter.say(["Counter", 2**63 + 9])
     until(lambda: value(home, "Meter", "counter") == 2**63 + 9, 5, "what it holds now is read")
-    # What is kept is kept to the last digit.
     assert home.terminate() == 0
     meter.close()
     home.start()
     assert str(2**63 + 9) in home.cli("show", "Meter").stdout
 
 
-def test_a_number_between_two_steps_is_said(home, device):
-    meter = device([LAMP, COUNTER])
-    add(home)
-    written = home.cli("write", "Meter", "ratio=0.3")
-    assert "0.25" in written.stderr and "0.3" in written.stderr and written.stdout == ""
-    meter.until(lambda line: line.get("wrote") == ["Ratio", 0.25])
-    (listed,) = home.cli("write", "Meter", "ratio=0.6", "--json")
-    assert (listed["asked"], listed["value"]) == (0.6, 0.5)
-    assert "asked" not in home.cli("write", "Meter", "ratio=0.75", "--json")[0]
-
-
-#: What a maker's own characteristic may hold, by its format: at first, and afterwards, as HAP-python writes it.
+#: Two values of each format, as HAP-python writes them.
 FORMATS = {
     "bool": (True, False), "uint8": (200, 255), "uint16": (60_000, 0), "uint32": (4_000_000_000, 1), "uint64": (2**63 + 1, 5),
     "int": (-40, 2**31 - 1), "float": (0.25, -1.5), "string": ("Grüße", "a \"quoted\" = word"), "data": ("AQID", "/w=="),
@@ -132,7 +99,7 @@ FORMATS = {
 }
 
 
-def test_a_makers_own_service_may_have_every_format(home, device):
+def test_custom_characteristics_may_have_every_format(home, device):
     meter = device([LAMP, {"type": "5A110000-0000-4000-8000-000000000010", "values": [
         {"type": f"5A110000-0000-4000-8000-0000000001{index:02}", "description": f"The {form}", "format": form,
          "permissions": ["pr", "pw", "ev"], "value": value}
@@ -154,61 +121,26 @@ def test_a_makers_own_service_may_have_every_format(home, device):
         until(lambda: value(home, "Meter", f"The {form}") == shown(form, first), 5, f"the {form} is read again")
 
 
-# Words
-
-
-def test_a_renamed_accessory_is_shown_by_its_name(home, device):
-    device([LAMP])
-    add(home)
-    home.cli("rename", "Meter", "Desk Lamp")
-    shown = home.cli("show", "Desk Lamp").stdout
-    assert "Desk Lamp (Lightbulb, main)" in shown and "Meter (" not in shown
-
-
-# Without an app that watches
-
-
-def test_lists_follow_what_happens_without_an_app(home, device):
-    meter = device([{"type": "LockMechanism"}, LAMP])
-    add(home)
-
-    def states():
-        services = home.cli("show", "Meter", "--json")["services"]
-        return {
-            (service["typeName"], one["name"]): one["value"]
-            for service in services for one in service["characteristics"] if "value" in one}
-
-    home.cli("write", "Meter", "lock-target-state=1")
-    assert "locking" in home.cli("accessories").stdout
-    meter.say(["LockCurrentState", 1])
-    until(lambda: "locked" in home.cli("accessories").stdout, 10, "it is locked")
-    meter.say(["On", 1])
-    until(lambda: states()["Lightbulb", "on"] is True, 10, "it is on")
-    # Someone switches it at the wall.
-    meter.say(["On", 0])
-    until(lambda: states()["Lightbulb", "on"] is False, 10, "it is off")
-
-
 # Coming and going
 
 
-def test_a_search_finds_what_was_silent_and_did_not_say_that_it_is_back(home, device, lan):
+def test_a_search_finds_a_device_that_returns_without_an_announcement(home, device, lan):
     device([LAMP], ttl=4)
     browser = home.app()
     browser.do("startBrowsing")
     browser.wait_for_event("browser.found")
-    # It is off the network for longer than its records last, and no multicast tells of its return.
+    # It is off the network for longer than its records last, and returns without an announcement.
     lan.isolate(lan.phone)
     try:
         browser.wait_for_event("browser.removed", timeout=60)
         browser.do("stopBrowsing")
     finally:
         lan.join(lan.phone)
-    # Avahi doubles the pause between its questions: who misses some, on a busy machine, answers half a minute later.
+    # Avahi doubles the pause between its queries, so that on a busy machine the answer takes half a minute.
     browser.find(DEVICE, timeout=60)
 
 
-def test_what_was_removed_is_found_as_soon_as_it_is_free(home, device):
+def test_a_removed_accessory_is_found_at_once(home, device):
     device([LAMP])
     browser = home.app()
     for _ in range(2):
@@ -219,20 +151,7 @@ def test_what_was_removed_is_found_as_soon_as_it_is_free(home, device):
         browser.do("stopBrowsing")
 
 
-def test_what_somebody_else_has_is_not_found(home, device, make_home):
-    device([LAMP])
-    other = make_home()
-    other.cli("homes", "add", "Cottage")
-    add(other)
-    browser = home.app()
-    device([LAMP], name="Free One", id="5A:11:C0:DE:00:08", port=51831)
-    browser.do("startBrowsing")
-    browser.wait_for_event("browser.found", lambda line: line["accessory"]["deviceId"].endswith("08"))
-    browser.received_nothing()
-    browser.do("stopBrowsing")
-
-
-def test_what_had_no_power_when_it_was_removed_is_let_go_when_it_is_seen(home, device):
+def test_an_accessory_that_was_removed_without_power_is_unpaired_when_it_returns(home, device):
     meter = device([LAMP])
     add(home)
     meter.close()
@@ -248,7 +167,7 @@ def test_what_had_no_power_when_it_was_removed_is_let_go_when_it_is_seen(home, d
     add(home)
 
 
-def test_the_cause_of_a_missing_session_is_told(home, device, lan, tmp_path):
+def test_a_reset_accessory_is_reported(home, device, lan, tmp_path):
     meter = device([LAMP])
     add(home)
     meter.close()
@@ -267,23 +186,12 @@ def test_the_cause_of_a_missing_session_is_told(home, device, lan, tmp_path):
     add(home)
 
 
-def test_a_device_that_cannot_be_added_says_why(home, device, make_home):
-    device([LAMP])
-    add(home)
-    again = home.cli("add", "--device", DEVICE, "--code", CODE, "--yes", "--json", check=False)
-    assert again.returncode == 1 and '"code":13' in again.stderr, again.stderr
-    other = make_home()
-    other.cli("homes", "add", "Cottage")
-    refused = other.cli("add", "--device", DEVICE, "--code", CODE, "--yes", "--json", check=False, timeout=90)
-    assert refused.returncode == 1 and '"code":11' in refused.stderr, refused.stderr
-
-
-def test_a_reset_that_gives_a_new_id_is_told(home, device):
-    # A port of its own: what it advertises is seen for a while by the tests behind this one.
+def test_a_reset_accessory_with_a_new_id_is_reported(home, device):
+    # On a separate port, because later tests still see its advertisement.
     meter = device([LAMP], port=51833)
     add(home)
     meter.close()
-    # The same box in the same place, of which nothing else is as it was.
+    # The same device at the same address with another id.
     device([LAMP], id="5A:11:C0:DE:00:09", port=51833)
     until(
         lambda: home.cli("show", "Meter", "--json").get("problem", {}).get("code") == "forgotten", 40,
@@ -291,22 +199,7 @@ def test_a_reset_that_gives_a_new_id_is_told(home, device):
     assert "homehub repair" in home.cli("show", "Meter").stdout
 
 
-def test_an_accessory_that_somebody_else_has_says_so(home, device, make_home, tmp_path):
-    meter = device([LAMP])
-    add(home)
-    meter.close()
-    (tmp_path / f"{DEVICE}.state").unlink()
-    device([LAMP])
-    other = make_home()
-    other.cli("homes", "add", "Cottage")
-    add(other)
-    until(
-        lambda: home.cli("show", "Meter", "--json").get("problem", {}).get("code") == "pairedElsewhere", 60,
-        "somebody else has it")
-    assert "somebody else" in home.cli("accessories").stdout
-
-
-def test_a_code_that_no_device_has_is_refused_soon_and_what_is_there_is_named(home, device):
+def test_a_code_without_a_device_is_refused_early_with_the_devices_that_are_there(home, device):
     meter = device([LAMP])
     home.app().find(DEVICE)
     began = time.monotonic()
@@ -319,10 +212,10 @@ def test_a_code_that_no_device_has_is_refused_soon_and_what_is_there_is_named(ho
     assert again.returncode != 0
 
 
-# What is told while somebody watches
+# Watching
 
 
-def test_watch_tells_what_changed_while_nothing_could_be_told_and_no_more(home, device):
+def test_watch_prints_changes_during_an_outage_of_the_daemon(home, device):
     meter = device([LAMP, COUNTER])
     add(home)
     with home.watching() as watch:
@@ -334,13 +227,13 @@ def test_watch_tells_what_changed_while_nothing_could_be_told_and_no_more(home, 
 
         numbers = itertools.cycle([1, 2])
         until(lambda: meter.say(["Counter", next(numbers)]) or has_value(2)(), 20, "the values are watched", interval=0.5)
-        # A daemon that starts anew finds the accessory where it was, with another value.
+        # After its restart the daemon finds another value.
         home.kill()
         meter.say(["Counter", 3])
         home.start()
         until(has_value(3), 30, "the value that changed without the daemon")
         assert reachability() == []
-        # One that went away meanwhile is told of once it has not answered for a while.
+        # It reports an unreachable accessory after a while.
         home.kill()
         meter.close()
         home.start()
@@ -415,17 +308,6 @@ def test_the_page_pairs_an_accessory_again(home, device, tmp_path):
         assert settings(home) == before
     finally:
         page.close()
-
-
-def test_a_device_of_another_shape_is_not_taken_for_the_accessory(home, device):
-    meter = device([LAMP], port=51836)
-    add(home)
-    meter.close()
-    device([{"type": "Outlet"}], id="5A:11:C0:DE:00:0B", port=51837)
-    refused = home.cli(
-        "repair", "Meter", "--code", CODE, "--yes", "--device", "5A:11:C0:DE:00:0B", check=False, timeout=90)
-    assert refused.returncode == 1 and "it has no Lightbulb" in refused.stderr, refused.stderr
-    home.app().find("5A:11:C0:DE:00:0B", timeout=40)
 
 
 @pytest.mark.long
