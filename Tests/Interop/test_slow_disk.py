@@ -1,4 +1,4 @@
-"""A disk that stands still for some seconds in every flush: the home waits for it with its changes, and with nothing else."""
+"""A disk that stalls in every flush: only changes wait for it."""
 
 import contextlib
 import os
@@ -21,7 +21,7 @@ WATCHDOG = 6
 
 @contextlib.contextmanager
 def slow_flushes(daemon):
-    """Every flush of this daemon takes its time, in the thread that asks for it."""
+    """Delays every flush of a daemon in its thread."""
     calls = "fsync,fdatasync"
     tracer = subprocess.Popen(
         ["strace", "-f", "-o", str(daemon.directory / "strace"), "-e", f"trace={calls}", "-e",
@@ -51,7 +51,8 @@ def watched_home(lan, tmp_path, monkeypatch):
             manager.close()
 
 
-def test_values_go_on_while_a_change_waits_for_the_disk(watched_home, make_daemon, monkeypatch):
+@pytest.mark.long
+def test_values_arrive_while_a_change_waits_for_the_disk(watched_home, make_daemon, monkeypatch):
     home, manager = watched_home
     monkeypatch.delenv("NOTIFY_SOCKET")
     monkeypatch.delenv("WATCHDOG_USEC")
@@ -78,7 +79,7 @@ def test_values_go_on_while_a_change_waits_for_the_disk(watched_home, make_daemo
         manager.drain()
         manager.next("WATCHDOG")
         assert time.monotonic() - began < FLUSH
-        # The answer comes behind the flush.
+        # The answer comes after the flush.
         assert writer.finish(timeout=4 * FLUSH)["name"] == "Kitchen"
         assert time.monotonic() - began >= FLUSH
         reader.wait_for_event("roomAdded")
