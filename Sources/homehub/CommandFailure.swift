@@ -26,8 +26,7 @@ struct CommandFailure: Equatable {
             exitCode = Homehub.exitCode(for: error).rawValue
             guard exitCode != 0 else { return nil }
             let message = Homehub.message(for: error).split(separator: "\n").joined(separator: " ")
-            let sentence = message.hasSuffix(".") ? String(message.dropLast()) : message
-            self.error = HomeError(.invalidParameter, detail: "\(sentence); see \(Self.help(for: error))")
+            self.error = HomeError(.invalidParameter, detail: "\(message.clause); see \(Self.help(for: error))")
             isFromHome = false
         }
     }

@@ -2,6 +2,7 @@ import CMosquitto
 import Glibc
 import Synchronization
 import SystemKit
+import TerminalKit
 
 /// One connection to a broker through libmosquitto, from the first try to its end; for the next try make a new one.
 ///
@@ -411,7 +412,7 @@ extension MosquittoClient {
         case MOSQ_ERR_TLS.code, MOSQ_ERR_TLS_HANDSHAKE.code:
             return
                 "TLS failed (\(lastError.withLock { $0 }.map { MQTTProblem.quoted($0, maximum: 200) } ?? "no reason given"))"
-        default: return MQTTProblem.quoted(String(cString: mosquitto_strerror(result)), maximum: 200)
+        default: return MQTTProblem.quoted(String(cString: mosquitto_strerror(result)).clause, maximum: 200)
         }
     }
 

@@ -164,7 +164,7 @@ struct SetupDialogue: AccessorySetupInteraction {
                 }
                 question = "The number of the device to \(purpose.rawValue): "
             } catch {
-                question = "\(error.message.sanitized). The number of the device to \(purpose.rawValue): "
+                question = "\(error.message.sentence.sanitized) The number of the device to \(purpose.rawValue): "
             }
         }
     }

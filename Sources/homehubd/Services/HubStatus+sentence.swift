@@ -1,11 +1,12 @@
 import HomeHub
+import TerminalKit
 
 extension HubStatus {
-    /// How the hub is doing, in one line such as "2 homes, 14 accessories (13 reachable), 3 apps.".
+    /// The status in one line, such as "2 homes, 14 accessories (13 reachable), 3 apps.".
     ///
     /// - Parameters:
-    ///   - discoveryError: why accessories cannot be found, if so.
-    ///   - storage: why nothing can be stored, if so.
+    ///   - discoveryError: the reason why accessories can't be found; `nil` if they can.
+    ///   - storage: the reason why changes can't be stored; `nil` if they can.
     /// - Returns: the line.
     func sentence(discoveryError: String? = nil, storage: String? = nil) -> String {
         func count(_ number: Int, _ one: String, _ many: String) -> String { "\(number) \(number == 1 ? one : many)" }
@@ -15,6 +16,6 @@ extension HubStatus {
             count(sessions, "app", "apps"),
         ].joined(separator: ", ")
         let errors = [discoveryError.map { "accessories cannot be found: \($0)" }, storage].compactMap(\.self)
-        return ([text] + errors).joined(separator: "; ") + "."
+        return ([text] + errors).sentence
     }
 }

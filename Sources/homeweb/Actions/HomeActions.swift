@@ -4,6 +4,7 @@ import HomeClient
 import HomeModel
 import Hummingbird
 import HummingbirdCore
+import TerminalKit
 
 /// What changes the home itself: for owners.
 enum HomeActions {
@@ -218,7 +219,7 @@ struct NameCheck {
     }
 
     private static func refusal(_ name: String, _ taken: [String], _ what: String) -> String {
-        if let violation = NameRules.violations(of: name).first { return violation.explanation.capitalizedFirst + "." }
+        if let violation = NameRules.violations(of: name).first { return violation.explanation.sentence }
         guard let other = taken.first(where: { NameKey($0) == NameKey(name) }) else { return "" }
         return "There is \(what) named \"\(other)\" already."
     }

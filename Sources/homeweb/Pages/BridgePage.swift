@@ -4,6 +4,7 @@ import HummingbirdCore
 import LineRPC
 import NIOCore
 import SetupQR
+import TerminalKit
 
 /// The bridge of this computer, when `lamplighterd` runs beside the page: its codes, and its lights by driver.
 enum BridgePage {
@@ -42,7 +43,7 @@ enum BridgePage {
                 [
                     "name": "Bridge", "summary": "No bridge answers on this computer.",
                     "reason":
-                        "\(reason). lamplighterd shows this computer's lights to HomeKit's controllers; this page sees it if its user may use \(site.bridgeSocket.path).",
+                        "\(reason.sentence) lamplighterd shows this computer's lights to HomeKit's controllers; this page sees it if its user may use \(site.bridgeSocket.path).",
                 ])
         }
     }

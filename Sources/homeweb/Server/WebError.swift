@@ -4,6 +4,7 @@ import HomeModel
 import Hummingbird
 import HummingbirdCore
 import NIOCore
+import TerminalKit
 
 /// The reason why a request failed, for people.
 struct WebError: Error {
@@ -18,9 +19,7 @@ struct WebError: Error {
     }
 
     init(_ error: HomeError) {
-        let text = error.effectiveRemedy.map { "\(error.problem); \($0)" } ?? error.problem
-        message =
-            (text.prefix(1).uppercased() + text.dropFirst() + (text.hasSuffix(".") ? "" : ".")).sanitizedForPage
+        message = [error.problem, error.effectiveRemedy].compactMap(\.self).sentence.sanitizedForPage
         suggestions = error.suggestions
         status =
             switch error.code {

@@ -1,7 +1,8 @@
 import BridgeControl
+import TerminalKit
 
 extension BridgeStatus {
-    /// How the bridge is doing, in one line.
+    /// The status in one line.
     var sentence: String {
         var parts: [String] = []
         switch advertisement.state {
@@ -19,10 +20,6 @@ extension BridgeStatus {
                 + (missing > 0 ? ", \(missing) out of reach" : ""))
         let others = (warningCodes ?? []).count { $0 != .notAdvertised }
         if others > 0 { parts.append("\(others) \(others == 1 ? "warning" : "warnings"), see lamplighter status") }
-        return parts.joined(separator: "; ").capitalizedStart + "."
+        return parts.sentence
     }
-}
-
-extension String {
-    fileprivate var capitalizedStart: String { prefix(1).uppercased() + dropFirst() }
 }
