@@ -19,6 +19,8 @@ import lan as pretend
 from broker import Broker
 from daemon import Daemon
 
+# The path of a socket has at most 107 bytes; a longer TMPDIR leaves too few for the names of tests.
+os.environ.setdefault("PYTEST_DEBUG_TEMPROOT", "/tmp")
 CI = os.environ.get("CI") == "true"
 #: What needs a Home Assistant is there only with one.
 collect_ignore = [] if os.environ.get("HASS") else ["test_announced_home_assistant.py", "test_home_assistant_bridge.py"]
