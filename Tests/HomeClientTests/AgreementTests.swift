@@ -6,10 +6,10 @@ import Testing
 
 @testable import HomeClient
 
-/// Several apps, a daemon and devices, in any order that chance brings: after each pause every reader has what the daemon has.
+/// Several apps, a daemon and devices in random order: after each pause every reader has the daemon's state.
 @Suite("What apps show agrees with the daemon", .timeout)
 struct AgreementTests {
-    /// What an app shows: the last that its streams yielded.
+    /// The last values and homes that an app's streams yielded.
     private actor Screen {
         private(set) var values: [Characteristic.ID: CharacteristicValue] = [:]
         private(set) var snapshot: HomeSnapshot?
@@ -22,7 +22,7 @@ struct AgreementTests {
         let manager: HomeManager
         let screen = Screen()
 
-        /// Shows values and homes until the task is cancelled.
+        /// Shows values and homes until the task is canceled.
         func run(showing ids: [Characteristic.ID]) async {
             await withDiscardingTaskGroup { group in
                 for id in ids {
@@ -31,7 +31,7 @@ struct AgreementTests {
                             for try await value in manager.values(of: id) { await screen.show(value.value, of: id) }
                             if !Task.isCancelled { Issue.record("the values of \(id) ended") }
                         } catch {
-                            Issue.record(error)
+                            if !Task.isCancelled { Issue.record(error) }
                         }
                     }
                 }
@@ -104,7 +104,7 @@ struct AgreementTests {
 
     private func agree(_ apps: [App], _ daemon: FakeDaemon, _ powers: [Characteristic.ID]) async throws {
         for (number, app) in apps.enumerated() {
-            try await eventually("app \(number) shows what is") {
+            try await eventually("app \(number) shows the daemon's state") {
                 let graph = await daemon.graph
                 let shown = await app.screen.values
                 guard let snapshot = await app.screen.snapshot, snapshot.isCurrent else { return false }

@@ -1,29 +1,51 @@
 import BoundedJSON
+import Synchronization
 
-/// One call that waits for its answer; used by the manager alone.
-final class Exchange<Reply: Sendable> {
-    private var outcome: Result<Reply, HomeError>?
-    private var continuation: CheckedContinuation<Result<Reply, HomeError>, Never>?
+/// The outcome of one call, and the caller who waits for it.
+///
+/// The caller doesn't wait on the manager: the operation of `withTaskCancellationHandler` runs on an actor only if it
+/// uses the actor. The answer may arrive at that moment.
+final class Exchange<Reply: Sendable>: Sendable {
+    typealias Outcome = Result<Reply, HomeError>
 
-    /// The first outcome counts.
-    func finish(_ result: Result<Reply, HomeError>) {
-        guard outcome == nil else { return }
-        outcome = result
-        continuation?.resume(returning: result)
-        continuation = nil
+    private struct State {
+        var outcome: Outcome?
+        var continuation: CheckedContinuation<Outcome, Never>?
     }
 
-    func wait(_ continuation: CheckedContinuation<Result<Reply, HomeError>, Never>) {
-        if let outcome { continuation.resume(returning: outcome) } else { self.continuation = continuation }
+    private let state = Mutex(State())
+
+    /// The first outcome, once there is one; for one caller.
+    var outcome: Outcome {
+        get async {
+            await withCheckedContinuation { continuation in
+                let outcome = state.withLock { state in
+                    if state.outcome == nil { state.continuation = continuation }
+                    return state.outcome
+                }
+                if let outcome { continuation.resume(returning: outcome) }
+            }
+        }
+    }
+
+    /// Ends the wait, unless the call has an outcome already.
+    func finish(_ outcome: Outcome) {
+        let continuation: CheckedContinuation<Outcome, Never>? = state.withLock { state in
+            guard state.outcome == nil else { return nil }
+            state.outcome = outcome
+            defer { state.continuation = nil }
+            return state.continuation
+        }
+        continuation?.resume(returning: outcome)
     }
 }
 
-/// A call, whatever it is answered with.
+/// A call that the daemon hasn't answered.
 struct PendingCall {
-    /// Takes the answer, also after the caller stopped waiting: it may tell of a change.
+    /// Applies the answer, also after the caller stopped waiting: it may hold a change.
     let receive: (Result<JSONValue, HomeError>) -> Void
-    /// The caller stopped waiting.
+    /// Ends the caller's wait without an answer.
     let fail: (HomeError) -> Void
-    /// Why the call was cancelled.
+    /// The reason for the cancellation of the call.
     var reason: HomeError?
 }

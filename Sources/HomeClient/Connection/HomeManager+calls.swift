@@ -2,14 +2,14 @@ import BoundedJSON
 import LineRPC
 
 extension HomeManager {
-    /// Asks the daemon, once it is connected.
+    /// Sends a request to the daemon once it is connected, and waits for the answer.
     ///
     /// - Parameters:
-    ///   - request: what is asked.
+    ///   - request: the request.
     ///   - deadline: how long to wait for the answer; `nil` as long as the connection lasts.
     ///   - take: reads the result and applies it, at its place among the notifications; even after the caller stopped waiting.
-    /// - Returns: what `take` returns.
-    /// - Throws: what the daemon answers, and what `take` throws; `operationTimedOut` after the deadline,
+    /// - Returns: the result of `take`.
+    /// - Throws: the daemon's error and errors of `take`; `operationTimedOut` after the deadline,
     ///   `operationCancelled` if the task is cancelled, both of them only if the daemon says that nothing was done, or
     ///   says nothing; `daemonUnavailable`.
     func call<Reply: Sendable>(
@@ -38,7 +38,7 @@ extension HomeManager {
             }
             defer { group.cancelAll() }
             return await withTaskCancellationHandler {
-                await withCheckedContinuation { exchange.wait($0) }
+                await exchange.outcome
             } onCancel: {
                 tasks.add(.cancel(call: id, connection: connection))
             }
@@ -61,7 +61,7 @@ extension HomeManager {
         return id
     }
 
-    /// The caller stopped waiting: the daemon is notified, and its answer says what was done.
+    /// Notifies the daemon that the caller stopped waiting; its answer holds the changes made until then.
     func giveUp(_ id: Int64, of connection: UInt64, because reason: HomeError) {
         guard connection == connectionNumber, calls[id] != nil, calls[id]?.reason == nil else { return }
         calls[id]?.reason = reason
@@ -69,10 +69,10 @@ extension HomeManager {
         tasks.add(.expire(call: id, connection: connection))
     }
 
-    /// The daemon said nothing even to that.
+    /// Ends a canceled call that the daemon didn't answer.
     func expire(_ id: Int64, of connection: UInt64) {
         guard connection == connectionNumber, let call = calls[id], let reason = call.reason else { return }
-        // The call stays known: its answer may tell of a change yet.
+        // The call stays known: its answer may still hold a change.
         call.fail(reason)
     }
 
