@@ -117,7 +117,7 @@ let package = Package(
         library("Discovery", ["AsyncKit", "CAvahi", "SystemKit", logging]),
         library("Dialing", [nioCore, nioPosix]),
         library("LightKit", [logging]),
-        library("LineRPC", ["BoundedJSON", nioCore, nioPosix, logging]),
+        library("LineRPC", ["Dialing", "BoundedJSON", nioCore, nioPosix, logging]),
 
         library("HAPProtocol", ["HAPModel", "HAPCrypto", "BoundedJSON"]),
         library(

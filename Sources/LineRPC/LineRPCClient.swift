@@ -1,3 +1,4 @@
+import Dialing
 import Glibc
 package import Logging
 import NIOCore
@@ -10,12 +11,12 @@ package enum LineRPCClient {
     /// - Parameters:
     ///   - path: the socket's path.
     ///   - servers: the users that the server may run as; `nil` for any.
-    ///   - limits: what is taken from the server and kept for it.
+    ///   - limits: the limits of the connection.
     ///   - handler: answers the server's requests; without one they are refused.
-    ///   - logger: gets what goes wrong on the connection.
-    ///   - body: what to do with the server.
-    /// - Returns: what the body returns.
-    /// - Throws: ``LineRPCError`` if no allowed server answers; what the body throws.
+    ///   - logger: logs the connection's errors.
+    ///   - body: uses the server.
+    /// - Returns: the result of the body.
+    /// - Throws: ``LineRPCError`` if no allowed server answers; errors of the body.
     @discardableResult
     package static func connect<Result: Sendable>(
         to path: String, servers: Set<UInt32>? = nil, limits: LineLimits = LineLimits(),
@@ -49,7 +50,10 @@ enum UnixSocket {
             return try await ClientBootstrap(group: .singletonMultiThreadedEventLoopGroup)
                 .connectTimeout(.seconds(5))
                 .connect(unixDomainSocketPath: path) { channel in
-                    channel.eventLoop.makeCompletedFuture { try limits.wrap(channel) }
+                    channel.eventLoop.makeCompletedFuture {
+                        try keepFromChildren(channel)
+                        return try limits.wrap(channel)
+                    }
                 }
         } catch let error as IOError where error.errnoCode == EACCES || error.errnoCode == EPERM {
             throw .noPermission(path: path)

@@ -1,3 +1,4 @@
+import Dialing
 import Glibc
 package import Logging
 import NIOCore
@@ -16,12 +17,12 @@ package struct LineRPCServer: Sendable {
     /// Describes a server; it touches nothing before it runs.
     ///
     /// - Parameters:
-    ///   - path: where the socket shall stand.
-    ///   - mode: who may connect: writing to the socket file is what counts.
+    ///   - path: the path of the socket.
+    ///   - mode: the mode of the socket file; users who may write to it can connect.
     ///   - group: the system group to give the socket to, if there is one of that name.
-    ///   - limits: what is taken from peers and kept for them.
+    ///   - limits: the limits of the connections.
     ///   - handler: answers the peers' requests.
-    ///   - logger: gets what goes wrong.
+    ///   - logger: logs errors.
     package init(
         path: String, mode: UInt32 = 0o660, group: String? = nil, limits: LineLimits = LineLimits(),
         handler: any LineRPCHandler, logger: Logger
@@ -32,11 +33,11 @@ package struct LineRPCServer: Sendable {
     /// Describes a server whose requests are answered in an order that sessions choose.
     ///
     /// - Parameters:
-    ///   - path: where the socket shall stand.
-    ///   - mode: who may connect.
-    ///   - limits: what is taken from peers and kept for them.
+    ///   - path: the path of the socket.
+    ///   - mode: the mode of the socket file.
+    ///   - limits: the limits of the connections.
     ///   - sessions: serves each peer.
-    ///   - logger: gets what goes wrong.
+    ///   - logger: logs errors.
     package init(path: String, mode: UInt32, limits: LineLimits, sessions: any LineRPCSessions, logger: Logger) {
         self.init(path, mode: mode, group: nil, limits: limits, .sessions(sessions), logger: logger)
     }
@@ -68,9 +69,15 @@ package struct LineRPCServer: Sendable {
             // served: SwiftNIO traps on a wrapped one that is never served, because the server has just ended.
             server = try await ServerBootstrap(group: .singletonMultiThreadedEventLoopGroup)
                 .childChannelOption(.autoRead, value: false)
+                .serverChannelInitializer { channel in
+                    channel.eventLoop.makeCompletedFuture { try keepFromChildren(channel) }
+                }
                 .bind(unixDomainSocketPath: place.temporary) { channel in
                     accepted.insert(channel)
-                    return channel.eventLoop.makeSucceededFuture(channel)
+                    return channel.eventLoop.makeCompletedFuture {
+                        try keepFromChildren(channel)
+                        return channel
+                    }
                 }
         } catch {
             throw place.cannotListen(error)

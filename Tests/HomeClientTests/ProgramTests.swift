@@ -9,7 +9,7 @@ import Testing
 
 @Suite("Programs on the library", .timeout)
 struct ProgramTests {
-    @Test("the probe does what it is told, prints what it is told by the home, and sees what the daemon has")
+    @Test("the probe executes commands, prints events and shows the daemon's homes")
     func probe() async throws {
         let daemon = FakeDaemon()
         let (home, lamp) = try await daemon.addHomeAndLamp()
@@ -42,7 +42,19 @@ struct ProgramTests {
         }
     }
 
-    @Test("the maker's app adds what it is asked to with its token, and declines without one")
+    @Test("a daemon that hangs up is noticed while a program runs that was started before")
+    func inheritance() async throws {
+        try await withHome { daemon, manager in
+            let program = try Program("/bin/sleep", ["60"], output: manager.socket + ".out")
+            await daemon.hangUp()
+            try await eventually("the manager opens another session") {
+                await daemon.asked.count { if case .open = $0 { true } else { false } } == 2
+            }
+            withExtendedLifetime(program) {}
+        }
+    }
+
+    @Test("the maker's app adds accessories with its token, and declines without one")
     func vendorApp() async throws {
         let daemon = FakeDaemon()
         let (home, _) = try await daemon.addHomeAndLamp()
