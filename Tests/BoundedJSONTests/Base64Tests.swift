@@ -1,9 +1,9 @@
 import BoundedJSON
 import Testing
 
-@Suite("Base64 to the letter")
+@Suite("Base64")
 struct Base64Tests {
-    @Test("bytes become text and bytes again", arguments: 0..<70)
+    @Test("encodes and decodes bytes", arguments: 0..<70)
     func roundTrip(count: Int) {
         let bytes = (0..<count).map { UInt8(truncatingIfNeeded: $0 &* 37 &+ count) }
         let text = Base64.encode(bytes)
@@ -12,7 +12,7 @@ struct Base64Tests {
     }
 
     @Test(
-        "what is not base64 to the letter is refused",
+        "rejects anything but strict base64",
         arguments: [
             "A", "AA", "AAA", "AA=", "AAA=A", "=AAA", "AA==AA==", "AA== ", " AA==", "A A=", "AA\n==", "AB==", "AAB=",
             "A-_A", "ÄAAA", "====", "AAAA=", "AAAA====", "\u{0}AAA",
@@ -21,7 +21,7 @@ struct Base64Tests {
         #expect(Base64.decode(text) == nil)
     }
 
-    @Test("known texts")
+    @Test("encodes and decodes known texts")
     func known() {
         #expect(Base64.encode([]) == "")
         #expect(Base64.decode("") == [])

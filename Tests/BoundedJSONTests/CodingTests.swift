@@ -143,8 +143,8 @@ private let forms: [Form] = [
     Form(Request.write(.undo), #"{"method":"undo","params":{}}"#),
 ]
 
-@Suite("Values to JSON and back") struct CodingTests {
-    @Test("A value is written in the order of its keys and read back", arguments: forms)
+@Suite("Codable values") struct CodingTests {
+    @Test("encodes values in the order of their keys and decodes them", arguments: forms)
     fileprivate func form(form: Form) {
         #expect(form.written == form.text)
         #expect(form.isReadBack)
@@ -155,7 +155,7 @@ private let forms: [Form] = [
         return #expect(throws: JSONDecodingError.self) { try json.decoded(as: type) }
     }
 
-    @Test("What is missing or of the wrong type is named with the way to it")
+    @Test("names a missing or wrong value with its path")
     func errors() throws {
         #expect(try error("5", Whole.self) == JSONDecodingError(.wrongType))
         #expect(try error("{}", Whole.self) == JSONDecodingError(.missing, at: "id"))
@@ -177,7 +177,7 @@ private let forms: [Form] = [
         #expect(try error("[300]", [UInt8].self) == JSONDecodingError(.wrongType, at: "[0]"))
     }
 
-    @Test("A kind that is not known is named, and the key for all others is no kind")
+    @Test("names an unknown kind, and rejects the key for all others")
     func kinds() throws {
         #expect(try error(#"{"event":"new"}"#, Event.self) == .init(.unknownKind("new"), at: "event"))
         #expect(try error("{}", Event.self) == .init(.missing, at: "event"))
@@ -191,7 +191,7 @@ private let forms: [Form] = [
         #expect(try error(#"{"event":"\#(long)"}"#, Event.self) == expected)
     }
 
-    @Test("No error holds a value")
+    @Test("never includes a value in an error")
     func secrets() throws {
         enum Word: String, Codable { case known }
         for text in [#"{"code":"031-45-154"}"#, #"{"code":["031-45-154"]}"#] {
@@ -200,7 +200,7 @@ private let forms: [Form] = [
         }
     }
 
-    @Test("A call is read of its method and parameters; a list has no parameters, and an unknown method is nothing")
+    @Test("decodes a call from method and parameters, and returns nil for an unknown method")
     func calls() throws {
         #expect(try Request.decoded(method: "homes.add", params: ["name": "n"]) == .write(.addHome(name: "n")))
         #expect(try Request.decoded(method: "homes.list", params: []) == .list)
@@ -214,7 +214,7 @@ private let forms: [Form] = [
         #expect(Request.list.params == [:])
     }
 
-    @Test("Members that the type does not have are ignored; a whole number may have a point")
+    @Test("ignores unknown members, and accepts whole numbers with a point")
     func tolerant() throws {
         let json = try JSONValue(parsing: #"{"home":null,"list":["a"],"other":[{}]}"#)
         #expect(try json.decoded(as: Outcome.self) == .list(["a"]))

@@ -3,13 +3,13 @@ import Testing
 
 @testable import HAPCrypto
 
-@Suite("The primitives give the published numbers")
+@Suite("Primitives")
 struct PrimitiveTests {
     private let vectors: Vectors
 
     init() throws { vectors = try Vectors.load() }
 
-    @Test("Ed25519 makes RFC 8032's key and signature, and takes no other")
+    @Test("computes the Ed25519 key and signature of RFC 8032, and accepts no other")
     func ed25519() throws {
         let vector = try vectors["primitives"]["ed25519"]
         let pair = try Ed25519KeyPair(seed: SecretBytes(try vector["seed"].bytes))
@@ -26,14 +26,14 @@ struct PrimitiveTests {
         }
     }
 
-    @Test("a signature or key of any other length is not valid", arguments: [0, 1, 31, 32, 33, 63, 64, 65, 1000])
+    @Test("rejects a signature or key of any other length", arguments: [0, 1, 31, 32, 33, 63, 64, 65, 1000])
     func ed25519Lengths(count: Int) throws {
         let pair = try Ed25519KeyPair(seed: SecretBytes([UInt8](repeating: 7, count: 32)))
         let signature = pair.sign([1])
         let bytes = [UInt8](repeating: 1, count: count)
         #expect(!Ed25519.isValid(bytes, of: [1], by: pair.publicKey))
         #expect(!Ed25519.isValid(signature, of: [1], by: bytes))
-        // The right one with something behind it, or not all of it.
+        // The right one with extra bytes, or without some.
         let long = signature + bytes
         let short = signature.prefix(count)
         if count > 0 { #expect(!Ed25519.isValid(long, of: [1], by: pair.publicKey)) }
@@ -44,7 +44,7 @@ struct PrimitiveTests {
         }
     }
 
-    @Test("X25519 makes RFC 7748's shared secret")
+    @Test("computes the X25519 secret of RFC 7748")
     func x25519() throws {
         let vector = try vectors["primitives"]["x25519"]
         // The RFC's first scalar, clamped here, is the one written in the file without its clamped bits.
@@ -64,20 +64,20 @@ struct PrimitiveTests {
         "eeffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff7f",
     ]
 
-    @Test("X25519 refuses points of low order", arguments: lowOrder)
+    @Test("rejects X25519 points of low order", arguments: lowOrder)
     func x25519LowOrder(point: String) throws {
         let pair = Curve25519KeyPair(secret: SecretBytes([UInt8](repeating: 0x55, count: 32)))
         let peer = try #require([UInt8](hex: point))
         #expect(throws: CryptoError.badKey) { try pair.sharedSecret(with: peer) }
     }
 
-    @Test("X25519 refuses a key of any other length", arguments: [0, 1, 31, 33, 64])
+    @Test("rejects an X25519 key of any other length", arguments: [0, 1, 31, 33, 64])
     func x25519Lengths(count: Int) {
         let pair = Curve25519KeyPair(secret: SecretBytes([UInt8](repeating: 0x55, count: 32)))
         #expect(throws: CryptoError.badKey) { try pair.sharedSecret(with: [UInt8](repeating: 9, count: count)) }
     }
 
-    @Test("ChaCha20-Poly1305 seals and opens RFC 8439's message")
+    @Test("seals and opens the ChaCha20-Poly1305 message of RFC 8439")
     func chaCha() throws {
         let vector = try vectors["primitives"]["chacha20_poly1305"]
         let cipher = ChaCha20Poly1305(key: SecretBytes(try vector["key"].bytes))
@@ -102,7 +102,7 @@ struct PrimitiveTests {
         }
     }
 
-    @Test("a message's label becomes four zero bytes and its eight letters")
+    @Test("makes a nonce of four zero bytes and the eight letters of a label")
     func labelNonce() throws {
         let vector = try vectors["session_framing"]["message_nonce_example"]
         let cipher = ChaCha20Poly1305(key: SecretBytes([UInt8](repeating: 1, count: 32)))
@@ -111,7 +111,7 @@ struct PrimitiveTests {
         #expect(cipher.seal([1, 2, 3], nonce: .init(label: "PS-Msg05")) == cipher.seal([1, 2, 3], nonce: bytes))
     }
 
-    @Test("an empty message is a tag, and opens")
+    @Test("seals an empty message to a tag")
     func emptyMessage() throws {
         let cipher = ChaCha20Poly1305(key: SecretBytes([UInt8](repeating: 1, count: 32)))
         let nonce = ChaCha20Poly1305.Nonce(label: "PS-Msg06")
@@ -120,7 +120,7 @@ struct PrimitiveTests {
         #expect(try cipher.open(sealed, nonce: nonce) == [])
     }
 
-    @Test("a frame that is wrong leaves nothing behind")
+    @Test("appends nothing of an invalid frame")
     func wrongFrame() throws {
         let cipher = ChaCha20Poly1305(key: SecretBytes([UInt8](repeating: 1, count: 32)))
         var frame: [UInt8] = []
@@ -134,7 +134,7 @@ struct PrimitiveTests {
         #expect(output == [1, 2, 7, 8, 9])
     }
 
-    @Test("HKDF-SHA-512 makes the numbers of RFC 5869's first case")
+    @Test("computes HKDF-SHA-512 of RFC 5869's first case")
     func hkdf() throws {
         let vector = try vectors["primitives"]["hkdf_sha512"]
         let okm = try vector["okm"].bytes
@@ -144,7 +144,7 @@ struct PrimitiveTests {
         #expect(derived == okm)
     }
 
-    @Test("HKDF-SHA-512 makes the key of every label of HAP")
+    @Test("derives the key of every label of HAP")
     func hkdfLabels() throws {
         let labels = try vectors["hkdf_sha512"]["labels"].list
         #expect(labels.count == 10)
@@ -157,9 +157,9 @@ struct PrimitiveTests {
     }
 }
 
-@Suite("Secrets stay secret")
+@Suite("SecretBytes")
 struct SecretBytesTests {
-    @Test("secret bytes print as their number only")
+    @Test("prints only the number of bytes")
     func description() {
         let secret = SecretBytes(Array("password".utf8))
         var dumped = ""
@@ -171,7 +171,7 @@ struct SecretBytesTests {
         }
     }
 
-    @Test("secret bytes are equal when their bytes are")
+    @Test("compares by its bytes")
     func equality() {
         #expect(SecretBytes([1, 2, 3]) == SecretBytes([1, 2, 3]))
         #expect(SecretBytes([1, 2, 3]) != SecretBytes([1, 2, 4]))
@@ -180,7 +180,7 @@ struct SecretBytesTests {
         #expect(SecretBytes([5, 6]).copy == [5, 6])
     }
 
-    @Test("constant-time comparison says what equality says")
+    @Test("compares in constant time like equality")
     func constantTime() {
         #expect(constantTimeEqual([], []))
         #expect(constantTimeEqual([1, 2], [1, 2]))

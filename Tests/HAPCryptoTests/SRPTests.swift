@@ -4,7 +4,7 @@ import Testing
 
 @testable import HAPCrypto
 
-@Suite("SRP gives the golden numbers")
+@Suite("SRP vectors")
 struct SRPVectorTests {
     private let vectors: Vectors
     static let cases = [
@@ -30,7 +30,7 @@ struct SRPVectorTests {
 
     // MARK: Published
 
-    @Test("the published case of alice holds on both sides")
+    @Test("agrees with the published case of alice on both sides")
     func published() throws {
         let vector = try vectors["srp_published"]
         let server = try server(vector, passwordName: "password_text")
@@ -52,7 +52,7 @@ struct SRPVectorTests {
         #expect(SHA512.hash(try vector["S"].bytes) == (try vector["K"].bytes))
     }
 
-    @Test("the verifier is g to the power x")
+    @Test("computes the verifier as g to the power x")
     func verifier() throws {
         for vector in [try vectors["srp_published"]]
             + (try Self.cases.map { try vectors["srp_pair_setup"]["cases"][$0] })
@@ -62,7 +62,7 @@ struct SRPVectorTests {
         }
     }
 
-    @Test("the constants are right, and not those of the two usual mistakes")
+    @Test("has the right constants, and not those of the two usual mistakes")
     func constants() throws {
         let vector = try vectors["srp_constants"]
         #expect(SRP.k == (try vector["k"].bytes))
@@ -77,12 +77,12 @@ struct SRPVectorTests {
 
     // MARK: Padding
 
-    @Test("no case is left out")
+    @Test("covers every case")
     func allCases() throws {
         #expect(try vectors["srp_pair_setup"]["cases"].names == Self.cases)
     }
 
-    @Test("the server makes B, u and both forms of K", arguments: cases)
+    @Test("computes B, u and both forms of K", arguments: cases)
     func intermediates(name: String) throws {
         let vector = try vectors["srp_pair_setup"]["cases"][name]
         let server = try server(vector)
@@ -100,7 +100,7 @@ struct SRPVectorTests {
         #expect(SHA512.hash(s) == (try vector["K_of_S_padded"].bytes))
     }
 
-    @Test("the server takes M1 in every padding, and answers with M2 over the padded A", arguments: cases)
+    @Test("accepts M1 in every padding, and answers with M2 over the padded A", arguments: cases)
     func everyProof(name: String) throws {
         let vector = try vectors["srp_pair_setup"]["cases"][name]
         let server = try server(vector)
@@ -121,7 +121,7 @@ struct SRPVectorTests {
         }
     }
 
-    @Test("M2 is the one that Apple's library and the others expect", arguments: cases)
+    @Test("answers with the M2 that Apple's library and the others expect", arguments: cases)
     func everyAnswer(name: String) throws {
         let vector = try vectors["srp_pair_setup"]["cases"][name]
         let server = try server(vector)
@@ -140,7 +140,7 @@ struct SRPVectorTests {
         #expect((stripped == apple.proof) == (a[0] != 0))
     }
 
-    @Test("the server takes no proof that a known mistake makes", arguments: cases)
+    @Test("accepts no proof of a known mistake", arguments: cases)
     func mistakes(name: String) throws {
         let vector = try vectors["srp_pair_setup"]["cases"][name]
         let server = try server(vector)
@@ -158,7 +158,7 @@ struct SRPVectorTests {
         #expect(SHA512.hash(SRP.stripped(a), SRP.stripped(server.publicKey)) == unpadded)
     }
 
-    @Test("a proof of any other length is wrong", arguments: [0, 1, 63, 65, 1000])
+    @Test("rejects a proof of any other length", arguments: [0, 1, 63, 65, 1000])
     func proofLengths(count: Int) throws {
         let vector = try vectors["srp_pair_setup"]["cases"]["no_leading_zero"]
         let server = try server(vector)
@@ -167,7 +167,7 @@ struct SRPVectorTests {
         }
     }
 
-    @Test("a partly padded A counts in the form in which it was sent")
+    @Test("hashes a partly padded A in the form in which it was sent")
     func partlyPadded() throws {
         // No client with a fixed secret below 2^3060 exists in the file, so this one is made of a small A: g itself.
         let vector = try vectors["srp_pair_setup"]["cases"]["no_leading_zero"]
@@ -188,7 +188,7 @@ struct SRPVectorTests {
 
     // MARK: Numbers that begin with zero are not used
 
-    @Test("a secret whose B begins with zero is not used, the next one is")
+    @Test("skips a secret whose B begins with zero")
     func zeroB() throws {
         let vector = try vectors["srp_pair_setup"]["cases"]["B_leading_zero"]
         let verifier = try #require(
@@ -203,7 +203,7 @@ struct SRPVectorTests {
         #expect(server.publicKey[0] != 0)
     }
 
-    @Test("a salt that begins with zero is not used, the next one is")
+    @Test("skips a salt that begins with zero")
     func zeroSalt() throws {
         let good = [UInt8](repeating: 9, count: 16)
         var draws = [[0] + good.dropLast(), [UInt8](repeating: 0, count: 16), good, []]
@@ -215,7 +215,7 @@ struct SRPVectorTests {
     // MARK: The client
 
     @Test(
-        "the client makes the golden A and M1, or asks for another secret where padding would matter", arguments: cases)
+        "computes the golden A and M1, or asks for another secret where padding would matter", arguments: cases)
     func clientSide(name: String) throws {
         let vector = try vectors["srp_pair_setup"]["cases"][name]
         let padded = try vector["B_padded"].bytes
@@ -238,7 +238,7 @@ struct SRPVectorTests {
     }
 }
 
-@Suite("SRP against hostile numbers")
+@Suite("SRP with hostile numbers")
 struct SRPHostileTests {
     private let vectors: Vectors
     private let server: SRPServer
@@ -250,7 +250,7 @@ struct SRPHostileTests {
         server = try #require(SRPServer(verifier, secret: SecretBytes([UInt8](repeating: 9, count: 32))))
     }
 
-    @Test("the server refuses A of zero, of N and of anything not below N")
+    @Test("rejects A of zero, of N and of anything not below N")
     func badA() throws {
         let bad = try vectors["srp_pair_setup"]["bad_A"]
         let proof = [UInt8](repeating: 0, count: 64)
@@ -264,7 +264,7 @@ struct SRPHostileTests {
         }
     }
 
-    @Test("an A of N - 1 or 1 opens nothing without the code")
+    @Test("rejects an A of N - 1 or 1 without the code")
     func smallOrder() throws {
         for key in [Array(SRP.modulus.dropLast()) + [0xFE], [1], SRP.padded([1])] {
             for s in [[1], Array(SRP.modulus.dropLast()) + [0xFE], []] as [[UInt8]] {
@@ -275,7 +275,7 @@ struct SRPHostileTests {
         }
     }
 
-    @Test("the client refuses B of zero, of N, and of a wrong length")
+    @Test("rejects B of zero, of N, and of the wrong length")
     func badB() {
         let salt = [UInt8](repeating: 1, count: 16)
         for key in [[], [0], [UInt8](repeating: 0, count: 384), SRP.modulus, [UInt8](repeating: 7, count: 385)] {
@@ -285,7 +285,7 @@ struct SRPHostileTests {
         }
     }
 
-    @Test("the client refuses a salt of a wrong length", arguments: [0, 1, 15, 17, 255])
+    @Test("rejects a salt of the wrong length", arguments: [0, 1, 15, 17, 255])
     func badSalt(count: Int) {
         #expect(throws: CryptoError.badKey) {
             try SRPClient(
@@ -294,10 +294,10 @@ struct SRPHostileTests {
     }
 
     @Test(
-        "an accessory that forces S to 0 or 1 does not keep the client drawing for ever", .timeout,
+        "stops drawing when an accessory forces S to 0 or 1", .timeout,
         arguments: [0, 1])
     func forcedSecret(s: Int) throws {
-        // B = k·v + s makes the base of the client's power s, whatever it draws.
+        // B = k·v + s makes s the base of the client's power for any secret.
         let code = Array("031-45-154".utf8)
         let n = BigNumber(SRP.modulus)
         let v = BigNumber(SRP.g).power(BigNumber(SRP.x(salt: server.salt, password: code)), modulo: n)
@@ -308,7 +308,7 @@ struct SRPHostileTests {
         }
     }
 
-    @Test("with fresh numbers both sides agree, and a wrong code does not")
+    @Test("agrees on both sides with fresh numbers, and not with a wrong code")
     func fresh() throws {
         let verifier = SRPVerifier(setupCode: "415-27-893")
         let server = SRPServer(verifier)
@@ -324,7 +324,7 @@ struct SRPHostileTests {
         }
         #expect(!unknownPeer.accepts(serverProof: agreement.proof))
         #expect(SRPVerifier(setupCode: "415-27-893").salt != server.salt)
-        // Another attempt is made of the same verifier, and of a secret of its own.
+        // Another attempt uses the same verifier and a new secret.
         let other = SRPServer(verifier)
         #expect(other.salt == server.salt && other.publicKey != server.publicKey)
         #expect(throws: CryptoError.authenticationFailed) {
@@ -333,7 +333,7 @@ struct SRPHostileTests {
         #expect(server.salt[0] != 0)
     }
 
-    @Test("a secret of zero is drawn again")
+    @Test("draws again after a secret of zero")
     func zeroSecret() throws {
         let zero = SecretBytes([UInt8](repeating: 0, count: 32))
         #expect(SRPServer(SRPVerifier(setupCode: "031-45-154"), secret: zero) == nil)

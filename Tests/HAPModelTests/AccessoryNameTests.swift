@@ -1,10 +1,10 @@
 import HAPModel
 import Testing
 
-@Suite("Names that HomeKit takes")
+@Suite("AccessoryName")
 struct AccessoryNameTests {
     @Test(
-        "a name is changed as little as will do",
+        "changes a name as little as necessary",
         arguments: [
             ("Reading Lamp", "Reading Lamp"), ("  Lamp ", "Lamp"), ("Anna’s Lamp", "Anna's Lamp"),
             ("a_b/c:d(e)&f+g;h!i", "a_b/c:d(e)&f g;h!i"), ("Lamp (left) 2", "Lamp (left) 2"),

@@ -1,7 +1,7 @@
 import HAPModel
 import Testing
 
-@Suite("One bad accessory must not cost the whole bridge")
+@Suite("Compliance")
 struct ComplianceTests {
     private static func characteristic(
         _ iid: UInt64, _ type: CharacteristicType, _ value: CharacteristicValue?
@@ -32,7 +32,7 @@ struct ComplianceTests {
             ])
     }
 
-    @Test("a lamp is compliant")
+    @Test("accepts a lamp")
     func lampIsCompliant() throws {
         try Self.lamp().checkCompliance()
     }
@@ -117,14 +117,14 @@ struct ComplianceTests {
         Fault("firmware revision of letters") { $0.services[0].characteristics[5].value = .string("v1") },
     ]
 
-    @Test("each fault is found", arguments: faults)
+    @Test("rejects each fault", arguments: faults)
     func fault(fault: Fault) {
         var accessory = Self.lamp()
         fault.plant(&accessory)
         #expect(throws: ComplianceError.self) { try accessory.checkCompliance() }
     }
 
-    @Test("what is allowed is not a fault")
+    @Test("accepts optional features")
     func allowed() throws {
         var accessory = Self.lamp()
         accessory.services[1].linked = [.accessoryInformation]

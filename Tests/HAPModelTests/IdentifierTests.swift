@@ -1,10 +1,10 @@
 import HAPModel
 import Testing
 
-@Suite("Types by their UUIDs")
+@Suite("HAPType")
 struct HAPTypeTests {
     @Test(
-        "a type has one short form, whatever it was written as",
+        "has one short form for all spellings",
         arguments: [
             ("3E", "3E"), ("3e", "3E"), ("0000003E", "3E"), ("25", "25"), ("24B", "24B"), ("0", "0"),
             ("0000003E-0000-1000-8000-0026BB765291", "3E"), ("0000003e-0000-1000-8000-0026bb765291", "3E"),
@@ -20,7 +20,7 @@ struct HAPTypeTests {
     }
 
     @Test(
-        "anything else is no type",
+        "rejects any other text",
         arguments: [
             "", "G", "0x3E", "+3E", "-3E", " 3E", "000000003E", "0000003E-0000-1000-8000", "３E",
             "0000003E-0000-1000-80000026BB765291", "0000003E-0000-1000-8000-0026BB76529", "----", "0000003E-0000",
@@ -30,16 +30,16 @@ struct HAPTypeTests {
         #expect(HAPType(text) == nil)
     }
 
-    @Test("Apple's types are known by their base")
+    @Test("recognizes Apple's types by their base")
     func apple() {
         #expect(HAPType(apple: 0x43).isApple)
         #expect(HAPType("E863F10A-079E-48FF-8F27-9C2605A29F52")?.isApple == false)
     }
 }
 
-@Suite("Device ids")
+@Suite("DeviceID")
 struct DeviceIDTests {
-    @Test("six octets in either case are an id, written in capitals")
+    @Test("accepts six octets in either case and prints capitals")
     func forms() {
         #expect(DeviceID("1a:2b:3C:4D:5e:FF")?.description == "1A:2B:3C:4D:5E:FF")
         #expect(DeviceID("00:01:02:03:0A:0B")?.description == "00:01:02:03:0A:0B")
@@ -48,7 +48,7 @@ struct DeviceIDTests {
     }
 
     @Test(
-        "anything else is none",
+        "rejects any other text",
         arguments: [
             "", "1A:2B:3C:4D:5E", "1A:2B:3C:4D:5E:FF:00", "1A2B3C4D5EFF", "1A-2B-3C-4D-5E-FF", "1A:2B:3C:4D:5E:F",
             "1A:2B:3C:4D:5E:FFF", "1A:2B:3C:4D:5E:GG", "+1:2B:3C:4D:5E:FF", "1A:2B:3C:4D:5E:FF ", ":::::",
@@ -58,15 +58,15 @@ struct DeviceIDTests {
         #expect(DeviceID(text) == nil)
     }
 
-    @Test("any other number of octets is none", arguments: [0, 1, 5, 7, 100])
+    @Test("rejects any other number of octets", arguments: [0, 1, 5, 7, 100])
     func octets(count: Int) {
         #expect(DeviceID(octets: [UInt8](repeating: 1, count: count)) == nil)
     }
 }
 
-@Suite("Numbers of accessories and characteristics")
+@Suite("CharacteristicID")
 struct CharacteristicIDTests {
-    @Test("ids order by accessory, then by instance, and print as in a read request")
+    @Test("orders by accessory, then by instance, and prints as in a read request")
     func order() {
         let ids = [(2, 1), (1, 10), (1, 9), (10, 1)].map { CharacteristicID(AccessoryID($0.0), InstanceID($0.1)) }
         #expect(ids.sorted().map(\.description) == ["1.9", "1.10", "2.1", "10.1"])

@@ -3,16 +3,16 @@ import Testing
 
 @testable import HAPModel
 
-@Suite("Names are made unique, and stay names")
+@Suite("Unique names")
 struct UniqueNameTests {
-    @Test("the first free number is appended")
+    @Test("appends the first free number")
     func number() {
         #expect(AccessoryName.unique("Lamp", among: []) == "Lamp")
         #expect(AccessoryName.unique("Lamp", among: ["Lamp"]) == "Lamp 2")
         #expect(AccessoryName.unique("Lamp", among: ["Lamp", "Lamp 2", "Lamp 4"]) == "Lamp 3")
     }
 
-    @Test("a long name gives way to its number, and is still one that needs no change")
+    @Test("shortens a long name for its number, and stays valid")
     func long() {
         let names = [
             String(repeating: "a", count: 64), String(repeating: "ü", count: 32),
@@ -26,13 +26,13 @@ struct UniqueNameTests {
         }
     }
 
-    @Test("the fallback stands in for nothing")
+    @Test("uses the fallback for an empty name")
     func fallback() {
         #expect(AccessoryName.sanitized("💡 @ ", fallback: "Light 3") == "Light 3")
     }
 
     @Test(
-        "whatever comes in, a name comes out: short, and beginning and ending with a letter or digit", arguments: 0..<4)
+        "returns a short name that begins and ends with a letter or digit for any text", arguments: 0..<4)
     func random(seed: Int) {
         var random = SeededNumbers(seed: UInt64(seed))
         let alphabet = Array("aZ09 äß灯🇩🇪👩‍👩‍👧e\u{301}'’-.,_/:;!()&+@\"\n\t\u{0}\u{200D}\u{FE0F}١½Ⅷ")
@@ -51,10 +51,10 @@ struct UniqueNameTests {
     }
 }
 
-@Suite("Text is cut between characters")
+@Suite("Text cut at bytes")
 struct PrefixTests {
     @Test(
-        "as many whole characters as fit",
+        "keeps as many whole characters as fit",
         arguments: [
             ("", 0, ""), ("abc", 3, "abc"), ("abc", 2, "ab"), ("abc", 0, ""), ("äbc", 2, "ä"), ("äbc", 1, ""),
             ("👩‍👩‍👧x", 17, ""), ("👩‍👩‍👧x", 18, "👩‍👩‍👧"), ("e\u{301}x", 2, ""), ("e\u{301}x", 3, "e\u{301}"),
@@ -64,10 +64,10 @@ struct PrefixTests {
     }
 }
 
-@Suite("Firmware revisions")
+@Suite("FirmwareRevision")
 struct FirmwareRevisionTests {
     @Test(
-        "any text becomes numbers with points",
+        "converts any text to numbers with points",
         arguments: [
             ("1.4.2", "1.4.2"), ("v1.4.2-beta", "1.4.2"), ("20230717", "20230717"), ("1.2.3.4", "1.2.3"), ("1", "1"),
             ("1.0", "1.0"), ("01.002", "1.2"), ("", "0.0.1"), ("unknown", "0.0.1"), ("0.0.0", "0.0.1"), ("0", "0.0.1"),
@@ -78,13 +78,13 @@ struct FirmwareRevisionTests {
         #expect(FirmwareRevision.isValid(expected))
     }
 
-    @Test("no text is a revision as well")
+    @Test("converts missing text")
     func none() {
         #expect(FirmwareRevision.normalized(nil) == "0.0.1")
     }
 
     @Test(
-        "what controllers do not take is known",
+        "rejects invalid revisions",
         arguments: ["", "1.", ".1", "1..2", "1.2.3.4", "v1", "1 ", "4294967296", "+1", "١"])
     func invalid(text: String) {
         #expect(!FirmwareRevision.isValid(text))

@@ -2,7 +2,7 @@ import HAPModel
 import HAPTesting
 import Testing
 
-/// One row of HAP 11: what is written to which kind of characteristic, and what is stored.
+/// One row of HAP 11: a written value, its characteristic, and the stored value.
 struct WrittenValue: CustomTestStringConvertible, Sendable {
     let testDescription: String
     let metadata: CharacteristicMetadata
@@ -29,7 +29,7 @@ private func metadata(
         maximumLength: maxLen, maximumDataLength: maxDataLen, validValues: valid)
 }
 
-@Suite("Values that controllers write")
+@Suite("Written values")
 struct AcceptedValueTests {
     private static let bool = metadata(.bool)
     private static let brightness = metadata(.int, 0, 100, step: 1)
@@ -130,13 +130,13 @@ struct AcceptedValueTests {
         .init("tlv8", metadata(.tlv8), .integer(0), nil), .init("data", metadata(.data), .bool(false), nil),
     ]
 
-    @Test("HAP 11, row by row", arguments: rows)
+    @Test("stores or refuses each row of HAP 11", arguments: rows)
     func row(row: WrittenValue) {
         #expect(row.metadata.accepted(row.written) == row.stored)
     }
 }
 
-@Suite("Values that devices report")
+@Suite("Reported values")
 struct ClampedValueTests {
     private static let rows: [WrittenValue] = [
         .init("bool", metadata(.bool), .integer(1), .bool(true)), .init("bool", metadata(.bool), .integer(2), nil),
@@ -178,7 +178,7 @@ struct ClampedValueTests {
         .init("tlv8", metadata(.tlv8), .data([1, 2]), .data([1, 2])),
     ]
 
-    @Test("a reported value is forced into the limits", arguments: rows)
+    @Test("clamps a reported value to the limits", arguments: rows)
     func row(row: WrittenValue) {
         let clamped = row.metadata.clamped(row.written)
         #expect(clamped == row.stored)
@@ -227,7 +227,7 @@ struct ClampedValueTests {
     }
 
     @Test(
-        "any Double and any integer: never a trap, and what comes out is finite, in range and stays as it is",
+        "never traps, and returns finite values in range for any number",
         arguments: 0..<8)
     func anything(seed: Int) {
         var random = SeededNumbers(seed: UInt64(seed))

@@ -4,7 +4,7 @@ import Testing
 
 @testable import HAPProtocol
 
-@Suite("Adaptive lighting, the machine of one lamp")
+@Suite("AdaptiveLightingTransition")
 struct AdaptiveLightingTransitionTests {
     private typealias Action = AdaptiveLightingTransition.Action
 
@@ -26,7 +26,7 @@ struct AdaptiveLightingTransitionTests {
 
     private func at(_ milliseconds: Int) -> ContinuousClock.Instant { start + .milliseconds(milliseconds) }
 
-    @Test("the golden conversation, byte for byte")
+    @Test("answers the golden conversation byte for byte")
     func conversation() throws {
         var machine = machine()
         let read = try vectors["read_request"].bytes
@@ -47,7 +47,7 @@ struct AdaptiveLightingTransitionTests {
         }
     }
 
-    @Test("what is malformed or about other characteristics is an invalid value, and changes nothing")
+    @Test("rejects malformed requests and those for other characteristics without a change")
     func refused() throws {
         var other = Draft()
         other.brightness = [10]
@@ -64,7 +64,7 @@ struct AdaptiveLightingTransitionTests {
         }
     }
 
-    @Test("a lamp follows the curve at each interval, and an event leaves once per threshold")
+    @Test("applies the curve at each interval, and sends an event once per threshold")
     func follows() throws {
         var machine = try enabled()
         let minute = 60_000
@@ -89,7 +89,7 @@ struct AdaptiveLightingTransitionTests {
                 == .apply(mired: 267, notify: true, wakeAt: at(41 * minute)))
     }
 
-    @Test("a change of brightness is followed at once, off is left alone, and on is followed at once")
+    @Test("follows a change of brightness and switching on at once, and leaves a light that is off alone")
     func lamp() throws {
         var machine = try enabled()
         #expect(machine.lampIs(on: false, brightness: 100, now: start) == .wait(until: at(3_600_001)))
@@ -106,7 +106,7 @@ struct AdaptiveLightingTransitionTests {
                 == .apply(mired: 293, notify: false, wakeAt: at(360_003)))
     }
 
-    @Test("values stay within what the lamp can show", arguments: [(210...290, 210), (10...190, 190)])
+    @Test("clamps values to the range of the light", arguments: [(210...290, 210), (10...190, 190)])
     func clamped(range: ClosedRange<Int>, mired: Int) throws {
         var machine = try enabled(range)
         #expect(
@@ -114,7 +114,7 @@ struct AdaptiveLightingTransitionTests {
                 == .apply(mired: mired, notify: true, wakeAt: at(60_000)))
     }
 
-    @Test("the end of the curve is the end, on or off", arguments: [true, false])
+    @Test("ends at the end of the curve, whether the light is on or off", arguments: [true, false])
     func end(isOn: Bool) throws {
         var machine = try enabled()
         let last = machine.lampIs(on: isOn, brightness: 100, now: at(3_600_000))
@@ -125,7 +125,7 @@ struct AdaptiveLightingTransitionTests {
         #expect(machine.lampIs(on: isOn, brightness: 100, now: end) == .idle)
     }
 
-    @Test("a renewed curve counts from its own receipt, is applied at once and makes no event early")
+    @Test("counts a renewed curve from its receipt, applies it at once and sends no early event")
     func renewal() throws {
         var machine = try enabled()
         _ = machine.lampIs(on: true, brightness: 100, now: start)
@@ -136,7 +136,7 @@ struct AdaptiveLightingTransitionTests {
                 == .apply(mired: 225, notify: false, wakeAt: at(90_001)))
     }
 
-    @Test("an interval shorter than a second is a second")
+    @Test("raises an interval below a second to a second")
     func shortInterval() throws {
         var draft = Draft()
         draft.instance = [0x2C, 1]
@@ -151,7 +151,7 @@ struct AdaptiveLightingTransitionTests {
     }
 
     @Test(
-        "a controller's write of a colour ends it, of anything else does not",
+        "ends when a controller writes a color, and not after other writes",
         arguments: [
             (.colorTemperature, true), (.hue, true), (.saturation, true), (.on, false), (.brightness, false),
             (.name, false), (.characteristicValueTransitionControl, false),
@@ -167,7 +167,7 @@ struct AdaptiveLightingTransitionTests {
     }
 
     @Test(
-        "a device's report ends it unless it echoes what the lamp was told",
+        "ends after a device report that isn't an echo of an applied value",
         arguments: [
             (.colorTemperature(mired: 290), 1, false), (.colorTemperature(mired: 298), 1, false),
             (.colorTemperature(mired: 240), 1, false), (.colorTemperature(mired: 215), 1, false),
@@ -178,7 +178,7 @@ struct AdaptiveLightingTransitionTests {
         ] as [(AdaptiveLightingTransition.DeviceReport, Int, Bool)])
     func deviceReported(report: AdaptiveLightingTransition.DeviceReport, after: Int, ends: Bool) throws {
         var machine = try enabled()
-        // Nothing has been applied yet, so the lamp shows what it showed.
+        // Nothing has been applied yet, so the lamp shows its former color.
         #expect(machine.deviceReported(report, now: start) == false)
         _ = machine.lampIs(on: true, brightness: 100, now: at(240_000))
         #expect(
@@ -188,7 +188,7 @@ struct AdaptiveLightingTransitionTests {
         #expect(machine.activeCount == (ends ? 0 : 1))
     }
 
-    @Test("unpairing ends it")
+    @Test("ends with unpairing")
     func unpaired() throws {
         var machine = try enabled()
         #expect(machine.unpaired() == true)
@@ -208,7 +208,7 @@ struct AdaptiveLightingTransitionTests {
     }
 
     @Test(
-        "a transition goes on after a restart, whatever the clock behind `now` says",
+        "continues after a restart, independent of the monotonic clock",
         arguments: [
             (300_000, 225, 300_000), (3_600_000, 300, 3_600_000), (3_600_001, nil, 0),
             // The wall clock was set back.
@@ -230,7 +230,7 @@ struct AdaptiveLightingTransitionTests {
             machine.lampIs(on: true, brightness: 100, now: now) == .apply(mired: mired, notify: true, wakeAt: wake))
     }
 
-    @Test("bytes that are cut anywhere are refused, but for the two intervals at the end, which may be absent")
+    @Test("rejects stored bytes that are cut, except before the two optional intervals")
     func damaged() throws {
         let saved = try #require(try enabled().saved(now: start, wallClock: .seconds(1)))
         #expect(Array(saved.prefix(9)) == [1, 0xE8, 3, 0, 0, 0, 0, 0, 0])

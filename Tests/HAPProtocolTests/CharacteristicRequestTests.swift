@@ -13,7 +13,7 @@ private func id(_ aid: UInt64, _ iid: UInt64) -> CharacteristicID {
 @Suite("Read requests")
 struct ReadRequestTests {
     @Test(
-        "queries that name characteristics",
+        "parses queries with characteristic ids",
         arguments: [
             ("id=1.2", [id(1, 2)]), ("id=1.2,2.9,2.10", [id(1, 2), id(2, 9), id(2, 10)]),
             ("id=1.2&id=3.4", [id(1, 2), id(3, 4)]), ("id=1.2,1.2", [id(1, 2), id(1, 2)]),
@@ -26,7 +26,7 @@ struct ReadRequestTests {
     }
 
     @Test(
-        "queries that are answered with 400",
+        "rejects malformed queries",
         arguments: [
             nil, "", "id", "id=", "meta=1", "id=1", "id=1.", "id=.2", "id=.", "id=1.2,", "id=,1.2", "id=1.2,,3.4",
             "id=1.2.3", "id=1..2", "id=-1.2", "id=1.-2", "id=+1.2", "id= 1.2", "id=1.2 ", "id=0x1.2", "id=a.b",
@@ -39,7 +39,7 @@ struct ReadRequestTests {
         #expect(ReadRequest(query: query) == nil)
     }
 
-    @Test("flags say 0, 1, true or false", arguments: 0..<16)
+    @Test("parses flags of 0, 1, true and false", arguments: 0..<16)
     func flags(bits: Int) throws {
         var expected = ReadRequest(ids: [id(1, 2)])
         expected.metadata = bits & 1 != 0
@@ -54,7 +54,7 @@ struct ReadRequestTests {
         #expect(ReadRequest(query: expected.query) == expected)
     }
 
-    @Test("hundreds of characteristics, as a start line can hold them")
+    @Test("parses thousands of ids")
     func many() {
         let ids = (0..<4000).map { id(UInt64($0), UInt64($0 % 100)) }
         let request = ReadRequest(ids: ids)
@@ -67,7 +67,7 @@ struct WriteRequestTests {
     private func parse(_ text: String) -> WriteRequest? { WriteRequest(parsing: Array(text.utf8)) }
 
     @Test(
-        "bodies that are answered with 400, nothing executed",
+        "rejects malformed bodies",
         arguments: [
             "", "{", "[]", "1", "null", "\"x\"", "{}", "{\"x\":1}", "{\"characteristics\":[]}",
             "{\"characteristics\":{}}", "{\"characteristics\":null}", "{\"characteristics\":[1]}",
@@ -92,7 +92,7 @@ struct WriteRequestTests {
         #expect(parse(text) == nil)
     }
 
-    @Test("a body that is not UTF-8 is refused")
+    @Test("rejects a body that is not UTF-8")
     func notUTF8() {
         let text = Array("{\"characteristics\":[{\"aid\":1,\"iid\":1,\"value\":\"".utf8)
         for bad in [[0xFF], [0xC3], [0xC0, 0x80], [0xED, 0xA0, 0x80], [0xF5, 0x80, 0x80, 0x80]] as [[UInt8]] {
@@ -103,7 +103,7 @@ struct WriteRequestTests {
     typealias Entry = WriteRequest.Entry
 
     @Test(
-        "what an entry asks for",
+        "parses each member of an entry",
         arguments: [
             ("", Entry(id: id(1, 2))),
             (",\"value\":true", Entry(id: id(1, 2), value: true)),
@@ -133,7 +133,7 @@ struct WriteRequestTests {
     }
 
     @Test(
-        "an entry with a member of a wrong kind is malformed, the others are not",
+        "marks an entry with a member of the wrong type as malformed, and no other",
         arguments: [
             "\"value\":null", "\"value\":[]", "\"value\":{}", "\"value\":[1]", "\"ev\":2", "\"ev\":\"true\"",
             "\"ev\":1.0", "\"ev\":[]", "\"value\":null,\"ev\":null", "\"value\":1,\"authData\":\"A\"",
@@ -145,7 +145,7 @@ struct WriteRequestTests {
         #expect(request.entries.map(\.isMalformed) == [true, false])
     }
 
-    @Test("entries keep their order, and one id may come twice")
+    @Test("keeps the order of entries, and repeated ids")
     func order() {
         let request = parse(
             "{\"pid\":7,\"characteristics\":[{\"iid\":9,\"aid\":2,\"value\":true},{\"aid\":1,\"iid\":1,\"value\":1},"
@@ -156,7 +156,7 @@ struct WriteRequestTests {
         #expect(request == WriteRequest(entries: entries, preparedID: 7))
     }
 
-    @Test("what a controller writes an accessory reads")
+    @Test("parses its own encoding")
     func roundTrip() {
         let request = WriteRequest(
             entries: [
@@ -168,7 +168,7 @@ struct WriteRequestTests {
         #expect(WriteRequest(parsing: request.encoded + [0]) == nil)
     }
 
-    @Test("a body of a megabyte is read, a longer one is not", .timeout)
+    @Test("parses a body of a megabyte and rejects a longer one", .timeout)
     func large() {
         let entry = "{\"aid\":1,\"iid\":2,\"value\":1},"
         let count = (HTTPLimits.body - 100) / entry.utf8.count
@@ -185,7 +185,7 @@ struct WriteRequestTests {
 struct PrepareRequestTests {
     private func parse(_ text: String) -> PrepareRequest? { PrepareRequest(parsing: Array(text.utf8)) }
 
-    @Test("time to live and number are read")
+    @Test("parses time to live and number")
     func read() {
         let request = parse("{\"ttl\":2500,\"pid\":11122333}")
         #expect(request?.timeToLive == .milliseconds(2500))
@@ -197,7 +197,7 @@ struct PrepareRequestTests {
     }
 
     @Test(
-        "anything else is answered with 400",
+        "rejects malformed announcements",
         arguments: [
             "", "[]", "{}", "{\"ttl\":1}", "{\"pid\":1}", "{\"ttl\":\"1\",\"pid\":1}", "{\"ttl\":1,\"pid\":\"1\"}",
             "{\"ttl\":1.0,\"pid\":1}", "{\"ttl\":-1,\"pid\":1}", "{\"ttl\":1,\"pid\":-1}", "{\"ttl\":null,\"pid\":1}",

@@ -36,7 +36,7 @@ struct DatabaseJSONTests {
 
     private static let common: [String: JSONValue] = ["iid": 9, "type": "8"]
 
-    @Test("an accessory, its services and their characteristics")
+    @Test("encodes accessories, services and characteristics")
     func shape() throws {
         var accessory = lamp(CharacteristicMetadata(format: .bool, permissions: [.pairedRead]), .bool(true))
         accessory.services[0].isPrimary = true
@@ -58,7 +58,7 @@ struct DatabaseJSONTests {
         #expect(services[1]["characteristics"] == [])
     }
 
-    @Test("a number of another maker's is written in full, ids of 64 bits exactly")
+    @Test("writes vendor types in full and 64-bit ids exactly")
     func types() throws {
         var accessory = lamp(CharacteristicMetadata(format: .bool, permissions: []), nil)
         accessory.aid = AccessoryID(.max)
@@ -69,7 +69,7 @@ struct DatabaseJSONTests {
         #expect(json["services"]?.array?[0]["type"] == "E863F10A-079E-48FF-8F27-9C2605A29F52")
     }
 
-    @Test("metadata stands where it is due, and nowhere else")
+    @Test("writes only the metadata that applies to the format")
     func metadata() throws {
         let rows: [(CharacteristicMetadata, [String: JSONValue])] = [
             (.init(format: .bool, permissions: [.pairedWrite]), ["format": "bool", "perms": ["pw"]]),
@@ -130,7 +130,7 @@ struct DatabaseJSONTests {
         }
     }
 
-    @Test("a value stands where it can be read, in the form of its format")
+    @Test("writes a readable value in the form of its format")
     func values() throws {
         let rows: [(CharacteristicFormat, CharacteristicValue, JSONValue)] = [
             (.bool, .bool(true), true), (.bool, .bool(false), false), (.int, .integer(-5), -5),
@@ -146,7 +146,7 @@ struct DatabaseJSONTests {
         }
     }
 
-    @Test("without values nothing else changes: that text is what c# is about")
+    @Test("omits only values on request, as c# requires")
     func withoutValues() throws {
         let metadata = CharacteristicMetadata(format: .int, permissions: [.pairedRead], maximum: 100)
         let accessory = lamp(metadata, .integer(5))
@@ -158,7 +158,7 @@ struct DatabaseJSONTests {
         #expect(try json(accessory, values: false) != json(lamp(narrowed, nil), values: false))
     }
 
-    @Test("every characteristic of the catalogue says only what its format knows")
+    @Test("encodes every characteristic of the catalog with valid metadata and a valid default")
     func catalogue() throws {
         let numbers: Set<CharacteristicFormat> = [.uint8, .uint16, .uint32, .uint64, .int, .float]
         for definition in CharacteristicDefinition.all {
@@ -181,7 +181,7 @@ struct DatabaseJSONTests {
 
     // MARK: Values out of requests
 
-    @Test("JSON's kinds fit formats as HAP 9.4 says")
+    @Test("accepts the JSON types of HAP 9.4 for each format")
     func kinds() {
         func value(_ format: CharacteristicFormat, _ json: JSONValue) -> CharacteristicValue? {
             CharacteristicMetadata(format: format, permissions: []).value(from: json)
@@ -213,7 +213,7 @@ struct CharacteristicsBodyTests {
         String(decoding: body.finished(), as: UTF8.self)
     }
 
-    @Test("the examples of HAP 8.2, byte for byte")
+    @Test("encodes the examples of HAP 8.2 byte for byte")
     func examples() {
         var read = CharacteristicsBody()
         read.append(id, value: .bool(true))
@@ -231,7 +231,7 @@ struct CharacteristicsBodyTests {
         #expect(text(CharacteristicsBody()) == "{\"characteristics\":[]}")
     }
 
-    @Test("more members follow the value")
+    @Test("appends further members after the value")
     func more() {
         var body = CharacteristicsBody()
         body.append(id, value: .integer(1)) { json in
@@ -241,7 +241,7 @@ struct CharacteristicsBodyTests {
         #expect(text(body) == "{\"characteristics\":[{\"aid\":2,\"iid\":9,\"value\":1,\"ev\":true}]}")
     }
 
-    @Test("the event of HAP 10.1, and its golden bytes")
+    @Test("encodes the event of HAP 10.1 byte for byte")
     func event() throws {
         var body = CharacteristicsBody()
         body.append(CharacteristicID(AccessoryID(1), InstanceID(10)), value: .bool(true))
@@ -254,14 +254,14 @@ struct CharacteristicsBodyTests {
                 + "{\"characteristics\":[{\"aid\":1,\"iid\":10,\"value\":true}]}")
     }
 
-    @Test("a status for the whole request")
+    @Test("encodes a status for the whole request")
     func status() {
         #expect(HAPStatus.insufficientPrivileges.body == Array("{\"status\":-70401}".utf8))
         #expect(HAPStatus.success.body == Array("{\"status\":0}".utf8))
     }
 }
 
-@Suite("The advertisement")
+@Suite("Advertisement")
 struct AdvertisementTests {
     private func advertisement(_ id: String, _ setupID: String, isPaired: Bool = false) throws -> Advertisement {
         Advertisement(
@@ -269,7 +269,7 @@ struct AdvertisementTests {
             model: "Lamplighter", setupID: try #require(SetupID(setupID)))
     }
 
-    @Test("setup hashes are the golden ones")
+    @Test("computes the golden setup hashes")
     func hashes() throws {
         let hashes = try Vectors.load()["setup"]["hashes"].list
         #expect(hashes.count == 4)
@@ -281,7 +281,7 @@ struct AdvertisementTests {
         }
     }
 
-    @Test("the TXT record says what HAP 1.2 asks for, each key once")
+    @Test("lists each key of HAP 1.2 once in the TXT record")
     func txt() throws {
         let record = try advertisement("1a:2b:3c:4d:5e:ff", "1QJ8").txt
         let expected: [String: String] = [
@@ -292,7 +292,7 @@ struct AdvertisementTests {
         #expect(record.allSatisfy { ($0.key + "=" + $0.value).utf8.count <= 255 })
     }
 
-    @Test("a paired bridge clears the flag, and nothing else changes")
+    @Test("changes only the status flag when the bridge is paired")
     func paired() throws {
         let unpaired = try advertisement("1A:2B:3C:4D:5E:FF", "1QJ8").txt
         let paired = try advertisement("1A:2B:3C:4D:5E:FF", "1QJ8", isPaired: true).txt
@@ -302,7 +302,7 @@ struct AdvertisementTests {
         }
     }
 
-    @Test("the vendor stands in the record while the bridge is unpaired and demands a token, and else never")
+    @Test("names the vendor only while an unpaired bridge requires a token")
     func vendor() throws {
         var unpaired = try advertisement("1A:2B:3C:4D:5E:FF", "1QJ8")
         let before = unpaired.txt
@@ -314,7 +314,7 @@ struct AdvertisementTests {
         #expect(paired.txt.map(\.key) == before.map(\.key))
     }
 
-    @Test("a long model is cut between characters at 64 bytes")
+    @Test("cuts a long model between characters at 64 bytes")
     func longModel() throws {
         var made = try advertisement("1A:2B:3C:4D:5E:FF", "1QJ8")
         made.model = "x" + String(repeating: "ü", count: 40)

@@ -22,9 +22,9 @@ private func accessory(_ aid: String, _ services: String = #"{"iid":1,"type":"3E
     #"{"aid":\#(aid),"services":[\#(services)]}"#
 }
 
-@Suite("The attribute database, as a controller reads it")
+@Suite("AccessoryDatabase")
 struct DatabaseParsingTests {
-    @Test("what the accessory role writes is read as it was")
+    @Test("parses an encoded database of the accessory role")
     func roundTrip() throws {
         let lamp = Accessory(
             aid: AccessoryID(1),
@@ -57,7 +57,7 @@ struct DatabaseParsingTests {
     }
 
     @Test(
-        "faults that make two things one, or something unreachable, are told",
+        "rejects a database with ambiguous or missing ids",
         arguments: [
             ("", "JSON"), ("{}", "JSON"), (server([]), "empty"), (server(["1"]), "no id"),
             (server([accessory("0")]), "no id"), (server([accessory("-1")]), "no id"),
@@ -80,7 +80,7 @@ struct DatabaseParsingTests {
     }
 
     @Test(
-        "a part without a type, permissions or a unique iid is left out, and the others are used",
+        "omits parts without type, permissions or unique iid, and keeps the others",
         arguments: [
             (#"{"iid":0,"type":"43","characteristics":[]}"#, "a service of accessory 1 has no unique iid"),
             (#"{"iid":1,"type":"43","characteristics":[]}"#, "a service of accessory 1 has no unique iid"),
@@ -113,7 +113,7 @@ struct DatabaseParsingTests {
         #"{"iid":\#(iid),"type":"43","characteristics":[{\#(members)}]}"#
     }
 
-    @Test("the list of omissions has a limit")
+    @Test("limits the list of omissions")
     func manyOmissions() throws {
         let parts = (1...99).map { #"{"iid":\#($0 + 1),"type":"x","characteristics":[]}"# }
         let database = try parse(
@@ -122,7 +122,7 @@ struct DatabaseParsingTests {
     }
 
     @Test(
-        "values are taken as accessories write them",
+        "accepts values in the forms that accessories use",
         arguments: [
             ("bool", "1", .bool(true)), ("bool", "false", .bool(false)), ("bool", "2", nil), ("bool", "null", nil),
             ("int", "-7", .integer(-7)), ("uint8", "7.0", .integer(7)), ("uint8", "7.5", nil),
@@ -139,20 +139,20 @@ struct DatabaseParsingTests {
         #expect(read?.value == value)
     }
 
-    @Test("a value of what cannot be read is none", arguments: [#"["pw"]"#, #"["pw","ev"]"#, "[]"])
+    @Test("drops the value of a characteristic that can't be read", arguments: [#"["pw"]"#, #"["pw","ev"]"#, "[]"])
     func unreadable(_ permissions: String) throws {
         let read = try one(#""type":"25","format":"int","perms":\#(permissions),"value":7"#)
         #expect(read != nil && read?.value == nil)
     }
 
-    @Test("of a text without end only the beginning is taken")
+    @Test("truncates very long text")
     func longText() throws {
         let text = String(repeating: "x", count: 100_000)
         let read = try one(#""type":"23","format":"string","perms":["pr"],"value":"\#(text)""#)
         #expect(read?.value == .string(String(repeating: "x", count: 4096)))
     }
 
-    @Test("what the maker calls a characteristic is kept, as far as it can be read")
+    @Test("keeps readable descriptions of characteristics")
     func descriptions() throws {
         let place = CharacteristicID(AccessoryID(1), InstanceID(3))
         func description(_ json: String) throws -> [CharacteristicID: String] {
@@ -169,7 +169,7 @@ struct DatabaseParsingTests {
         for json in [#""""#, "7", "null", "[]"] { #expect(try description(json) == [:]) }
     }
 
-    @Test("what an accessory leaves out of a known characteristic is the catalogue's")
+    @Test("fills in missing metadata of known characteristics from the catalog")
     func filled() throws {
         let on = try one(#""type":"25","perms":["pr","pw"],"value":1"#)
         #expect(on?.metadata.format == .bool && on?.value == .bool(true))
@@ -178,7 +178,7 @@ struct DatabaseParsingTests {
             brightness
                 == CharacteristicMetadata(
                     format: .int, permissions: .pairedRead, unit: .percentage, minimum: 0, maximum: 100, step: 1))
-        // What it says counts, and takes back what contradicts it.
+        // Its own metadata counts, and drops contradicting defaults.
         let narrow = try one(#""type":"8","format":"int","perms":[],"minValue":10,"maxValue":20,"minStep":5"#)?.metadata
         #expect(narrow?.minimum == 10 && narrow?.maximum == 20 && narrow?.step == 5)
         let beyond = try one(#""type":"8","perms":[],"minValue":200"#)?.metadata
@@ -192,14 +192,14 @@ struct DatabaseParsingTests {
         #expect(try one(#""type":"00000001-0000-1000-8000-0123456789AB","perms":["pr"]"#) == nil)
     }
 
-    @Test("a comma before a closing bracket is taken")
+    @Test("accepts a comma before a closing bracket")
     func trailingCommas() throws {
         #expect(try one(#""type":"25","format":"bool","perms":["pr",],"value":true,"#)?.value == .bool(true))
         let text = #"{"characteristics":[{"aid":1,"iid":2,"value":1,},],}"#
         #expect(CharacteristicAnswer.list(parsing: Array(text.utf8))?.count == 1)
     }
 
-    @Test("valid values beyond the limits mean nothing")
+    @Test("drops valid values beyond the limits")
     func validValuesWithinLimits() throws {
         let text = #""type":"33","format":"uint8","perms":["pw"],"minValue":0,"maxValue":1,"valid-values":"#
         #expect(try one(text + "[0,1,2,3]")?.metadata.validValues == [0, 1])
@@ -208,7 +208,7 @@ struct DatabaseParsingTests {
         #expect(try one(large)?.metadata.validValues == nil)
     }
 
-    @Test("what is unknown takes nothing from what is known")
+    @Test("ignores unknown metadata and keeps the rest")
     func lenient() throws {
         #expect(try one(#""type":"25","format":"array","perms":["pr"]"#) == nil)
         let metadata = try #require(
@@ -228,9 +228,9 @@ struct DatabaseParsingTests {
     }
 }
 
-@Suite("What accessories say of characteristics")
+@Suite("Characteristic answers")
 struct CharacteristicAnswerTests {
-    @Test("entries with status and value")
+    @Test("parses entries with status and value")
     func entries() throws {
         let id = CharacteristicID(AccessoryID(2), InstanceID(9))
         let text =
@@ -244,19 +244,19 @@ struct CharacteristicAnswerTests {
     }
 
     @Test(
-        "other bodies are none",
+        "rejects other bodies",
         arguments: [
             "", "7", "{}", #"{"characteristics":7}"#, #"{"characteristics":[7]}"#, #"{"characteristics":[{"aid":1}]}"#,
         ])
     func none(_ text: String) { #expect(CharacteristicAnswer.list(parsing: Array(text.utf8)) == nil) }
 
-    @Test("what announces a timed write reads as it was written", arguments: [1, 2500, 1 << 52] as [Int64])
+    @Test("parses the encoding of an announcement", arguments: [1, 2500, 1 << 52] as [Int64])
     func prepare(_ milliseconds: Int64) {
         let request = PrepareRequest(timeToLive: .milliseconds(milliseconds), preparedID: .max)
         #expect(PrepareRequest(parsing: request.encoded) == request)
     }
 
-    @Test("a controller's message never ends in a frame of one byte", arguments: [1024, 1025, 2048, 2049])
+    @Test("never ends a controller's message in a frame of one byte", arguments: [1024, 1025, 2048, 2049])
     func lastFrame(_ length: Int) throws {
         let keys = SessionKeys(
             read: .init(Array(repeating: 1, count: 32)), write: .init(Array(repeating: 2, count: 32)))

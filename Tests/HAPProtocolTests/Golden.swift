@@ -10,7 +10,7 @@ struct Golden: Sendable {
     let accessory: AccessoryIdentity
     let controller: ControllerIdentity
     let setupCode: SetupCode
-    /// The accessory's half of the golden attempt, and what a right proof yields.
+    /// The accessory's half of the golden attempt, and the result of the right proof.
     let server: SRPServer
     let agreement: SRPServer.Agreement
     /// The controller's half.
@@ -48,7 +48,7 @@ struct Golden: Sendable {
         Pairing(controller: controller.controller, publicKey: controller.longTermKey.publicKey, isAdmin: true)
     }
 
-    /// What the controller learns by pair setup.
+    /// The controller's result of pair setup.
     var pairedAccessory: PairSetupController.PairedAccessory {
         PairSetupController.PairedAccessory(
             deviceID: accessory.deviceID, publicKey: accessory.longTermKey.publicKey)

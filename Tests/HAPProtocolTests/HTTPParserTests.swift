@@ -1,4 +1,3 @@
-import HAPTesting
 import TestTimeouts
 import Testing
 
@@ -28,10 +27,10 @@ private func parse(
     _ text: String, requests: Bool = true
 ) -> (messages: [HTTPMessage], violation: ProtocolViolation?) { parse([bytes(text)], requests: requests) }
 
-@Suite("HTTP requests, as an accessory reads them")
+@Suite("Requests parsed by an accessory")
 struct HTTPRequestParserTests {
     @Test(
-        "requests are read for what HAP needs of them",
+        "parses request line, headers and body",
         arguments: [
             ("GET /accessories HTTP/1.1\r\nHost: x\r\n\r\n", HTTPRequest(.get, "/accessories")),
             ("GET /accessories HTTP/1.1\r\n\r\n", HTTPRequest(.get, "/accessories")),
@@ -91,7 +90,7 @@ struct HTTPRequestParserTests {
     }
 
     @Test(
-        "what breaks HTTP is refused, for its reason",
+        "rejects malformed requests, each for its reason",
         arguments: [
             ("GET /a HTTP/2.0\r\n\r\n", .version), ("GET /a http/1.1\r\n\r\n", .version),
             ("GET /a HTTP/1.2\r\n\r\n", .version), ("GET /a HTTP/1.1 \r\n\r\n", .startLine),
@@ -127,44 +126,25 @@ struct HTTPRequestParserTests {
         #expect(parse(bytes(text).map { [$0] }) == ([], .malformedHTTP(reason)))
     }
 
-    @Test("a frame on a clear connection is no HTTP")
-    func frame() {
-        let frame: [UInt8] = [0x26, 0, 0xCF, 0x31, 0x68, 0xCC]
-        #expect(parse([frame + bytes("\r\n\r\n")]) == ([], .malformedHTTP(.startLine)))
-    }
-
     // MARK: Limits (HAP 7.3)
 
-    private func request(startLine count: Int) -> String {
-        let frame = "GET / HTTP/1.1"
-        return "GET /" + String(repeating: "a", count: count - frame.utf8.count) + " HTTP/1.1\r\n\r\n"
-    }
-
-    @Test("a start line may have 64 KiB and not one byte more")
-    func longStartLine() {
-        #expect(parse(request(startLine: 65536)).messages.count == 1)
-        #expect(parse(request(startLine: 65537)) == ([], .malformedHTTP(.headTooLong)))
-    }
-
-    @Test("headers may have 100 lines and not one more")
-    func headerCount() {
-        func text(_ count: Int) -> String {
-            "GET /a HTTP/1.1\r\n" + String(repeating: "X: y\r\n", count: count) + "\r\n"
+    @Test("accepts a start line of 64 KiB, 100 header lines and 32 KiB of headers, and not one more")
+    func headLimits() {
+        func head(startLine: Int = 14, lines: Int = 0, headers: Int = 3) -> String {
+            "GET /" + String(repeating: "a", count: startLine - 14) + " HTTP/1.1\r\n"
+                + String(repeating: "X: y\r\n", count: lines) + "X: " + String(repeating: "y", count: headers - 3)
+                + "\r\n\r\n"
         }
-        #expect(parse(text(100)).messages.count == 1)
-        #expect(parse(text(101)) == ([], .malformedHTTP(.tooManyHeaders)))
-    }
-
-    @Test("headers may have 32 KiB together and not one byte more")
-    func headerLength() {
-        func text(_ count: Int) -> String {
-            "GET /a HTTP/1.1\r\nX: " + String(repeating: "y", count: count - 3) + "\r\n\r\n"
+        for text in [head(startLine: 65536), head(lines: 99), head(headers: 32768)] {
+            #expect(parse(text).messages.count == 1)
         }
-        #expect(parse(text(32768)).messages.count == 1)
-        #expect(parse(text(32769)) == ([], .malformedHTTP(.headTooLong)))
+        #expect(parse(head(startLine: 65537)) == ([], .malformedHTTP(.headTooLong)))
+        #expect(parse(head(lines: 100)) == ([], .malformedHTTP(.tooManyHeaders)))
+        #expect(parse(head(headers: 32769)) == ([], .malformedHTTP(.headTooLong)))
     }
 
-    @Test("a head without an end is given up at its limit, however it comes", arguments: [1, 1000, 65536, 1 << 20])
+    @Test(
+        "rejects an endless head at its limit, whatever the size of the pieces", arguments: [1, 1000, 65536, 1 << 20])
     func endlessHead(size: Int) {
         for filler in ["GET /", "\r\r\r\r", "X: y\r\n", "\n\n\n\n"] {
             var parser = HTTPParser(requests: true)
@@ -182,7 +162,7 @@ struct HTTPRequestParserTests {
     }
 
     @Test(
-        "four empty lines before a request are skipped, the fifth is refused; the second counts as a message's beginning"
+        "skips four empty lines before a request and rejects the fifth; from the second on a message has begun"
     )
     func emptyLines() throws {
         let request = "GET /a HTTP/1.1\r\n\r\n"
@@ -204,7 +184,7 @@ struct HTTPRequestParserTests {
     }
 
     @Test(
-        "a body may be as long as its path takes and not one byte longer",
+        "accepts a body of the length that its path allows, and not one byte more",
         arguments: [
             ("/pair-setup", 65536, true), ("/pair-verify", 65536, true), ("/pairings", 65536, true),
             ("/characteristics", 1 << 20, true), ("/prepare", 1 << 20, true), ("/unknown", 1 << 20, true),
@@ -222,32 +202,7 @@ struct HTTPRequestParserTests {
         }
     }
 
-    @Test("requests that come in one piece are answered one by one, with the rest kept")
-    func pipelined() throws {
-        let first = "PUT /characteristics HTTP/1.1\r\nContent-Length: 4\r\n\r\nGET "
-        let text = first + "GET /a HTTP/1.1\r\n\r\n" + "POST /b HTTP/1.1\r\nContent-Length: 1\r\n\r\nx" + "GET /"
-        var parser = HTTPParser(requests: true)
-        parser.append(bytes(text))
-        #expect(try parser.next() == .request(HTTPRequest(.put, "/characteristics", body: bytes("GET "))))
-        #expect(try parser.next() == .request(HTTPRequest(.get, "/a")))
-        #expect(try parser.next() == .request(HTTPRequest(.post, "/b", body: bytes("x"))))
-        #expect(try parser.next() == nil)
-        #expect(parser.isMidMessage)
-        parser.append(bytes("c HTTP/1.1\r\n\r\n"))
-        #expect(try parser.next() == .request(HTTPRequest(.get, "/c")))
-        #expect(!parser.isMidMessage)
-    }
-
-    @Test("a request may be cut anywhere")
-    func everySplit() {
-        let text = bytes("PUT /prepare HTTP/1.1\r\nHost: x\r\nContent-Length: 5\r\n\r\n\r\n\r\n!")
-        let whole = HTTPMessage.request(HTTPRequest(.put, "/prepare", body: bytes("\r\n\r\n!")))
-        for split in 0...text.count {
-            #expect(parse([Array(text[..<split]), Array(text[split...])]) == ([whole], nil))
-        }
-    }
-
-    @Test("while a message is not whole the parser says so")
+    @Test("reports an incomplete message")
     func midMessage() throws {
         let text = bytes("PUT /prepare HTTP/1.1\r\nContent-Length: 2\r\n\r\n{}")
         var parser = HTTPParser(requests: true)
@@ -263,17 +218,17 @@ struct HTTPRequestParserTests {
     }
 }
 
-@Suite("HTTP responses and events, as a controller reads them")
+@Suite("Responses and events parsed by a controller")
 struct HTTPResponseParserTests {
     @Test(
-        "responses and events are distinguished, and bodies come by length or in chunks",
+        "parses responses and events with bodies by length or in chunks",
         arguments: [
             ("HTTP/1.1 204 No Content\r\n\r\n", HTTPMessage.response(HTTPResponse(204))),
             ("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{}", .response(HTTPResponse(200, body: bytes("{}")))),
             ("HTTP/1.1 200\r\nContent-Length: 2\r\n\r\n{}", .response(HTTPResponse(200, body: bytes("{}")))),
             ("HTTP/1.1 470 Any words at all\r\nContent-Length: 0\r\n\r\n", .response(HTTPResponse(470))),
             ("HTTP/1.0 200 OK\r\nContent-Length: 0\r\n\r\n", .response(HTTPResponse(200))),
-            // A 204 has no body, whatever it says.
+            // A 204 never has a body.
             ("HTTP/1.1 204 No Content\r\nContent-Length: 5\r\n\r\n", .response(HTTPResponse(204))),
             (
                 "HTTP/1.1 207 Multi-Status\r\nContent-Type: application/hap+json\r\nContent-Length: 2\r\n\r\n{}",
@@ -312,7 +267,7 @@ struct HTTPResponseParserTests {
     }
 
     @Test(
-        "what breaks HTTP is refused, for its reason",
+        "rejects malformed responses, each for its reason",
         arguments: [
             ("GET /a HTTP/1.1\r\n\r\n", .startLine), ("HTTP/1.1\r\n\r\n", .startLine),
             ("HTTP/1.1 20 OK\r\n\r\n", .startLine), ("HTTP/1.1 2000 OK\r\n\r\n", .startLine),
@@ -333,7 +288,7 @@ struct HTTPResponseParserTests {
     }
 
     @Test(
-        "chunks that are none are refused",
+        "rejects malformed chunks",
         arguments: [
             "x\r\n", "\r\n", ";a\r\n", "-1\r\n", "+1\r\na\r\n", "-0\r\n\r\n", "0x1\r\na\r\n", "123456789\r\n",
             "1\r\nab\r\n", "1\r\na\n\n", "1\r\na\n\n0\r\n\r\n", "1\r\na\rx0\r\n\r\n", "0\r\nTrailer: x\r\n\r\n",
@@ -342,14 +297,14 @@ struct HTTPResponseParserTests {
         ])
     func badChunks(text: String) {
         let head = "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n"
-        // What comes behind completes what might only be waiting.
+        // The filler completes a chunk that might only be waiting.
         let filler = String(repeating: "z", count: 100)
         #expect(parse(head + text + filler, requests: false) == ([], .malformedHTTP(.chunk)))
         let single = parse(bytes(head + text + filler).map { [$0] }, requests: false)
         #expect(single == ([], .malformedHTTP(.chunk)))
     }
 
-    @Test("a body has a limit, by length and in chunks")
+    @Test("limits a body by length and in chunks")
     func limits() {
         let limit = HTTPLimits.responseBody
         #expect(parse("HTTP/1.1 200 OK\r\nContent-Length: \(limit)\r\n\r\n", requests: false) == ([], nil))
@@ -365,7 +320,7 @@ struct HTTPResponseParserTests {
         #expect(parse(pieces + [bytes("1\r\n")], requests: false) == ([], .bodyTooLong))
     }
 
-    @Test("many small chunks cost no more than their bytes", .timeout)
+    @Test("reads many small chunks in linear time", .timeout)
     func smallChunks() throws {
         var parser = HTTPParser(requests: false)
         parser.append(bytes("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nC00000\r\n"))
@@ -385,13 +340,13 @@ struct HTTPResponseParserTests {
     }
 }
 
-@Suite("HTTP, as it is written")
+@Suite("Serialized messages")
 struct HTTPSerializerTests {
     private func text(_ message: HTTPMessage) -> String {
         String(decoding: HTTPSerializer.bytes(of: message), as: UTF8.self)
     }
 
-    @Test("a response has a length and a type, a 204 neither")
+    @Test("writes length and type of a response, and neither in a 204")
     func responses() {
         #expect(text(.response(HTTPResponse(204))) == "HTTP/1.1 204 No Content\r\n\r\n")
         #expect(
@@ -400,35 +355,23 @@ struct HTTPSerializerTests {
         #expect(
             text(.response(HTTPResponse(200, .pairingTLV8, body: bytes("x"))))
                 == "HTTP/1.1 200 OK\r\nContent-Type: application/pairing+tlv8\r\nContent-Length: 1\r\n\r\nx")
-        #expect(text(.response(HTTPResponse(400))) == "HTTP/1.1 400 Bad Request\r\nContent-Length: 0\r\n\r\n")
+        for (status, reason) in [
+            (207, "Multi-Status"), (400, "Bad Request"), (470, "Connection Authorization Required"),
+        ] {
+            #expect(
+                text(.response(HTTPResponse(status))) == "HTTP/1.1 \(status) \(reason)\r\nContent-Length: 0\r\n\r\n")
+        }
     }
 
     @Test(
-        "each status of HAP is written as itself", arguments: [200, 204, 207, 400, 403, 404, 405, 413, 470, 500, 503])
+        "writes each status of HAP so that it is parsed again",
+        arguments: [200, 204, 207, 400, 403, 404, 405, 413, 470, 500, 503])
     func statuses(status: Int) {
         let written = HTTPSerializer.bytes(of: .response(HTTPResponse(status)))
         #expect(parse([written], requests: false) == ([.response(HTTPResponse(status))], nil))
     }
 
-    @Test("the reasons that HAP 8.2 names")
-    func reasons() {
-        #expect(text(.response(HTTPResponse(207))).hasPrefix("HTTP/1.1 207 Multi-Status\r\n"))
-        #expect(text(.response(HTTPResponse(470))).hasPrefix("HTTP/1.1 470 Connection Authorization Required\r\n"))
-    }
-
-    @Test("an event is the golden one")
-    func event() throws {
-        let vectors = try Vectors.load()["session_framing"]["vectors"].list
-        let vector = try #require(try vectors.first { try $0["name_text"].text == "event" })
-        let golden = try vector["plaintext"].bytes
-        guard case .event(let body)? = parse([golden], requests: false).messages.first else {
-            Issue.record("no event")
-            return
-        }
-        #expect(HTTPSerializer.bytes(of: .event(body: body)) == golden)
-    }
-
-    @Test("what a controller writes an accessory reads")
+    @Test("writes requests that an accessory parses")
     func requests() {
         let requests = [
             HTTPRequest(.get, "/accessories"), HTTPRequest(.get, "/characteristics", query: "id=1.2,3.4"),
@@ -441,9 +384,9 @@ struct HTTPSerializerTests {
     }
 }
 
-@Suite("HTTP parsers of both roles")
+@Suite("HTTPParser in both roles")
 struct HTTPParserTests {
-    @Test("one request does not leak into the next", arguments: [true, false])
+    @Test("keeps nothing of a message for the next", arguments: [true, false])
     func noLeak(requests: Bool) {
         let first =
             requests

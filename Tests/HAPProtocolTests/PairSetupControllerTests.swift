@@ -5,7 +5,7 @@ import Testing
 @testable import HAPCrypto
 @testable import HAPProtocol
 
-@Suite("Pair setup, the controller's machine")
+@Suite("PairSetupController")
 struct PairSetupControllerTests {
     private let golden: Golden
 
@@ -26,7 +26,7 @@ struct PairSetupControllerTests {
         return machine
     }
 
-    @Test("the golden transcript, byte for byte")
+    @Test("sends the golden transcript byte for byte")
     func transcript() throws {
         let setup = golden.setup
         var machine = PairSetupController(identity: golden.controller, setupCode: golden.setupCode)
@@ -41,28 +41,20 @@ struct PairSetupControllerTests {
         #expect(machine.received(try setup["M6"].bytes) == .paired(golden.pairedAccessory))
     }
 
-    @Test("an accessory with an MFi chip gets method 1")
+    @Test("uses method 1 for an accessory with an MFi chip")
     func withAuth() throws {
         var machine = PairSetupController(identity: golden.controller, setupCode: golden.setupCode)
         #expect(machine.start(withAuth: true) == .send(try golden.setup["M1_with_auth_method"].bytes))
     }
 
-    @Test("an answer that is not the next one ends the procedure", arguments: Stage.allCases)
+    @Test("ends the procedure after an answer that is malformed or out of order", arguments: Stage.allCases)
     func outOfOrder(stage: Stage) throws {
         let next = [Stage.awaitingM2: "M2", .awaitingM4: "M4", .awaitingM6: "M6"][stage]
-        for name in ["M1", "M2", "M3", "M4", "M5", "M6"] where name != next {
-            var machine = try machine(at: stage)
-            guard case .fail(.violation) = machine.received(try golden.setup[name].bytes) else {
-                Issue.record("\(name) at \(stage) is taken")
-                continue
-            }
-            #expect(machine == (try self.machine(at: .ended)))
-        }
-    }
-
-    @Test("a malformed answer ends the procedure", arguments: Stage.allCases)
-    func malformed(stage: Stage) throws {
-        for body in [[6], [6, 1], [6, 2, 2, 0], [6, 0], [6, 1, 2, 6, 1, 2], [7, 0], [7, 2, 1, 1], []] as [[UInt8]] {
+        let others = try ["M1", "M2", "M3", "M4", "M5", "M6"].filter { $0 != next }.map { try golden.setup[$0].bytes }
+        let malformed: [[UInt8]] = [
+            [6], [6, 1], [6, 2, 2, 0], [6, 0], [6, 1, 2, 6, 1, 2], [7, 0], [7, 2, 1, 1], [],
+        ]
+        for body in malformed + others {
             var machine = try machine(at: stage)
             guard case .fail(.violation) = machine.received(body) else {
                 Issue.record("\(body) at \(stage) is taken")
@@ -72,7 +64,7 @@ struct PairSetupControllerTests {
         }
     }
 
-    @Test("an error is reported as the accessory says it, unknown ones as unknown", arguments: Stage.allCases)
+    @Test("reports the accessory's error, and unknown codes as unknown", arguments: Stage.allCases)
     func refused(stage: Stage) throws {
         let errors = try golden.setup["error_responses"]
         let named: [(String, PairingError)] = [
@@ -90,7 +82,7 @@ struct PairSetupControllerTests {
         }
     }
 
-    @Test("a state that is left out is tolerated, as some firmware leaves it out")
+    @Test("tolerates a missing state, as some firmware omits it")
     func withoutState() throws {
         for (stage, name) in [(Stage.awaitingM2, "M2"), (.awaitingM4, "M4"), (.awaitingM6, "M6")] {
             var machine = try machine(at: stage)
@@ -101,7 +93,7 @@ struct PairSetupControllerTests {
         }
     }
 
-    @Test("an answer of another state than the one that is due ends the procedure")
+    @Test("ends the procedure after an answer with the wrong state")
     func otherState() throws {
         for (stage, name) in [(Stage.awaitingM2, "M2"), (.awaitingM4, "M4"), (.awaitingM6, "M6")] {
             let due = try PairingTLV(parsing: try golden.setup[name].bytes)
@@ -114,7 +106,7 @@ struct PairSetupControllerTests {
         }
     }
 
-    @Test("M2 with a salt or key of a wrong length ends the procedure")
+    @Test("ends the procedure after M2 with a salt or key of the wrong length")
     func secondMessage() throws {
         let lengths: [(salt: Int, key: Int)] = [(0, 384), (15, 384), (17, 384), (16, 0), (16, 385)]
         for (salt, key) in lengths {
@@ -126,7 +118,7 @@ struct PairSetupControllerTests {
         }
     }
 
-    @Test("a key that cannot be used ends the procedure; so does an outcome that is not awaited")
+    @Test("ends the procedure after an unusable key or an unexpected outcome")
     func computed() throws {
         for stage in Stage.allCases {
             var machine = try machine(at: stage)
@@ -138,7 +130,7 @@ struct PairSetupControllerTests {
         }
     }
 
-    @Test("M4 with a wrong proof says that the accessory does not know its own code")
+    @Test("reports a wrong proof in M4 as a mismatch")
     func fourthMessage() throws {
         let proof = golden.agreement.proof
         for index in proof.indices {
@@ -167,7 +159,7 @@ struct PairSetupControllerTests {
         return PairingTLV.message(6, (.encryptedData, keys.seal(identity.body, label))).encoded
     }
 
-    @Test("M6 that does not prove who the accessory is ends the procedure")
+    @Test("ends the procedure after M6 without a valid identity")
     func sixthMessage() throws {
         let unknownPeer = try Ed25519KeyPair(seed: SecretBytes([UInt8](repeating: 3, count: 32)))
         let id = golden.accessory.deviceID.description
@@ -187,14 +179,14 @@ struct PairSetupControllerTests {
                 == .fail(.violation(.badItem(.encryptedData))))
     }
 
-    @Test("M6 with a device id in lower case names the same accessory")
+    @Test("accepts a device id in lower case in M6")
     func lowerCase() throws {
         var machine = try machine(at: .awaitingM6)
         #expect(
             machine.received(m6(golden.accessory.deviceID.description.lowercased())) == .paired(golden.pairedAccessory))
     }
 
-    @Test("a procedure can begin anew in every state", arguments: Stage.allCases)
+    @Test("starts again in every state", arguments: Stage.allCases)
     func again(stage: Stage) throws {
         var machine = try machine(at: stage)
         #expect(machine.start() == .send(try golden.setup["M1"].bytes))

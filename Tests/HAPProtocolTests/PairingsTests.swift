@@ -4,7 +4,7 @@ import Testing
 
 @testable import HAPProtocol
 
-@Suite("Pairings and their messages")
+@Suite("Pairings")
 struct PairingsTests {
     private let golden: Golden
     private let vectors: Vectors
@@ -20,7 +20,7 @@ struct PairingsTests {
 
     // MARK: Golden
 
-    @Test("requests are the golden ones, written and read")
+    @Test("encodes and parses the golden requests")
     func requests() throws {
         var regular = other
         regular.isAdmin = try PairingTLV(parsing: try vectors["add_request"].bytes).byte(.permissions) == 1
@@ -33,7 +33,7 @@ struct PairingsTests {
         }
     }
 
-    @Test("answers are the golden ones, written and read")
+    @Test("encodes and parses the golden answers")
     func responses() throws {
         let rows: [(String, PairingsResponse)] = [
             ("ok_response", .done), ("not_admin_response", .failed(.authentication)),
@@ -56,7 +56,7 @@ struct PairingsTests {
 
     // MARK: Requests that are refused (HAP 6.4)
 
-    @Test("a request that lacks something or says too much is refused")
+    @Test("rejects requests with missing, wrong or extra items")
     func badRequests() throws {
         let id = other.controller.bytes
         let key = other.publicKey
@@ -83,7 +83,7 @@ struct PairingsTests {
         }
     }
 
-    @Test("a request of any other state is refused", arguments: [0, 2, 3, 255] as [UInt8])
+    @Test("rejects a request of any other state", arguments: [0, 2, 3, 255] as [UInt8])
     func states(state: UInt8) throws {
         var message = try PairingTLV(parsing: PairingsRequest.list.encoded)
         message[.state] = [state]
@@ -92,7 +92,7 @@ struct PairingsTests {
         #expect(throws: ProtocolViolation.badItem(.state)) { try PairingsRequest(parsing: message.encoded) }
     }
 
-    @Test("an answer that is no answer is refused")
+    @Test("rejects malformed answers")
     func badResponses() {
         let bodies: [[UInt8]] = [[], [6, 1, 1], [6, 1, 2, 7, 0], [6, 1, 2, 1, 1, 65], [6, 1, 2, 1, 0, 3, 1, 1]]
         for body in bodies {
@@ -100,7 +100,7 @@ struct PairingsTests {
         }
     }
 
-    @Test("a list of none, one and the most pairings goes over the wire", arguments: [0, 1, 2, 64])
+    @Test("encodes and parses lists of none, one and the most pairings", arguments: [0, 1, 2, 64])
     func lists(count: Int) throws {
         let pairings = try (0..<count).map { number in
             Pairing(
@@ -115,7 +115,7 @@ struct PairingsTests {
 
     // MARK: The list
 
-    @Test("pairings stay in the order in which they were made, and one is replaced in its place")
+    @Test("keeps pairings in their order, and replaces one in its place")
     func order() {
         var list = PairingList([golden.pairing])
         list.set(other)
@@ -130,7 +130,7 @@ struct PairingsTests {
         #expect(list.hasAdmin && !list.isEmpty && !list.isFull)
     }
 
-    @Test("the last admin takes all others along")
+    @Test("removes all pairings with the last admin")
     func lastAdmin() {
         var list = PairingList([golden.pairing, other])
         list.remove(other.controller)
@@ -143,29 +143,7 @@ struct PairingsTests {
         #expect(list.isEmpty)
     }
 
-    @Test("removing who is not there changes nothing")
-    func removeUnknown() {
-        var list = PairingList([golden.pairing])
-        list.remove(other.controller)
-        #expect(list == PairingList([golden.pairing]))
-        #expect(list[other.controller] == nil)
-    }
-
-    @Test("a list is full at its limit")
-    func full() throws {
-        var list = PairingList()
-        for number in 0..<PairingList.maximum {
-            #expect(!list.isFull)
-            list.set(
-                Pairing(
-                    controller: try #require(ControllerID([UInt8(number)])), publicKey: other.publicKey,
-                    isAdmin: true))
-        }
-        #expect(list.isFull)
-        #expect(PairingList.maximum >= 16)
-    }
-
-    @Test("identifiers are bytes: 1 to 36 of them, compared exactly, printed sanitized")
+    @Test("accepts identifiers of 1 to 36 bytes, compares them exactly and sanitizes them in print")
     func identifiers() throws {
         #expect(ControllerID([]) == nil)
         #expect(ControllerID([UInt8](repeating: 65, count: 37)) == nil)

@@ -4,7 +4,7 @@ import Testing
 @testable import HAPCrypto
 @testable import HAPProtocol
 
-@Suite("Sealed frames")
+@Suite("SecureFramer")
 struct SecureFramerTests {
     private let vectors: Vectors
     private let golden: Golden
@@ -19,7 +19,7 @@ struct SecureFramerTests {
         return SecureFramer(sealingKey: key, openingKey: key, sealed: counter, opened: counter)
     }
 
-    /// What comes out when the pieces come in one after the other.
+    /// Opens the frames in pieces of input, in order.
     private func open(
         _ pieces: [[UInt8]], _ framer: inout SecureFramer
     ) throws(ProtocolViolation) -> (content: [UInt8], frames: Int, left: Int) {
@@ -33,7 +33,7 @@ struct SecureFramerTests {
         return (content, frames, input.count)
     }
 
-    @Test("every golden message is sealed to its bytes, and opened again however it is cut")
+    @Test("seals every golden message to its bytes, and opens it however it is cut")
     func everyGoldenMessage() throws {
         let entries = try vectors["vectors"].list
         #expect(entries.count == 13)
@@ -71,7 +71,7 @@ struct SecureFramerTests {
         }
     }
 
-    @Test("two requests back to back come out as they went in")
+    @Test("opens two requests in a row")
     func backToBack() throws {
         let vector = try vectors["two_requests_back_to_back"]
         let sealed = try vector["ciphertext"].bytes
@@ -82,7 +82,7 @@ struct SecureFramerTests {
         }
     }
 
-    @Test("invalid frames end the session, each golden one")
+    @Test("rejects each golden invalid frame")
     func invalid() throws {
         let invalid = try vectors["invalid"]
         let rows: [(String, ProtocolViolation)] = [
@@ -101,7 +101,7 @@ struct SecureFramerTests {
                 == Set(rows.map(\.0) + ["zero_length_frame", "length_byte_flipped", "expected"]))
     }
 
-    @Test("a frame whose length was changed waits for the byte that it lacks, and is bad")
+    @Test("rejects a frame with a changed length once it is complete")
     func changedLength() throws {
         let bytes = try vectors["invalid"]["length_byte_flipped"].bytes
         var framer = try framer("controller_to_accessory_key")
@@ -109,7 +109,7 @@ struct SecureFramerTests {
         #expect(throws: ProtocolViolation.badFrame) { _ = try open([bytes + [0]], &framer) }
     }
 
-    @Test("an empty frame is taken and counted, and never sent")
+    @Test("counts an empty frame and never sends one")
     func empty() throws {
         let bytes = try vectors["invalid"]["zero_length_frame"].bytes
         var framer = try framer("controller_to_accessory_key")
@@ -124,14 +124,14 @@ struct SecureFramerTests {
         #expect(none.isEmpty)
     }
 
-    @Test("a length above 1024 is refused before anything is waited for", arguments: [1025, 17735, 65535])
+    @Test("rejects a length above 1024 before the rest arrives", arguments: [1025, 17735, 65535])
     func tooLong(length: Int) throws {
         var framer = try framer("controller_to_accessory_key")
         let bytes = [UInt8(length & 0xFF), UInt8(length >> 8)]
         #expect(throws: ProtocolViolation.frameTooLong) { _ = try open([bytes], &framer) }
     }
 
-    @Test("the counters go to their end and not around it")
+    @Test("stops at the last counter")
     func counterEnds() throws {
         let key = "controller_to_accessory_key"
         var sealer = try framer(key, counter: .max - 1)
@@ -151,7 +151,7 @@ struct SecureFramerTests {
         }
     }
 
-    @Test("every bit of a frame counts")
+    @Test("detects a change of any bit")
     func everyBit() throws {
         var sealer = try framer("accessory_to_controller_key")
         var frame: [UInt8] = []
@@ -160,34 +160,16 @@ struct SecureFramerTests {
             var wrong = frame
             wrong[bit / 8] ^= 1 << (bit % 8)
             var opener = try framer("accessory_to_controller_key")
-            // A changed length may make the frame wait; what comes behind then completes a bad one.
+            // A changed length may make the frame wait; the filler then completes a bad one.
             let filler = [UInt8](repeating: 0, count: 1100)
             #expect(throws: ProtocolViolation.self) { _ = try open([wrong, filler], &opener) }
         }
     }
-
-    @Test("frames of any size are put together, one byte each too")
-    func anySplit() throws {
-        let message = (0..<3000).map { UInt8(truncatingIfNeeded: $0 &* 7) }
-        var random = SeededNumbers(seed: 1)
-        for maximum in [1, 2, 100, 1023, 1024] {
-            var sealer = try framer("controller_to_accessory_key")
-            var opener = sealer
-            var wire: [UInt8] = []
-            var position = 0
-            while position < message.count {
-                let count = min(Int.random(in: 1...maximum, using: &random), message.count - position)
-                try sealer.seal(Array(message[position..<(position + count)]), to: &wire)
-                position += count
-            }
-            #expect(try open([wire], &opener).content == message)
-        }
-    }
 }
 
-@Suite("Bytes that wait")
+@Suite("ByteQueue")
 struct ByteQueueTests {
-    @Test("what is appended comes out once, in order, and what was used is given back")
+    @Test("returns bytes once and in order, and frees used space")
     func queue() {
         var queue = ByteQueue()
         var random = SeededNumbers(seed: 2)

@@ -3,7 +3,7 @@ import Testing
 
 @testable import HAPProtocol
 
-@Suite("TLV8 by the strict rules")
+@Suite("TLV8")
 struct TLV8Tests {
     private let vectors: Vectors
 
@@ -11,7 +11,7 @@ struct TLV8Tests {
 
     private func value(_ count: Int) -> [UInt8] { (0..<count).map { UInt8(truncatingIfNeeded: $0) } }
 
-    @Test("values are cut into fragments of 255 bytes and put together again")
+    @Test("splits values into fragments of 255 bytes and joins them")
     func fragmentation() throws {
         let entries = try vectors["fragmentation"].list
         #expect(entries.count == 9)
@@ -23,7 +23,7 @@ struct TLV8Tests {
         }
     }
 
-    @Test("a value of any length survives between others")
+    @Test("keeps a value of any length between others")
     func roundTrip() throws {
         for count in 0...1100 {
             let items = [
@@ -33,7 +33,7 @@ struct TLV8Tests {
         }
     }
 
-    @Test("malformed bodies are refused as a pairing message, each golden one")
+    @Test("rejects each golden malformed body")
     func invalid() throws {
         let entries = try vectors["invalid"].list
         #expect(entries.count == 8)
@@ -51,7 +51,7 @@ struct TLV8Tests {
         }
     }
 
-    @Test("unknown types are passed over and the order is free")
+    @Test("ignores unknown types and any order")
     func unusual() throws {
         let entries = try vectors["valid_but_unusual"].list
         #expect(entries.count == 2)
@@ -63,7 +63,7 @@ struct TLV8Tests {
     }
 
     @Test(
-        "the reader's rules, one by one",
+        "follows each rule of the parser",
         arguments: [
             ("06", nil), ("0601", nil), ("060201", nil), ("060101 06", nil),
             ("060101 060101", nil), ("060101 000100 060101", nil), ("e70101 e70102", nil),
@@ -81,7 +81,7 @@ struct TLV8Tests {
     }
 
     @Test(
-        "only the separator may repeat, and characteristic values have one of their own",
+        "repeats only the separator, which differs for characteristic values",
         arguments: [
             ("0000 0000", 0, 2), ("0000 0000", 0xFF, nil), ("ff00 ff00", 0xFF, 2), ("ff00 ff00", 0, nil),
             ("010105 0000 010106", 0, 3), ("010105 0000 010106", 0xFF, 3), ("010105 010106", 0, nil),
@@ -93,7 +93,7 @@ struct TLV8Tests {
     }
 
     @Test(
-        "separators between the items of a message mean nothing",
+        "ignores separators between the items of a message",
         arguments: ["060101ff00000100", "ff00060101ff00000100ff00"])
     func needlessSeparators(hex: String) throws {
         let message = try PairingTLV(parsing: try #require([UInt8](hex: hex)))
@@ -101,7 +101,7 @@ struct TLV8Tests {
         #expect(try message.byte(.method) == 0)
     }
 
-    @Test("a list is written with a separator between its records")
+    @Test("writes a separator between the records of a list")
     func list() throws {
         let encoded = try vectors["list_with_separator"]["encoded"].bytes
         let message = try PairingTLV(parsing: encoded)
@@ -110,7 +110,7 @@ struct TLV8Tests {
         #expect(message.encoded == encoded)
     }
 
-    @Test("state, method and error are one byte long, or wrong", arguments: [PairingItem.state, .method, .error])
+    @Test("rejects a state, method or error that isn't one byte long", arguments: [PairingItem.state, .method, .error])
     func singleBytes(item: PairingItem) throws {
         for value in [[], [1, 0], [UInt8](repeating: 0, count: 300)] as [[UInt8]] {
             var message = PairingTLV()
@@ -122,7 +122,7 @@ struct TLV8Tests {
         #expect(throws: ProtocolViolation.badItem(.state)) { try PairingTLV().state() }
     }
 
-    @Test("an item of a length out of range is refused")
+    @Test("rejects an item whose length is out of range")
     func required() throws {
         var message = PairingTLV()
         message[.proof] = [1, 2, 3]
@@ -133,13 +133,13 @@ struct TLV8Tests {
         #expect(message.encoded == [])
     }
 
-    @Test("a message begins with its state, and a failure is state and error and nothing else")
+    @Test("begins a message with its state, and writes only state and error of a failure")
     func messages() {
         #expect(PairingTLV.message(2, (.salt, [9])).encoded == [6, 1, 2, 2, 1, 9])
         #expect(PairingTLV.failure(4, .authentication).encoded == [6, 1, 4, 7, 1, 2])
     }
 
-    @Test("a body cut anywhere is refused or shorter, and costs no more than its bytes")
+    @Test("rejects or shortens a body that is cut anywhere")
     func everyCut() throws {
         let body = PairingTLV.message(3, (.publicKey, value(384)), (.proof, value(64))).encoded
         for count in 0..<body.count {

@@ -4,7 +4,7 @@ import Testing
 
 /// An update in pieces, each of which a test may spoil or leave out.
 struct Draft {
-    /// A spoilt update, and what is wrong with it; nothing if it is to be taken.
+    /// A changed update and its violation, or `nil` if it is valid.
     struct Row: Sendable, CustomTestStringConvertible {
         let testDescription: String
         let change: @Sendable (inout Draft) -> Void
@@ -113,7 +113,7 @@ struct Draft {
         Row("interval of no byte", .invalid(.updateInterval)) { $0.interval = [] },
         Row("threshold 0") { $0.threshold = [0] },
         Row("threshold of 33 bits", .invalid(.notifyThreshold)) { $0.threshold = [0, 0, 0, 0, 1] },
-        Row("unknown beside") { $0.extra = tlv((4, [1]), (7, []), (0xFF, [1])) },
+        Row("unknown items") { $0.extra = tlv((4, [1]), (7, []), (0xFF, [1])) },
         Row("unknown twice") { $0.extra = tlv((4, [1]), (7, []), (4, [1])) },
         Row("a second curve", .malformedTLV) { $0.extra = tlv((5, [])) },
         Row("half an item", .malformedTLV) { $0.extra = [7] },

@@ -6,7 +6,7 @@ import Testing
 
 @testable import fuzz
 
-/// What `make fuzz` does, bounded and without libFuzzer: a promise that is broken ends the test run at that promise.
+/// Runs the targets of `make fuzz`, bounded and without libFuzzer: a broken promise ends the test run.
 @Suite("Fuzz targets", .timeout(.seconds(60)))
 struct FuzzTests {
     @Test("seeds and findings keep every promise", arguments: FuzzTarget.all.map(\.name))
@@ -17,7 +17,7 @@ struct FuzzTests {
         for input in inputs { await target.run(input) }
     }
 
-    @Test("seeds that are cut, flipped and joined keep every promise", arguments: FuzzTarget.all.map(\.name))
+    @Test("mutated seeds keep every promise", arguments: FuzzTarget.all.map(\.name))
     func mutations(name: String) async throws {
         let target = try #require(FuzzTarget(named: name))
         let inputs = try Fixture.inputs(of: name).filter { $0.count <= 2048 }
@@ -47,10 +47,10 @@ struct FuzzTests {
     }
 }
 
-/// What the fixtures hold.
+/// The inputs in the fixtures.
 ///
 /// In the files of `Tests/Fixtures/Fuzz`, a line is a text in JSON, bytes in hex, `@FILE` for a file of this repository,
-/// or `@FILE hex` for all hex in a JSON file; those that begin with `#` are comments.
+/// or `@FILE hex` for all hex in a JSON file; lines that begin with `#` are comments.
 private enum Fixture {
     struct BadLine: Error {
         let line: String
