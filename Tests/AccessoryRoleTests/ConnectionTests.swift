@@ -8,9 +8,9 @@ import Testing
 
 @testable import AccessoryRole
 
-@Suite("How many connections, and who has to go", .timeout)
+@Suite("Connection limits", .timeout)
 struct ConnectionTests {
-    @Test("128 sessions are kept; the next is closed as long as none has been idle for 60 s")
+    @Test("keeps 128 sessions, and replaces one only after it was idle for 60 s")
     func full() async throws {
         let house = try await House()
         var sessions: [TestController] = []
@@ -32,39 +32,7 @@ struct ConnectionTests {
         #expect(try await next.get("/accessories").status == 200)
     }
 
-    @Test("an unauthenticated peer gives way before a session, the longest idle one first")
-    func unauthenticatedFirst() async throws {
-        let house = try await House()
-        var sessions: [TestController] = []
-        for _ in 0..<126 { sessions.append(try await house.session()) }
-        let (first, _) = await house.bridge.connect()
-        await house.advance(.seconds(1))
-        let (second, _) = await house.bridge.connect()
-        await house.advance(.seconds(1))
-        // The first one says something: now the second has been idle longer.
-        _ = try await first.post("/identify")
-        let (third, _) = await house.bridge.connect()
-        #expect(await second.isClosed)
-        #expect(await !first.isClosed)
-        #expect(await !third.isClosed)
-    }
-
-    @Test("at most 32 unauthenticated peers, whatever room there is")
-    func unknownPeers() async throws {
-        let house = try await House()
-        var unknownPeers: [TestController] = []
-        for _ in 0..<40 {
-            unknownPeers.append(await house.bridge.connect().0)
-            await house.advance(.milliseconds(10))
-        }
-        var open = 0
-        for unknownPeer in unknownPeers where await !unknownPeer.isClosed { open += 1 }
-        #expect(open == 32)
-        #expect(await unknownPeers[7].isClosed)
-        #expect(await !unknownPeers[8].isClosed)
-    }
-
-    @Test("who is in the middle of pairing is not put out by unauthenticated peers")
+    @Test("never evicts a connection that is pairing for unauthenticated peers")
     func pairingStays() async throws {
         let store = InMemoryAccessoryServerStore()
         let bridge = try await House(store, admin: .random()).bridge
@@ -80,7 +48,7 @@ struct ConnectionTests {
         }
     }
 
-    @Test("who does not verify within 60 s of its last word is closed; a session is not")
+    @Test("closes an unverified connection 60 s after its last request, and never a session")
     func unverified() async throws {
         let house = try await House()
         let session = try await house.session()
@@ -99,7 +67,7 @@ struct ConnectionTests {
         #expect(try await session.get("/accessories").status == 200)
     }
 
-    @Test("stopping ends after 2.2 s, whatever peers do")
+    @Test("stops within 2.2 s, whatever peers do")
     func stoppingTime() async throws {
         let house = try await House()
         let (session, link) = await house.bridge.connect(house.admin)
@@ -124,7 +92,7 @@ struct ConnectionTests {
         #expect(await answer == nil)
     }
 
-    @Test("nothing of a connection is left behind")
+    @Test("keeps nothing of a closed connection")
     func nothingIsLeft() async throws {
         let house = try await House()
         for _ in 0..<50 {
@@ -138,7 +106,7 @@ struct ConnectionTests {
         #expect(house.bridge.scheduler.timerCount <= 1)
     }
 
-    @Test("a session is freed with its connection, also while its request is under way")
+    @Test("frees a session with its connection, even during a request")
     func freed() async throws {
         let house = try await House()
         house.devices.setWaits()

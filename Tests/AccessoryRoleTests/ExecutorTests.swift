@@ -4,9 +4,9 @@ import HAPProtocol
 import HAPTesting
 import Testing
 
-@Suite("The executor of the server")
+@Suite("The server's executor")
 struct ExecutorTests {
-    @Test("calling the server from another thread than its executor's ends the program")
+    @Test("ends the program when another thread calls the server")
     func elsewhere() async throws {
         let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             let house = try await House()

@@ -6,7 +6,7 @@ import Testing
 
 @testable import AccessoryRole
 
-@Suite("What the bridge tells in the log", .timeout)
+@Suite("The log", .timeout)
 struct LogTests {
     private let admin = ControllerIdentity.random()
     private let guest = ControllerIdentity.random()
@@ -17,7 +17,7 @@ struct LogTests {
         return try await House(InMemoryAccessoryServerStore(stored), admin: admin, logger: log.logger).bridge
     }
 
-    @Test("each pairing that comes, changes or goes, and who wanted it")
+    @Test("logs each added, changed and removed pairing and its initiator")
     func controllers() async throws {
         let log = RecordedLog()
         let bridge = try await bridge(log)
@@ -26,7 +26,7 @@ struct LogTests {
         let (a, g, o) = (admin.controller, guest.controller, other.controller)
         _ = try await session.pairings(.add(other.pairing(isAdmin: false)))
         _ = try await session.pairings(.add(other.pairing()))
-        // The same again is no change.
+        // The same again changes nothing.
         _ = try await session.pairings(.add(other.pairing()))
         _ = try await session.pairings(.remove(g))
         _ = try await session.pairings(.remove(o))
@@ -45,7 +45,7 @@ struct LogTests {
             ])
     }
 
-    @Test("what the operator removes is told as such")
+    @Test("logs removals by the operator")
     func theOperator() async throws {
         let log = RecordedLog()
         let bridge = try await bridge(log)
@@ -58,7 +58,7 @@ struct LogTests {
             ])
     }
 
-    @Test("pairing is told without the code, at any level, whatever code was tried before")
+    @Test("logs pairing without any setup code")
     func pairing() async throws {
         let log = RecordedLog()
         let store = InMemoryAccessoryServerStore(.random())

@@ -19,7 +19,7 @@ struct EventOutboxTests {
         EventOutbox.Entry(id: id, value: .integer(value))
     }
 
-    @Test("a quiet window: at once; then one message a window, the latest values in the order of first change")
+    @Test("sends a first change at once, then one message per window with the latest values in order of first change")
     func table() {
         var outbox = EventOutbox(window: .milliseconds(250))
         #expect(outbox.next(now: at(0)) == .nothing)
@@ -39,7 +39,7 @@ struct EventOutboxTests {
         #expect(outbox.next(now: at(750)) == .send([entry(a, 6)]))
     }
 
-    @Test("a window that began without a message holds a change back as well, but not an urgent one")
+    @Test("delays normal changes during a window that began without a message, and no urgent ones")
     func begunWindow() {
         var outbox = EventOutbox(window: .milliseconds(250))
         outbox.changed(a, to: .integer(1), now: at(0))
@@ -53,7 +53,7 @@ struct EventOutboxTests {
         #expect(!outbox.holds(a))
     }
 
-    @Test("what is asked late is sent at once: the caller need not ask in time")
+    @Test("sends at once when asked late")
     func late() {
         var outbox = EventOutbox(window: .milliseconds(250))
         outbox.changed(a, to: .integer(1), now: at(0))
@@ -62,7 +62,7 @@ struct EventOutboxTests {
         #expect(outbox.next(now: at(9000)) == .send([entry(a, 2)]))
     }
 
-    @Test("what is forgotten is not sent; the age is that of the oldest entry")
+    @Test("doesn't send forgotten entries, and reports the age of the oldest one")
     func forget() {
         var outbox = EventOutbox(window: .milliseconds(250))
         #expect(outbox.waitingSince == nil)
@@ -84,7 +84,7 @@ struct EventOutboxTests {
         #expect(outbox.waitingSince == nil)
     }
 
-    @Test("when the oldest entry is forgotten, the next oldest tells the age")
+    @Test("reports the age of the next oldest entry after the oldest is forgotten")
     func age() {
         var outbox = EventOutbox(window: .milliseconds(250))
         outbox.changed(a, to: .integer(1), now: at(0))
@@ -101,7 +101,7 @@ struct WritesInFlightTests {
     private let a = ConnectionID(1)
     private let b = ConnectionID(2)
 
-    @Test("one write: taken, it holds and is new to all but its writer; refused, all is as before")
+    @Test("reports an accepted write to all but its writer, and nothing of a refused one")
     func one() {
         var taken = WritesInFlight(current: .integer(0))
         var ticket = taken.began()
@@ -123,7 +123,7 @@ struct WritesInFlightTests {
                 == Outcome(value: .integer(5), audience: .everybody))
     }
 
-    @Test("two writes: the last one that was taken holds, and those are told who do not know it")
+    @Test("keeps the last accepted of two writes and reports it to everyone but its writer")
     func two() {
         let rows: [(Bool, Bool, Int64, CharacteristicChange.Audience?)] = [
             (true, true, 2, .everybodyBut([b])), (true, false, 1, .everybodyBut([a])),
@@ -139,7 +139,7 @@ struct WritesInFlightTests {
         }
     }
 
-    @Test("a write that is taken back to where all began is new to the first writer alone")
+    @Test("reports a write back to the first value only to the first writer")
     func thereAndBack() {
         var flight = WritesInFlight(current: .integer(0))
         let tickets = [flight.began(), flight.began()]
@@ -149,7 +149,7 @@ struct WritesInFlightTests {
                 == Outcome(value: .integer(0), audience: .only([a])))
     }
 
-    @Test("two who write the same both know it")
+    @Test("reports equal writes of two writers to neither")
     func same() {
         var flight = WritesInFlight(current: .integer(0))
         let tickets = [flight.began(), flight.began()]
@@ -159,16 +159,16 @@ struct WritesInFlightTests {
                 == Outcome(value: .integer(1), audience: .everybodyBut([a, b])))
     }
 
-    @Test("what the device says counts more than its yes")
+    @Test("prefers a reported value to an accepted write")
     func reported() {
         let rows: [(reported: Int64, success: Bool, audience: CharacteristicChange.Audience?)] = [
-            // It clamps: all are told, the writer, too.
+            // It clamps: all are notified, including the writer.
             (4, true, .everybody),
             // It echoes.
             (5, true, .everybodyBut([a])),
-            // It says yes and does nothing: the writer alone thinks otherwise.
+            // It accepts and does nothing: only the writer has another value.
             (0, true, .only([a])),
-            // It says no and does something.
+            // It refuses and does something.
             (3, false, .everybody), (0, false, nil),
         ]
         for row in rows {
@@ -181,7 +181,7 @@ struct WritesInFlightTests {
         }
     }
 
-    @Test("what the device said before a write began says nothing about that write")
+    @Test("ignores reports from before a write began")
     func reportedBefore() {
         var flight = WritesInFlight(current: .integer(0))
         let first = flight.began()
@@ -221,7 +221,7 @@ struct ConnectionPolicyTests {
         }
     }
 
-    @Test("each row of HAP 7.2 and Decision 6")
+    @Test("decides each row of HAP 7.2 and Decision 6")
     func table() {
         #expect(ConnectionPolicy.verdict(on: [], now: at(0)) == .admit)
         #expect(ConnectionPolicy.verdict(on: unknownPeers(31), now: at(0)) == .admit)
@@ -245,7 +245,7 @@ struct ConnectionPolicyTests {
 
 @Suite("PreparedWrite")
 struct PreparedWriteTests {
-    @Test("an announcement is good for one attempt, within its time, for its number")
+    @Test("accepts an announcement once, in time, and for its number")
     func prepared() throws {
         let request = try #require(PrepareRequest(parsing: Array(#"{"ttl":1000,"pid":7}"#.utf8)))
         var write = PreparedWrite()
@@ -269,7 +269,7 @@ struct ConfigurationNumberTests {
         return fan
     }
 
-    @Test("the first database takes the number as it is; a value raises nothing")
+    @Test("keeps the number for the first database and for values")
     func first() {
         var number = ConfigurationNumber(StoredConfiguration(number: 1, databaseHash: []))
         #expect(number.databaseChanged([fan()], firmware: "1") == true)
@@ -281,7 +281,7 @@ struct ConfigurationNumberTests {
         #expect(again.databaseChanged([fan()], firmware: "1") == false)
     }
 
-    @Test("anything else raises it by one, also on the way back")
+    @Test("rises by one with every other change, including a change back")
     func rises() throws {
         var number = ConfigurationNumber(StoredConfiguration(number: 7, databaseHash: []))
         _ = number.databaseChanged([fan()], firmware: "1")
@@ -305,7 +305,7 @@ struct ConfigurationNumberTests {
         }
     }
 
-    @Test("a name raises it")
+    @Test("rises with a name")
     func renamed() throws {
         var number = ConfigurationNumber(StoredConfiguration(number: 1, databaseHash: []))
         _ = number.databaseChanged([fan()], firmware: "1")
@@ -316,14 +316,14 @@ struct ConfigurationNumberTests {
         #expect(number.number == 2)
     }
 
-    @Test("the order of the accessories is no part of the database")
+    @Test("ignores the order of accessories")
     func order() {
         var number = ConfigurationNumber(StoredConfiguration(number: 1, databaseHash: []))
         _ = number.databaseChanged([fan(), .gadget], firmware: "1")
         #expect(number.databaseChanged([.gadget, fan()], firmware: "1") == false)
     }
 
-    @Test("behind 65535 comes 1")
+    @Test("continues with 1 after 65535")
     func wraps() {
         var number = ConfigurationNumber(StoredConfiguration(number: 65535, databaseHash: []))
         _ = number.databaseChanged([fan()], firmware: "1")

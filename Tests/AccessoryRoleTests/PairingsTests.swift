@@ -7,7 +7,7 @@ import Testing
 
 @testable import AccessoryRole
 
-@Suite("/pairings and what follows from it", .timeout)
+@Suite("Pairings through the server", .timeout)
 struct PairingsTests {
     /// A bridge with an admin, a second admin and a guest.
     private struct Family {
@@ -32,7 +32,7 @@ struct PairingsTests {
         var stored: [Pairing] { store.stored.pairings.pairings }
     }
 
-    @Test("the list tells all pairings in their order, byte for byte")
+    @Test("lists all pairings in order")
     func list() async throws {
         let family = try await Family()
         let answer = try await family.bridge.session(family.admin).pairings(.list)
@@ -41,7 +41,7 @@ struct PairingsTests {
                 == .list([family.admin.pairing(), family.second.pairing(), family.guest.pairing(isAdmin: false)]))
     }
 
-    @Test("who is no admin gets error 2 for everything")
+    @Test("answers all requests of a non-admin with error 2")
     func guest() async throws {
         let family = try await Family()
         let session = try await family.bridge.session(family.guest)
@@ -54,28 +54,7 @@ struct PairingsTests {
         #expect(try await session.get("/accessories").status == 200)
     }
 
-    @Test(
-        "what is malformed is 400",
-        arguments: [
-            PairingTLV(), .message(2, (.method, [5])), .message(1), .message(1, (.method, [6])),
-            .message(1, (.method, [3])), .message(1, (.method, [4])), .message(1, (.method, [4]), (.identifier, [])),
-            .message(1, (.method, [4]), (.identifier, Array(repeating: 65, count: 37))),
-            .message(1, (.method, [3]), (.identifier, [65]), (.publicKey, Array(repeating: 1, count: 32))),
-            .message(
-                1, (.method, [3]), (.identifier, [65]), (.publicKey, Array(repeating: 1, count: 32)),
-                (.permissions, [2])),
-            .message(
-                1, (.method, [3]), (.identifier, [65]), (.publicKey, Array(repeating: 1, count: 31)),
-                (.permissions, [1])),
-        ])
-    func malformed(message: PairingTLV) async throws {
-        let family = try await Family()
-        let session = try await family.bridge.session(family.admin)
-        #expect(try await session.post("/pairings", message.encoded) == HTTPResponse(400))
-        #expect(family.stored.count == 3)
-    }
-
-    @Test("an added controller can open sessions at once, and is stored before the answer")
+    @Test("stores an added controller before the answer, and admits it at once")
     func add() async throws {
         let family = try await Family()
         let added = ControllerIdentity.random()
@@ -85,13 +64,13 @@ struct PairingsTests {
         _ = try await family.bridge.session(added)
     }
 
-    @Test("adding a known controller changes its permission; with another key it is refused")
+    @Test("changes the permission of a known controller, and refuses another key")
     func addKnown() async throws {
         let family = try await Family()
         let session = try await family.bridge.session(family.admin)
         let guest = try await family.bridge.session(family.guest)
         #expect(try await session.pairings(.add(family.guest.pairing())) == .done)
-        // The permission is that of now: the session need not be opened anew.
+        // The permission changes within the open session.
         #expect(try await guest.pairings(.list) != .failed(.authentication))
         var impostor = family.guest.pairing()
         impostor.publicKey = ControllerIdentity.random().longTermKey.publicKey
@@ -99,7 +78,7 @@ struct PairingsTests {
         #expect(family.stored[2] == family.guest.pairing())
     }
 
-    @Test("64 pairings are kept, the next is refused with MaxPeers, and a known one still changes")
+    @Test("keeps 64 pairings, refuses the next with MaxPeers, and still changes a known one")
     func full() async throws {
         let family = try await Family()
         let session = try await family.bridge.session(family.admin)
@@ -111,7 +90,7 @@ struct PairingsTests {
         #expect(family.stored.count == 64)
     }
 
-    @Test("what cannot be stored is answered with error 1 and is not in force")
+    @Test("answers with error 1 and changes nothing if the store fails")
     func brokenStore() async throws {
         let family = try await Family()
         let session = try await family.bridge.session(family.admin)
@@ -124,7 +103,7 @@ struct PairingsTests {
         await #expect(throws: ServerUnderTest.Refused.self) { try await family.bridge.session(added) }
     }
 
-    @Test("a removed controller's sessions close at once, others stay; removing an unknown one succeeds")
+    @Test("closes the sessions of a removed controller only; removing an unknown one succeeds")
     func remove() async throws {
         let family = try await Family()
         let session = try await family.bridge.session(family.admin)
@@ -140,7 +119,7 @@ struct PairingsTests {
         #expect(await family.bridge.server.advertisement.isPaired)
     }
 
-    @Test("who removes itself gets its answer, then its connections close")
+    @Test("answers a controller that removes itself, then closes its connections")
     func removeSelf() async throws {
         let family = try await Family()
         let session = try await family.bridge.session(family.admin)
@@ -153,7 +132,7 @@ struct PairingsTests {
         #expect(family.stored.map(\.controller) == [family.second.controller, family.guest.controller])
     }
 
-    @Test("who removes itself has nothing executed that stands behind it")
+    @Test("executes nothing that follows a controller's own removal")
     func nothingAfterRemovingSelf() async throws {
         let family = try await Family()
         let session = try await family.bridge.session(family.admin)
@@ -170,7 +149,7 @@ struct PairingsTests {
         #expect(family.devices.written.isEmpty)
     }
 
-    @Test("with the last admin all go: unpaired, `sf` set, all sessions closed, the caller's after its answer")
+    @Test("removes all pairings with the last admin, sets `sf` and closes all sessions")
     func lastAdmin() async throws {
         let family = try await Family()
         let session = try await family.bridge.session(family.admin)
@@ -193,7 +172,7 @@ struct PairingsTests {
         #expect(accessory.publicKey == family.bridge.identity.longTermKey.publicKey)
     }
 
-    @Test("demoting the last admin is removing it")
+    @Test("treats the demotion of the last admin as a removal")
     func demotion() async throws {
         let family = try await Family()
         let session = try await family.bridge.session(family.admin)
@@ -204,7 +183,7 @@ struct PairingsTests {
         #expect(await !family.bridge.server.advertisement.isPaired)
     }
 
-    @Test("an admin that demotes itself beside another stays connected and manages no more")
+    @Test("keeps the session of an admin that demotes itself, without its rights")
     func demotedSelf() async throws {
         let family = try await Family()
         let session = try await family.bridge.session(family.admin)
@@ -213,7 +192,7 @@ struct PairingsTests {
         #expect(try await session.get("/accessories").status == 200)
     }
 
-    @Test("of two admins who remove each other at once one wins, and the loser's wish is not done")
+    @Test("executes only the first of two admins' mutual removals")
     func duel() async throws {
         let family = try await Family()
         let first = try await family.bridge.session(family.admin)
@@ -232,7 +211,7 @@ struct PairingsTests {
         #expect(await second.isClosed)
     }
 
-    @Test("two admins who add at once lose nothing of each other's work")
+    @Test("keeps both additions of two admins at once")
     func adding() async throws {
         let family = try await Family()
         let first = try await family.bridge.session(family.admin)
@@ -249,7 +228,7 @@ struct PairingsTests {
         #expect(family.stored.count == 5)
     }
 
-    @Test("an admin demoted while its wish waits for its turn does not get it")
+    @Test("refuses a waiting request of an admin that is demoted meanwhile")
     func demotedWhileWaiting() async throws {
         let family = try await Family()
         let first = try await family.bridge.session(family.admin)
@@ -265,7 +244,7 @@ struct PairingsTests {
         #expect(family.stored.count == 3)
     }
 
-    @Test("the operator removes one pairing, or all; sessions close and `sf` follows")
+    @Test("removes pairings for the operator, closes sessions and updates `sf`")
     func byOperator() async throws {
         let family = try await Family()
         let guest = try await family.bridge.session(family.guest)

@@ -19,7 +19,7 @@ private func address(network: UInt8, host: UInt16) throws -> PeerAddress {
     return try #require(PeerAddress(bytes + [UInt8(host >> 8), UInt8(host & 0xFF)]))
 }
 
-@Suite("What unauthenticated peers may use up")
+@Suite("UnauthenticatedRateLimiter")
 struct UnauthenticatedRateLimiterTests {
     /// How many units an address gets now.
     private func taken(_ allowances: inout UnauthenticatedRateLimiter, _ address: PeerAddress, _ milliseconds: Int)
@@ -30,7 +30,7 @@ struct UnauthenticatedRateLimiterTests {
         return count
     }
 
-    @Test("512 units of each address, then 32 a second; another address has its own")
+    @Test("grants each address 512 units, then 32 a second")
     func host() throws {
         var allowances = UnauthenticatedRateLimiter()
         let (a, b) = (try address(192, 0, 2, 1), try address(192, 0, 2, 2))
@@ -42,7 +42,7 @@ struct UnauthenticatedRateLimiterTests {
         #expect(taken(&allowances, a, 10_000_000) == 512)
     }
 
-    @Test("what is given back is there again, and never more than all")
+    @Test("returns units up to the full allowance")
     func givenBack() throws {
         var allowances = UnauthenticatedRateLimiter()
         for address in [try address(192, 0, 2, 1), try address(network: 1, host: 1)] {
@@ -60,7 +60,7 @@ struct UnauthenticatedRateLimiterTests {
         }
     }
 
-    @Test("an IPv4 address is the same within IPv6, and has no network")
+    @Test("treats an IPv4 address within IPv6 as IPv4, without a network")
     func mapped() throws {
         let mapped = try address(0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xFF, 0xFF, 192, 0, 2, 1)
         #expect(mapped == (try address(192, 0, 2, 1)))
@@ -70,7 +70,7 @@ struct UnauthenticatedRateLimiterTests {
         #expect(try address(network: 1, host: 1).network != address(network: 2, host: 1).network)
     }
 
-    @Test("one IPv6 address does not use up its network's; many do: 4096 units, then 256 a second")
+    @Test("grants an IPv6 network 4096 units, then 256 a second, and each of its addresses 512")
     func network() throws {
         var allowances = UnauthenticatedRateLimiter()
         for _ in 0..<20_000 { _ = allowances.take(from: try address(network: 1, host: 0), now: at(0)) }
@@ -90,7 +90,7 @@ struct UnauthenticatedRateLimiterTests {
     }
 
     @Test(
-        "who has proven itself is served although its neighbours have used up their network, on the link as elsewhere",
+        "serves a proven address although its network is used up",
         arguments: [
             [0xFE, 0x80, 0, 0, 0, 0, 0, 0], [0xFD, 0x12, 0x34, 0x56, 0x78, 0x9A, 0, 1],
             [0x20, 1, 0x0D, 0xB8, 0, 0, 0, 1],
@@ -106,12 +106,12 @@ struct UnauthenticatedRateLimiterTests {
         for number: UInt16 in 3..<1000 { _ = taken(&allowances, try host(number), 0) }
         #expect(taken(&allowances, unknownPeer, 0) == 0)
         #expect(taken(&allowances, phone, 0) == 512)
-        // What it does costs its neighbours nothing, either.
+        // Its requests don't count for its neighbors.
         #expect(taken(&allowances, phone, 1000) == 32)
         #expect(taken(&allowances, unknownPeer, 1000) == 256)
     }
 
-    @Test("128 addresses that have proven themselves are remembered, the latest")
+    @Test("remembers the latest 128 proven addresses")
     func provenBounded() throws {
         var allowances = UnauthenticatedRateLimiter()
         for number in 0..<200 {
@@ -126,7 +126,7 @@ struct UnauthenticatedRateLimiterTests {
         #expect(served == Array(72..<200))
     }
 
-    @Test("1024 addresses are remembered; then the one that has used least is forgotten, and who floods is not")
+    @Test("remembers 1024 addresses and forgets the one that used least")
     func bounded() throws {
         var allowances = UnauthenticatedRateLimiter()
         let flood = try address(192, 0, 2, 1)
@@ -137,14 +137,14 @@ struct UnauthenticatedRateLimiterTests {
         }
         #expect(allowances.count == 1024)
         #expect(taken(&allowances, flood, 0) == 0)
-        // What has come back is not remembered.
+        // Addresses with a full allowance are forgotten.
         #expect(taken(&allowances, try address(192, 0, 2, 9), 1000) == 512)
         #expect(allowances.count == 2)
     }
 }
 
-// One after the other: each of them computes for a second, and side by side they share the time that each is given.
-@Suite("Unauthenticated peers who ask too much", .serialized, .timeout)
+// Serialized: each test computes for a second, and in parallel they would exceed their timeouts.
+@Suite("Rate limits through the server", .serialized, .timeout)
 struct RateLimitTests {
     private let flood: PeerAddress
     private let other: PeerAddress
@@ -154,26 +154,8 @@ struct RateLimitTests {
         other = try address(192, 0, 2, 2)
     }
 
-    @Test("who connects and leaves 512 times is not served any more; others are, and it is, by and by")
-    func churn() async throws {
-        let house = try await House()
-        for _ in 0..<512 {
-            let (unknownPeer, _) = await house.bridge.connect(from: flood)
-            #expect(await !unknownPeer.isClosed)
-            await unknownPeer.close()
-        }
-        let (late, _) = await house.bridge.connect(from: flood)
-        #expect(await late.isClosed)
-        #expect(await house.bridge.server.statistics.throttled == 1)
-        #expect(await house.bridge.server.connectionCount == 0)
-        let session = try await house.bridge.session(house.admin, from: other)
-        #expect(try await session.read("id=2.9").status == 200)
-        await house.advance(.seconds(1))
-        _ = try await house.bridge.session(house.admin, from: flood)
-    }
-
     @Test(
-        "a request in clear again and again ends with its connection, whatever it is; a session stays",
+        "closes a connection after 511 requests in clear, and keeps sessions",
         arguments: [Request.verify, .setup, .identify, .accessories])
     func requests(_ request: Request) async throws {
         let house = try await House()
@@ -188,7 +170,7 @@ struct RateLimitTests {
         await #expect(throws: (any Error).self) { _ = try await house.bridge.session(house.admin, from: flood) }
     }
 
-    /// What an unauthenticated peer asks for.
+    /// A request of an unauthenticated peer.
     enum Request: Sendable {
         case verify, setup, identify, accessories
 
@@ -207,7 +189,7 @@ struct RateLimitTests {
         }
     }
 
-    @Test("who proves itself may come back as often as it likes, also after trying other identities")
+    @Test("admits a controller that verifies any number of times")
     func proven() async throws {
         let house = try await House()
         for round in 0..<600 {
@@ -223,7 +205,7 @@ struct RateLimitTests {
         #expect(await house.bridge.server.statistics.throttled == 0)
     }
 
-    @Test("whoever has paired has used nothing up")
+    @Test("returns the units of a controller that pairs")
     func paired() async throws {
         let store = InMemoryAccessoryServerStore()
         let bridge = try await House(store, admin: .random()).bridge
@@ -232,10 +214,7 @@ struct RateLimitTests {
             await unknownPeer.close()
         }
         let (controller, _) = await bridge.connect(from: flood)
-        guard case .paired = try await controller.pairSetup(store.stored.setupCode) else {
-            Issue.record("not paired")
-            return
-        }
+        #expect(try await controller.pairs(store.stored.setupCode))
         #expect(try await controller.pairVerify(bridge.identity) == nil)
         _ = try await bridge.session(controller.identity, from: flood)
     }

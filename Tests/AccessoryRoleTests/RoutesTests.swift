@@ -6,7 +6,7 @@ import HAPTesting
 import TestTimeouts
 import Testing
 
-@Suite("Which path takes what", .timeout)
+@Suite("Routes", .timeout)
 struct RoutesTests {
     private let m1: [UInt8] = [0x06, 1, 1, 0x00, 1, 0]
 
@@ -21,7 +21,7 @@ struct RoutesTests {
     }
 
     @Test(
-        "each row of HAP 8.1 and 8.2, by an unauthenticated peer and by a controller",
+        "answers each row of HAP 8.1 and 8.2, in clear and in a session",
         arguments: [
             Row(method: .get, path: "/accessories", clear: 470, session: 200, body: #"{"status":-70411}"#),
             Row(method: .put, path: "/accessories", clear: 470, session: 405, body: #"{"status":-70411}"#),
@@ -57,11 +57,11 @@ struct RoutesTests {
         let answer = try await session.request(HTTPRequest(row.method, row.path))
         #expect(answer.status == row.session)
         if row.session >= 400, row.path != "/identify" { #expect(answer.body.isEmpty) }
-        // Whatever it was, the connection lives on.
+        // The connection stays open.
         #expect(try await session.get("/accessories").status == 200)
     }
 
-    @Test("a good pairing message in a session is 400 all the same")
+    @Test("answers pairing messages in a session with 400")
     func pairingInSession() async throws {
         let house = try await House()
         let session = try await house.session()
@@ -72,7 +72,7 @@ struct RoutesTests {
     }
 
     @Test(
-        "a browser's request is refused with 403 and ends the connection, whatever its path",
+        "refuses a browser's request with 403 and closes the connection, whatever its path",
         arguments: ["Origin: null", "Sec-Fetch-Mode: no-cors"], ["/pair-setup", "/identify", "/accessories"])
     func browser(header: String, path: String) async throws {
         let bridge = try await House(InMemoryAccessoryServerStore(), admin: .random()).bridge
@@ -87,7 +87,7 @@ struct RoutesTests {
         #expect(try await controller.post("/pair-setup", m1).status == 200)
     }
 
-    @Test("pair setup and pair verify take TLV8 only", arguments: ["/pair-setup", "/pair-verify"])
+    @Test("accepts only TLV8 for pair setup and pair verify", arguments: ["/pair-setup", "/pair-verify"])
     func bodyType(path: String) async throws {
         let bridge = try await House(InMemoryAccessoryServerStore(), admin: .random()).bridge
         let (peer, _) = await bridge.connect()
@@ -100,7 +100,7 @@ struct RoutesTests {
         #expect(try await peer.post(path, body).status == 200)
     }
 
-    @Test("`/pairings` takes any type in a session: homekit_python before 0.17 removes pairings as JSON")
+    @Test("accepts any type for `/pairings` in a session: homekit_python before 0.17 removes pairings as JSON")
     func pairingsType() async throws {
         let house = try await House()
         let session = try await house.session()
@@ -108,14 +108,7 @@ struct RoutesTests {
         #expect(try await session.request(request).status == 200)
     }
 
-    @Test("identify is for those who have not paired yet: 204, also in between")
-    func identifyUnpaired() async throws {
-        let bridge = try await House(InMemoryAccessoryServerStore(), admin: .random()).bridge
-        let (unknownPeer, _) = await bridge.connect()
-        #expect(try await unknownPeer.post("/identify") == HTTPResponse(204))
-    }
-
-    @Test("a request that asks for the end of the connection is answered, then it ends")
+    @Test("closes the connection after a request with Connection: close")
     func wantsClose() async throws {
         let house = try await House()
         let session = try await house.session()
@@ -127,7 +120,7 @@ struct RoutesTests {
         #expect(await house.bridge.server.controllerCount == 0)
     }
 
-    @Test("a request behind one that asks for the end is not executed, also if the first one takes its time")
+    @Test("doesn't execute a request that follows Connection: close")
     func nothingBehindTheEnd() async throws {
         let house = try await House()
         house.devices.setWaits()
@@ -144,7 +137,7 @@ struct RoutesTests {
         #expect(house.devices.written.map(\.type) == [.on])
     }
 
-    @Test("stopping: answers under way still leave, then all connections end, and no new ones are taken")
+    @Test("answers requests under way when it stops, then closes all connections and admits none")
     func stop() async throws {
         let house = try await House()
         house.devices.setWaits()

@@ -47,12 +47,12 @@ private final class Peers {
     }
 }
 
-@Suite("Who may attempt pair setup")
+@Suite("SetupAttempts")
 struct SetupAttemptsTests {
     private let a = ConnectionID(1)
     private let b = ConnectionID(2)
 
-    @Test("one connection at a time; it keeps its turn until it has been silent for 30 s")
+    @Test("admits one connection at a time, until it is silent for 30 s")
     func turn() throws {
         let peers = Peers()
         let (x, y) = (try address(1), try address(2))
@@ -70,7 +70,7 @@ struct SetupAttemptsTests {
         #expect(peers.begins(a, at: x, now: at(31)))
     }
 
-    @Test("60 s after its first M1 a connection without a valid proof loses its turn to the next that asks")
+    @Test("gives the turn to the next source 60 s after a connection's first M1 without a valid proof")
     func turnLimit() throws {
         let (x, y) = (try address(1), try address(2))
         for isProven in [false, true] {
@@ -88,7 +88,7 @@ struct SetupAttemptsTests {
         #expect(peers.begins(b, at: y, now: at(601)))
     }
 
-    @Test("a source that has held pair setup doesn't get it again while another source waits")
+    @Test("doesn't admit a source that had its turn again while another source waits")
     func waiting() throws {
         let (x, y) = (try address(1), try address(2))
         let peers = Peers()
@@ -107,7 +107,7 @@ struct SetupAttemptsTests {
         #expect(peers.mayBegin(a, at: x, now: at(70)))
     }
 
-    @Test("another connection of the same source goes on with its turn's time")
+    @Test("counts the time of a turn for all connections of a source")
     func sameSource() throws {
         let (x, y) = (try address(1), try address(2))
         let peers = Peers()
@@ -118,7 +118,7 @@ struct SetupAttemptsTests {
     }
 
     @Test(
-        "pauses after wrong proofs of one source",
+        "pauses after wrong proofs of a source",
         arguments: [
             (1, 0.0), (3, 0), (4, 2), (5, 4), (8, 32), (12, 512), (13, 600), (100, 600),
         ])
@@ -137,7 +137,7 @@ struct SetupAttemptsTests {
         #expect(SetupAttempts.pauseOfNewSources(afterFailures: failures) == .seconds(new))
     }
 
-    @Test("a refused request isn't a failure and makes no pause longer")
+    @Test("counts no failure and no longer pause for a refused request")
     func refused() throws {
         let x = try address(1)
         let peers = Peers()
@@ -150,7 +150,7 @@ struct SetupAttemptsTests {
         #expect(peers.mayBegin(b, at: try address(2), now: at(2)))
     }
 
-    @Test("the right proof, and an unlock, end all pauses; a restart ends them and keeps the count")
+    @Test("ends all pauses after the right proof and an unlock; a restart ends them and keeps the count")
     func reset() throws {
         let x = try address(1)
         let peers = Peers()
@@ -169,7 +169,7 @@ struct SetupAttemptsTests {
         #expect(restarted.attempts.areExhausted)
     }
 
-    @Test("an IPv6 host gains nothing from its network's other addresses, and little harms its neighbors")
+    @Test("gives an IPv6 host nothing for other addresses of its network, and rarely delays its neighbors")
     func network() throws {
         let peers = Peers()
         let neighbor = try address6(60_000)
@@ -188,7 +188,7 @@ struct SetupAttemptsTests {
         #expect(peers.begins(b, at: try address(1), now: at(62)))
     }
 
-    @Test("no more than 512 sources are remembered; sources with more lost turns stay")
+    @Test("remembers 512 sources, and keeps those with more lost turns")
     func memory() throws {
         let peers = Peers()
         let x = try address(60_000)
@@ -207,7 +207,7 @@ struct SetupAttemptsTests {
 
     /// Guesses of many sources without a break, and an owner who asks from time to time.
     @Test(
-        "a minute of guesses doesn't use up the attempts, and the owner gets through",
+        "keeps attempts left after a minute of guesses, and lets the owner pair",
         arguments: [(sources: 1, asks: 15.0), (50, 2), (50, 15), (50, 55), (250, 2)])
     func noise(sources: Int, asks: Double) throws {
         let peers = Peers()

@@ -6,9 +6,9 @@ import HAPTesting
 import TestTimeouts
 import Testing
 
-@Suite("Accessories that are no lights", .timeout)
+@Suite("Accessories that aren't lights", .timeout)
 struct SourceTests {
-    @Test("what is written to a fan goes to it as one update, shows at once, and is an event to others")
+    @Test("sends a write to a fan as one update, shows it at once and notifies others")
     func fan() async throws {
         let house = try await House()
         let (writer, watcher) = (try await house.session(), try await house.session())
@@ -29,7 +29,7 @@ struct SourceTests {
             ])
     }
 
-    @Test("a lock that refuses keeps its state, and says why")
+    @Test("keeps the state of a lock that refuses, and returns its reason")
     func refusingLock() async throws {
         let house = try await House()
         let session = try await house.session()
@@ -39,7 +39,7 @@ struct SourceTests {
         #expect(await house.value(3, 9) == .integer(0))
     }
 
-    @Test("what a lock does because of a write is an event to the writer, too")
+    @Test("notifies the writer of a lock's own change, too")
     func lock() async throws {
         let house = try await House()
         let session = try await house.session()
@@ -50,7 +50,7 @@ struct SourceTests {
         #expect(await session.events == [#"{"characteristics":[{"aid":3,"iid":10,"value":1}]}"#])
     }
 
-    @Test("a button reads as null, the same press twice is two events, and none comes of being back in reach")
+    @Test("reads a button as null, and sends an event for each press and none when it is reachable again")
     func button() async throws {
         let house = try await House()
         var ids = InstanceIDs()
@@ -82,7 +82,7 @@ struct SourceTests {
         #expect(await session.events == [press, press])
     }
 
-    @Test("a stand-alone accessory is advertised as what it is, and its functions are its own, under aid 1")
+    @Test("advertises a stand-alone accessory with its category, and its functions under aid 1")
     func standAlone() async throws {
         let admin = ControllerIdentity.random()
         let stored = StoredServer.random(pairedWith: [admin])
@@ -108,7 +108,7 @@ struct SourceTests {
         #expect(await server.value(CharacteristicID(.bridge, iid)) == .float(19.5))
     }
 
-    @Test("a stand-alone accessory without pairings shows itself when it is asked to")
+    @Test("identifies an unpaired stand-alone accessory")
     func identify() async throws {
         let stored = StoredServer.random()
         let server = ServerUnderTest(InMemoryAccessoryServerStore(stored), stored: stored)

@@ -6,9 +6,9 @@ import Testing
 
 @testable import AccessoryRole
 
-@Suite("What is counted", .timeout)
+@Suite("Statistics", .timeout)
 struct StatisticsTests {
-    @Test("a duration falls into the first step that it does not exceed")
+    @Test("counts a duration in the first step that it doesn't exceed")
     func histogram() {
         var histogram = LatencyHistogram()
         for duration in [Duration.zero, .milliseconds(1), .microseconds(1001), .seconds(3), .seconds(4)] {
@@ -18,7 +18,7 @@ struct StatisticsTests {
         #expect(histogram.sum == .seconds(7) + .microseconds(2001))
     }
 
-    @Test("requests by endpoint and status, from the request to its answer")
+    @Test("counts requests by endpoint and status, with their latency")
     func requests() async throws {
         let house = try await House()
         house.devices.setWaits()
@@ -43,7 +43,7 @@ struct StatisticsTests {
         #expect(requests[.characteristicsRead]?.latency.counts.first == 2)
     }
 
-    @Test("changed values: sent, replaced while they waited, lost with their connection")
+    @Test("counts values that are sent, replaced while waiting, and lost with their connection")
     func events() async throws {
         let house = try await House()
         let session = try await house.session()
@@ -63,7 +63,7 @@ struct StatisticsTests {
         #expect(statistics.eventsDropped == 2)
     }
 
-    @Test("connections, and wrong setup codes")
+    @Test("counts connections and wrong setup codes")
     func connections() async throws {
         let store = InMemoryAccessoryServerStore(.random())
         let bridge = try await House(store, admin: .random()).bridge

@@ -6,9 +6,9 @@ import Testing
 
 @testable import AccessoryRole
 
-@Suite("Subscriptions, and what waits for them", .timeout)
+@Suite("Subscription limits", .timeout)
 struct SubscriptionLimitTests {
-    @Test("a session subscribes to what there is, once each, and to nothing else, however much it asks for")
+    @Test("subscribes only to existing characteristics, once each")
     func subscriptions() async throws {
         let house = try await House()
         let session = try await house.session()
@@ -20,7 +20,7 @@ struct SubscriptionLimitTests {
         #expect(await house.bridge.server.subscriptionCounts == [5])
     }
 
-    @Test("however much changes while a peer takes nothing, the latest value of each characteristic waits")
+    @Test("keeps only the latest value of each characteristic for a peer that reads nothing")
     func outbox() async throws {
         let house = try await House()
         let (session, link) = await house.bridge.connect(house.admin)

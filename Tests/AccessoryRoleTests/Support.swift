@@ -10,7 +10,7 @@ struct House {
     let admin: ControllerIdentity
     let store: InMemoryAccessoryServerStore
     let bridge: ServerUnderTest
-    /// What stands behind fan and lock.
+    /// The devices of fan and lock.
     let devices = ScriptedAccessorySource()
 
     init() async throws {
@@ -39,12 +39,12 @@ struct House {
     func drain() async { await bridge.scheduler.drain() }
     func drain(until isMet: () async -> Bool) async throws { try await bridge.scheduler.drain(until: isMet) }
 
-    /// What `GET` says of a characteristic.
+    /// The value that `GET` returns for a characteristic.
     func value(_ aid: UInt64, _ iid: UInt64) async -> CharacteristicValue? {
         await bridge.value(CharacteristicID(AccessoryID(aid), InstanceID(iid)))
     }
 
-    /// The fan says how it is.
+    /// Reports a state of the fan.
     func report(on: Bool? = nil, speed: Int? = nil) async {
         var values: [(InstanceID, CharacteristicValue)] = []
         if let on { values.append((9, .bool(on))) }
@@ -57,12 +57,19 @@ struct House {
     func answer(_ status: HAPStatus = .success) async { await devices.answer(status, on: bridge.scheduler) }
 }
 
+extension TestController {
+    /// Runs pair setup and returns whether the controller is paired.
+    func pairs(_ code: SetupCode, ownershipToken: [UInt8]? = nil) async throws -> Bool {
+        if case .paired = try await pairSetup(code, ownershipToken: ownershipToken) { true } else { false }
+    }
+}
+
 extension AccessoryID: ExpressibleByIntegerLiteral {
-    /// Makes an id of its number.
+    /// Creates an id from a number.
     public init(integerLiteral value: UInt64) { self.init(value) }
 }
 
 extension InstanceID: ExpressibleByIntegerLiteral {
-    /// Makes an id of its number.
+    /// Creates an id from a number.
     public init(integerLiteral value: UInt64) { self.init(value) }
 }

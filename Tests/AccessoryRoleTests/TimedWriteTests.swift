@@ -6,7 +6,7 @@ import HAPTesting
 import TestTimeouts
 import Testing
 
-@Suite("PUT /prepare and timed writes", .timeout)
+@Suite("Timed writes through the server", .timeout)
 struct TimedWriteTests {
     private static let entry = #"{"aid":100,"iid":11,"value":1}"#
     private static let refused = #"{"characteristics":[{"aid":100,"iid":11,"status":-70410}]}"#
@@ -22,18 +22,7 @@ struct TimedWriteTests {
         try await session.put("/characteristics", #"{"characteristics":[\#(entries)],"pid":\#(pid)}"#)
     }
 
-    @Test(
-        "an announcement that cannot be read is 400",
-        arguments: [
-            "", "{}", "[]", #"{"ttl":2500}"#, #"{"pid":1}"#, #"{"ttl":"2500","pid":1}"#, #"{"ttl":2500,"pid":-1}"#,
-            #"{"ttl":2500.5,"pid":1}"#, #"{"ttl":9007199254740992,"pid":1}"#, #"{"ttl":1,"ttl":2,"pid":1}"#,
-            #"{"ttl":1,"pid":1,"pid":1}"#, #"{"ttl":2500,"pid":18446744073709551616}"#,
-        ])
-    func malformed(body: String) async throws {
-        #expect(try await House().session().put("/prepare", body) == HTTPResponse(400))
-    }
-
-    @Test("announced in time, a timed write is executed, once")
+    @Test("executes an announced write once")
     func executed() async throws {
         let (house, source) = try await house()
         let session = try await house.session()
@@ -45,7 +34,7 @@ struct TimedWriteTests {
         #expect(try await write(session, pid: .max).text == Self.refused)
     }
 
-    @Test("expired, never announced, announced on another connection, or of another number: nothing is executed")
+    @Test("executes nothing that is expired, not announced, or announced on another connection or for another number")
     func notExecuted() async throws {
         let (house, source) = try await house()
         let session = try await house.session()
@@ -63,7 +52,7 @@ struct TimedWriteTests {
         #expect(source.written.isEmpty)
     }
 
-    @Test("of a write that was not announced no entry is executed, subscriptions neither")
+    @Test("executes no entry of a write that was not announced, and no subscription")
     func whole() async throws {
         let (house, source) = try await house()
         let session = try await house.session()
@@ -78,7 +67,7 @@ struct TimedWriteTests {
         #expect(house.devices.written.isEmpty)
     }
 
-    @Test("a new announcement replaces the old one, number and time")
+    @Test("replaces an announcement with a new one")
     func replaced() async throws {
         let (house, _) = try await house()
         let session = try await house.session()
@@ -88,7 +77,7 @@ struct TimedWriteTests {
         #expect(try await write(session, pid: 2).text == Self.refused)
     }
 
-    @Test("a plain write in between is executed, but for `tw`, and uses nothing up")
+    @Test("executes a plain write in between, except for `tw`, and keeps the announcement")
     func between() async throws {
         let (house, source) = try await house()
         let session = try await house.session()
@@ -101,7 +90,7 @@ struct TimedWriteTests {
         #expect(try await write(session, pid: 1).status == 204)
     }
 
-    @Test("a timed write of characteristics that need none is executed")
+    @Test("executes a timed write of characteristics that don't require one")
     func needless() async throws {
         let (house, _) = try await house()
         let session = try await house.session()

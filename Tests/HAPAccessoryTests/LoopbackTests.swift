@@ -5,13 +5,13 @@ import Logging
 import TestTimeouts
 import Testing
 
-/// A directory of a test's own, that goes with it.
+/// A temporary directory for one test.
 private final class Folder: Sendable {
     let path = FileManager.default.temporaryDirectory.appending(path: "host-\(UUID().uuidString)").path()
     deinit { try? FileManager.default.removeItem(atPath: path) }
 }
 
-/// Takes what is written, and refuses a brightness of 13.
+/// Records written values, and refuses a brightness of 13.
 private actor Lamp: AccessorySource {
     private(set) var written: [String] = []
     private(set) var identified: [AccessoryID] = []
@@ -47,9 +47,9 @@ private func serving<Value: Sendable>(
     }
 }
 
-@Suite("An accessory and a controller of one's own, over TCP", .timeout)
+@Suite("AccessoryHost and Controller over TCP", .timeout)
 struct LoopbackTests {
-    @Test("pair by an address, read, write, subscribe and unpair")
+    @Test("pairs by an address, reads, writes, subscribes and unpairs")
     func standAlone() async throws {
         let (folder, lamp) = (Folder(), Lamp())
         let host = try await AccessoryHost(
@@ -66,7 +66,7 @@ struct LoopbackTests {
             #expect(await host.isPaired)
             #expect(try await controller.pairedAccessories == [id])
 
-            // What is stored is enough for another life, the address included.
+            // The store is enough for another controller, including the address.
             let later = Controller(store: store, logger: silent)
             try await later.withAccessory(id) { accessory in
                 #expect(try await accessory.accessories().count == 1)
@@ -96,7 +96,7 @@ struct LoopbackTests {
         }
     }
 
-    @Test("A wrong code is said by name, and leaves nothing behind")
+    @Test("reports a wrong code, and refuses even the right one after four until pairing is unlocked")
     func wrongCode() async throws {
         let folder = Folder()
         let host = try await AccessoryHost(
@@ -107,26 +107,14 @@ struct LoopbackTests {
             #expect(code.text == "123-99-123")
             let controller = Controller(store: InMemoryPairingStore(), logger: silent)
             let wrong = try #require(SetupCode("123-99-124"))
-            await #expect {
-                _ = try await controller.pair(at: endpoint, code: wrong)
-            } throws: {
-                ($0 as? ControllerError)?.code == .wrongCode
+            for _ in 0..<4 {
+                await #expect {
+                    _ = try await controller.pair(at: endpoint, code: wrong)
+                } throws: {
+                    ($0 as? ControllerError)?.code == .wrongCode
+                }
             }
             #expect(try await controller.pairedAccessories == [])
-        }
-    }
-
-    @Test("after wrong codes even the right one has to wait, until pairing is unlocked")
-    func unlock() async throws {
-        let folder = Folder()
-        let host = try await AccessoryHost(
-            AccessoryProfile(category: .switch, information: information("Switch")),
-            functions: [AccessoryFunction(.switch, [.on: .bool(false)])], directory: folder.path,
-            setupCode: SetupCode("123-99-123"), logger: silent)
-        try await serving(host) { endpoint, code in
-            let controller = Controller(store: InMemoryPairingStore(), logger: silent)
-            let wrong = try #require(SetupCode("123-99-124"))
-            for _ in 0..<4 { _ = try? await controller.pair(at: endpoint, code: wrong) }
             await #expect(throws: ControllerError.self) { try await controller.pair(at: endpoint, code: code) }
             try await host.unlockPairing()
             _ = try await controller.pair(at: endpoint, code: code)
@@ -134,7 +122,7 @@ struct LoopbackTests {
         }
     }
 
-    @Test("A bridge keeps aids and iids by the ids of its program, whatever comes and goes")
+    @Test("keeps aids and iids by the program's ids while accessories come and go")
     func bridge() async throws {
         let (folder, lamp) = (Folder(), Lamp())
         func bridge(_ ids: [String]) async throws -> AccessoryHost {
@@ -178,7 +166,7 @@ struct LoopbackTests {
         #expect(after[1].services.map(\.iid) == before[2].services.map(\.iid))
         try await serving(second) { endpoint, code in
             let controller = Controller(store: InMemoryPairingStore(), logger: silent)
-            // It is paired with the controller of the first life.
+            // It is still paired with the first controller.
             await #expect { _ = try await controller.pair(at: endpoint, code: code) } throws: {
                 ($0 as? ControllerError)?.code == .alreadyPaired
             }
@@ -199,11 +187,11 @@ struct LoopbackTests {
             #expect(await second.value(of: .on, of: "b") == .bool(true))
             #expect(await second.value(of: .on, of: "a") == nil)
         }
-        // What was refused has no number; what came while it ran has kept its own.
+        // The refused accessory has no aid; the added one keeps its own.
         #expect(try await bridge(["d", "b", "a"]).accessories.map(\.aid.rawValue) == [1, 2, 3, 5])
     }
 
-    @Test("What is wrong with an accessory, or with its directory, is said by name")
+    @Test("reports an invalid accessory and an unavailable directory")
     func errors() async throws {
         let folder = Folder()
         let profile = AccessoryProfile(category: .switch, information: information("Switch"))

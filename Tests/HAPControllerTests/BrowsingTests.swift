@@ -18,9 +18,9 @@ private func service(
         addresses: addresses.compactMap { ServiceAddress(bytes: $0, interface: 3, interfaceName: "eth0") })
 }
 
-@Suite("Accessories as mDNS shows them", .timeout)
+@Suite("Discovered accessories", .timeout)
 struct BrowsingTests {
-    @Test("a whole record is read")
+    @Test("parses a whole record")
     func whole() throws {
         let found = try DiscoveredAccessory(service(["sh": "yf4bzw==", "sf": "3"]))
         #expect(found.id == DeviceID(id))
@@ -32,7 +32,7 @@ struct BrowsingTests {
     }
 
     @Test(
-        "what is optional may be missing, what cannot be is left out with its reason",
+        "accepts missing optional keys, and rejects invalid records with their reason",
         arguments: [
             (["s#": nil, "ff": nil, "md": nil, "ci": nil, "pv": nil], nil), (["ci": "99999"], nil),
             (["ID": id], nil), (["c#": "70000"], nil),
@@ -50,7 +50,7 @@ struct BrowsingTests {
     }
 
     @Test(
-        "a vendor that demands a token is named, what cannot be one's id is none",
+        "names a vendor that requires a token, and ignores an invalid id",
         arguments: [
             (nil, nil), ("org.example.lamps", "org.example.lamps"), ("", nil), ("a b", nil), ("\u{1B}[2J", nil),
             ("lämpchen", nil), (String(repeating: "v", count: 64), String(repeating: "v", count: 64)),
@@ -61,7 +61,7 @@ struct BrowsingTests {
         #expect(try DiscoveredAccessory(service(["LV": text])).vendor == vendor)
     }
 
-    @Test("addresses: both families alternately, IPv4 first; link-local IPv6 with its interface, useless ones never")
+    @Test("alternates between address families with IPv4 first, and drops useless addresses")
     func addresses() throws {
         var linkLocal: [UInt8] = [0xFE, 0x80] + Array(repeating: 0, count: 14)
         linkLocal[15] = 1
@@ -80,7 +80,7 @@ struct BrowsingTests {
         #expect(throws: DiscoveredAccessory.BadRecord.self) { try DiscoveredAccessory(service(port: 0)) }
     }
 
-    @Test("what is reached over an interface that does not count is not found, loopback always is")
+    @Test("ignores accessories on other interfaces, except loopback")
     func interfaces() async throws {
         let places: [(bytes: [UInt8], name: String)] = [
             ([10, 0, 0, 5], "eth0"), ([10, 0, 0, 6], "wlan0"), ([127, 0, 0, 1], "lo"),
@@ -102,7 +102,7 @@ struct BrowsingTests {
         await browser.stop()
     }
 
-    @Test("two hosts with one device id are one accessory with the addresses of both")
+    @Test("merges two hosts with one device id")
     func clones() {
         let snapshot = AccessorySnapshot(
             ServiceSnapshot(services: [
@@ -113,7 +113,7 @@ struct BrowsingTests {
         #expect(snapshot.accessories.first?.endpoints.map(\.description) == ["10.0.0.5:5000", "10.0.0.6:6000"])
     }
 
-    @Test("found, changed, removed, and what came back between two looks is no change")
+    @Test("reports found, changed and removed accessories between two snapshots")
     func changes() async throws {
         let services = InMemoryBrowser()
         let browser = AccessoryBrowser(services)

@@ -14,9 +14,9 @@ private struct BrokenStore: PairingStore {
     func save(_ bytes: [UInt8]) async throws { throw Broken() }
 }
 
-@Suite("What a controller of one's own keeps", .timeout)
+@Suite("ControllerStore", .timeout)
 struct ControllerStoreTests {
-    @Test("A file is made for its user alone, and replaced as a whole")
+    @Test("writes a file for its owner alone, and replaces it as a whole")
     func file() throws {
         let folder = FileManager.default.temporaryDirectory.appending(path: "store-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
@@ -36,7 +36,7 @@ struct ControllerStoreTests {
     }
 
     @Test(
-        "A store that is damaged or cannot be used is said by name, and never begun anew",
+        "reports a damaged or unusable store, and never replaces it",
         arguments: [
             .success(Array("{}".utf8)), .success([]), .success(Array(#"{"version":2}"#.utf8)), .success(nil),
             .failure(BrokenStore.Broken()),
@@ -50,7 +50,7 @@ struct ControllerStoreTests {
         }
     }
 
-    @Test("An identity is made once, and is in the store before it is used")
+    @Test("creates an identity once, and stores it before use")
     func identity() async throws {
         let store = InMemoryPairingStore()
         #expect(try await Controller(store: store, logger: silent).pairedAccessories == [])
@@ -61,7 +61,7 @@ struct ControllerStoreTests {
     }
 
     @Test(
-        "An address in numbers is an endpoint, and nothing else is",
+        "accepts only numeric addresses as endpoints",
         arguments: [
             ("127.0.0.1", 80, "127.0.0.1:80"), ("::1", 1, "[0:0:0:0:0:0:0:1]:1"),
             ("fe80::1%7", 65535, "[fe80:0:0:0:0:0:0:1%7]:65535"), ("fe80::1%lo", 1, "[fe80:0:0:0:0:0:0:1%1]:1"),

@@ -2,11 +2,11 @@ import Testing
 
 @testable import HAPController
 
-@Suite("How many events a connection may bring")
+@Suite("EventBudget")
 struct EventBudgetTests {
     private let start = ContinuousClock.now
 
-    @Test("a burst is processed at once, then one event in each interval")
+    @Test("accepts a burst, then one event per interval")
     func rate() {
         var budget = EventBudget()
         let taken = (0..<1000).count { _ in budget.take(now: start) }
@@ -19,7 +19,7 @@ struct EventBudgetTests {
         #expect(rested == EventBudget.burst)
     }
 
-    @Test("dropped events are noticed at the first, and then once a second while there are more")
+    @Test("reports dropped events first at once, then once a second")
     func notices() {
         var budget = EventBudget()
         let times = [0, 1, 999, 1000, 1001, 1999, 5000].map { start + .milliseconds($0) }

@@ -9,7 +9,7 @@ import Synchronization
 import TestTimeouts
 import Testing
 
-/// A bridge of our own with two lamps, which a controller is paired with, in memory.
+/// Our bridge with two lamps in memory, and a controller that is paired with it.
 private struct House {
     let vault = InMemoryPairingVault()
     let store: InMemoryAccessoryServerStore
@@ -56,9 +56,9 @@ private final class Connections: Sendable {
     var last: InMemoryByteConnection? { all.withLock(\.last) }
 }
 
-@Suite("A link to a bridge of our own", .timeout)
+@Suite("AccessoryLink to a bridge", .timeout)
 struct LinkTests {
-    @Test("it searches, connects, tells the database, every value and then that it is connected")
+    @Test("reports searching, database, values and then connected")
     func connects() async throws {
         let house = try await House()
         let link = house.link()
@@ -75,7 +75,7 @@ struct LinkTests {
         }
     }
 
-    @Test("a change at the lamp is told, a write of ours reaches the lamp and is not echoed")
+    @Test("reports a change of the light, and writes without an echo")
     func eventsAndWrites() async throws {
         let house = try await House()
         let link = house.link()
@@ -96,7 +96,7 @@ struct LinkTests {
         }
     }
 
-    @Test("each entry of a batch has its own status, and what cannot be is not asked")
+    @Test("returns a status for each entry of a batch, and doesn't ask for impossible ones")
     func statuses() async throws {
         let house = try await House()
         let link = house.link()
@@ -120,7 +120,7 @@ struct LinkTests {
         }
     }
 
-    @Test("a value that means nothing costs itself only, and does not say that its accessory is away")
+    @Test("drops a meaningless value without an effect on reachability")
     func uninterpretable() async throws {
         let scene = try Scene { request, _ in
             guard request.method == .get, request.path == "/characteristics" else { return nil }
@@ -140,7 +140,7 @@ struct LinkTests {
         }
     }
 
-    @Test("after a lost connection it subscribes again and reads what happened meanwhile")
+    @Test("subscribes again after a lost connection and reads missed values")
     func reconnects() async throws {
         let house = try await House()
         let link = house.link()
@@ -165,7 +165,7 @@ struct LinkTests {
         }
     }
 
-    @Test("it follows the accessory to another address at once, however long the pause was to be")
+    @Test("connects to a new address at once, however long the pause was")
     func follows() async throws {
         let house = try await House()
         var timing = testTiming
@@ -183,7 +183,7 @@ struct LinkTests {
         }
     }
 
-    @Test("another accessory at the address is refused; the right one is found at the next address")
+    @Test("refuses another accessory at the address and tries the next address")
     func wrongAccessory() async throws {
         let house = try await House()
         let unknownPeer = try await House()
@@ -195,7 +195,7 @@ struct LinkTests {
             #expect(house.dialer.dialed == [.test(2), .test(1)])
             #expect(try await link.read([house.on]) == [house.on: .success(.bool(false))])
         }
-        // Only there: nothing is told but that.
+        // Without another address, only this is reported.
         let lost = house.link()
         try await running(lost) { events in
             await lost.appeared(try house.seen(at: .test(2)))
@@ -204,7 +204,7 @@ struct LinkTests {
         }
     }
 
-    @Test("another c# makes it read the database anew")
+    @Test("reads the database again when c# changes")
     func configurationNumber() async throws {
         let house = try await House()
         let link = house.link()
@@ -227,7 +227,7 @@ struct LinkTests {
         }
     }
 
-    @Test("removing the pairing ends all traffic, for good")
+    @Test("ends all traffic permanently after it removes the pairing")
     func removal() async throws {
         let house = try await House()
         let link = house.link()
@@ -245,7 +245,7 @@ struct LinkTests {
         #expect(await !house.bridge.server.isPaired)
     }
 
-    @Test("stopping while an address does not answer waits for no answer")
+    @Test("stops without waiting for an address that doesn't answer")
     func stopsWhileDialing() async throws {
         let house = try await House()
         let silent = InMemoryByteConnection(onSend: { _ in })
@@ -261,7 +261,7 @@ struct LinkTests {
         #expect(silent.isClosed)
     }
 
-    @Test("a pairing that another controller removes is noticed as such")
+    @Test("notices that another controller removed its pairing")
     func removedByOthers() async throws {
         let house = try await House()
         let link = house.link()
@@ -274,21 +274,6 @@ struct LinkTests {
             _ = try await controller.pairings(.remove(house.vault.identity().controller))
             try await events.until { $0.states.last == .unreachable(.notPaired) }
             await #expect(throws: LinkError.notConnected) { try await link.read([house.on]) }
-        }
-    }
-
-    @Test("pairings of others are added, listed and removed")
-    func pairings() async throws {
-        let house = try await House()
-        let link = house.link()
-        let guest = ControllerIdentity.random().pairing(isAdmin: false)
-        try await running(link) { events in
-            await link.appeared(try house.seen(at: .test(1)))
-            try await events.until(.connected)
-            #expect(try await link.pairings(.add(guest)) == .done)
-            #expect(try await link.pairings(.list) == .list([house.vault.identity().pairing(), guest]))
-            #expect(try await link.pairings(.remove(guest.controller)) == .done)
-            #expect(try await link.pairings(.list) == .list([house.vault.identity().pairing()]))
         }
     }
 }

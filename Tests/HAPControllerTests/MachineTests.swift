@@ -6,9 +6,9 @@ import Testing
 
 private let start = ContinuousClock.now
 
-@Suite("When to connect again")
+@Suite("ReconnectPolicy")
 struct ReconnectPolicyTests {
-    @Test("pauses grow by half, from half a second to a minute, and never beyond")
+    @Test("increases pauses by half, from half a second to a minute")
     func growth() {
         var policy = ReconnectPolicy()
         var pauses: [Duration] = []
@@ -22,14 +22,14 @@ struct ReconnectPolicyTests {
         #expect(zip(pauses, pauses.dropFirst()).allSatisfy { $0 <= $1 })
     }
 
-    @Test("the share takes away a quarter at most", arguments: [(0, 375), (0.5, 437.5), (1, 500), (-7, 375), (9, 500)])
+    @Test("shortens a pause by a quarter at most", arguments: [(0, 375), (0.5, 437.5), (1, 500), (-7, 375), (9, 500)])
     func share(_ share: Double, _ milliseconds: Double) {
         var policy = ReconnectPolicy()
         #expect(policy.ended(isRefused: false, share: share, now: start) == start + .milliseconds(milliseconds))
     }
 
     @Test(
-        "a session that stood for half a minute wipes failures out, a shorter one does not",
+        "forgets failures after a session of half a minute",
         arguments: [(29, 1125), (30, 500), (3600, 500)])
     func proof(_ seconds: Int, _ milliseconds: Int) {
         var policy = ReconnectPolicy()
@@ -39,13 +39,13 @@ struct ReconnectPolicyTests {
         #expect(policy.ended(isRefused: false, share: 1, now: end) == end + .milliseconds(milliseconds))
     }
 
-    @Test("who does not know us is left alone for five minutes")
+    @Test("waits five minutes after the accessory refuses the pairing")
     func refused() {
         var policy = ReconnectPolicy()
         #expect(policy.ended(isRefused: true, share: 0, now: start) == start + .seconds(300))
     }
 
-    @Test("a new address cuts the pause, but two tries never stand closer than the shortest one")
+    @Test("cuts the pause for a new address, but not below the shortest pause")
     func appeared() {
         var policy = ReconnectPolicy()
         #expect(policy.appeared(next: start) == start)
@@ -55,11 +55,11 @@ struct ReconnectPolicyTests {
     }
 }
 
-@Suite("When to look")
+@Suite("PushWatch")
 struct PushWatchTests {
     private let made = PushWatch(quiet: .seconds(60), poll: .seconds(10), now: start)
 
-    @Test("while nothing is amiss it looks a minute after the last word")
+    @Test("checks a minute after the last event while nothing is missed")
     func quiet() {
         var watch = made
         #expect(watch.dueAt == start + .seconds(60))
@@ -70,7 +70,7 @@ struct PushWatchTests {
         #expect(!watch.isPolling)
     }
 
-    @Test("after a change that was not told it looks every ten seconds, also when nothing changes")
+    @Test("checks every ten seconds after a missed event")
     func polling() {
         var watch = made
         watch.looked(hasMissedEvents: true, now: start)
@@ -80,7 +80,7 @@ struct PushWatchTests {
         #expect(watch.dueAt == start + .seconds(20))
     }
 
-    @Test("an event or a new connection ends the polling")
+    @Test("ends polling with an event or a new connection")
     func back() {
         var watch = made
         watch.looked(hasMissedEvents: true, now: start)
@@ -93,12 +93,12 @@ struct PushWatchTests {
     }
 }
 
-@Suite("Events that no reader has taken")
+@Suite("PendingUpdates")
 struct PendingUpdatesTests {
     private let a = CharacteristicID(AccessoryID(2), InstanceID(9))
     private let b = CharacteristicID(AccessoryID(2), InstanceID(10))
 
-    @Test("of each characteristic the newest value is kept, of states the last")
+    @Test("keeps the newest value of each characteristic and the last state")
     func folded() {
         var pending = PendingUpdates()
         pending.add(.state(.connecting))
@@ -112,7 +112,7 @@ struct PendingUpdatesTests {
         #expect(pending.take() == nil)
     }
 
-    @Test("a database wipes older values out and stands before newer ones")
+    @Test("drops values older than a database, and returns it before newer ones")
     func database() throws {
         let database = try AccessoryDatabase(
             parsing: Array(#"{"accessories":[{"aid":1,"services":[{"iid":1,"type":"3E","characteristics":[]}]}]}"#.utf8)
@@ -127,7 +127,7 @@ struct PendingUpdatesTests {
             ])
     }
 
-    @Test("presses are kept one by one, the last sixty-four")
+    @Test("keeps the last sixty-four presses")
     func occurrences() throws {
         var pending = PendingUpdates()
         for number in 0..<100 { pending.add(.occurrence(a, .integer(Int64(number)))) }
@@ -139,11 +139,11 @@ struct PendingUpdatesTests {
     }
 }
 
-@Suite("Requests in order")
+@Suite("RequestQueue")
 struct RequestQueueTests {
     private func get(_ path: String) -> HTTPRequest { HTTPRequest(.get, path) }
 
-    @Test("one is under way, those that belong together follow each other")
+    @Test("sends one request at a time, and keeps related requests together")
     func order() {
         var queue = RequestQueue<Int>()
         _ = queue.add([get("/a"), get("/b")], as: 1)
@@ -156,7 +156,7 @@ struct RequestQueueTests {
         #expect(queue.current == 2)
     }
 
-    @Test("what follows a request that fails as a whole is not sent", arguments: [400, 470, 500])
+    @Test("drops requests that follow a failed one", arguments: [400, 470, 500])
     func failure(_ status: Int) {
         var queue = RequestQueue<Int>()
         _ = queue.add([get("/prepare"), get("/b")], as: 1)
@@ -165,7 +165,7 @@ struct RequestQueueTests {
         #expect(action.text == "finish 1 \(status)")
     }
 
-    @Test("an answer without a request is refused, and too many requests are")
+    @Test("refuses an answer without a request, and too many requests")
     func limits() {
         var queue = RequestQueue<Int>()
         let unasked = queue.received(HTTPResponse(200))

@@ -27,7 +27,7 @@ struct Scene {
     let link: AccessoryLink
     let found: DiscoveredAccessory
 
-    /// What the accessory consists of unless the script says otherwise.
+    /// The accessory's database, unless the script returns another.
     static var consistsOf: AccessoryDatabase {
         get throws { try AccessoryDatabase(parsing: Array(database.utf8)) }
     }
@@ -39,8 +39,8 @@ struct Scene {
     ///   - isKnown: whether the link has the database from before a restart.
     ///   - isPaired: whether the accessory knows us.
     ///   - isForUnpairing: whether the link is only to end its pairing.
-    ///   - script: what the accessory does otherwise than a well-behaved one; `nil` lets it behave.
-    /// - Throws: what the making of keys and of the database throws.
+    ///   - script: the reaction to a request, or `nil` for the correct answer.
+    /// - Throws: errors of creating keys and the database.
     init(
         _ timing: ControllerTiming = testTiming, isKnown: Bool = false, isPaired: Bool = true,
         isForUnpairing: Bool = false,

@@ -9,7 +9,7 @@ import Synchronization
 import TestTimeouts
 import Testing
 
-@Suite("Pairing", .timeout)
+@Suite("AccessorySetup", .timeout)
 struct SetupTests {
     private let vault = InMemoryPairingVault()
     private let dialer = InMemoryDialer()
@@ -30,7 +30,7 @@ struct SetupTests {
         SetupCode(number: code.number == 1 ? 2 : 1) ?? code
     }
 
-    @Test("with the right code the pairing is kept and the database is there; both sides agree")
+    @Test("keeps the pairing and returns the database with the right code")
     func pairs() async throws {
         let (bridge, store, found) = try await bridge()
         let added = try await setup.pair(with: found, code: store.stored.setupCode)
@@ -40,7 +40,7 @@ struct SetupTests {
         #expect(store.stored.pairings.pairings == [vault.identity().pairing()])
     }
 
-    @Test("a wrong code leaves no trace, and the right one works after it")
+    @Test("keeps nothing after a wrong code, and accepts the right one next")
     func wrongCode() async throws {
         let (bridge, store, found) = try await bridge()
         let code = store.stored.setupCode
@@ -50,7 +50,7 @@ struct SetupTests {
         _ = try await setup.pair(with: found, code: code)
     }
 
-    @Test("a paired accessory is not asked; one that only looks unpaired says so itself")
+    @Test("doesn't ask a paired accessory, and reports one that only advertises as unpaired")
     func alreadyPaired() async throws {
         let (_, store, found) = try await bridge(pairedWith: [.random()])
         await #expect(throws: SetupError.alreadyPaired) {
@@ -64,16 +64,8 @@ struct SetupTests {
         #expect(dialer.dialed.count == 1)
     }
 
-    @Test("somebody else is pairing at the moment")
-    func busy() async throws {
-        let (bridge, store, found) = try await bridge()
-        let (other, _) = await bridge.connect()
-        _ = try await other.beginPairSetup(store.stored.setupCode)
-        await #expect(throws: SetupError.busy) { try await setup.pair(with: found, code: store.stored.setupCode) }
-    }
-
     @Test(
-        "every refusal has its own name",
+        "reports every refusal with its own error",
         arguments: [
             (PairingError.unknown, SetupError.refused), (.authentication, .wrongCode), (.backoff, .backOff),
             (.maxPeers, .full), (.maxTries, .tooManyTries), (.unavailable, .alreadyPaired), (.busy, .busy),
@@ -92,7 +84,7 @@ struct SetupTests {
     }
 
     @Test(
-        "an accessory that advertises Apple's chip is asked with method 1, any other with 0", arguments: [true, false])
+        "uses method 1 for an accessory that advertises Apple's chip, and 0 otherwise", arguments: [true, false])
     func method(_ hasChip: Bool) async throws {
         let accessory = ScriptedAccessory { _, _ in .hangUp }
         accessory.listen(dialer, at: .test(1))
@@ -107,7 +99,7 @@ struct SetupTests {
         #expect(try PairingTLV(parsing: first.body).byte(.method) == (hasChip ? 1 : 0))
     }
 
-    @Test("who loses the connection behind M5 is told that the accessory may hold a pairing", arguments: 1...3)
+    @Test("reports that the accessory may be paired if the connection is lost after M5", arguments: 1...3)
     func lostAnswer(_ message: Int) async throws {
         let (bridge, store, found) = try await bridge()
         let listener = bridge.listener()
@@ -135,7 +127,7 @@ struct SetupTests {
         #expect(vault.pairings().isEmpty)
     }
 
-    @Test("another accessory than the one that was found is asked to forget us")
+    @Test("asks an accessory with an unexpected id to remove the pairing")
     func otherAccessory() async throws {
         let (bridge, store, _) = try await bridge()
         let id = try #require(DeviceID(octets: [1, 2, 3, 4, 5, 6]))
@@ -147,7 +139,7 @@ struct SetupTests {
         #expect(vault.pairings().isEmpty)
     }
 
-    @Test("an accessory that claims the id of one that we are paired with does not end that pairing")
+    @Test("keeps the pairing of an accessory whose id an impostor claims")
     func claimedID() async throws {
         let (bridge, store, _) = try await bridge()
         let victim = AccessoryPairing(
@@ -162,7 +154,7 @@ struct SetupTests {
         #expect(await !bridge.server.isPaired)
     }
 
-    @Test("a pairing that cannot be kept is taken back")
+    @Test("removes a pairing that can't be stored from the accessory")
     func brokenVault() async throws {
         let (bridge, store, found) = try await bridge()
         let broken = AccessorySetup(dialer: dialer, vault: BrokenVault(), timing: testTiming, logger: quietLogger)
@@ -172,7 +164,7 @@ struct SetupTests {
         #expect(await !bridge.server.isPaired)
     }
 
-    @Test("who is cancelled before the accessory could be told keeps the pairing, to take it back later")
+    @Test("keeps the pairing when canceled before it can remove it")
     func cancelled() async throws {
         let (bridge, store, found) = try await bridge()
         let cancelling = AccessorySetup(
@@ -187,7 +179,7 @@ struct SetupTests {
         #expect(!vault.pairings().isEmpty)
     }
 
-    @Test("an accessory that demands its maker's token gets it, and pairs")
+    @Test("pairs with an ownership token")
     func ownership() async throws {
         let (bridge, store, found) = try await demandingBridge()
         let added = try await setup.pair(with: found, code: store.stored.setupCode, ownershipToken: token)
@@ -196,7 +188,7 @@ struct SetupTests {
         #expect(await bridge.server.advertisement.txt.allSatisfy { $0.key != "lv" })
     }
 
-    @Test("without the token, or with another, no controller keeps anything, and the reason is reported")
+    @Test("keeps nothing without the right token, and reports the reason")
     func ownershipFailure() async throws {
         let (bridge, store, found) = try await demandingBridge()
         let code = store.stored.setupCode
@@ -214,7 +206,7 @@ struct SetupTests {
         _ = try await setup.pair(with: found, code: code, ownershipToken: token)
     }
 
-    @Test("a token that is no token is not even tried")
+    @Test("doesn't try an invalid token")
     func noToken() async throws {
         let (_, store, found) = try await demandingBridge()
         await #expect(throws: SetupError.ownership) {
@@ -224,14 +216,7 @@ struct SetupTests {
         #expect(dialer.dialed.isEmpty)
     }
 
-    @Test("an accessory that demands none pairs with a token, too")
-    func needlessToken() async throws {
-        let (_, store, found) = try await bridge()
-        _ = try await setup.pair(with: found, code: store.stored.setupCode, ownershipToken: token)
-        #expect(store.stored.pairings.pairings == [vault.identity().pairing()])
-    }
-
-    @Test("a refusal of M6 by an accessory that names no vendor is neither a wrong code nor a matter of tokens")
+    @Test("reports a refusal in M6 as refused if the accessory names no vendor")
     func refusedAtTheEnd() async throws {
         let (_, store, found) = try await demandingBridge()
         var silent = found
@@ -255,7 +240,7 @@ struct SetupTests {
         return (bridge, store, try .test(bridge.identity.deviceID, at: [.test(1)], isPaired: false, vendor: vendor))
     }
 
-    @Test("identify before pairing, and not after")
+    @Test("identifies an accessory only before pairing")
     func identify() async throws {
         let (_, store, found) = try await bridge()
         try await setup.identify(found)
@@ -263,7 +248,7 @@ struct SetupTests {
         await #expect(throws: SetupError.alreadyPaired) { try await setup.identify(found) }
     }
 
-    @Test("no process at the address")
+    @Test("reports an address where nothing listens as unreachable")
     func unreachable() async throws {
         let (_, store, found) = try await bridge()
         dialer.listen(at: .test(1), nil)
@@ -281,7 +266,7 @@ struct SetupTests {
         func forget(_ accessory: DeviceID) throws { throw Broken() }
     }
 
-    /// Cancels whoever has it keep a pairing, once it has.
+    /// Cancels the current task after it keeps a pairing.
     private struct CancellingVault: PairingVault {
         let vault: InMemoryPairingVault
         func identity() -> ControllerIdentity { vault.identity() }

@@ -7,9 +7,9 @@ import Testing
 private func id(_ number: UInt64) -> CharacteristicID { CharacteristicID(AccessoryID(1), InstanceID(number)) }
 private let (a, b, c) = (id(1), id(2), id(3))
 
-@Suite("Reconciling subscriptions")
+@Suite("SubscriptionReconciler")
 struct SubscriptionReconcilerTests {
-    @Test("What is desired is asked for once, and taken back once")
+    @Test("subscribes once to desired characteristics and unsubscribes once")
     func transcript() {
         var subscriptions = SubscriptionReconciler()
         #expect(subscriptions.next { _ in true } == nil)
@@ -26,7 +26,7 @@ struct SubscriptionReconcilerTests {
         #expect(subscriptions.confirmed == [b, c])
     }
 
-    @Test("What is refused is asked for again when it is desired anew, and with the next connection, not before")
+    @Test("subscribes again after a refusal only when desired again or on the next connection")
     func refused() {
         var subscriptions = SubscriptionReconciler()
         _ = subscriptions.desire([a, b])
@@ -43,7 +43,7 @@ struct SubscriptionReconcilerTests {
         #expect(subscriptions.next { _ in true } == .subscribe([a, b]))
     }
 
-    @Test("Retries a refused subscription for an app that wants it, and after its accessory returned to the bridge")
+    @Test("retries a refused subscription for an app that wants it, and after its accessory returned to the bridge")
     func retried() {
         var subscriptions = SubscriptionReconciler()
         _ = subscriptions.desire([a, b])
@@ -59,7 +59,7 @@ struct SubscriptionReconcilerTests {
         #expect(subscriptions.next { _ in true } == .subscribe([a]))
     }
 
-    @Test("What is desired anew is asked for anew, although it was not taken back yet or not answered yet")
+    @Test("subscribes again to a characteristic that is desired again before its removal is sent or answered")
     func anew() {
         var subscriptions = SubscriptionReconciler()
         _ = subscriptions.desire([a, b])
@@ -70,7 +70,7 @@ struct SubscriptionReconcilerTests {
         #expect(subscriptions.next { _ in true } == .subscribe([a, b]))
     }
 
-    @Test("What cannot be reached stays desired, if it was")
+    @Test("keeps an unreachable characteristic desired")
     func kept() {
         var subscriptions = SubscriptionReconciler()
         _ = subscriptions.desire([a, b])
@@ -81,7 +81,7 @@ struct SubscriptionReconcilerTests {
         #expect(subscriptions.next { _ in true } == .unsubscribe([b]))
     }
 
-    @Test("What the accessory does not report is desired, and asked for once it does")
+    @Test("subscribes to a desired characteristic once the accessory reports it")
     func unreported() {
         var subscriptions = SubscriptionReconciler()
         _ = subscriptions.desire([a, b])
@@ -91,11 +91,11 @@ struct SubscriptionReconcilerTests {
         #expect(subscriptions.next { _ in true } == .subscribe([b]))
     }
 
-    @Test("Whatever happens, in the end an accessory reports what is desired and not refused", arguments: 1...8)
+    @Test("ends with subscriptions to everything desired and not refused after any sequence", arguments: 1...8)
     func sequences(seed: UInt64) {
         var random = SeededNumbers(seed: seed)
         var subscriptions = SubscriptionReconciler()
-        // What the accessory reports on this connection, and what it will not.
+        // Characteristics that the accessory reports on this connection, and those it refuses.
         var reported: Set<CharacteristicID> = []
         var unwilling: Set<CharacteristicID> = []
         var waiting: [CharacteristicID] = []

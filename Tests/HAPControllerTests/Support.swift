@@ -60,7 +60,7 @@ extension DiscoveredAccessory {
     }
 }
 
-/// Everything that a link has told, and a way to wait for more.
+/// Records the updates of a link, and waits for more.
 final class EventRecorder: Sendable {
     private struct State {
         var updates: [LinkUpdate] = []
@@ -68,7 +68,7 @@ final class EventRecorder: Sendable {
         var hasEnded = false
     }
 
-    /// What a test waited for has not come.
+    /// The awaited update didn't arrive.
     struct NeverCame: Error { let received: [String] }
 
     private let state = Mutex(State())
@@ -106,7 +106,7 @@ final class EventRecorder: Sendable {
     }
 }
 
-/// Runs a link beside a test, and ends it.
+/// Runs a link during a test, and stops it.
 func running<Result>(
     _ link: AccessoryLink, _ body: (EventRecorder) async throws -> Result
 ) async throws -> Result {

@@ -10,16 +10,16 @@ import Testing
 private let on = Scene.on
 private let brightness = Scene.brightness
 
-@Suite("What goes over a link, and in which order", .timeout)
+@Suite("Traffic over a link", .timeout)
 struct TrafficTests {
     /// How a value is read.
     enum ReadKind: CaseIterable {
         case read, enable
     }
 
-    @Test("a read that is older than an event does not take its place", arguments: ReadKind.allCases)
+    @Test("ignores a read that is older than an event", arguments: ReadKind.allCases)
     func olderRead(_ kind: ReadKind) async throws {
-        // The event tells what has become true while the answer was on its way.
+        // The event reports a change while the answer was on its way.
         let event = HTTPSerializer.bytes(
             of: .event(body: Array(#"{"characteristics":[{"aid":1,"iid":8,"value":true}]}"#.utf8)))
         let old = HTTPSerializer.bytes(
@@ -40,7 +40,7 @@ struct TrafficTests {
         }
     }
 
-    @Test("a read that began after an event is newer than it", arguments: ReadKind.allCases)
+    @Test("prefers a read that began after an event", arguments: ReadKind.allCases)
     func newerRead(_ kind: ReadKind) async throws {
         let scene = try Scene()
         try await scene.run { events in
@@ -55,7 +55,7 @@ struct TrafficTests {
         }
     }
 
-    @Test("an answer of 1xx announces the answer and is none", arguments: [100, 102, 199])
+    @Test("skips an informational response", arguments: [100, 102, 199])
     func informational(_ status: Int) async throws {
         let bytes = Array("HTTP/1.1 \(status) Wait\r\n\r\nHTTP/1.1 204 No Content\r\n\r\n".utf8)
         let scene = try Scene { request, _ in request.method == .put ? .sealed(bytes) : nil }
@@ -69,7 +69,7 @@ struct TrafficTests {
         }
     }
 
-    @Test("what an answer leaves out is not done, and its value is unknown")
+    @Test("reports omitted entries of an answer as unable to communicate")
     func rejected() async throws {
         let scene = try Scene { request, _ in
             switch (request.method, request.path) {
@@ -91,7 +91,7 @@ struct TrafficTests {
         }
     }
 
-    @Test("subscriptions that come together are one request, and end in one")
+    @Test("subscribes and unsubscribes in one request each")
     func coalesced() async throws {
         let scene = try Scene()
         try await scene.run { events in
@@ -109,16 +109,7 @@ struct TrafficTests {
             ])
     }
 
-    @Test("what was wanted before there was a connection is asked for in one request")
-    func gathered() async throws {
-        let scene = try Scene()
-        await scene.link.desire([brightness])
-        await scene.link.desire([brightness, on])
-        try await scene.run { events in try await events.until(.connected) }
-        #expect(scene.subscriptions == [[.init(id: on, events: true), .init(id: brightness, events: true)]])
-    }
-
-    @Test("what a write of ours leads to is no lost event")
+    @Test("doesn't count the effect of a write as a lost event")
     func ownWrite() async throws {
         var timing = testTiming
         timing.quiet = .milliseconds(20)
@@ -147,7 +138,7 @@ struct TrafficTests {
         }
     }
 
-    @Test("an accessory that floods has its last value read, although its last events are dropped")
+    @Test("reads the last value of an accessory that floods although its events are dropped")
     func flood() async throws {
         func event(_ value: Int) -> [UInt8] {
             HTTPSerializer.bytes(
@@ -170,7 +161,7 @@ struct TrafficTests {
         }
     }
 
-    @Test("an event that contradicts a younger write has the value read, once")
+    @Test("reads a value once when an event contradicts a newer write")
     func contradicted() async throws {
         let scene = try Scene { request, _ in
             request.query == "id=1.9" ? .answer(.json(#"{"characteristics":[{"aid":1,"iid":9,"value":60}]}"#)) : nil
@@ -187,7 +178,7 @@ struct TrafficTests {
         #expect(scene.accessory.requests.filter { $0.query == "id=1.9" }.count == 1)
     }
 
-    @Test("a read that is refused for want of a session is repeated over the next one, once", arguments: [1, 2])
+    @Test("repeats a read without authorization once over the next session", arguments: [1, 2])
     func notAuthorized(_ count: Int) async throws {
         let refusals = Mutex(count)
         let scene = try Scene { request, _ in
@@ -208,7 +199,7 @@ struct TrafficTests {
         }
     }
 
-    @Test("a quiet connection has no answer that is due")
+    @Test("has no deadline while nothing is due")
     func quiet() async throws {
         let accessory = ScriptedAccessory { _, _ in .answer(HTTPResponse(204)) }
         let dialer = InMemoryDialer()
@@ -233,7 +224,7 @@ extension Scene {
     }
 }
 
-@Suite("More than one request takes", .timeout)
+@Suite("Batches", .timeout)
 struct BatchTests {
     /// An accessory with so many characteristics that all of them together are a multiple of every batch and a bit.
     private struct Crowd {
@@ -255,7 +246,7 @@ struct BatchTests {
             scene = try Scene { request, _ in request.path == "/accessories" ? .answer(.json(database)) : nil }
         }
 
-        /// The characteristics that each request named, of those that `isMeant` chooses.
+        /// The characteristics of each request whose entries `isMeant` selects.
         func batches(_ isMeant: (WriteRequest.Entry) -> Bool) -> [[CharacteristicID]] {
             scene.accessory.requests.filter { $0.method == .put }
                 .compactMap { WriteRequest(parsing: $0.body)?.entries.filter(isMeant).map(\.id) }
@@ -263,7 +254,7 @@ struct BatchTests {
         }
     }
 
-    @Test("everything is read, in requests for at most fifty")
+    @Test("reads in requests of at most fifty")
     func reads() async throws {
         let crowd = try Crowd()
         try await crowd.scene.run { events in
@@ -276,7 +267,7 @@ struct BatchTests {
         #expect(asked.flatMap { $0 } == crowd.ids)
     }
 
-    @Test("everything is written, in requests for at most a hundred")
+    @Test("writes in requests of at most a hundred")
     func writes() async throws {
         let crowd = try Crowd()
         try await crowd.scene.run { events in
@@ -289,7 +280,7 @@ struct BatchTests {
         #expect(written.flatMap { $0 } == crowd.ids)
     }
 
-    @Test("everything is subscribed to, in requests for at most a hundred")
+    @Test("subscribes in requests of at most a hundred")
     func subscriptions() async throws {
         let crowd = try Crowd()
         try await crowd.scene.run { events in

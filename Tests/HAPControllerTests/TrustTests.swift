@@ -1,4 +1,3 @@
-import Dialing
 import HAPCrypto
 import HAPModel
 import HAPProtocol
@@ -13,10 +12,9 @@ private let on = Scene.on
 private let lies = #"{"characteristics":[{"aid":1,"iid":8,"value":true}]}"#
 private let refusal = HTTPResponse(200, .pairingTLV8, body: PairingTLV.failure(2, .authentication).encoded)
 
-@Suite("Whom a link believes, and what it says to whom", .timeout)
+@Suite("Trust in peers", .timeout)
 struct TrustTests {
-    /// What an answer to pair verify that was not asked for by anybody does to a link that knows its accessory.
-    @Test("an event before pair verify is ignored")
+    @Test("ignores an event before pair verify")
     func eventBeforeVerify() async throws {
         let scene = try Scene(isKnown: true)
         let impostor = ScriptedAccessory { _, _ in
@@ -30,7 +28,7 @@ struct TrustTests {
         }
     }
 
-    @Test("an event of a session that has been replaced is ignored, one of the link's own is")
+    @Test("ignores an event of a replaced session")
     func eventOfAnotherSession() async throws {
         let scene = try Scene()
         let former = ControllerSession(InMemoryByteConnection(onSend: { _ in }))
@@ -43,17 +41,7 @@ struct TrustTests {
         }
     }
 
-    @Test("an event that is not of HAP's form ends the connection")
-    func badEvent() async throws {
-        let scene = try Scene()
-        try await scene.run { events in
-            try await events.until(.connected)
-            scene.accessory.sendEvent(#"{"values":[]}"#)
-            try await events.until { $0.states.contains(.unreachable(.ended(.badAnswer))) }
-        }
-    }
-
-    @Test("nothing is asked, written or changed before pair verify, also where the database is known")
+    @Test("sends nothing before pair verify, even if the database is known")
     func nothingInClear() async throws {
         let scene = try Scene(isKnown: true)
         let silent = ScriptedAccessory { _, _ in .silence }
@@ -72,7 +60,7 @@ struct TrustTests {
     }
 
     @Test(
-        "of several addresses that fail, the one that has dropped our pairing gives the reason", arguments: [1, 2, 3])
+        "prefers the address that dropped the pairing as the reason of a failure", arguments: [1, 2, 3])
     func reasonKept(_ place: Int) async throws {
         let scene = try Scene(isPaired: false)
         let unknownPeer = AccessoryIdentity(
@@ -92,7 +80,7 @@ struct TrustTests {
         #expect(scene.dialer.dialed == addresses)
     }
 
-    @Test("without such an address, the last one that answered gives the reason")
+    @Test("otherwise reports the reason of the last address that answered")
     func lastReason() async throws {
         let scene = try Scene()
         ScriptedAccessory { _, _ in .answer(HTTPResponse(404)) }.listen(scene.dialer, at: .test(1))
@@ -103,7 +91,7 @@ struct TrustTests {
         }
     }
 
-    @Test("the address that was right the last time is the first the next time")
+    @Test("tries the last good address first")
     func lastGood() async throws {
         let scene = try Scene()
         ScriptedAccessory { _, _ in .hangUp }.listen(scene.dialer, at: .test(2))
@@ -117,7 +105,7 @@ struct TrustTests {
         #expect(scene.dialer.dialed == [.test(2), .test(1), .test(1)])
     }
 
-    @Test("where another accessory appears is of no interest, and a record that goes ends nothing")
+    @Test("ignores other accessories, and keeps its connection when a record goes")
     func others() async throws {
         let scene = try Scene()
         try await scene.run { events in
@@ -133,7 +121,7 @@ struct TrustTests {
         #expect(scene.dialer.dialed == [.test(1), .test(1)])
     }
 
-    @Test("an impostor that refuses pair verify doesn't pass for an accessory that has removed our pairing")
+    @Test("doesn't take an impostor's refusal of pair verify for a removed pairing")
     func impostor() async throws {
         let scene = try Scene(isForUnpairing: true)
         ScriptedAccessory { _, _ in .answer(refusal) }.listen(scene.dialer, at: .test(1))
@@ -143,7 +131,7 @@ struct TrustTests {
         }
     }
 
-    @Test("unpairing takes the pairing back, asks for nothing else, and says so")
+    @Test("only removes the pairing when it is created for unpairing")
     func unpairing() async throws {
         let scene = try Scene(isForUnpairing: true) { request, _ in
             request.path == "/pairings"
@@ -158,39 +146,5 @@ struct TrustTests {
             Issue.record("something else than a removal")
             return
         }
-    }
-}
-
-@Suite("Connections to several addresses at once", .timeout)
-struct RaceTests {
-    /// Answers at one address at once, and at another one only when it is not wanted any more.
-    private final class LateDialer: AccessoryDialer {
-        let late = InMemoryByteConnection(onSend: { _ in })
-        let prompt = InMemoryByteConnection(onSend: { _ in })
-
-        func dial(
-            _ endpoint: AccessoryEndpoint, within limit: Duration
-        ) async throws(Unreachable) -> any ByteConnection {
-            guard endpoint == .test(1) else { return prompt }
-            // Ends when it is cancelled, and by nothing else.
-            for await _ in AsyncStream<Never>.makeStream().stream {}
-            return late
-        }
-    }
-
-    private let dialer = LateDialer()
-    private let timing: ControllerTiming = {
-        var timing = testTiming
-        timing.stagger = .milliseconds(1)
-        return timing
-    }()
-
-    @Test("an address that does not answer does not hold up the next, and loses its connection when it does")
-    func loser() async throws {
-        var candidates = Candidates<AccessoryEndpoint>([.test(1), .test(2)])
-        let (_, endpoint) = try await dialer.dial(timing: timing) { candidates.next() }
-        #expect(endpoint == .test(2))
-        #expect(dialer.late.isClosed)
-        #expect(!dialer.prompt.isClosed)
     }
 }

@@ -1,7 +1,7 @@
 import Glibc
 import Testing
 
-/// A peer that does nothing by itself: it reads nothing, and does not end when the other side has ended.
+/// A passive peer: it reads nothing, and stays open after the other side closes.
 final class PlainSocket: Sendable {
     private let descriptor: CInt
 
@@ -36,7 +36,7 @@ final class PlainSocket: Sendable {
     }
 }
 
-/// The sockets that this process has open at a port, of their own side or of their peer's.
+/// The open sockets of this process whose local or remote port this is.
 func descriptors(at port: Int, ofPeer: Bool = false) -> [CInt] {
     (0..<CInt(min(getdtablesize(), 65536))).filter { descriptor in
         // The family, then the port in network order; other kinds of sockets have other things there.

@@ -2,7 +2,7 @@ import HAPCrypto
 import HAPProtocol
 import Synchronization
 
-/// A server that notes what it is told, and answers when and as a test says.
+/// A server that records its events and answers as a test requires.
 final class StubServer: AccessoryConnectionHandler {
     enum Event: Equatable {
         case opened
@@ -18,7 +18,7 @@ final class StubServer: AccessoryConnectionHandler {
         var answers: (@Sendable (HTTPRequest, any AccessoryConnection) -> Void)?
     }
 
-    /// With these keys a connection is sealed behind the answer to `/keys`.
+    /// The keys that seal a connection after the answer to `/keys`.
     static let keys = SessionKeys(
         read: SecretBytes(Array(repeating: 1, count: 32)), write: SecretBytes(Array(repeating: 2, count: 32)))
 

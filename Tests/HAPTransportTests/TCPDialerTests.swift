@@ -8,7 +8,7 @@ import Testing
 
 @testable import HAPTransport
 
-@Suite("Connections that we make", .timeout)
+@Suite("TCPDialer", .timeout)
 struct TCPDialerTests {
     private let dialer = TCPDialer(MultiThreadedEventLoopGroup.singleton)
 
@@ -16,7 +16,7 @@ struct TCPDialerTests {
         try #require(AccessoryEndpoint(address: [127, 0, 0, 1], port: UInt16(port)))
     }
 
-    @Test("whoever stops waiting for a peer that does not answer waits no longer, and no connection is left")
+    @Test("cancels a connection attempt without leaving it behind")
     func cancelled() async throws {
         let port = try FullPort()
         let endpoint = try endpoint(port.number)
@@ -28,7 +28,7 @@ struct TCPDialerTests {
         withExtendedLifetime(port) {}
     }
 
-    @Test("a peer that does not answer is waited for as long as was said")
+    @Test("gives up after the given time")
     func limit() async throws {
         let port = try FullPort()
         let endpoint = try endpoint(port.number)
@@ -36,7 +36,19 @@ struct TCPDialerTests {
         withExtendedLifetime(port) {}
     }
 
-    @Test("nothing is read from a peer beyond what is waited for: it cannot send on")
+    @Test("closes the connection to a peer that reads nothing when 100 MB wait for it")
+    func deaf() async throws {
+        let server = try await ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
+            .childChannelOption(.autoRead, value: false)
+            .bind(host: "127.0.0.1", port: 0).get()
+        let port = try #require(server.localAddress?.port)
+        let connection = try await dialer.dial(try endpoint(port), within: .seconds(5))
+        for _ in 0..<100 { connection.send(Array(repeating: 65, count: 1 << 20)) }
+        #expect(await connection.receive() == nil)
+        try await server.close().get()
+    }
+
+    @Test("doesn't read ahead of its consumer")
     func readAhead() async throws {
         let server = StubServer { _, connection in
             connection.respond(HTTPResponse(200, .hapJSON, body: Array(repeating: 65, count: 50_000)))
