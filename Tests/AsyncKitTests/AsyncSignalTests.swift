@@ -2,7 +2,7 @@ import AsyncKit
 import TestTimeouts
 import Testing
 
-@Suite("A signal", .timeout)
+@Suite("AsyncSignal", .timeout)
 struct AsyncSignalTests {
     @Test("wakes the task that waits")
     func wakes() async {
@@ -12,7 +12,7 @@ struct AsyncSignalTests {
         #expect(await waiting)
     }
 
-    @Test("that was sent before, however often, wakes the next wait at once, and only that one", arguments: 1...3)
+    @Test("wakes only the next wait at once after any number of earlier sends", arguments: 1...3)
     func kept(count: Int) async {
         let signal = AsyncSignal()
         for _ in 0..<count { signal.send() }
@@ -22,7 +22,7 @@ struct AsyncSignalTests {
         #expect(ContinuousClock.now >= begin + .milliseconds(20))
     }
 
-    @Test("is waited for until a time, if it does not come before")
+    @Test("waits until a deadline")
     func deadline() async {
         let signal = AsyncSignal()
         let begin = ContinuousClock.now
@@ -32,7 +32,7 @@ struct AsyncSignalTests {
         #expect(await signal.wait(until: begin + .seconds(3600)))
     }
 
-    @Test("is waited for until the wait's own time, after waits for earlier and later ones", arguments: [nil, 20, 60])
+    @Test("waits until its own deadline after waits for others", arguments: [nil, 20, 60])
     func deadlines(milliseconds: Int?) async {
         let signal = AsyncSignal()
         let begin = ContinuousClock.now
@@ -53,13 +53,13 @@ struct AsyncSignalTests {
         }
     }
 
-    @Test("is not waited for by a task that is cancelled, with a deadline or without", arguments: [false, true])
+    @Test("ends a canceled wait, with a deadline or without", arguments: [false, true])
     func cancelled(hasDeadline: Bool) async {
         let signal = AsyncSignal()
         let task = Task { await signal.wait(until: hasDeadline ? .now + .seconds(3600) : nil) }
         task.cancel()
         #expect(await !task.value)
-        // Whoever waits next waits for a new one.
+        // The next wait needs a new signal.
         #expect(await !signal.wait(until: .now + .milliseconds(10)))
     }
 }

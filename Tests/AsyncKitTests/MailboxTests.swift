@@ -2,7 +2,7 @@ import AsyncKit
 import TestTimeouts
 import Testing
 
-/// Adds numbers up as long as they are not taken.
+/// Adds up numbers until they are taken.
 private struct Sum: MailboxBuffer {
     private var sum: Int?
 
@@ -14,9 +14,9 @@ private struct Sum: MailboxBuffer {
     }
 }
 
-@Suite("A mailbox", .timeout)
+@Suite("Mailbox", .timeout)
 struct MailboxTests {
-    @Test("of more events than its limit holds one summary, and takes events again behind it")
+    @Test("replaces more events than its limit with a summary, then accepts events again")
     func overflow() async {
         let mailbox = BoundedMailbox<Int>(limit: 3)
         for number in 1...3 { mailbox.post(number, summary: -number) }
@@ -30,7 +30,7 @@ struct MailboxTests {
         #expect(await mailbox.next() == 8)
     }
 
-    @Test("keeps what its buffer makes of what was put in")
+    @Test("keeps the folded events of its buffer")
     func folding() async {
         let mailbox = Mailbox(Sum())
         for number in 1...4 { mailbox.post(number) }
@@ -38,7 +38,7 @@ struct MailboxTests {
         #expect(mailbox.take() == nil)
     }
 
-    @Test("that is finished gives out what waits, takes nothing more, and can be opened again")
+    @Test("returns waiting events after it is finished, accepts no more, and can be reopened")
     func finish() async {
         let mailbox = BoundedMailbox<Int>(limit: 3)
         mailbox.post(1, summary: 0)
@@ -69,7 +69,7 @@ struct MailboxTests {
         #expect(await last.value == nil)
     }
 
-    @Test("has one reader: of two at a time one gets nothing, and no event is lost")
+    @Test("has one reader, and loses no event to a second")
     func secondReader() async {
         let mailbox = BoundedMailbox<Int>(limit: 3)
         let readers = (0..<2).map { _ in Task { await mailbox.next() } }
@@ -84,7 +84,7 @@ struct MailboxTests {
         #expect(early == .some(nil))
     }
 
-    @Test("gives a cancelled reader what is there, and then the end")
+    @Test("returns waiting events to a canceled reader, then the end")
     func cancelledReader() async {
         let mailbox = BoundedMailbox<Int>(limit: 3)
         mailbox.post(1, summary: 0)
@@ -95,7 +95,7 @@ struct MailboxTests {
         #expect(taken == (1, nil))
     }
 
-    @Test("is a sequence that ends when it is finished")
+    @Test("ends as a sequence when it is finished")
     func sequence() async {
         let mailbox = BoundedMailbox<Int>(limit: 100)
         let sum = Task {

@@ -2,10 +2,10 @@ import BoundedJSON
 import BridgeControl
 import Testing
 
-@Suite("What an operator types for a light")
+@Suite("Light changes")
 struct LightChangeTests {
     @Test(
-        "words become a change",
+        "parses words",
         arguments: [
             (["on=true"], LightChange(on: true)),
             (["on=OFF", "brightness=0"], LightChange(on: false, brightness: 0)),
@@ -22,13 +22,13 @@ struct LightChangeTests {
         #expect(try LightChange(parsing: words, for: .command) == expected)
     }
 
-    @Test("reachability is for simulated lights")
+    @Test("accepts reachability only for simulated lights")
     func reachable() throws {
         #expect(try LightChange(parsing: ["reachable=no"], for: .simulation) == LightChange(reachable: false))
     }
 
     @Test(
-        "a mistake is refused with what to write instead",
+        "rejects a mistake with a remedy",
         arguments: [
             (
                 [],
@@ -40,9 +40,7 @@ struct LightChangeTests {
                 "there is no \"brigthness\"; write one of on, brightness, hue, saturation, temperature, speed, direction, oscillates"
             ),
             (["on=maybe"], "on cannot be \"maybe\"; write true or false"),
-            (["on="], "on cannot be \"\"; write true or false"),
             (["brightness=101"], "brightness is out of range; write 0 to 100 (percent)"),
-            (["brightness=-1"], "brightness is out of range; write 0 to 100 (percent)"),
             (["brightness=4.5"], "brightness cannot be \"4.5\"; write a whole number"),
             (
                 ["brightness=99999999999999999999"],
@@ -50,10 +48,7 @@ struct LightChangeTests {
             ),
             (["hue=361"], "hue is out of range; write 0 to 360 (degrees)"),
             (["hue=nan"], "hue cannot be \"nan\"; write a number"),
-            (["saturation=inf"], "saturation cannot be \"inf\"; write a number"),
-            (["hue=-1"], "hue is out of range; write 0 to 360 (degrees)"),
             (["saturation=100.5"], "saturation is out of range; write 0 to 100 (percent)"),
-            (["saturation=-1"], "saturation is out of range; write 0 to 100 (percent)"),
             (["temperature=501"], "temperature is out of range; write 50 to 500 (mired)"),
             (["temperature=40"], "temperature is out of range; write 50 to 500 (mired)"),
             (
@@ -65,10 +60,6 @@ struct LightChangeTests {
             (["speed=101"], "speed is out of range; write 0 to 100 (percent)"),
             (["direction=up"], "direction cannot be \"up\"; write clockwise or counterclockwise"),
             (["oscillates=2"], "oscillates cannot be \"2\"; write true or false"),
-            (
-                ["motion=true"],
-                "there is no \"motion\"; write one of on, brightness, hue, saturation, temperature, speed, direction, oscillates"
-            ),
             (["reachable=true"], "reachable cannot be set; use simulate for a simulated light"),
             (
                 ["\u{1B}[2Jon=1"],
@@ -81,7 +72,7 @@ struct LightChangeTests {
         #expect(error?.description == message)
     }
 
-    @Test("what a simulated fan or sensor can be told is read")
+    @Test("parses changes of a simulated fan and sensor")
     func simulation() throws {
         let fan = try LightChange(
             parsing: ["on=true", "speed=40", "direction=counterclockwise", "oscillates=yes"], for: .simulation)

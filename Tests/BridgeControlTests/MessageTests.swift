@@ -2,44 +2,9 @@ import BoundedJSON
 import BridgeControl
 import Testing
 
-@Suite("The keys that --json prints")
+@Suite("Messages with --json")
 struct MessageTests {
-    @Test("a light shows what it has and leaves out what it lacks")
-    func light() throws {
-        let lamp = LightListing(
-            key: "simulated/reading", name: "Reading Lamp", kind: "light", aid: 2, driver: "simulated",
-            reachable: true,
-            state: LightChange(on: true, brightness: 40, hue: 30, saturation: 80.5, temperature: 250))
-        #expect(
-            lamp.json.text
-                == #"{"key":"simulated/reading","name":"Reading Lamp","kind":"light","aid":2,"driver":"simulated","#
-                + #""reachable":true,"on":true,"brightness":40,"hue":30,"saturation":80.5,"temperature":250}"#)
-        let outlet = LightListing(
-            key: "a/b", name: "B", kind: "outlet", aid: .max, driver: "a", reachable: false,
-            state: LightChange(on: false))
-        #expect(
-            outlet.json.text
-                == #"{"key":"a/b","name":"B","kind":"outlet","aid":18446744073709551615,"driver":"a","#
-                + #""reachable":false,"on":false}"#)
-        #expect(try LightListing(json: lamp.json).json == lamp.json)
-        #expect(try LightListing(json: outlet.json).aid == .max)
-    }
-
-    @Test("status has the keys of the manual")
-    func status() throws {
-        let status = example
-        #expect(
-            status.json.text
-                == #"{"name":"Lamplighter","deviceId":"AA:BB:CC:DD:EE:FF","#
-                + #""since":"2026-11-21T10:00:00.000Z","port":51826,"configurationNumber":3,"#
-                + #""paired":true,"controllers":2,"advertisement":{"state":"published","name":"Lamplighter EEFF"},"#
-                + #""drivers":[{"id":"home","driver":"mqtt","state":"running","code":"running"}],"lights":{"count":4,"reachable":3},"#
-                + #""warnings":["no broker","dim"],"warningCodes":["lights","lights"],"#
-                + #""warningSubjects":[{"driver":"home"},{"driver":"home","light":"home/a"}]}"#)
-        #expect(try BridgeStatus(json: status.json) == status)
-    }
-
-    @Test("warnings about drivers and lights are told apart from others, with what each is about")
+    @Test("separates warnings about drivers and lights from others")
     func lightWarnings() throws {
         let desk = BridgeWarning(.lights, "dim", about: .init(driver: "home", light: "home/desk"))
         var status = example
@@ -53,38 +18,7 @@ struct MessageTests {
         #expect(try BridgeStatus(json: .object(json)).lightWarnings == [BridgeWarning(.lights, "dim")])
     }
 
-    @Test("diagnostics come across whole")
-    func diagnostics() throws {
-        var diagnostics = BridgeDiagnostics(
-            version: "1", process: 12, isToBeAdvertised: true, wantedName: "Lamplighter EEFF",
-            discoveryError: "no Avahi",
-            interfaces: ["eth0", "wlan0"], txt: ["sf": "1", "c#": "3"], pairings: 2, refusedSetups: 0,
-            failedAttempts: 7,
-            attemptsAllowed: 100, clockStep: -3, storage: .init(directory: "/d", problem: "full", freeBytes: 0))
-        #expect(try BridgeDiagnostics(json: diagnostics.json) == diagnostics)
-        diagnostics.discoveryError = nil
-        diagnostics.storage.problem = nil
-        #expect(try BridgeDiagnostics(json: diagnostics.json) == diagnostics)
-    }
-
-    @Test("setup, pairings and events have the keys of the manual")
-    func others() throws {
-        let setup = SetupListing(code: "031-45-154", payload: "X-HM://0023ISYWY1QJ8", paired: false)
-        #expect(setup.json.text == #"{"code":"031-45-154","payload":"X-HM://0023ISYWY1QJ8","paired":false}"#)
-        #expect(try SetupListing(json: setup.json) == setup)
-        let pairing = PairingListing(id: "x", admin: true, connected: false)
-        #expect([pairing].json.text == #"[{"id":"x","admin":true,"connected":false}]"#)
-        #expect(try [PairingListing](json: [pairing].json) == [pairing])
-        let event = LightEvent(
-            time: "2026-11-21T09:00:00Z", key: "a/b", changes: LightChange(on: true, reachable: false),
-            origin: "operator")
-        #expect(
-            event.json.text
-                == #"{"time":"2026-11-21T09:00:00Z","key":"a/b","reachable":false,"on":true,"origin":"operator"}"#)
-        #expect(try LightEvent(json: event.json) == event)
-    }
-
-    @Test("the status of a daemon of the first version is read, and has no codes")
+    @Test("reads the status of a daemon of the first version, without codes")
     func formerStatus() throws {
         let status = try BridgeStatus(
             json: JSONValue(
@@ -99,7 +33,7 @@ struct MessageTests {
         #expect(status.drivers.map(\.isWell) == [true, false])
     }
 
-    @Test("a message that is wrong deep down is refused with the way there, and without what stands there")
+    @Test("names the path of a wrong value, and not the value")
     func path() throws {
         let json = try JSONValue(
             parsing: #"[{"key":"k","name":"n","kind":"light","aid":1,"driver":"d","reachable":true},{"key":5}]"#)
@@ -109,7 +43,7 @@ struct MessageTests {
     }
 
     @Test(
-        "a message that lacks a key or has a wrong type is refused",
+        "rejects a message without a key or with a wrong type",
         arguments: [
             (JSONValue.null, "the message has the wrong type"),
             (["code": 1], "the key \"code\" has a value of the wrong type"),

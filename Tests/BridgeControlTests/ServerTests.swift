@@ -8,103 +8,86 @@ import TerminalKit
 import TestTimeouts
 import Testing
 
-@Suite("Command and daemon over a socket", .timeout)
+@Suite("BridgeControl over a socket", .timeout)
 struct ServerTests {
-    @Test("every command arrives with its parameters, and its answer comes back")
+    @Test("passes every command with its parameters to the bridge and returns its answer")
     func commands() async throws {
         let bridge = FakeBridge()
-        try await withServer(bridge) { client in
-            let status = try await client.status()
-            let diagnostics = try await client.diagnostics()
-            let setup = try await client.setup(force: true)
-            let keys = try await client.lights().map(\.key)
-            #expect(status == example)
-            #expect(diagnostics.wantedName == "Lamplighter EEFF")
-            #expect(setup.paired)
-            #expect(keys == ["a/b"])
-            try await client.setLight("a/b", LightChange(on: true, hue: 20))
-            try await client.simulate("a/b", LightChange(reachable: false))
-            let found = try await client.discoverLights()
-            #expect(found.problems == ["no mDNS"])
-            try await client.forgetLight("a/b")
-            let forgotten = try await client.purgeLights()
-            #expect(forgotten == [ForgottenLight(key: "a/c", name: "C")])
-            let pairings = try await client.pairings()
-            #expect(pairings == [PairingListing(id: "x", admin: true, connected: false)])
-            try await client.removePairing("x")
-            try await client.removeAllPairings()
-            try await client.unlockPairing()
-            let reloaded = try await client.reload()
-            #expect(reloaded == FakeBridge.reloaded)
-            try await client.reset()
+        try await withServer(bridge) { path in
+            try await ask(path) { client in
+                #expect(try await client.status() == example)
+                #expect(try await client.diagnostics().wantedName == "Lamplighter EEFF")
+                #expect(try await client.setup(force: true).paired)
+                #expect(try await client.lights().map(\.key) == ["a/b"])
+                try await client.setLight("a/b", LightChange(on: true, hue: 20))
+                try await client.simulate("a/b", LightChange(reachable: false))
+                #expect(try await client.discoverLights().problems == ["no mDNS"])
+                try await client.forgetLight("a/b")
+                #expect(try await client.purgeLights() == [ForgottenLight(key: "a/c", name: "C")])
+                #expect(try await client.pairings() == [PairingListing(id: "x", admin: true, connected: false)])
+                try await client.removePairing("x")
+                try await client.removeAllPairings()
+                try await client.unlockPairing()
+                #expect(try await client.reload() == FakeBridge.reloaded)
+                try await client.reset()
+            }
         }
         #expect(
             bridge.calls == [
                 "status", "setup true", "lights", #"set a/b {"on":true,"hue":20}"#,
                 #"simulate a/b {"reachable":false}"#, "discover", "forget a/b", "purge", "pairings", "remove x",
-                "remove all",
-                "unlock", "reload", "reset",
+                "remove all", "unlock", "reload", "reset",
             ])
     }
 
-    @Test("a file travels whole, however many parts it takes", arguments: [0, 1, 262_144, 262_145, 600_000])
+    @Test("transfers files of any size, several over one connection", arguments: [0, 1, 262_144, 262_145, 600_000])
     func files(size: Int) async throws {
         let bridge = FakeBridge(memory: (0..<size).map { UInt8(truncatingIfNeeded: $0 &* 31 >> 3) })
-        try await withServer(bridge) { client in
-            let saved = try await client.backup()
-            #expect(saved == bridge.memory)
-            let listing = try await client.restore(saved.reversed())
-            #expect(listing == RestoreListing(deviceID: "AA", pairings: 1, lights: size))
-            #expect(bridge.restored == saved.reversed())
-        }
-    }
-
-    @Test("a second file over the same connection has nothing of the first")
-    func secondFile() async throws {
-        let bridge = FakeBridge(memory: [1, 2, 3])
-        try await withServer(bridge) { client in
-            try await BridgeControlClient.connect(to: SocketLocation(chosen: client.path)) { bridge in
-                for _ in 0..<2 {
-                    let backup = try await bridge.backup()
-                    #expect(backup == [1, 2, 3])
-                }
-                _ = try await bridge.restore([4, 5])
+        try await withServer(bridge) { path in
+            try await ask(path) { client in
+                for _ in 0..<2 { #expect(try await client.backup() == bridge.memory) }
+                let listing = try await client.restore(bridge.memory.reversed())
+                #expect(listing == RestoreListing(deviceID: "AA", pairings: 1, lights: size))
+                #expect(bridge.restored == bridge.memory.reversed())
+                _ = try await client.restore([4, 5])
             }
         }
         #expect(bridge.restored == [4, 5])
     }
 
-    @Test("a file that is too large is refused before any of it is asked for")
+    @Test("refuses a file that is too large before it asks for any of it")
     func tooLarge() async throws {
         let bridge = FakeBridge()
-        try await withServer(bridge) { client in
+        try await withServer(bridge) { path in
             let error = await #expect(throws: BridgeControlError.self) {
-                try await client.restore([UInt8](repeating: 0, count: FileTransfer.maximumFileSize + 1))
+                try await ask(path) {
+                    try await $0.restore([UInt8](repeating: 0, count: FileTransfer.maximumFileSize + 1))
+                }
             }
             #expect(error?.code == 65)
             #expect(bridge.restored == nil)
         }
     }
 
-    @Test("the bridge's refusal reaches the operator with its exit code and words")
+    @Test("passes the bridge's refusal with its exit code and words")
     func refusal() async throws {
-        try await withServer(FakeBridge()) { client in
+        try await withServer(FakeBridge()) { path in
             await #expect(throws: BridgeControlError(code: 69, message: "the bridge is paired; use --force")) {
-                try await client.setup(force: false)
+                try await ask(path) { try await $0.setup(force: false) }
             }
             await #expect(throws: BridgeControlError(code: 70, message: "lamplighterd says: internal error")) {
-                try await client.removePairing("broken")
+                try await ask(path) { try await $0.removePairing("broken") }
             }
             let unchanged = BridgeControlError(
                 code: 64, message: "nothing to change", remedy: "write for example on=true")
-            await #expect(throws: unchanged) { try await client.setLight("a/b", LightChange()) }
+            await #expect(throws: unchanged) { try await ask(path) { try await $0.setLight("a/b", LightChange()) } }
         }
     }
 
-    @Test("what is wrong and what to do travel apart, and as one sentence to who knows nothing of that")
+    @Test("sends problem and remedy apart, and as one sentence for other clients")
     func halves() async throws {
-        try await withServer(FakeBridge()) { client in
-            try await LineRPCClient.connect(to: client.path) { peer in
+        try await withServer(FakeBridge()) { path in
+            try await LineRPCClient.connect(to: path) { peer in
                 let expected = RPCFailure(
                     code: 64, message: "nothing to change; write for example on=true",
                     data: ["problem": "nothing to change", "remedy": "write for example on=true"])
@@ -119,11 +102,11 @@ struct ServerTests {
         }
     }
 
-    @Test("the setup code of a paired bridge is shown only to who insists, and not to who says nothing of it")
+    @Test("sends the setup code of a paired bridge only with force")
     func unforced() async throws {
         let bridge = FakeBridge()
-        try await withServer(bridge) { client in
-            try await LineRPCClient.connect(to: client.path) { peer in
+        try await withServer(bridge) { path in
+            try await LineRPCClient.connect(to: path) { peer in
                 for params: JSONValue in [[:], ["force": .null], ["force": false]] {
                     await #expect(throws: RPCFailure(code: 69, message: "the bridge is paired; use --force")) {
                         try await peer.call("setup", params, deadline: nil)
@@ -135,44 +118,48 @@ struct ServerTests {
         #expect(bridge.calls == Array(repeating: "setup false", count: 3))
     }
 
-    @Test("who is shown the setup code or takes a backup is logged, and nothing of either; a refusal is not")
+    @Test("logs disclosed setup codes and backups with the client, and no refusal")
     func disclosures() async throws {
         let log = RecordedLog()
         let bridge = FakeBridge(memory: [1, 2, 3])
-        try await withServer(bridge, logger: Logger(label: "test") { _ in log }) { client in
-            _ = try? await client.setup(force: false)
-            #expect(log.lines.isEmpty)
-            _ = try await client.setup(force: true)
-            _ = try await client.backup()
-            _ = try await client.status()
+        try await withServer(bridge, logger: Logger(label: "test") { _ in log }) { path in
+            try await ask(path) { client in
+                _ = try? await client.setup(force: false)
+                #expect(log.lines.isEmpty)
+                _ = try await client.setup(force: true)
+                _ = try await client.backup()
+                _ = try await client.status()
+            }
         }
         let asker = "pid=\(getpid()) uid=\(getuid())"
         #expect(log.lines == ["notice setup code shown \(asker)", "notice backup taken \(asker)"])
     }
 
-    @Test("what cannot be set is refused before the bridge is notified of it, whoever sends it")
+    @Test("rejects invalid changes before the bridge sees them")
     func invalid() async throws {
         let bridge = FakeBridge()
-        try await withServer(bridge) { client in
+        try await withServer(bridge) { path in
             for change in [LightChange(reachable: true), LightChange(brightness: 101), LightChange(on: true, hue: 361)]
             {
-                let error = await #expect(throws: BridgeControlError.self) { try await client.setLight("a/b", change) }
+                let error = await #expect(throws: BridgeControlError.self) {
+                    try await ask(path) { try await $0.setLight("a/b", change) }
+                }
                 #expect(error?.code == 64)
             }
             let error = await #expect(throws: BridgeControlError.self) {
-                try await client.simulate("a/b", LightChange(temperature: -271))
+                try await ask(path) { try await $0.simulate("a/b", LightChange(temperature: -271)) }
             }
             #expect(error?.code == 64)
         }
         #expect(bridge.calls.isEmpty)
     }
 
-    @Test("a file that is shorter or longer than was told is taken by neither side")
+    @Test("rejects a file that is shorter or longer than announced on both sides")
     func wrongSizes() async throws {
         let bridge = FakeBridge()
-        try await withServer(bridge) { client in
+        try await withServer(bridge) { path in
             for part: JSONValue in ["", "AAAAAAAA", "?"] {
-                try await LineRPCClient.connect(to: client.path, handler: Deputy { _, _ in ["data": part] }) { peer in
+                try await LineRPCClient.connect(to: path, handler: Deputy { _, _ in ["data": part] }) { peer in
                     let failure = await #expect(throws: RPCFailure.self) {
                         try await peer.call("restore", ["size": 5], deadline: nil)
                     }
@@ -185,102 +172,97 @@ struct ServerTests {
             try await withDaemon { _, peer in
                 _ = try await peer.call("part.write", ["data": "AAAAAA=="])
                 return ["size": .integer(Int64(size))]
-            } _: { client in
-                let error = await #expect(throws: BridgeControlError.self) { try await client.backup() }
+            } _: { path in
+                let error = await #expect(throws: BridgeControlError.self) {
+                    try await ask(path) { try await $0.backup() }
+                }
                 #expect(error?.code == 76)
             }
         }
     }
 
-    @Test("a watch whose connection breaks fails, and does not pass for the bridge's end")
+    @Test("reports a broken connection during watch as an error")
     func brokenWatch() async throws {
         try await withDaemon { _, peer in
             try peer.notify("watch.started")
             await peer.drained()
             peer.close()
             return [:]
-        } _: { client in
+        } _: { path in
             let error = await #expect(throws: BridgeControlError.self) {
-                try await client.watch(onWatching: {}) { _ in }
+                try await ask(path) { try await $0.watch(onWatching: {}) { _ in } }
             }
-            #expect(error?.description == "lamplighterd closed the connection at \(client.path); see its log")
+            #expect(error?.description == "lamplighterd closed the connection at \(path); see its log")
             #expect(error?.code == 69)
         }
     }
 
-    @Test("a daemon that does not know a command is of another version")
+    @Test("reports an unknown command as another version")
     func versions() async throws {
         try await withDaemon { method, _ in
             throw RPCFailure.methodNotFound(method)
-        } _: { client in
+        } _: { path in
             let expected = BridgeControlError(
                 code: 69, message: "there is no method \"status\"",
                 remedy: "lamplighter and lamplighterd are of different versions")
-            await #expect(throws: expected) { try await client.status() }
+            await #expect(throws: expected) { try await ask(path) { try await $0.status() } }
         }
     }
 
-    @Test("events come as they happen, and the end of the bridge ends the watch")
+    @Test("sends events as they happen, and ends the watch with the bridge")
     func watch() async throws {
         let bridge = FakeBridge()
         let seen = Seen()
-        try await withServer(bridge) { client in
-            try await client.watch(onWatching: { bridge.emit(3) }) { event in seen.append(event.key) }
+        try await withServer(bridge) { path in
+            try await ask(path) { try await $0.watch(onWatching: { bridge.emit(3) }) { seen.append($0.key) } }
         }
         #expect(seen.keys == ["k0", "k1", "k2"])
     }
 
-    @Test("a daemon that is not there is named with what to do")
+    @Test("names a daemon that isn't running, with a remedy")
     func unreachable() async throws {
         var expected = BridgeControlError(
             code: 69, message: "lamplighterd is not reachable at /nowhere/s (No such file or directory)",
             remedy: "start it, or name its control socket with --control")
         expected.isDaemonAway = true
         await #expect(throws: expected) {
-            try await BridgeControlClient.connect(to: SocketLocation(chosen: "/nowhere/s")) {
-                _ = try await $0.status()
-            }
+            try await ask("/nowhere/s") { try await $0.status() }
         }
     }
 
-    /// Runs a daemon that does as the test says, and a client for it.
+    /// Runs a daemon that does as the test says.
     private func withDaemon(
         _ answer: @escaping @Sendable (String, LineRPCPeer) async throws -> JSONValue,
-        _ body: @Sendable (BridgeControlTestClient) async throws -> Void
+        _ body: @Sendable (_ path: String) async throws -> Void
     ) async throws {
-        try await serving(body) { path in
-            let server = LineRPCServer(
-                path: path, handler: Deputy(answer: answer),
-                logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
-            return { onListening in try await server.run(onListening: onListening) }
-        }
+        try await withUnixSocket(
+            { path, onListening in
+                try await LineRPCServer(path: path, handler: Deputy(answer: answer), logger: silent)
+                    .run(onListening: onListening)
+            }, body)
     }
 
-    /// Runs a server and a client for it; the client's refusals arrive as the command would see them.
     private func withServer(
-        _ bridge: FakeBridge, logger: Logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() },
-        _ body: @Sendable (BridgeControlTestClient) async throws -> Void
+        _ bridge: FakeBridge, logger: Logger = silent, _ body: @Sendable (_ path: String) async throws -> Void
     ) async throws {
-        try await serving(body) { path in
-            let server = BridgeControlServer(path: path, group: nil, handler: bridge, logger: logger)
-            return { onListening in try await server.run(onListening: onListening) }
-        }
+        try await withUnixSocket(
+            { path, onListening in
+                try await BridgeControlServer(path: path, group: nil, handler: bridge, logger: logger)
+                    .run(onListening: onListening)
+            }, body)
     }
 
-    private func serving(
-        _ body: @Sendable (BridgeControlTestClient) async throws -> Void,
-        by server:
-            @escaping @Sendable (_ path: String) -> @Sendable (@escaping @Sendable () -> Void) async throws -> Void
-    ) async throws {
-        try await withUnixSocket { path, onListening in
-            try await server(path)(onListening)
-        } _: { path in
-            try await body(BridgeControlTestClient(path: path))
-        }
+    /// Connects as the operator's command does.
+    private func ask<Result: Sendable>(
+        _ path: String, _ body: @Sendable (BridgeControlClient) async throws -> Result
+    ) async throws -> Result {
+        try await BridgeControlClient.connect(to: SocketLocation(chosen: path), body)
     }
 }
 
-/// Runs a server at a socket of its own while the body runs.
+let silent = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
+
+/// Runs a server at a temporary socket during the body.
 func withUnixSocket(
     _ server: @escaping @Sendable (_ path: String, _ onListening: @escaping @Sendable () -> Void) async throws -> Void,
     _ body: @Sendable (_ path: String) async throws -> Void
@@ -299,44 +281,6 @@ func withUnixSocket(
         try await body(path)
         group.cancelAll()
         try? await group.waitForAll()
-    }
-}
-
-/// Connects anew for each command, as the operator's command does.
-struct BridgeControlTestClient: Sendable {
-    let path: String
-
-    func status() async throws -> BridgeStatus { try await ask { try await $0.status() } }
-    func diagnostics() async throws -> BridgeDiagnostics { try await ask { try await $0.diagnostics() } }
-    func setup(force: Bool) async throws -> SetupListing { try await ask { try await $0.setup(force: force) } }
-    func lights() async throws -> [LightListing] { try await ask { try await $0.lights() } }
-    func setLight(_ key: String, _ change: LightChange) async throws {
-        try await ask { try await $0.setLight(key, change) }
-    }
-    func simulate(_ key: String, _ change: LightChange) async throws {
-        try await ask { try await $0.simulate(key, change) }
-    }
-    func forgetLight(_ key: String) async throws { try await ask { try await $0.forgetLight(key) } }
-    func discoverLights() async throws -> FoundLights { try await ask { try await $0.discoverLights() } }
-    func purgeLights() async throws -> [ForgottenLight] { try await ask { try await $0.purgeLights() } }
-    func pairings() async throws -> [PairingListing] { try await ask { try await $0.pairings() } }
-    func removePairing(_ id: String) async throws { try await ask { try await $0.removePairing(id) } }
-    func removeAllPairings() async throws { try await ask { try await $0.removeAllPairings() } }
-    func unlockPairing() async throws { try await ask { try await $0.unlockPairing() } }
-    func reload() async throws -> ReloadListing { try await ask { try await $0.reload() } }
-    func reset() async throws { try await ask { try await $0.reset() } }
-    func backup() async throws -> [UInt8] { try await ask { try await $0.backup() } }
-    func restore(_ backup: [UInt8]) async throws -> RestoreListing { try await ask { try await $0.restore(backup) } }
-    func watch(
-        onWatching: @escaping @Sendable () -> Void, _ body: @escaping @Sendable (LightEvent) async throws -> Void
-    ) async throws {
-        try await ask { try await $0.watch(onWatching: onWatching, body) }
-    }
-
-    private func ask<Result: Sendable>(
-        _ body: @Sendable (BridgeControlClient) async throws -> Result
-    ) async throws -> Result {
-        try await BridgeControlClient.connect(to: SocketLocation(chosen: path), body)
     }
 }
 

@@ -23,6 +23,10 @@ struct WireForm: Sendable, CustomTestStringConvertible {
 
 private let wireForms: [WireForm] = [
     WireForm(
+        example,
+        #"{"name":"Lamplighter","deviceId":"AA:BB:CC:DD:EE:FF","since":"2026-11-21T10:00:00.000Z","port":51826,"configurationNumber":3,"paired":true,"controllers":2,"advertisement":{"state":"published","name":"Lamplighter EEFF"},"drivers":[{"id":"home","driver":"mqtt","state":"running","code":"running"}],"lights":{"count":4,"reachable":3},"warnings":["no broker","dim"],"warningCodes":["lights","lights"],"warningSubjects":[{"driver":"home"},{"driver":"home","light":"home/a"}]}"#
+    ),
+    WireForm(
         LightChange(),
         #"{}"#),
     WireForm(
@@ -110,14 +114,14 @@ private let wireForms: [WireForm] = [
     ),
 ]
 
-@Suite("The bytes of every message", .timeout) struct WireFormTests {
-    @Test("A message is written and read as it was in version 1", arguments: wireForms)
+@Suite("Wire format", .timeout) struct WireFormTests {
+    @Test("encodes and decodes every message as in version 1", arguments: wireForms)
     func form(form: WireForm) {
         #expect(form.written == form.text)
         #expect(form.isReadBack)
     }
 
-    @Test("Members that are not known are ignored, and null is as good as nothing")
+    @Test("ignores unknown members and null")
     func tolerant() throws {
         let json = try JSONValue(parsing: #"{"new":[{}],"id":"x","admin":true,"connected":false}"#)
         #expect(try PairingListing(json: json) == PairingListing(id: "x", admin: true, connected: false))
@@ -125,12 +129,12 @@ private let wireForms: [WireForm] = [
         #expect(try LightChange(json: change) == LightChange(brightness: 40, hue: 7))
     }
 
-    @Test("The command asks as it did in version 1")
+    @Test("sends every request as in version 1")
     func requests() async throws {
         let daemon = Recorder()
         try await withUnixSocket { path, onListening in
             try await LineRPCServer(
-                path: path, handler: daemon, logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
+                path: path, handler: daemon, logger: silent
             ).run(onListening: onListening)
         } _: { path in
             try await BridgeControlClient.connect(to: SocketLocation(chosen: path)) { bridge in
@@ -165,7 +169,7 @@ private let wireForms: [WireForm] = [
     }
 }
 
-/// A daemon that writes down what it is asked and what it is answered.
+/// A daemon that records requests and answers.
 private final class Recorder: LineRPCHandler {
     private let state = Mutex<[String]>([])
     var lines: [String] { state.withLock { $0 } }

@@ -6,8 +6,8 @@ import Testing
 @Suite("Allocator")
 struct AllocatorTests {
     @Test(
-        "a large answer's buffers are not had from the kernel anew each time",
-        .enabled(if: dlsym(nil, "__sanitizer_get_heap_size") == nil, "a sanitizer has a heap of its own"))
+        "keeps the buffers of large answers instead of returning them to the kernel",
+        .enabled(if: dlsym(nil, "__sanitizer_get_heap_size") == nil, "sanitizers replace the heap"))
     func buffers() async {
         await #expect(processExitsWith: .success) {
             Allocator.setUp()

@@ -7,9 +7,9 @@ import Testing
 
 @testable import DaemonKit
 
-@Suite("The daily copy", .timeout)
+@Suite("DailyCopyService", .timeout)
 struct DailyCopyTests {
-    /// What is found when the copy is looked at; times in hours ago.
+    /// The state of copy and database; times in hours ago.
     struct Case: CustomTestStringConvertible, Sendable {
         let testDescription: String
         var isWorthKeeping = true
@@ -22,7 +22,7 @@ struct DailyCopyTests {
     }
 
     @Test(
-        "a copy is made when there is none, or it is a day old and something must be kept that it lacks",
+        "copies if the copy is missing, or a day old and lacks something worth keeping",
         arguments: [
             Case(testDescription: "there is none", copied: nil, isCopied: true),
             Case(
@@ -51,7 +51,7 @@ struct DailyCopyTests {
         }
     }
 
-    @Test("the first pairing is copied at once, also after a restart")
+    @Test("copies the first pairing at once, also after a restart")
     func firstPairing() async throws {
         try await withFile { file in
             await service(file, isWorthKeeping: false).copyIfDue()
@@ -66,7 +66,7 @@ struct DailyCopyTests {
     private func service(_ file: DatabaseFile, isWorthKeeping: Bool) -> DailyCopyService {
         DailyCopyService(
             file: file, isWorthKeeping: { isWorthKeeping },
-            logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
+            logger: silent)
     }
 
     private func withFile(_ body: (DatabaseFile) async throws -> Void) async throws {
@@ -74,7 +74,7 @@ struct DailyCopyTests {
         defer { try? FileManager.default.removeItem(atPath: folder) }
         let file = try DatabaseFile(
             path: folder + "/b.sqlite", migrator: DatabaseMigrator(), applicationID: 7,
-            logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
+            logger: silent)
         try await file.queue.write { try $0.execute(sql: "CREATE TABLE pairing (id)") }
         try await body(file)
         try file.close()

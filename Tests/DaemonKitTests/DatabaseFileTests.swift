@@ -1,3 +1,4 @@
+import FoundationEssentials
 import GRDB
 import Glibc
 import Logging
@@ -7,7 +8,7 @@ import Testing
 @testable import DaemonKit
 
 // A process that a test starts shares the locks of the other tests for a moment.
-@Suite("The database file", .serialized, .timeout)
+@Suite("DatabaseFile", .serialized, .timeout)
 struct DatabaseFileTests {
     private var migrator: DatabaseMigrator {
         var migrator = DatabaseMigrator()
@@ -20,33 +21,25 @@ struct DatabaseFileTests {
     private func open(_ path: String, migrator: DatabaseMigrator? = nil) throws(DatabaseFileError) -> DatabaseFile {
         try DatabaseFile(
             path: path, migrator: migrator ?? self.migrator, applicationID: 7,
-            logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
+            logger: silent)
     }
 
     private func withPath(_ body: (String) throws -> Void) throws {
-        let folder = "/tmp/database-\(getpid())-\(UInt32.random(in: 0 ... .max))"
-        try #require(mkdir(folder, 0o755) == 0)
-        let path = folder + "/state/b.sqlite"
-        defer {
-            for suffix in ["", "-wal", "-shm", "-journal", ".lock"] {
-                for name in ["", ".backup", ".new", ".restored", ".successor", ".replaced"] {
-                    unlink(path + name + suffix)
-                }
-            }
-            rmdir(folder + "/state")
-            rmdir(folder)
-        }
-        try body(path)
+        let folder = try makeFolder()
+        defer { try? FileManager.default.removeItem(atPath: folder) }
+        try body(folder + "/state/b.sqlite")
     }
 
     private func withPath(_ body: (String) async throws -> Void) async throws {
+        let folder = try makeFolder()
+        defer { try? FileManager.default.removeItem(atPath: folder) }
+        try await body(folder + "/state/b.sqlite")
+    }
+
+    private func makeFolder() throws -> String {
         let folder = "/tmp/database-\(getpid())-\(UInt32.random(in: 0 ... .max))"
-        let path = folder + "/b.sqlite"
-        defer {
-            for suffix in ["", "-wal", "-shm", "-journal", ".lock"] { unlink(path + suffix) }
-            rmdir(folder)
-        }
-        try await body(path)
+        try #require(mkdir(folder, 0o755) == 0)
+        return folder
     }
 
     private func mode(_ path: String) -> mode_t? {
@@ -97,7 +90,7 @@ struct DatabaseFileTests {
         try database.close()
     }
 
-    @Test("folder and file are made for their owner alone, and what is written is found again")
+    @Test("creates folder and file for their owner alone, and keeps the content")
     func roundTrip() throws {
         try withPath { path in
             try makeOne(at: path)
@@ -116,7 +109,7 @@ struct DatabaseFileTests {
         }
     }
 
-    @Test("a file that others could read is tightened", arguments: [0o644, 0o640, 0o620, 0o604, 0o666] as [mode_t])
+    @Test("restricts a file that others can read", arguments: [0o644, 0o640, 0o620, 0o604, 0o666] as [mode_t])
     func tightened(mode given: mode_t) throws {
         try withPath { path in
             try makeOne(at: path)
@@ -126,7 +119,7 @@ struct DatabaseFileTests {
         }
     }
 
-    @Test("a log that others could read is tightened, too")
+    @Test("restricts a log that others can read")
     func tightenedLog() throws {
         try withPath { path in
             for (suffix, bytes) in try makeKilledOne(at: path) { try write(bytes, to: path + suffix, mode: 0o644) }
@@ -136,7 +129,7 @@ struct DatabaseFileTests {
         }
     }
 
-    @Test("what was deleted stands nowhere in the file any more")
+    @Test("erases deleted data from the file")
     func deleted() throws {
         try withPath { path in
             let secret = "a key that was removed with its pairing"
@@ -150,7 +143,7 @@ struct DatabaseFileTests {
         }
     }
 
-    @Test("damage where nothing is read at a start is found, also while the file is in use")
+    @Test("detects damage on an unused page, even while the file is in use")
     func hiddenDamage() throws {
         try withPath { path in
             try makeLargeOne(at: path)
@@ -173,7 +166,7 @@ struct DatabaseFileTests {
         }
     }
 
-    @Test("a link to where nothing is is refused, not followed")
+    @Test("refuses a broken link")
     func linkToNowhere() throws {
         try withPath { path in
             try makeOne(at: path)
@@ -184,7 +177,7 @@ struct DatabaseFileTests {
         }
     }
 
-    @Test("a database of another user is found before the start", .enabled(if: geteuid() == 0, "only root makes one"))
+    @Test("detects a database of another user before the start", .enabled(if: geteuid() == 0, "only root makes one"))
     func foreignOwner() throws {
         try withPath { path in
             try makeOne(at: path)
@@ -198,7 +191,7 @@ struct DatabaseFileTests {
     }
 
     @Test(
-        "a database that root has made by hand is no damage but a missing permission",
+        "reports a database created by root as a missing permission",
         .enabled(if: geteuid() == 0, "only root makes one"), arguments: ["b.sqlite", "b.sqlite-wal", "b.sqlite.lock"])
     func ownedByRoot(name: String) async throws {
         try await withPath { path in
@@ -210,20 +203,20 @@ struct DatabaseFileTests {
             try #require(descriptor >= 0)
             close(descriptor)
             try #require(chown(file, 0, 0) == 0 && chmod(file, 0o600) == 0)
-            // Root may use any file: the daemon's user has a process of its own here.
+            // Root may use any file, so this runs as the daemon's user in another process.
             await #expect(processExitsWith: .success) { [path = path as String, file = file as String] in
                 try #require(setuid(65534) == 0)
                 let error = try #require(throws: DatabaseFileError.self) {
                     try DatabaseFile(
                         path: path, migrator: DatabaseMigrator(), applicationID: 7,
-                        logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
+                        logger: silent)
                 }
                 #expect(error == .noPermission(path: file))
             }
         }
     }
 
-    @Test("a full disk is no damage, and who lacks permission is notified")
+    @Test("distinguishes a full disk and a missing permission from damage")
     func causes() {
         func cause(_ code: ResultCode) -> DatabaseFileError {
             DatabaseFileError(DatabaseError(resultCode: code, message: "m"), path: "p")
@@ -237,7 +230,7 @@ struct DatabaseFileTests {
         #expect(cause(.SQLITE_CORRUPT) == .damaged(path: "p", reason: "m (11)"))
     }
 
-    @Test("a second owner is refused and told who the first is; afterwards the file is free")
+    @Test("refuses a second owner and names the first, and then frees the file")
     func exclusive() throws {
         try withPath { path in
             do {
@@ -254,7 +247,7 @@ struct DatabaseFileTests {
         }
     }
 
-    @Test("what is no database, or is cut off or overwritten, is refused with 65 and left as it is")
+    @Test("refuses a damaged file with 65 and keeps it unchanged")
     func damaged() throws {
         try withPath { path in
             try makeOne(at: path)
@@ -278,7 +271,7 @@ struct DatabaseFileTests {
         }
     }
 
-    @Test("a database that is missing beside its backup is refused, not made anew")
+    @Test("refuses to create a database while its backup exists")
     func missing() throws {
         try withPath { path in
             try makeOne(at: path)
@@ -291,7 +284,7 @@ struct DatabaseFileTests {
         }
     }
 
-    @Test("an inspection finds what opening would, and makes, locks and changes nothing")
+    @Test("detects in an inspection what opening would, and changes nothing")
     func inspection() throws {
         func inspect(_ path: String) throws(DatabaseFileError) {
             try DatabaseFile.inspect(path, migrator: migrator, applicationID: 7)
@@ -317,7 +310,7 @@ struct DatabaseFileTests {
         }
     }
 
-    @Test("a file in use that is taken away, or whose disk is full, is told")
+    @Test("detects a removed file while it is in use")
     func health() throws {
         try withPath { path in
             let database = try open(path)
@@ -329,7 +322,7 @@ struct DatabaseFileTests {
         }
     }
 
-    @Test("a database of a newer version, or of another program, is refused with 65")
+    @Test("refuses a database of a newer version or another program with 65")
     func foreign() throws {
         try withPath { path in
             var newer = migrator
@@ -341,12 +334,12 @@ struct DatabaseFileTests {
             #expect(throws: DatabaseFileError.foreign(path: path, reason: "is a database of another program")) {
                 try DatabaseFile(
                     path: path, migrator: migrator, applicationID: 8,
-                    logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
+                    logger: silent)
             }
         }
     }
 
-    @Test("an older database is brought up to date with what it holds")
+    @Test("migrates an older database with its content")
     func migrated() throws {
         try withPath { path in
             try makeOne(at: path)
@@ -363,7 +356,7 @@ struct DatabaseFileTests {
         }
     }
 
-    @Test("an unfinished beginning is begun again")
+    @Test("repeats an unfinished creation")
     func unfinished() throws {
         try withPath { path in
             try open(path).close()
@@ -374,7 +367,7 @@ struct DatabaseFileTests {
         }
     }
 
-    @Test("a replacement that was begun is finished by who opens the database next", arguments: 0...3)
+    @Test("finishes an interrupted replacement when the database is opened", arguments: 0...3)
     func replacement(interruptedAfter step: Int) throws {
         try withPath { path in
             try makeOne(at: path + ".restored")
@@ -395,7 +388,7 @@ struct DatabaseFileTests {
         }
     }
 
-    @Test("a database that is missing beside the one that was replaced is refused, not made anew")
+    @Test("refuses to create a database while the replaced one exists")
     func missingBesideReplaced() throws {
         try withPath { path in
             try makeOne(at: path)
@@ -405,7 +398,7 @@ struct DatabaseFileTests {
         }
     }
 
-    @Test("a copy is whole, for its owner alone, and takes the place of the former")
+    @Test("replaces the former copy with a whole one for its owner alone")
     func copied() throws {
         try withPath { path in
             let database = try open(path)
@@ -421,7 +414,7 @@ struct DatabaseFileTests {
         }
     }
 
-    @Test("a copy that cannot be finished leaves the former one and nothing else")
+    @Test("keeps the former copy if a new one fails")
     func unfinishedCopy() throws {
         try withPath { path in
             try makeLargeOne(at: path)
@@ -435,7 +428,7 @@ struct DatabaseFileTests {
         }
     }
 
-    @Test("what is adopted is looked over first, and brought up to date")
+    @Test("checks and migrates an adopted database")
     func adopted() async throws {
         try await withPath { path in
             try makeLargeOne(at: path)
@@ -458,7 +451,7 @@ struct DatabaseFileTests {
         }
     }
 
-    @Test("of two replacements the last former database is kept, and nothing of the one before lies beside it")
+    @Test("keeps only the last replaced database")
     func replacedTwice() throws {
         try withPath { path in
             try makeOne(at: path)
@@ -471,7 +464,7 @@ struct DatabaseFileTests {
         }
     }
 
-    @Test("a replacement by what is not there changes nothing")
+    @Test("changes nothing if the replacement is missing")
     func replacedByNothing() throws {
         try withPath { path in
             try makeOne(at: path)
@@ -483,22 +476,22 @@ struct DatabaseFileTests {
         }
     }
 
-    @Test("a folder that cannot be made is named")
+    @Test("names a folder that can't be created")
     func noFolder() throws {
         let error = try #require(throws: DatabaseFileError.self) { try open("/dev/null/x/b.sqlite") }
         #expect(error == .cannotCreate(path: "/dev/null/x", reason: "Not a directory"))
         #expect(error.exitCode == .cannotCreate)
     }
 
-    @Test("a folder of another user is refused with 77")
+    @Test("refuses a folder of another user with 77")
     func noPermission() async {
-        // Root may do everything: it becomes the user 65534, for which it takes a process of its own.
+        // Root may do everything, so this runs as user 65534 in another process.
         await #expect(processExitsWith: .success) {
             if geteuid() == 0 { try #require(setuid(65534) == 0) }
             let error = try #require(throws: DatabaseFileError.self) {
                 try DatabaseFile(
                     path: "/root/x/b.sqlite", migrator: DatabaseMigrator(), applicationID: 7,
-                    logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
+                    logger: silent)
             }
             #expect(error.exitCode == .noPermission)
         }

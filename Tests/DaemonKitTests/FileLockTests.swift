@@ -4,9 +4,9 @@ import Testing
 
 @testable import DaemonKit
 
-@Suite("The lock of a database", .timeout)
+@Suite("FileLock", .timeout)
 struct FileLockTests {
-    @Test("being refused closes no file but its own, also when others open files meanwhile")
+    @Test("closes only its own file when refused")
     func closesOnce() async throws {
         let path = "/tmp/lock-\(getpid())-\(UInt32.random(in: 0 ... .max))"
         defer { unlink(path) }

@@ -1,6 +1,4 @@
-import Glibc
 import Logging
-import Synchronization
 import TestTimeouts
 import Testing
 
@@ -8,12 +6,6 @@ import Testing
 
 @Suite("The log", .timeout)
 struct LogTests {
-    private final class Lines: Sendable {
-        private let state = Mutex<[String]>([])
-        var all: [String] { state.withLock { $0 } }
-        func add(_ line: String) { state.withLock { $0.append(line) } }
-    }
-
     private func lines(style: LogStyle = .journal, _ body: (inout Logger) -> Void) -> [String] {
         let lines = Lines()
         var logger = Logger(label: "bridge") { label in
@@ -23,7 +15,7 @@ struct LogTests {
         return lines.all
     }
 
-    @Test("standard error that goes to the journal carries its priorities and no time")
+    @Test("prints priorities and no time for the journal")
     func journal() {
         #expect(LogStyle.of(journalStream: "8:1234", standardError: "8:1234") == .journal)
         #expect(LogStyle.of(journalStream: nil, standardError: nil) == .plain)
@@ -44,13 +36,13 @@ struct LogTests {
             ])
     }
 
-    @Test("elsewhere a line begins with the time in UTC")
+    @Test("begins a line with the time in UTC otherwise")
     func plain() {
         #expect(
             lines(style: .plain) { $0.info("ready") } == ["2023-11-14T22:13:20.005Z info bridge: ready\n"])
     }
 
-    @Test("an event is one line, whatever it says, and does nothing to a terminal")
+    @Test("prints an event as one sanitized line")
     func sanitized() {
         let lines = lines { logger in
             logger[metadataKey: "driver"] = "mqtt"
@@ -62,13 +54,13 @@ struct LogTests {
             ])
     }
 
-    @Test("a line that would be very long is cut")
+    @Test("cuts a very long line")
     func long() {
         let lines = lines { $0.info("\(String(repeating: "é", count: 100_000))") }
         #expect(lines.count == 1)
         #expect(lines.first.map { $0.utf8.count <= LogRecord.maximumLength + 20 } == true)
         #expect(lines.first?.hasSuffix("...\n") == true)
-        // What is held back is kept for a while, and must not be longer either.
+        // Suppressed events are kept for a while and have the same limit.
         let logger = Logger(label: "bridge") { label in
             RecordLogHandler(label: label, level: .info) { record in
                 #expect(record.message.utf8.count <= LogRecord.maximumLength)
@@ -79,7 +71,7 @@ struct LogTests {
         logger.info("\(text)", metadata: ["a": "\(text)"])
     }
 
-    @Test("counts that were held back are told when the window ends, though nothing else is logged")
+    @Test("prints suppressed counts when the window ends, though nothing else is logged")
     func summaries() async {
         let (messages, continuation) = AsyncStream.makeStream(of: String.self)
         let stage = LogStage(.plain, limiter: RepetitionLimiter(window: .milliseconds(50))) {
@@ -93,7 +85,7 @@ struct LogTests {
         #expect(stage.suppressedEvents == 95)
     }
 
-    @Test("counts are notified again when it goes on in the next window")
+    @Test("prints counts again after the next window")
     func summariesGoOn() async {
         let (messages, continuation) = AsyncStream.makeStream(of: String.self)
         let stage = LogStage(.plain, limiter: RepetitionLimiter(window: .milliseconds(50))) {
@@ -111,7 +103,7 @@ struct LogTests {
         #expect(counts == 3)
     }
 
-    @Test("counts that are still to be told are told at the end")
+    @Test("prints remaining counts at the end")
     func flush() {
         let lines = Lines()
         let stage = LogStage(.plain) { lines.add($0.message) }

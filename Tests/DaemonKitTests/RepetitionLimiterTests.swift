@@ -3,7 +3,7 @@ import Testing
 
 @testable import DaemonKit
 
-@Suite("Repetitions in the log")
+@Suite("RepetitionLimiter")
 struct RepetitionLimiterTests {
     private let start = ContinuousClock.now
 
@@ -17,7 +17,7 @@ struct RepetitionLimiterTests {
 
     private func at(_ seconds: Double) -> ContinuousClock.Instant { start + .seconds(seconds) }
 
-    @Test("the first five pass at once, the others are counted once a minute, with the newest of them")
+    @Test("passes the first five, then counts the others once a minute with the newest of them")
     func flood() {
         var limiter = RepetitionLimiter()
         for second in 0..<5 {
@@ -41,7 +41,7 @@ struct RepetitionLimiterTests {
         #expect(limiter.heldAtAll == 1001)
     }
 
-    @Test("a count that is due goes out before the next event, though it was not asked for")
+    @Test("passes a due count before the next event")
     func order() {
         var limiter = RepetitionLimiter()
         for _ in 0..<6 { _ = limiter.received(record("a"), now: start) }
@@ -50,7 +50,7 @@ struct RepetitionLimiterTests {
     }
 
     @Test(
-        "what is kept apart: level, message, and the light, subject or driver; not the peer",
+        "separates events by level, message, light, subject and driver, and not by peer",
         arguments: [
             (["light": "home/1"], ["light": "home/2"], true),
             (["driver": "a"], ["driver": "b"], true),
@@ -69,7 +69,7 @@ struct RepetitionLimiterTests {
     }
 
     @Test(
-        "what somebody entitled has done, and what was asked for by the level, is never held back",
+        "never suppresses debug, notice and critical events",
         arguments: [Logger.Level.trace, .debug, .notice, .critical])
     func unlimited(level: Logger.Level) {
         var limiter = RepetitionLimiter()
@@ -77,7 +77,7 @@ struct RepetitionLimiterTests {
         #expect(limiter.wakeAt == nil)
     }
 
-    @Test("ever new messages are bounded, and hide nothing at another level")
+    @Test("limits the number of different messages for each level")
     func ever() {
         var limiter = RepetitionLimiter()
         var written = 0
@@ -90,7 +90,7 @@ struct RepetitionLimiterTests {
             ])
     }
 
-    @Test("a long message is compared by its beginning")
+    @Test("compares long messages by their beginning")
     func long() {
         var limiter = RepetitionLimiter()
         let beginning = String(repeating: "x", count: 1000)
@@ -98,7 +98,7 @@ struct RepetitionLimiterTests {
         #expect(limiter.received(record(beginning), now: start) == [])
     }
 
-    @Test("several windows end in their order")
+    @Test("ends several windows in order")
     func several() {
         var limiter = RepetitionLimiter()
         for _ in 0..<6 { _ = limiter.received(record("a"), now: start) }

@@ -4,16 +4,8 @@ import Testing
 
 @testable import DaemonKit
 
-@Suite("What keeps the service manager's picture true", .timeout)
+@Suite("ServiceManagerService", .timeout)
 struct ServiceManagerServiceTests {
-    /// What the service manager was told.
-    final class Notified: Sendable {
-        private let messages = Mutex<[String]>([])
-        var all: [String] { messages.withLock { $0 } }
-        func take(_ message: String) { messages.withLock { $0.append(message) } }
-        func count(_ message: String) -> Int { all.count { $0 == message } }
-    }
-
     /// Work that has its turn only when it is let.
     final class Pulse: Sendable {
         private let state = Mutex((isStuck: false, beats: 0))
@@ -28,11 +20,11 @@ struct ServiceManagerServiceTests {
 
     @discardableResult
     private func with(
-        interval: Duration?, isLast: Bool = true, _ pulse: Pulse = Pulse(), _ body: (Notified) async throws -> Void
-    ) async throws -> Notified {
-        let notified = Notified()
+        interval: Duration?, isLast: Bool = true, _ pulse: Pulse = Pulse(), _ body: (Lines) async throws -> Void
+    ) async throws -> Lines {
+        let notified = Lines()
         let service = ServiceManagerService(
-            notifier: ServiceNotifier(watchdogInterval: interval, send: notified.take), pulse: pulse.beat,
+            notifier: ServiceNotifier(watchdogInterval: interval, send: notified.add), pulse: pulse.beat,
             status: { "One light." }, isLast: { isLast })
         let running = Task { try await service.run() }
         defer { running.cancel() }
@@ -43,7 +35,7 @@ struct ServiceManagerServiceTests {
         return notified
     }
 
-    @Test("the watchdog is fed thrice in its time, and not while the work has no turn")
+    @Test("feeds the watchdog three times per interval, and not while the work is stuck")
     func watchdog() async throws {
         let pulse = Pulse()
         try await with(interval: .milliseconds(30), pulse) { notified in
@@ -60,7 +52,7 @@ struct ServiceManagerServiceTests {
         }
     }
 
-    @Test("each time it is fed, the work has had a turn of its own")
+    @Test("waits for a turn of the work before each feeding")
     func pulses() async throws {
         let pulse = Pulse()
         try await with(interval: .milliseconds(3), pulse) { notified in
@@ -69,28 +61,32 @@ struct ServiceManagerServiceTests {
         }
     }
 
-    @Test("the watchdog's time is not used up")
+    @Test("feeds the watchdog within its interval")
     func inTime() async throws {
         let interval = Duration.milliseconds(600)
         try await with(interval: interval) { notified in
-            // Well within what it takes where it is fed too rarely, also on a busy machine.
+            // Much less than a watchdog fed too rarely takes, even on a busy machine.
             try await eventually("it is fed again", within: interval * 12) { notified.count("WATCHDOG=1") >= 2 }
         }
     }
 
-    @Test("without a watchdog nothing is sent to it")
+    @Test("sends nothing to a missing watchdog")
     func unwatched() async throws {
         let notified = try await with(interval: nil) { notified in
-            try await eventually("the status is told") { notified.count("STATUS=One light.") > 0 }
+            try await eventually("the status is sent") { notified.count("STATUS=One light.") > 0 }
         }
         #expect(notified.all == ["STATUS=One light.", "STOPPING=1", "STATUS=Going down."])
     }
 
-    @Test("a daemon that begins anew does not say that it ends")
+    @Test("sends no STOPPING when the daemon restarts itself")
     func beginsAnew() async throws {
         let notified = try await with(interval: nil, isLast: false) { notified in
-            try await eventually("the status is told") { notified.count("STATUS=One light.") > 0 }
+            try await eventually("the status is sent") { notified.count("STATUS=One light.") > 0 }
         }
         #expect(notified.all == ["STATUS=One light.", "STATUS=Going down."])
     }
+}
+
+extension Lines {
+    fileprivate func count(_ message: String) -> Int { all.count { $0 == message } }
 }

@@ -4,44 +4,11 @@ import Testing
 
 @testable import DaemonKit
 
-@Suite("What the service manager is notified", .timeout)
+@Suite("ServiceNotifier", .timeout)
 struct ServiceNotifierTests {
-    /// A service manager's end of the protocol.
-    final class Manager {
-        let name: String
-        private let socket: CInt
-
-        init(abstract: Bool) throws {
-            name = (abstract ? "@" : "/tmp/") + "lamplighter-notify-\(getpid())-\(UInt32.random(in: 0...UInt32.max))"
-            socket = Glibc.socket(AF_UNIX, Int32(SOCK_DGRAM.rawValue) | O_NONBLOCK, 0)
-            var address = sockaddr_un()
-            address.sun_family = sa_family_t(AF_UNIX)
-            var bytes = Array(name.utf8)
-            if abstract { bytes[0] = 0 }
-            withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: bytes) }
-            let length = socklen_t(MemoryLayout<sa_family_t>.size + bytes.count)
-            let result = withUnsafePointer(to: &address) {
-                $0.withMemoryRebound(to: sockaddr.self, capacity: 1) { bind(socket, $0, length) }
-            }
-            try #require(result == 0)
-        }
-
-        deinit {
-            close(socket)
-            if name.hasPrefix("/") { unlink(name) }
-        }
-
-        /// The next datagram; datagrams to a local socket are there as soon as they are sent.
-        func next() -> String? {
-            var bytes = [UInt8](repeating: 0, count: 4096)
-            let count = recv(socket, &bytes, bytes.count, 0)
-            return count < 0 ? nil : String(decoding: bytes.prefix(count), as: UTF8.self)
-        }
-    }
-
-    @Test("each message is one datagram, to a path or to an abstract name", arguments: [true, false])
+    @Test("sends each message as one datagram to a path or an abstract name", arguments: [true, false])
     func messages(abstract: Bool) throws {
-        let manager = try Manager(abstract: abstract)
+        let manager = try DatagramSocket(abstract: abstract)
         let notifier = try #require(ServiceNotifier { ["NOTIFY_SOCKET": manager.name][$0] })
         notifier.ready()
         #expect(manager.next() == "READY=1")
@@ -51,7 +18,7 @@ struct ServiceNotifierTests {
         #expect(manager.next() == "WATCHDOG=1")
         notifier.reloading()
         let reloading = try #require(manager.next())
-        // It tells this reload from others by its time on this clock.
+        // The time on this clock identifies the reload.
         var now = timespec()
         clock_gettime(CLOCK_MONOTONIC, &now)
         let head = "RELOADING=1\nMONOTONIC_USEC="
@@ -63,20 +30,20 @@ struct ServiceNotifierTests {
         #expect(manager.next() == nil)
     }
 
-    @Test("nothing is told where no process listens")
+    @Test("sends nothing without a listening process")
     func noPeer() throws {
         #expect(ServiceNotifier { _ in nil } == nil)
         #expect(ServiceNotifier { _ in "" } == nil)
         #expect(ServiceNotifier { _ in "relative" } == nil)
         #expect(ServiceNotifier { _ in "/" + String(repeating: "x", count: 200) } == nil)
-        // A manager that is gone is no reason to fail.
+        // A missing manager causes no failure.
         let gone = try #require(ServiceNotifier { ["NOTIFY_SOCKET": "/nowhere/notify"][$0] })
         gone.ready()
     }
 
-    @Test("a service manager that does not read delays no process")
+    @Test("doesn't wait for a service manager that doesn't read")
     func full() throws {
-        let manager = try Manager(abstract: true)
+        let manager = try DatagramSocket(abstract: true)
         let notifier = try #require(ServiceNotifier { ["NOTIFY_SOCKET": manager.name][$0] })
         for _ in 0..<10_000 { notifier.feedWatchdog() }
         var count = 0
@@ -85,7 +52,7 @@ struct ServiceNotifierTests {
     }
 
     @Test(
-        "the watchdog's time is this process's only",
+        "reads the watchdog interval of this process only",
         arguments: [
             ("30000000", nil, Duration.seconds(30)), ("30000000", "1", nil), ("0", nil, nil), ("-5", nil, nil),
             ("soon", nil, nil), (nil, nil, nil), ("500000", "self", .milliseconds(500)),

@@ -4,7 +4,7 @@ import Testing
 
 @Suite("SpareMemoryService")
 struct SpareMemoryTests {
-    @Test("free memory is looked for every minute at work, every ten at rest")
+    @Test("looks for free memory every minute at work, and every ten at rest")
     func pauses() {
         #expect(SpareMemoryService.pause(afterUsing: .zero) == .seconds(600))
         #expect(SpareMemoryService.pause(afterUsing: .milliseconds(99)) == .seconds(600))

@@ -1,7 +1,7 @@
 import LineRPC
 import Testing
 
-@Suite("Bytes become lines")
+@Suite("LineSplitter")
 struct LineSplitterTests {
     private func lines(_ chunks: [String], limit: Int = 8) -> [LineSplitter.Event] {
         var splitter = LineSplitter(maximumLength: limit)
@@ -10,23 +10,23 @@ struct LineSplitterTests {
 
     private func line(_ text: String) -> LineSplitter.Event { .line(Array(text.utf8)) }
 
-    @Test("a line may come in pieces")
+    @Test("joins a line from pieces")
     func pieces() {
         #expect(lines(["a", "b", "", "c\n"]) == [line("abc")])
         #expect(lines("abc\nd\n".map(String.init)) == [line("abc"), line("d")])
     }
 
-    @Test("two lines may come at once, with the beginning of a third")
+    @Test("splits lines that arrive at once")
     func atOnce() {
         #expect(lines(["a\nb\nc", "d\n"]) == [line("a"), line("b"), line("cd")])
     }
 
-    @Test("empty lines are left out")
+    @Test("skips empty lines")
     func empty() {
         #expect(lines(["\n\r\n \t\na\n"]) == [line("a")])
     }
 
-    @Test("a line of exactly the limit is taken, one byte more is reported once and skipped")
+    @Test("accepts a line of exactly the limit, and reports a longer one once")
     func limit() {
         #expect(lines(["12345678\n"]) == [line("12345678")])
         #expect(lines(["123456789\na\n"]) == [.tooLong, line("a")])

@@ -2,21 +2,21 @@ import Testing
 
 @testable import LineRPC
 
-@Suite("The places of a socket") struct PeerCountsTests {
-    @Test("256 greedy connections of one user take the user's places and no more; a modest one of another is served")
+@Suite("PeerCounts") struct PeerCountsTests {
+    @Test("limits the connections of one user, and admits another user")
     func greedy() {
         let counts = PeerCounts(LineLimits(peers: 256, peersOfUser: 64))
         let refusals = (0..<256).map { _ in counts.entered(by: 1000) }
         #expect(refusals.prefix(64).allSatisfy { $0 == nil })
         #expect(refusals.dropFirst(64).allSatisfy { $0 == .peersOfUser })
         #expect(counts.entered(by: 1001) == nil)
-        // Those that were refused left nothing behind.
+        // Refused connections don't count.
         counts.left(by: 1000)
         #expect(counts.entered(by: 1000) == nil)
         #expect(counts.entered(by: 1000) == .peersOfUser)
     }
 
-    @Test("Many users together have as many as there are; who goes makes room for anybody")
+    @Test("limits the connections of all users, and reuses freed places")
     func full() {
         let counts = PeerCounts(LineLimits(peers: 4, peersOfUser: 2))
         #expect([1, 1, 2, 2].map { counts.entered(by: $0) } == [nil, nil, nil, nil])

@@ -5,7 +5,7 @@ import Testing
 @Suite("JSON-RPC messages")
 struct RPCMessageTests {
     @Test(
-        "every kind of message survives being written and read",
+        "encodes and parses every kind of message",
         arguments: [
             RPCMessage.request(id: .integer(1), method: "a", params: ["x": [1, true]]),
             .request(id: .string("é"), method: "a", params: []),
@@ -22,7 +22,7 @@ struct RPCMessageTests {
     }
 
     @Test(
-        "a line that is no message is refused with JSON-RPC's code, to the id it has",
+        "rejects malformed lines with JSON-RPC's code and their id",
         arguments: [
             ("", -32700, nil), ("{", -32700, nil), ("\u{0}", -32700, nil),
             (String(repeating: "[", count: 1000), -32700, nil),

@@ -19,29 +19,18 @@ private func withSessions<Result: Sendable>(
     serving body: @escaping @Sendable (LineRPCPeer, AsyncStream<LineRPCInput>) async -> Void,
     _ test: @Sendable () async throws -> Result
 ) async throws -> Result {
-    let server = LineRPCServer(
-        path: path, mode: 0o600, limits: limits, sessions: Sessions(body: body), logger: silent)
-    let (listening, sink) = AsyncStream.makeStream(of: Void.self)
-    return try await withThrowingTaskGroup(of: Void.self) { group in
-        group.addTask {
-            defer { sink.finish() }
-            try await server.run { sink.yield() }
-        }
-        guard await listening.first(where: { true }) != nil else { throw Failure(message: "no server") }
-        let result = try await test()
-        group.cancelAll()
-        try? await group.waitForAll()
-        return result
-    }
+    let sessions = Sessions(body: body)
+    return try await running(
+        LineRPCServer(path: path, mode: 0o600, limits: limits, sessions: sessions, logger: silent), test)
 }
 
 private func line(_ id: Int64, _ method: String) -> ByteBuffer {
     ByteBuffer(bytes: RPCMessage.request(id: .integer(id), method: method, params: [:]).line)
 }
 
-@Suite("Sessions that answer in an order of their own", .timeout)
+@Suite("Sessions with answers in any order", .timeout)
 struct SessionTests {
-    @Test("answers and events leave in the order in which they are given, whatever came first")
+    @Test("sends answers and events in the order of the calls")
     func order() async throws {
         try await withSocketPath { path in
             let received = try await withSessions(at: path) { peer, inputs in
@@ -68,7 +57,7 @@ struct SessionTests {
         }
     }
 
-    @Test("answers that are asked for among the notifications stand there in the order of both")
+    @Test("delivers requested answers in order among the notifications")
     func asking() async throws {
         try await withSocketPath { path in
             try await withSessions(at: path) { peer, inputs in
@@ -98,7 +87,7 @@ struct SessionTests {
         }
     }
 
-    @Test("a call that is cancelled, or late, is sent to the server, and its answer is still taken if asked for")
+    @Test("sends a cancellation to the server, and accepts its late answer within the grace")
     func cancellation() async throws {
         try await withSocketPath { path in
             try await withSessions(at: path) { peer, inputs in
@@ -111,7 +100,7 @@ struct SessionTests {
                     #expect(late == "cancelled")
                     let call = Task { try await server.call("m", deadline: nil, grace: .seconds(60)) }
                     call.cancel()
-                    // Cancelled before it was sent, it need not have been sent at all.
+                    // A call canceled before it was sent is possibly never sent.
                     switch await call.result {
                     case .success(let value): #expect(value == "cancelled")
                     case .failure(let error): #expect(error is CancellationError)
@@ -124,7 +113,7 @@ struct SessionTests {
         }
     }
 
-    @Test("a call that is cancelled while the server works on it gets the server's last word")
+    @Test("returns the server's last answer for a canceled call")
     func cancellationAtWork() async throws {
         let (atWork, sink) = AsyncStream.makeStream(of: Void.self)
         try await withSocketPath { path in
@@ -147,7 +136,7 @@ struct SessionTests {
         }
     }
 
-    @Test("the grace has an end, and the connection lives on")
+    @Test("ends the grace, and keeps the connection")
     func grace() async throws {
         try await withSocketPath { path in
             try await withSessions(at: path) { peer, inputs in
@@ -165,10 +154,10 @@ struct SessionTests {
         }
     }
 
-    @Test("who waits for a peer that does not read loses neither it nor a line")
+    @Test("waits for a peer that doesn't read without losing a line")
     func stalledReader() async throws {
         let (begun, sink) = AsyncStream.makeStream(of: Void.self)
-        // Much more than the system takes for somebody who does not read.
+        // Much more than the socket buffers of a peer that doesn't read.
         let count = 200
         let text = String(repeating: "x", count: 10_000)
         try await withSocketPath { path in
@@ -191,7 +180,7 @@ struct SessionTests {
         }
     }
 
-    @Test("who waits for a peer that goes away does not wait for ever")
+    @Test("stops waiting for a peer that goes away")
     func vanishedReader() async throws {
         let (ended, sink) = AsyncStream.makeStream(of: Void.self)
         try await withSocketPath { path in
@@ -209,7 +198,7 @@ struct SessionTests {
         }
     }
 
-    @Test("a peer that sends nonsense and does not read is not read from, rather than having its refusals kept")
+    @Test("stops reading from a peer that sends nonsense and doesn't read")
     func floodOfNonsense() async throws {
         let count = 2000
         try await withSocketPath { path in
@@ -221,7 +210,7 @@ struct SessionTests {
                         group.addTask {
                             for _ in 0..<count { try await outbound.write(ByteBuffer(string: "nonsense\n")) }
                         }
-                        // Nothing tells when a peer has stopped to read; the longer this is, the surer it would fail.
+                        // There is no sign that reading stopped; a longer pause makes a failure more certain.
                         try await Task.sleep(for: .milliseconds(100))
                         var codes: [JSONValue?] = []
                         while codes.count < count, let line = try await lines.next() {
@@ -236,7 +225,7 @@ struct SessionTests {
         }
     }
 
-    @Test("the requests that wait are together no longer than one line may be, which fits alone")
+    @Test("limits the total length of open requests to one line")
     func openLength() async throws {
         try await withSocketPath { path in
             try await withSessions(at: path, limits: LineLimits(lineLength: 1000)) { peer, inputs in
@@ -272,7 +261,7 @@ struct SessionTests {
                     #expect(try await lines.next()?["id"] == 1)
                     try await ask(4, "now", length: 1000)
                     #expect(try await lines.next()?["result"] == "now")
-                    // What is answered counts no more.
+                    // Answered requests no longer count.
                     try await ask(5, "wait", length: 600)
                     try await ask(6, "now", length: 400)
                     #expect(try await lines.next()?["id"] == 6)
@@ -282,7 +271,7 @@ struct SessionTests {
         }
     }
 
-    @Test("an id may be used again once it is answered, not before; and not too many wait")
+    @Test("allows an id again once it is answered, and limits open requests")
     func openRequests() async throws {
         try await withSocketPath { path in
             try await withSessions(at: path, limits: LineLimits(outstandingRequests: 2)) { peer, inputs in
@@ -308,7 +297,7 @@ struct SessionTests {
         }
     }
 
-    @Test("a cancellation that means nothing, or comes twice, is passed over")
+    @Test("ignores meaningless and repeated cancellations")
     func orphanedCancellations() async throws {
         let notified = Mutex(0)
         try await withSocketPath { path in
@@ -330,7 +319,7 @@ struct SessionTests {
                     for params: JSONValue in [[:], ["id": 7], ["id": true], [1], ["id": 1], ["id": 1]] {
                         try await cancel(params)
                     }
-                    // More than are kept where somebody listens.
+                    // More than are kept for a listener.
                     for _ in 0..<2000 {
                         try await outbound.write(
                             ByteBuffer(bytes: RPCMessage.notification(method: "events", params: [:]).line))
@@ -343,7 +332,7 @@ struct SessionTests {
         #expect(notified.withLock { $0 } == 1)
     }
 
-    @Test("more may be sent in a line than is taken")
+    @Test("allows longer lines in one direction")
     func lineLengths() async throws {
         try await withSocketPath { path in
             try await withSessions(at: path, limits: LineLimits(lineLength: 200, sentLineLength: 2000)) {
@@ -367,7 +356,7 @@ struct SessionTests {
         }
     }
 
-    @Test("a session knows the user and the program of its peer")
+    @Test("knows user and program of its peer")
     func identity() async throws {
         let (identities, sink) = AsyncStream.makeStream(of: PeerIdentity?.self)
         try await withSocketPath { path in

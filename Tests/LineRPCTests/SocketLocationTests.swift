@@ -4,9 +4,9 @@ import Testing
 
 @testable import LineRPC
 
-@Suite("Where a daemon's socket is", .timeout)
+@Suite("SocketLocation", .timeout)
 struct SocketLocationTests {
-    /// Calls the body with a directory in which `make run` seems to have been used, and what is found there.
+    /// Calls the body with a directory like after `make run`, and the location found there.
     private func inClone(
         _ change: (String) throws -> Void = { _ in }, _ body: (String, SocketLocation) throws -> Void
     ) throws {
@@ -22,7 +22,7 @@ struct SocketLocationTests {
     }
 
     @Test(
-        "the command line goes before the environment, and both before the clone; a person may choose any server",
+        "prefers the command line to the environment, and both to the clone",
         arguments: [("/a", "/b", "/a"), (nil, "/b", "/b")] as [(String?, String, String)])
     func chosen(given: String?, variable: String, expected: String) {
         let location = SocketLocation(of: .hub, given: given, environment: { $0 == "HOMEHUB_SOCKET" ? variable : nil })
@@ -30,7 +30,7 @@ struct SocketLocationTests {
         #expect(location.servers == nil)
     }
 
-    @Test("a socket in a directory that no other user can write is used, if root or this user serves there")
+    @Test("uses a socket in a directory that only this user can write, served by root or this user")
     func own() throws {
         try inClone { clone, location in
             #expect(location.path == clone + "/.lamplighter/run/home.sock")
@@ -38,7 +38,7 @@ struct SocketLocationTests {
         }
     }
 
-    @Test("without one the installed service's is used", arguments: [nil, ""])
+    @Test("uses the installed service's socket otherwise", arguments: [nil, ""])
     func installed(variable: String?) {
         let location = SocketLocation(of: .bridge, given: nil, environment: { _ in variable }, directory: "/nowhere")
         #expect(location.path == "/run/lamplighter/control.sock")
@@ -46,7 +46,7 @@ struct SocketLocationTests {
     }
 
     @Test(
-        "a socket that another user may have put there is not used, and the reason is known",
+        "refuses a socket that another user can replace, with the reason",
         arguments: [(".lamplighter", 0o775), (".lamplighter/run", 0o777)])
     func writable(folder: String, mode: Int) throws {
         try inClone {
@@ -58,7 +58,7 @@ struct SocketLocationTests {
     }
 
     @Test(
-        "root uses none in another user's directory", .enabled(if: geteuid() == 0, "only root makes such a directory"),
+        "refuses another user's directory for root", .enabled(if: geteuid() == 0, "only root makes such a directory"),
         arguments: ["", "/.lamplighter", "/.lamplighter/run"])
     func anothers(folder: String) throws {
         try inClone {
@@ -69,7 +69,7 @@ struct SocketLocationTests {
         }
     }
 
-    @Test("a link to another directory is not followed")
+    @Test("doesn't follow a link to another directory")
     func link() throws {
         try inClone { clone in
             try FileManager.default.moveItem(atPath: clone + "/.lamplighter", toPath: clone + "/other")
@@ -79,7 +79,7 @@ struct SocketLocationTests {
         }
     }
 
-    @Test("a server of another user is refused before anything is sent")
+    @Test("refuses a server of another user before anything is sent")
     func server() async throws {
         try await withSocketPath { path in
             try await withServer(at: path) {

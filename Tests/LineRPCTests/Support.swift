@@ -6,7 +6,7 @@ import NIOCore
 import NIOPosix
 import Testing
 
-/// A folder of its own for one test's socket, gone afterwards.
+/// Creates a temporary folder for one test's socket.
 @discardableResult
 func withSocketPath<Result>(_ body: (String) async throws -> Result) async throws -> Result {
     let folder = "/tmp/line-rpc-\(getpid())-\(UInt32.random(in: 0 ... .max))"
@@ -21,7 +21,7 @@ func withSocketPath<Result>(_ body: (String) async throws -> Result) async throw
 
 struct Failure: Error { var message: String }
 
-/// A group that our files may be given to and do not have by themselves.
+/// A group other than our own that we may give files to.
 let anotherGroup: (id: gid_t, name: String)? = {
     let count = getgroups(0, nil)
     var ids = [gid_t](repeating: 0, count: Int(max(0, count)))
@@ -34,7 +34,7 @@ let anotherGroup: (id: gid_t, name: String)? = {
 
 let silent = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
 
-/// Answers with what it is given; `wait` never answers, `tell` tells first, `fail` and `break` go wrong.
+/// Returns its parameters; `wait` never answers, `tell` sends notifications first, `fail` and `break` fail.
 struct Echo: LineRPCHandler {
     var waiting: AsyncStream<String>.Continuation?
 
@@ -71,13 +71,11 @@ struct LastWord: LineRPCHandler {
     }
 }
 
-/// Runs a server for as long as the body, and waits for its end.
+/// Runs a server while the body runs, and waits until it has ended.
 @discardableResult
-func withServer<Result: Sendable>(
-    at path: String, limits: LineLimits = LineLimits(), handler: any LineRPCHandler = Echo(),
-    _ body: @Sendable () async throws -> Result
+func running<Result: Sendable>(
+    _ server: LineRPCServer, _ body: @Sendable () async throws -> Result
 ) async throws -> Result {
-    let server = LineRPCServer(path: path, limits: limits, handler: handler, logger: silent)
     let (listening, sink) = AsyncStream.makeStream(of: Void.self)
     return try await withThrowingTaskGroup(of: Void.self) { group in
         group.addTask {
@@ -86,13 +84,29 @@ func withServer<Result: Sendable>(
         }
         guard await listening.first(where: { true }) != nil else {
             try await group.waitForAll()
-            throw Failure(message: "the server ended without a word")
+            throw Failure(message: "the server ended without an error")
         }
         let result = try await body()
         group.cancelAll()
         try? await group.waitForAll()
         return result
     }
+}
+
+@discardableResult
+func withServer<Result: Sendable>(
+    at path: String, limits: LineLimits = LineLimits(), handler: any LineRPCHandler = Echo(),
+    _ body: @Sendable () async throws -> Result
+) async throws -> Result {
+    try await running(LineRPCServer(path: path, limits: limits, handler: handler, logger: silent), body)
+}
+
+/// Starts a server that the test cancels, and returns once it listens.
+func started(_ server: LineRPCServer) async -> Task<Void, any Error> {
+    let (listening, sink) = AsyncStream.makeStream(of: Void.self)
+    let run = Task { try await server.run { sink.yield() } }
+    _ = await listening.first { true }
+    return run
 }
 
 /// A peer that sends raw bytes and reads raw lines.

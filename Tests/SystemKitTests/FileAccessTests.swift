@@ -4,9 +4,9 @@ import Testing
 
 @testable import SystemKit
 
-@Suite("Why a file can't be read", .timeout)
+@Suite("FileAccess", .timeout)
 struct FileAccessTests {
-    @Test("a refusal names mode, owner and group of the file and the user of the program")
+    @Test("names mode, owner and group of the file and the user of the program")
     func refused() throws {
         let file = NSTemporaryDirectory() + "secret-\(UUID())"
         try #require(
@@ -18,13 +18,13 @@ struct FileAccessTests {
         #expect(reason.hasSuffix("and chmod 0640 on it"))
     }
 
-    @Test("a file in a home directory is out of a service's sight", arguments: [EACCES, ENOENT])
+    @Test("explains that a service can't see home directories", arguments: [EACCES, ENOENT])
     func home(code: CInt) {
         #expect(
             FileAccess.reason("/home/anna/p", SystemError(code: code)).contains("a service can't see home directories"))
     }
 
-    @Test("other reasons are the system's")
+    @Test("returns the system's reason otherwise")
     func others() {
         #expect(FileAccess.reason("/nowhere", SystemError(code: ENOENT)) == "No such file or directory")
     }

@@ -5,7 +5,7 @@ import Testing
 
 @Suite("OpenFile", .timeout)
 struct OpenFileTests {
-    @Test("a file without an end is not read to its end")
+    @Test("stops reading an endless file at the limit")
     func endless() throws {
         let descriptor = open("/dev/zero", O_RDONLY)
         try #require(descriptor >= 0)

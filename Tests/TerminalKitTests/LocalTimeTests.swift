@@ -4,9 +4,9 @@ import Testing
 
 @testable import TerminalKit
 
-@Suite("Times for people", .timeout)
+@Suite("LocalTime", .timeout)
 struct LocalTimeTests {
-    @Test("a time in UTC is shown in the computer's time zone, with or without a fraction; other text stays")
+    @Test("converts UTC to the local time zone, and keeps other text")
     func local() async {
         // The time zone is the process's.
         await #expect(processExitsWith: .success) {

@@ -4,7 +4,7 @@ import TerminalKit
 import TestTimeouts
 import Testing
 
-@Suite("A file the operator asked for", .timeout)
+@Suite("OutputFile", .timeout)
 struct OutputFileTests {
     struct Failure: Error {}
 
@@ -21,7 +21,7 @@ struct OutputFileTests {
         String(decoding: try Data(contentsOf: URL(filePath: path)), as: UTF8.self)
     }
 
-    @Test("it is for its owner alone, also where a file of other rights stood", arguments: ["new", "old"])
+    @Test("writes for the owner alone, even over a file with other permissions", arguments: ["new", "old"])
     func rights(name: String) throws {
         try withFolder { folder in
             let path = "\(folder)/\(name)"
@@ -33,7 +33,7 @@ struct OutputFileTests {
         }
     }
 
-    @Test("while it is written, and when that fails, what was there stays, and nothing else is left behind")
+    @Test("keeps the former file when writing fails")
     func failure() throws {
         try withFolder { folder in
             let path = folder + "/old"
@@ -51,7 +51,7 @@ struct OutputFileTests {
         }
     }
 
-    @Test("a disk that takes no more makes it fail")
+    @Test("reports a full disk")
     func fullDisk() throws {
         let error = try #require(throws: TerminalError.self) {
             try OutputFile.write(Array(repeating: 0, count: 100), to: "/dev/full")
@@ -59,14 +59,14 @@ struct OutputFileTests {
         #expect(error.code == 74 && error.message.hasPrefix("cannot write /dev/full: "))
     }
 
-    @Test("what is no file is written to as it is")
+    @Test("writes to a device")
     func device() throws {
         try OutputFile.write(Array("x".utf8), to: "/dev/null")
         var status = stat()
         #expect(stat("/dev/null", &status) == 0 && status.st_mode & S_IFMT == S_IFCHR)
     }
 
-    @Test("a link is replaced, and what it leads to stays")
+    @Test("replaces a link and keeps its target")
     func link() throws {
         try withFolder { folder in
             try #require(symlink(folder + "/old", folder + "/link") == 0)

@@ -3,10 +3,10 @@ import TerminalKit
 import TestTimeouts
 import Testing
 
-@Suite("Words and tables for people", .timeout)
+@Suite("TerminalKit", .timeout)
 struct TerminalKitTests {
     @Test(
-        "a slip is understood, another word is not",
+        "suggests the nearest word for a slip, and none for another word",
         arguments: [
             ("prot", "port"), ("Port", "port"), ("por", "port"), ("interface", "interfaces"), ("x", nil),
             ("setupcode", "setup-code"), ("advertize", "advertise"), ("colour", nil), ("", nil),
@@ -15,7 +15,7 @@ struct TerminalKitTests {
         #expect(typed.nearest(in: ["port", "interfaces", "setup-code", "advertise"]) == meant)
     }
 
-    @Test("wide characters take two columns, marks none")
+    @Test("counts two columns for wide characters and none for marks")
     func wideCharacters() {
         #expect("Küche".columns == 5 && "e\u{301}".columns == 1 && "キッチン".columns == 8 && "💡".columns == 2)
         var table = Table(["NAME", "NOW"])
@@ -24,7 +24,7 @@ struct TerminalKitTests {
         #expect(table.text == "NAME  NOW\n台所  on\nHall  off\n")
     }
 
-    @Test("a line that was typed before a question doesn't answer it")
+    @Test("discards input typed before a question")
     func typedAhead() async {
         let steps = Steps()
         let terminal = Terminal(
@@ -37,7 +37,7 @@ struct TerminalKitTests {
         #expect(steps.all == ["discard", "Sure? ", "read"])
     }
 
-    @Test("columns are as wide as their widest cell, and no cell reaches the terminal's controls")
+    @Test("aligns columns by their widest cell, and sanitizes cells")
     func table() {
         var table = Table(["NAME", "STATE"])
         table.append(["Lamp\u{1B}", ""])
@@ -45,14 +45,7 @@ struct TerminalKitTests {
         #expect(table.text == "NAME        STATE\nLamp\\u{1B}\nA           on\n")
     }
 
-    @Test("a table is as wide as its longest cell, not as its heading")
-    func wide() {
-        var table = Table(["A", "B"])
-        table.append(["a long name", "x"])
-        #expect(table.text == "A            B\na long name  x\n")
-    }
-
-    @Test("no character that a terminal obeys is printed: neither control nor format nor line, of any table")
+    @Test("escapes every control, format and line character")
     func sanitized() throws {
         let controls = (Array(0..<0x20) + Array(0x7F..<0xA0)).compactMap(Unicode.Scalar.init)
         let others = "\u{AD}\u{200E}\u{202E}\u{2066}\u{2028}\u{2029}\u{FEFF}\u{E000}".unicodeScalars
@@ -65,7 +58,7 @@ struct TerminalKitTests {
     }
 
     @Test(
-        "options before the command move behind it, and before the words that are no options",
+        "moves options after the command and before the words that aren't options",
         arguments: [
             (["--json", "--at", "x", "list", "y"], ["list", "y", "--json", "--at", "x"]),
             (["--at=x", "list", "--", "-5"], ["list", "--at=x", "--", "-5"]),

@@ -10,9 +10,9 @@ import Testing
 
 @testable import lamplighter
 
-@Suite("The operator's command", .timeout)
+@Suite("lamplighter", .timeout)
 struct LamplighterTests {
-    /// What a run of the command left behind.
+    /// The result of a command.
     struct Outcome: Equatable {
         var code: Int32
         var output = ""
@@ -66,7 +66,7 @@ struct LamplighterTests {
         _ = await task.result
     }
 
-    @Test("--json prints what the manual names, and stands before or behind the command")
+    @Test("prints JSON with --json before or after the command")
     func json() async throws {
         try await withBridge { path in
             let lights =
@@ -87,7 +87,7 @@ struct LamplighterTests {
         }
     }
 
-    @Test("people get tables, and nothing in them reaches the terminal's controls")
+    @Test("prints tables without control characters")
     func tables() async throws {
         try await withBridge { path in
             #expect(
@@ -126,7 +126,7 @@ struct LamplighterTests {
         }
     }
 
-    @Test("a light is commanded and simulated with what was typed")
+    @Test("sets and simulates a light with the typed values")
     func changes() async throws {
         let bridge = Bridge()
         try await withBridge(bridge) { path in
@@ -148,7 +148,7 @@ struct LamplighterTests {
             ])
     }
 
-    @Test("a light is forgotten by its key")
+    @Test("forgets a light by its key")
     func forget() async throws {
         let bridge = Bridge()
         try await withBridge(bridge) { path in
@@ -158,7 +158,7 @@ struct LamplighterTests {
         #expect(bridge.calls == ["forget mqtt/old"])
     }
 
-    @Test("what is on the network is a table, and beneath it what to write for what is not configured")
+    @Test("prints found lights and the configuration to add")
     func discover() async throws {
         let bridge = Bridge()
         try await withBridge(bridge) { path in
@@ -193,7 +193,7 @@ struct LamplighterTests {
     }
 
     @Test(
-        "a value in the configuration to write is plain, or in quotes if it would be read as something else",
+        "quotes a YAML value only if it would be read as something else",
         arguments: [
             ("den", "den"), ("/etc/lamplighter/den.key", "/etc/lamplighter/den.key"), ("10.0.0.7", "10.0.0.7"),
             ("mqtt://10.0.0.6:1883", "mqtt://10.0.0.6:1883"), ("10.0.0.7:80", #""10.0.0.7:80""#), ("no", #""no""#),
@@ -206,7 +206,7 @@ struct LamplighterTests {
         #expect(YAMLText.lines(of: [value: 1, "b": [true]], isItem: true) == ["  - \(written): 1", "    b: [true]"])
     }
 
-    @Test("lights that are gone are forgotten together, and which and how many is shown")
+    @Test("purges lights and prints which and how many")
     func purge() async throws {
         let bridge = Bridge()
         try await withBridge(bridge) { path in
@@ -227,7 +227,7 @@ struct LamplighterTests {
                 .hasSuffix("\n1 light has been forgotten.\n"))
     }
 
-    @Test("pairings are removed by id or all together, and never by accident")
+    @Test("removes pairings by id, or all after a confirmation")
     func pairings() async throws {
         let bridge = Bridge()
         try await withBridge(bridge) { path in
@@ -246,7 +246,7 @@ struct LamplighterTests {
         #expect(bridge.calls == ["remove AB", "remove all"])
     }
 
-    @Test("setup shows code and QR code, and writes images for their owner alone")
+    @Test("prints code and QR code, and writes images for their owner alone")
     func setup() async throws {
         try await withBridge { path in
             let shown = await run("--control", path, "setup")
@@ -269,7 +269,7 @@ struct LamplighterTests {
         }
     }
 
-    @Test("watch prints each event, and ends with 69 when the daemon does")
+    @Test("prints each watched event, and ends with 69 when the daemon ends")
     func watch() async throws {
         let bridge = Bridge()
         bridge.sink.yield(
@@ -287,34 +287,21 @@ struct LamplighterTests {
     }
 
     @Test(
-        "mistakes end with 64 and one line",
+        "reports mistakes with 64 and one line",
         arguments: [
             (["lihgts"], "did you mean"), (["--control"], "control"), (["lights", "set"], "key"),
             (["lights", "set", "a/b", "on=maybe"], "write true or false"), (["lights", "--jsn"], "--jsn"),
             (["setup", "--svg"], "--svg"), (["simulate", "a/b"], "nothing to change"),
         ])
     func usage(words: [String], part: String) async {
-        let errors = Text()
-        let terminal = Terminal(
-            write: { _ in }, writeError: errors.add, environment: { _ in nil })
-        let code = await Terminal.$current.withValue(terminal) { await Lamplighter.run(words) }
-        #expect(code == 64)
-        #expect(errors.text.hasPrefix("lamplighter: "))
-        #expect(errors.text.lowercased().contains(part))
-        #expect(errors.text.filter { $0 == "\n" }.count == 1)
+        let outcome = await outcome(of: words)
+        #expect(outcome.code == 64)
+        #expect(outcome.errors.hasPrefix("lamplighter: "))
+        #expect(outcome.errors.lowercased().contains(part))
+        #expect(outcome.errors.filter { $0 == "\n" }.count == 1)
     }
 
-    @Test("a daemon that is not there is told with what to do")
-    func unreachable() async {
-        #expect(
-            await run("status", "--control", "/nowhere/s")
-                == Outcome(
-                    code: 69,
-                    errors: "lamplighter: lamplighterd is not reachable at /nowhere/s (No such file or directory); "
-                        + "start it, or name its control socket with --control\n"))
-    }
-
-    @Test("a backup is for its owner alone, and replaces a file only as a whole")
+    @Test("writes a backup for its owner alone, and replaces a file only as a whole")
     func backup() async throws {
         let bridge = Bridge()
         try await withBridge(bridge) { path in
@@ -335,34 +322,28 @@ struct LamplighterTests {
         }
     }
 
-    @Test("a reset asks, and where no person is there to answer it does nothing")
-    func reset() async throws {
+    @Test(
+        "resets only with --yes or after the answer yes, and reports the new identity",
+        arguments: [(["--yes"], nil), ([], "yes")] as [([String], String?)])
+    func reset(options: [String], answer: String?) async throws {
         let bridge = Bridge()
         try await withBridge(bridge) { path in
-            let outcome = await run("reset", "--control", path)
-            #expect(outcome.code == 64)
-            #expect(outcome.errors.hasSuffix("no person can answer; say --yes\n"))
+            let unanswered = await run("reset", "--control", path)
+            #expect(unanswered.code == 64 && unanswered.errors.hasSuffix("no person can answer; say --yes\n"))
+            for answer in ["no", "y", "Yes", "", "yes "] {
+                let refused = await run("reset", "--control", path, answer: answer)
+                #expect(refused.code == 75 && refused.output == "")
+                #expect(refused.errors.hasSuffix("lamplighter: nothing has been changed\n"))
+            }
             #expect(bridge.calls == [])
-            let done = await run("reset", "--yes", "--control", path)
+            let done = await outcome(of: ["reset", "--control", path] + options, answer: answer)
             #expect(done.code == 0)
             #expect(done.output.hasPrefix("The bridge is 11:22:33:44:55:66 now, and not paired."))
-        }
-    }
-
-    @Test("a reset is done when somebody writes yes, and nothing else", arguments: ["no", "y", "Yes", "", "yes "])
-    func resetAnswer(answer: String) async throws {
-        let bridge = Bridge()
-        try await withBridge(bridge) { path in
-            let outcome = await run("reset", "--control", path, answer: answer)
-            #expect(outcome.code == 75 && outcome.output == "")
-            #expect(outcome.errors.hasSuffix("lamplighter: nothing has been changed\n"))
-            #expect(bridge.calls == [])
-            #expect(await run("reset", "--control", path, answer: "yes").code == 0)
             #expect(bridge.calls == ["reset"])
         }
     }
 
-    @Test("setup asks for the code of a paired bridge only when it is told to, and says that it is paired")
+    @Test("requests the code of a paired bridge only with --force")
     func setupForce() async throws {
         let bridge = Bridge()
         try await withBridge(bridge) { path in
@@ -375,7 +356,7 @@ struct LamplighterTests {
         }
     }
 
-    @Test("a light out of reach is listed as that, whatever it last was")
+    @Test("lists an unreachable light as that, whatever its last state")
     func unreachableLight() {
         let light = LightListing(
             key: "a/b", name: "B\u{9B}2J", kind: "light", aid: 2, driver: "a", reachable: false,
@@ -388,7 +369,7 @@ struct LamplighterTests {
                 """)
         #expect(LightsListCommand.text(of: []) == "There are no lights.\n")
         #expect(LightsListCommand.text(ofWarnings: []) == "")
-        // An older daemon does not say what its warnings are about.
+        // An older daemon sends warnings without subjects.
         #expect(
             LightsListCommand.text(ofWarnings: [BridgeWarning(.lights, "w\u{9B}2J")])
                 == "\nABOUT  WARNING\n       w\\u{9B}2J\n")
@@ -405,7 +386,7 @@ struct LamplighterTests {
                 """)
     }
 
-    @Test("a light that gives no answers is marked, while it can be reached")
+    @Test("marks a reachable light without answers as optimistic")
     func optimisticLight() {
         var light = LightListing(
             key: "a/b", name: "B", kind: "light", aid: 2, driver: "a", reachable: true, optimistic: true,
@@ -418,7 +399,7 @@ struct LamplighterTests {
         #expect(LightsListCommand.text(of: [light]).hasSuffix("unreachable\n"))
     }
 
-    @Test("each event is one line, with nothing in it that a terminal obeys")
+    @Test("prints each event as one sanitized line")
     func watchText() {
         let event = LightEvent(
             time: "2026-11-21T09:00:00Z", key: "a/b\u{9B}2J\n", changes: LightChange(on: true, reachable: false),
@@ -428,7 +409,7 @@ struct LamplighterTests {
                 + "  a/b\\u{9B}2J\\n  unreachable, on  (device)\n")
     }
 
-    @Test("a file that is larger than any backup is refused and not read to its end")
+    @Test("refuses a file larger than any backup without reading it")
     func hugeFile() async throws {
         let bridge = Bridge()
         try await withBridge(bridge) { path in
@@ -446,7 +427,7 @@ struct LamplighterTests {
         }
     }
 
-    @Test("with --json an error is an object on standard error, wherever the option stands")
+    @Test("prints an error as JSON with --json, wherever the option is")
     func jsonErrors() async throws {
         for words in [["--json", "status"], ["status", "--json"]] {
             let outcome = await outcome(of: words + ["--control", "/nowhere/s"])
@@ -460,7 +441,7 @@ struct LamplighterTests {
     }
 
     @Test(
-        "an unknown command is named, also after help",
+        "suggests a command for an unknown one, also after help",
         arguments: [
             (["statsu"], "there is no command \"statsu\"; did you mean \"lamplighter status\"?"),
             (["help", "foo"], "there is no command \"foo\"; see lamplighter --help"),
@@ -473,15 +454,7 @@ struct LamplighterTests {
         #expect(await outcome(of: words) == Outcome(code: 64, errors: "lamplighter: \(message)\n"))
     }
 
-    @Test("help of a command is shown, and plugin test takes --help for itself")
-    func commandHelp() async {
-        for words in [["plugin", "test", "--help"], ["help", "plugin", "test"]] {
-            let outcome = await outcome(of: words)
-            #expect(outcome.code == 0 && outcome.output.contains("USAGE: lamplighter plugin test"))
-        }
-    }
-
-    @Test("a reload says what it has changed and what waits")
+    @Test("prints changes of a reload and keys that need a restart")
     func reload() async throws {
         try await withBridge { path in
             #expect(
@@ -496,7 +469,7 @@ struct LamplighterTests {
     }
 
     @Test(
-        "the control socket tells where the daemon's files are",
+        "derives the daemon's files from the control socket",
         arguments: [
             ("./.lamplighter/run/control.sock", "Config/demo.yaml", "./.lamplighter"),
             ("/run/lamplighter/control.sock", "/etc/lamplighter/lamplighter.yaml", "/var/lib/lamplighter"),
@@ -510,7 +483,7 @@ struct LamplighterTests {
         #expect(places?.stateDirectory == stateDirectory)
     }
 
-    @Test("doctor prints what it found line by line, and the verdict to standard error")
+    @Test("prints each result of doctor, and the verdict to standard error")
     func doctor() async {
         let reason = "lamplighterd is not reachable at /nowhere/s (No such file or directory)"
         let remedy =
@@ -526,21 +499,22 @@ struct LamplighterTests {
         #expect(json.errors.hasPrefix(#"{"error":{"code":69,"name":"unavailable","message":"daemon: \#(reason)","#))
     }
 
-    @Test("what doctor found does nothing to the terminal")
+    @Test("sanitizes results of doctor")
     func sanitizedResults() {
         let text = DoctorCommand.text(of: [CheckResult(.clone, .wrong, "a\u{1B}[2J", remedy: "b\u{7}")])
         #expect(text == "wrong    clone          a\\u{1B}[2J; b\\u{7}\n")
     }
 
-    @Test("help and version go to standard output and end well")
+    @Test("prints help and version to standard output")
     func help() async {
         #expect(await run("--version") == Outcome(code: 0, output: "lamplighter \(Version.current)\n"))
         #expect(await run("version") == Outcome(code: 0, output: "lamplighter \(Version.current)\n"))
-        for words in [["--help"], ["--json", "--help"], ["lights", "--help"]] {
-            let output = Text()
-            let code = await Terminal.$current.withValue(Terminal(write: output.add)) { await Lamplighter.run(words) }
-            #expect(code == 0)
-            #expect(output.text.contains("USAGE: lamplighter"))
+        for (words, usage) in [
+            (["--help"], ""), (["--json", "--help"], ""), (["lights", "--help"], ""),
+            (["plugin", "test", "--help"], " plugin test"), (["help", "plugin", "test"], " plugin test"),
+        ] {
+            let outcome = await outcome(of: words)
+            #expect(outcome.code == 0 && outcome.output.contains("USAGE: lamplighter\(usage)"))
         }
     }
 }

@@ -13,7 +13,7 @@ import Testing
 
 @testable import lamplighterd
 
-@Suite("Backups of the bridge", .timeout)
+@Suite("Bridge backups", .timeout)
 struct BridgeBackupTests {
     private let folder = StateFolder()
 
@@ -27,7 +27,7 @@ struct BridgeBackupTests {
         return (file, try await database.load())
     }
 
-    /// What a database that is not in use holds.
+    /// The content of a database that is not in use.
     private func stored() async throws -> StoredBridge {
         let file = try folder.open()
         let stored = try await BridgeDatabase(file.queue).load(makingIdentity: false)
@@ -35,7 +35,7 @@ struct BridgeBackupTests {
         return stored
     }
 
-    @Test("a backup that is brought back is the same bridge with a higher c#, and what was there is kept")
+    @Test("restores the same bridge with a higher c#, and keeps the replaced database")
     func roundTrip() async throws {
         var expected: StoredBridge
         do {
@@ -56,7 +56,7 @@ struct BridgeBackupTests {
         #expect(folder.files.contains("bridge.sqlite.replaced"))
     }
 
-    @Test("taking a backup leaves nothing beside the database")
+    @Test("leaves nothing next to the database after a backup")
     func nothingLeft() async throws {
         let (file, _) = try await fill()
         let before = folder.files
@@ -66,7 +66,7 @@ struct BridgeBackupTests {
     }
 
     @Test(
-        "what is no backup of a bridge is refused, and nothing of it stays",
+        "rejects a file that isn't a backup of a bridge, and keeps nothing of it",
         arguments: ["nothing", "noise", "half", "another program's", "without an identity", "with a damaged key"])
     func refused(what: String) async throws {
         let (file, before) = try await fill()
@@ -104,7 +104,7 @@ struct BridgeBackupTests {
 
     // MARK: One thing at a time
 
-    @Test("while a restore is under way, everything else is refused; one that failed leaves the way open")
+    @Test("refuses everything else during a restore, and allows another after a failed one")
     func oneAtATime() async throws {
         let (file, _) = try await fill()
         let memory = BridgeMemory(file: file, places: folder.places)
@@ -129,7 +129,7 @@ struct BridgeBackupTests {
         try file.close()
     }
 
-    @Test("what is to begin anew with a backup is not reset any more, and the other way round")
+    @Test("refuses a reset after a restore, and a restore after a reset")
     func nothingBehindTheEnd() async throws {
         let (file, _) = try await fill()
         let memory = BridgeMemory(file: file, places: folder.places)
@@ -144,7 +144,7 @@ struct BridgeBackupTests {
         try file.close()
     }
 
-    @Test("an acknowledged reset or restore holds even if the daemon is killed at once", arguments: [true, false])
+    @Test("keeps an acknowledged reset or restore if the daemon is killed at once", arguments: [true, false])
     func acknowledgedIsDurable(isReset: Bool) async throws {
         let before: StoredBridge
         do {

@@ -2,7 +2,6 @@ import AccessoryRole
 import DaemonKit
 import FoundationEssentials
 import GRDB
-import Glibc
 import HAPAccessory
 import HAPCrypto
 import HAPModel
@@ -10,16 +9,15 @@ import HAPProtocol
 import HAPTesting
 import LightBridge
 import LightKit
-import Logging
 import TestTimeouts
 import Testing
 
 @testable import lamplighterd
 
 /// A thousand steps are work, not waiting.
-@Suite("The bridge's memory over a long life", .timeout(.seconds(60)))
+@Suite("The bridge's database over a long life", .timeout(.seconds(60)))
 struct BridgeLifeTests {
-    @Test("in a thousand steps no identity changes hands, and c# follows the database", arguments: [5, 6] as [UInt64])
+    @Test("keeps identities and updates c# in a thousand steps", arguments: [5, 6] as [UInt64])
     func walk(seed: UInt64) async throws {
         let queue = try DatabaseQueue()
         try BridgeDatabase.migrator.migrate(queue)
@@ -31,7 +29,7 @@ struct BridgeLifeTests {
     }
 }
 
-@Suite("The bridge's memory", .timeout)
+@Suite("BridgeDatabase", .timeout)
 struct BridgeDatabaseTests {
     private func queue() throws -> DatabaseQueue {
         let queue = try DatabaseQueue()
@@ -39,7 +37,15 @@ struct BridgeDatabaseTests {
         return queue
     }
 
-    @Test("it keeps the contract of stores")
+    /// A new bridge's database, with its identity.
+    private func opened() async throws -> (DatabaseQueue, BridgeDatabase) {
+        let queue = try queue()
+        let database = BridgeDatabase(queue)
+        _ = try await database.load()
+        return (queue, database)
+    }
+
+    @Test("fulfills the contract of stores")
     func contract() async throws {
         let queue = try queue()
         let contract = StoreContract {
@@ -50,7 +56,7 @@ struct BridgeDatabaseTests {
     }
 
     @Test(
-        "what version 1 has stored is opened: removed lights keep their order, and the highest aid is known",
+        "opens a database of version 1 with the order of removed lights and the highest aid",
         arguments: [0, 4])
     func version1(count: Int) async throws {
         let queue = try DatabaseQueue()
@@ -75,7 +81,7 @@ struct BridgeDatabaseTests {
         #expect(stored.highestAID == aids.last.map { AccessoryID($0) } ?? .bridge)
     }
 
-    @Test("the identity is made once, and differs from bridge to bridge")
+    @Test("creates the identity once, different for each bridge")
     func identity() async throws {
         let queue = try queue()
         let first = try await BridgeDatabase(queue).load()
@@ -88,61 +94,13 @@ struct BridgeDatabaseTests {
         #expect(other.server.identity.deviceID != first.server.identity.deviceID)
     }
 
-    @Test("pairings come back in their order after each change")
-    func order() async throws {
-        let queue = try queue()
-        let database = BridgeDatabase(queue)
-        _ = try await database.load()
-        var list = PairingList()
-        for index in 0..<10 { list.set(ControllerIdentity.random().pairing(isAdmin: index == 9)) }
-        try await database.save(list)
-        #expect(try await BridgeDatabase(queue).load().server.pairings == list)
-        list.remove(list.pairings[3].controller)
-        var changed = list.pairings[0]
-        changed.isAdmin = true
-        list.set(changed)
-        try await database.save(list)
-        #expect(try await BridgeDatabase(queue).load().server.pairings == list)
-    }
-
-    @Test("the port is kept")
+    @Test("keeps the port")
     func port() async throws {
-        let queue = try queue()
-        let database = BridgeDatabase(queue)
-        _ = try await database.load()
+        let (queue, database) = try await opened()
         #expect(try await database.server.port() == nil)
         try await database.server.save(port: 65535)
         #expect(try await BridgeDatabase(queue).server.port() == 65535)
         _ = try await database.load()
-    }
-
-    @Test("a file that is closed and opened again says the same")
-    func file() async throws {
-        let folder = "/tmp/bridge-\(getpid())-\(UInt32.random(in: 0 ... .max))"
-        let path = folder + "/bridge.sqlite"
-        defer {
-            for suffix in ["", "-wal", "-shm", ".lock"] { unlink(path + suffix) }
-            rmdir(folder)
-        }
-        func open() throws -> DatabaseFile {
-            try DatabaseFile(
-                path: path, migrator: BridgeDatabase.migrator, applicationID: BridgeDaemon.applicationID,
-                logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
-        }
-        func load(_ change: (BridgeDatabase) async throws -> Void = { _ in }) async throws -> StoredBridge {
-            let file = try open()
-            let database = BridgeDatabase(file.queue)
-            _ = try await database.load()
-            try await change(database)
-            let stored = try await database.load()
-            try file.close()
-            return stored
-        }
-        let written = try await load { database in
-            try await fill(database)
-        }
-        #expect(written.server.pairings.pairings.count == 2)
-        #expect(try await load() == written)
     }
 
     // MARK: Whole or not at all
@@ -159,11 +117,9 @@ struct BridgeDatabaseTests {
         try await queue.write { try $0.execute(sql: "DROP TRIGGER refusal") }
     }
 
-    @Test("pairings of which one cannot be stored are not stored at all, and nothing of the former is lost")
+    @Test("stores all pairings or none, and keeps the former ones")
     func wholePairings() async throws {
-        let queue = try queue()
-        let database = BridgeDatabase(queue)
-        _ = try await database.load()
+        let (queue, database) = try await opened()
         try await fill(database)
         let before = try await database.load()
         try await refuse("INSERT ON pairing WHEN NEW.position = 2", in: queue)
@@ -176,11 +132,9 @@ struct BridgeDatabaseTests {
         #expect(try await database.load().server.pairings == list)
     }
 
-    @Test("states of which one cannot be stored are not stored at all")
+    @Test("stores all states or none")
     func wholeStates() async throws {
-        let queue = try queue()
-        let database = BridgeDatabase(queue)
-        _ = try await database.load()
+        let (queue, database) = try await opened()
         let lights = (2...3).map(Self.light)
         for light in lights { try await database.save(light) }
         let before = try await database.load()
@@ -193,11 +147,9 @@ struct BridgeDatabaseTests {
         }
     }
 
-    @Test("a reset that cannot be finished leaves the bridge as it was; one that can leaves lights and port alone")
+    @Test("undoes a reset that fails, and keeps lights and port")
     func reset() async throws {
-        let queue = try queue()
-        let database = BridgeDatabase(queue)
-        _ = try await database.load()
+        let (queue, database) = try await opened()
         try await fill(database)
         try await database.save(failedAttempts: 7)
         let before = try await database.load()
@@ -219,11 +171,9 @@ struct BridgeDatabaseTests {
         #expect(try await database.server.port() == 1234)
     }
 
-    @Test("a change is stored although whoever stores it is cancelled")
+    @Test("stores a change although its task is canceled")
     func cancelled() async throws {
-        let queue = try queue()
-        let database = BridgeDatabase(queue)
-        _ = try await database.load()
+        let (_, database) = try await opened()
         let list = PairingList([ControllerIdentity.random().pairing()])
         let storing = Task {
             withUnsafeCurrentTask { $0?.cancel() }
@@ -233,11 +183,9 @@ struct BridgeDatabaseTests {
         #expect(try await database.load().server.pairings == list)
     }
 
-    @Test("what could not be stored is counted, and told until something can be stored again")
+    @Test("counts failed writes, and reports them until a write succeeds")
     func failures() async throws {
-        let queue = try queue()
-        let database = BridgeDatabase(queue)
-        _ = try await database.load()
+        let (queue, database) = try await opened()
         try await database.save(failedAttempts: 1)
         try await refuse("UPDATE OF failedAttempts ON server", in: queue)
         await #expect(throws: DatabaseError.self) { try await database.save(failedAttempts: 2) }
@@ -251,18 +199,17 @@ struct BridgeDatabaseTests {
     }
 
     @Test(
-        "c# comes after 65535 back to 1, also when a backup raises it",
+        "raises c# with a backup, and continues with 1 after 65535",
         arguments: [(65535, 1, 1), (65530, 10, 5), (7, 10, 17)] as [(UInt16, Int, UInt16)])
     func raised(number: UInt16, step: Int, next: UInt16) async throws {
-        let database = BridgeDatabase(try queue())
-        _ = try await database.load()
+        let (_, database) = try await opened()
         try await database.save(StoredConfiguration(number: number, databaseHash: []))
         try await database.server.raiseConfigurationNumbers(by: step)
         #expect(try await database.load().server.configuration.number == next)
     }
 
     @Test(
-        "each bridge has its own identity, pairings and numbers; a reset renews all, and a light says which is its own")
+        "keeps identity, pairings and numbers of each bridge, and resets all")
     func furtherBridges() async throws {
         let queue = try queue()
         let database = BridgeDatabase(queue)
@@ -293,10 +240,9 @@ struct BridgeDatabaseTests {
         #expect(try await second.port() == 2)
     }
 
-    @Test("a further bridge is dropped when it has neither lights nor pairings, and not before")
+    @Test("drops a further bridge once it has neither lights nor pairings")
     func unusedBridge() async throws {
-        let database = BridgeDatabase(try queue())
-        _ = try await database.load()
+        let (_, database) = try await opened()
         for number in 2...4 { _ = try await database.server.server(number).make() }
         try await database.server.server(3).save(PairingList([ControllerIdentity.random().pairing()]))
         var light = Self.light(2)
@@ -311,7 +257,7 @@ struct BridgeDatabaseTests {
         #expect(try await database.load().furtherServers.isEmpty)
     }
 
-    @Test("what version 2 has stored is opened: identity, pairings and lights are those of the first bridge")
+    @Test("opens a database of version 2 as the first bridge")
     func version2() async throws {
         let queue = try DatabaseQueue()
         try BridgeDatabase.migrator.migrate(queue, upTo: "2")
@@ -341,7 +287,7 @@ struct BridgeDatabaseTests {
         #expect(try await database.server.port() == 4711)
     }
 
-    @Test("the number of a light that was removed is given to no other, also when it was the highest before a restart")
+    @Test("never reuses the aid of a removed light, even of the highest one after a restart")
     func highestNumber() async throws {
         let queue = try queue()
         func start() async throws -> BridgeUnderTest {
@@ -360,7 +306,7 @@ struct BridgeDatabaseTests {
             await bridge.server.reconcileStructure()
             #expect(await bridge.aid(light) == nil)
         }
-        // Whoever comes back has its own.
+        // A returning light keeps its aid.
         let bridge = try await start()
         await bridge.host.added(LightDescription(id: "light 3", name: "Lamp 3"))
         await bridge.server.reconcileStructure()
@@ -409,7 +355,7 @@ struct BridgeDatabaseTests {
     private static let description = #"'{"name":"L","kind":"light","brightness":true,"color":true,"transition":true"#
 
     @Test(
-        "a damaged column is an error, never an unpaired bridge, another identity, or a trap",
+        "rejects a damaged column instead of an unpaired bridge or another identity",
         arguments: [
             Damage("server.deviceID", "x'01'"), Damage("server.deviceID", "''"),
             Damage("server.deviceID", "'11:22:33:44:55'"), Damage("server.deviceID", "'11:22:33:44:55:GG'"),
@@ -448,9 +394,7 @@ struct BridgeDatabaseTests {
             Damage("lightBridge.highestAID", "0"), Damage("lightBridge.highestAID", "'x'"),
         ])
     func damage(damage: Damage) async throws {
-        let queue = try queue()
-        let database = BridgeDatabase(queue)
-        _ = try await database.load()
+        let (queue, database) = try await opened()
         try await fill(database)
         let healthy = try await database.load()
         let parts = damage.column.split(separator: ".")
@@ -464,7 +408,7 @@ struct BridgeDatabaseTests {
         if parts[1] == "port" { await #expect(throws: DamagedDatabase.self) { try await database.server.port() } }
     }
 
-    @Test("a lost identity beside pairings or lights is an error; nothing at all is a new bridge")
+    @Test("rejects a lost identity next to pairings or lights, and creates one in an empty database")
     func lost() async throws {
         let queue = try queue()
         let database = BridgeDatabase(queue)

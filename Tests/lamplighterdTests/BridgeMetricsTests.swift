@@ -10,7 +10,7 @@ import Testing
 
 @testable import lamplighterd
 
-@Suite("The bridge's figures", .timeout)
+@Suite("BridgeMetrics", .timeout)
 struct BridgeMetricsTests {
     /// Each figure another number, so that none passes for another.
     private func metrics() async throws -> BridgeMetrics {
@@ -46,7 +46,7 @@ struct BridgeMetricsTests {
                 startTime: 120, processorTime: 121, residentMemory: 122, openFiles: 123, maximumFiles: 124))
     }
 
-    @Test("every figure stands under its own name")
+    @Test("prints every figure under its name")
     func names() async throws {
         let lines = Set(try await metrics().text.split(separator: "\n").filter { !$0.hasPrefix("#") }.map(String.init))
         let wanted = """
@@ -92,13 +92,13 @@ struct BridgeMetricsTests {
             process_max_fds 124
             """.split(separator: "\n").map(String.init)
         for line in wanted { #expect(lines.contains(line), "\(line)") }
-        // What is not named above are the steps and sums of durations, and the driver's states.
+        // Steps and sums of durations and the driver's states are not listed above.
         let others = lines.subtracting(wanted).filter { !$0.contains("_bucket") && !$0.contains("_sum") }
         #expect(others.allSatisfy { $0.hasPrefix("lamplighter_driver_state{driver=\"test\"") }, "\(others)")
         #expect(others.count == 3)
     }
 
-    @Test("an unpaired bridge is distinguished from a paired one")
+    @Test("distinguishes an unpaired bridge")
     func unpaired() async throws {
         var metrics = try await metrics()
         metrics.isPaired = false

@@ -16,7 +16,7 @@ import Testing
 
 @testable import lamplighterd
 
-/// What stands behind the operator's socket, with lights that do what a test says.
+/// The handler of the operator's socket, with scripted lights.
 struct OperatorBench {
     let folder = StateFolder()
     let file: DatabaseFile
@@ -54,9 +54,9 @@ struct OperatorBench {
     }
 }
 
-@Suite("What the operator asks of the bridge", .timeout)
+@Suite("BridgeOperations", .timeout)
 struct BridgeOperationsTests {
-    @Test("the setup code of a paired bridge is shown to who insists, and of an unpaired one to who asks")
+    @Test("shows the setup code of a paired bridge only with force")
     func setupCode() async throws {
         var bench = try await OperatorBench()
         let listing = try await bench.operations.setup(force: false)
@@ -72,7 +72,7 @@ struct BridgeOperationsTests {
         #expect(try await operations.setup(force: true).code == code)
     }
 
-    @Test("a brightness of zero turns a light off and leaves its level; any other is handed on")
+    @Test("turns a light off for a brightness of zero, and keeps its level")
     func brightnessZero() async throws {
         let bench = try await OperatorBench()
         try await bench.operations.setLight("test/desk", LightChange(brightness: 40))
@@ -83,7 +83,7 @@ struct BridgeOperationsTests {
             ])
     }
 
-    @Test("what a light refuses is an error for the operator, and so is a light that is not there")
+    @Test("reports a light's refusal and a missing light as errors")
     func refused() async throws {
         let bench = try await OperatorBench()
         bench.bridge.driver.set("desk", .refuses(.busy))
@@ -97,7 +97,7 @@ struct BridgeOperationsTests {
         }
     }
 
-    @Test("what is warned of is told with the driver and the light that it is about")
+    @Test("reports warnings with their driver and light")
     func warnings() async throws {
         let bench = try await OperatorBench()
         await bench.bridge.host.warn("desk/config: the template is not understood", about: "desk")
@@ -114,7 +114,7 @@ struct BridgeOperationsTests {
         #expect(listed.map(\.warnings) == [["desk/config: the template is not understood"], nil])
     }
 
-    @Test("a configuration that is wrong is refused with the place, and what to write apart from it")
+    @Test("refuses a wrong configuration with its place and remedy")
     func wrongConfiguration() async throws {
         let bench = try await OperatorBench()
         try bench.folder.configure("bridge: {port: 0}\n")
@@ -125,7 +125,7 @@ struct BridgeOperationsTests {
         #expect(error?.remedy == "write 1 to 65535, or auto")
     }
 
-    @Test("a light in reach is not forgotten; one that is out of reach is")
+    @Test("forgets an unreachable light, and refuses a reachable one")
     func forgotten() async throws {
         let bench = try await OperatorBench()
         let operations = bench.operations
@@ -135,7 +135,7 @@ struct BridgeOperationsTests {
         #expect(try await operations.lights().map(\.key) == ["test/hall"])
     }
 
-    @Test("lights that are gone are forgotten together, for good; those that are only out of reach are not")
+    @Test("purges removed lights permanently, and keeps unreachable ones")
     func purged() async throws {
         let bench = try await OperatorBench()
         let operations = bench.operations
@@ -155,7 +155,7 @@ struct BridgeOperationsTests {
         #expect(error?.code == 74)
     }
 
-    @Test("the pairing that is named is removed, and no other")
+    @Test("removes only the named pairing")
     func removedPairing() async throws {
         let identities = (0..<3).map { _ in ControllerIdentity.random() }
         let bench = try await OperatorBench(pairings: identities)
@@ -170,7 +170,7 @@ struct BridgeOperationsTests {
         #expect(try await BridgeDatabase(bench.file.queue).load().server.pairings.isEmpty)
     }
 
-    @Test("wrong codes are told, and unlocking takes them back for good")
+    @Test("reports wrong codes, and clears them permanently with unlock")
     func unlocked() async throws {
         let bench = try await OperatorBench(failedAttempts: 100)
         #expect(
@@ -180,7 +180,7 @@ struct BridgeOperationsTests {
         #expect(try await BridgeDatabase(bench.file.queue).load().server.failedAttempts == 0)
     }
 
-    @Test("a watcher is told what differs from what it was told last")
+    @Test("sends a watcher only differences")
     func watched() async throws {
         let bench = try await OperatorBench()
         var events = try await bench.operations.watch().makeAsyncIterator()
@@ -192,7 +192,7 @@ struct BridgeOperationsTests {
         #expect(second?.key == "test/desk")
     }
 
-    @Test("a watcher that does not read is notified by the end of its stream")
+    @Test("ends the stream of a watcher that doesn't read")
     func slowWatcher() async throws {
         let bench = try await OperatorBench()
         let events = try await bench.operations.watch()

@@ -3,7 +3,7 @@ import Testing
 
 @testable import lamplighterd
 
-@Suite("The bridge's status in one line")
+@Suite("BridgeStatus")
 struct BridgeStatusTests {
     private func status(
         _ state: BridgeStatus.Advertisement.State, paired: Bool = true, controllers: Int = 1, lights: Int = 2,
@@ -16,7 +16,7 @@ struct BridgeStatusTests {
             lights: .init(count: lights, reachable: reachable), warnings: warnings)
     }
 
-    @Test("it says who sees the bridge, who has it, how many lights answer, and whether there is more to read")
+    @Test("summarizes advertisement, pairing, lights and warnings")
     func sentence() {
         #expect(
             status(.published).sentence == "Advertised as \"Hall EEFF\"; paired, 1 controller connected; 2 lights.")

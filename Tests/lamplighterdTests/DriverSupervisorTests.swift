@@ -28,7 +28,7 @@ private final class WatchedDriver: LightDriver {
     /// The numbers of those at work.
     static let running = Mutex<Set<Int>>([])
     private static let last = Mutex(0)
-    /// Lets those that hang go.
+    /// Releases hanging drivers.
     static let release = Mutex(false)
     private let behaviour: Watched.Behaviour
     private let number: Int
@@ -67,7 +67,7 @@ private final class WatchedDriver: LightDriver {
     func identify(_ light: LightID) async throws(LightError) {}
 }
 
-@Suite("The drivers at work", .timeout, .serialized)
+@Suite("DriverSupervisor", .timeout, .serialized)
 struct DriverSupervisorTests {
     private func entries(_ text: String) throws -> [DriverEntry] {
         let drivers: [any LightDriverConfiguration.Type] = [Watched.self]
@@ -99,7 +99,7 @@ struct DriverSupervisorTests {
 
     private var running: Set<Int> { WatchedDriver.running.withLock(\.self) }
 
-    @Test("what has not changed is left alone, what has is replaced, what is gone leaves its lights out of reach")
+    @Test("keeps unchanged drivers, replaces changed ones, and makes lights of removed ones unreachable")
     func changes() async throws {
         try await with { supervisor, bridge in
             let first = try entries("{driver: watched, id: a}, {driver: watched, id: b}")
@@ -115,14 +115,14 @@ struct DriverSupervisorTests {
                 running.count == 2 && running.isDisjoint(with: before)
             }
             #expect(await !isInReach("b", bridge))
-            try await eventually("lights of the others are in reach") {
+            try await eventually("lights of the others are reachable") {
                 let (a, c) = (await isInReach("a", bridge), await isInReach("c", bridge))
                 return a && c
             }
         }
     }
 
-    @Test("a driver that is to start anew does, although nothing has changed")
+    @Test("restarts a driver on request although nothing has changed")
     func restarted() async throws {
         try await with { supervisor, _ in
             let entries = try entries("{driver: watched, id: a}, {driver: watched, id: b}")
@@ -135,7 +135,7 @@ struct DriverSupervisorTests {
         }
     }
 
-    @Test("a driver that has ended by itself is started again by the next reload, although nothing has changed")
+    @Test("restarts an ended driver at the next reload")
     func startedAgain() async throws {
         try await with { supervisor, bridge in
             let entries = try entries("{driver: watched, id: a, run: fails}, {driver: watched, id: b}")
@@ -147,11 +147,11 @@ struct DriverSupervisorTests {
         }
     }
 
-    @Test("a driver that ends by itself leaves its lights out of reach and says why", arguments: ["returns", "fails"])
+    @Test("makes the lights of a driver that ends unreachable and reports why", arguments: ["returns", "fails"])
     func ended(how: String) async throws {
         try await with { supervisor, bridge in
             await supervisor.use(try entries("{driver: watched, id: a, run: \(how)}, {driver: watched, id: b}"))
-            try await eventually("its light is out of reach, that of the other is not") {
+            try await eventually("its light is unreachable, the other one's is not") {
                 let snapshots = await bridge.lights.snapshots()
                 return snapshots.map(\.key.driver).sorted() == ["a", "b"]
                     && snapshots.allSatisfy { $0.isReachable == ($0.key.driver == "b") }
@@ -163,7 +163,7 @@ struct DriverSupervisorTests {
         }
     }
 
-    @Test("a driver that does not end does not delay the end")
+    @Test("doesn't wait for a driver that never ends")
     func hangs() async throws {
         try await with { supervisor, _ in
             await supervisor.use(try entries("{driver: watched, id: a, run: hangs}"))

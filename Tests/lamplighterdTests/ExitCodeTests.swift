@@ -4,9 +4,9 @@ import Testing
 
 @testable import lamplighterd
 
-@Suite("How the daemon ends")
+@Suite("Exit codes")
 struct ExitCodeTests {
-    @Test("an error decides the exit code, also one that knows none")
+    @Test("chooses the exit code by the error")
     func codes() {
         struct Unknown: Error {}
         #expect(ExitCode(LineRPCError.inUse(path: "s")).rawValue == 69)

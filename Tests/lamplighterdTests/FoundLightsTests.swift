@@ -7,7 +7,7 @@ import Testing
 
 @testable import lamplighterd
 
-@Suite("What was found, beside what is configured", .timeout)
+@Suite("FoundLights", .timeout)
 struct FoundLightsTests {
     /// Compares sources with the drivers of a configuration.
     static func compare(_ sources: [LightSource], _ drivers: String) throws -> FoundLights {
@@ -33,13 +33,13 @@ struct FoundLightsTests {
         found.entries.map { ($0.id.map { "\($0): " } ?? "") + $0.keys.text }
     }
 
-    @Test("a system without a driver is only named")
+    @Test("only names a system without a driver")
     func unsupported() throws {
         let found = try Self.compare([Self.source("nanoleaf", nil)], "[]")
         #expect(found.found.map(\.state) == [.unsupported] && found.entries == [])
     }
 
-    @Test("devices of one driver are one entry")
+    @Test("merges devices of one driver into one entry")
     func merged() throws {
         let found = try Self.compare(
             [Self.sealed("den"), Self.sealed("hall"), Self.source("esphome"), Self.source("wiz"), Self.source("wiz")],
@@ -52,7 +52,7 @@ struct FoundLightsTests {
             ])
     }
 
-    @Test("each broker is an entry with an id that no other driver has")
+    @Test("gives each broker an entry with a free id")
     func brokers() throws {
         let sources = [("a", "mqtt://a"), ("b", "mqtt://b")].map { Self.source("mqtt", ["url": .string($1)], $0) }
         #expect(
@@ -67,7 +67,7 @@ struct FoundLightsTests {
             ])
     }
 
-    @Test("what a configured driver covers needs nothing, and what it lacks goes into its entry")
+    @Test("needs nothing for covered devices, and adds missing ones to their driver's entry")
     func configured() throws {
         let found = try Self.compare(
             [Self.sealed("den"), Self.sealed("hall"), Self.source("esphome"), Self.source("wiz")],
@@ -76,7 +76,7 @@ struct FoundLightsTests {
         #expect(Self.keys(found) == [#"boards: {"devices":{"den":{"key-file":"/etc/lamplighter/den.key"}}}"#])
     }
 
-    @Test("of two entries of a driver one that covers a device is enough")
+    @Test("accepts one of two entries that covers a device")
     func twoEntries() throws {
         let found = try Self.compare(
             [Self.source("lifx")],
@@ -84,7 +84,7 @@ struct FoundLightsTests {
         #expect(found.found.map(\.state) == [.configured])
     }
 
-    @Test("what could not be looked for is said")
+    @Test("reports failed searches")
     func problems() {
         let outcome = LightSearch.Outcome(failures: [LightSearchFailure(text: "no mDNS")])
         #expect(FoundLights(outcome, configured: []).problems == ["no mDNS"])

@@ -14,9 +14,9 @@ import Testing
 
 @testable import lamplighterd
 
-@Suite("Prometheus's text")
+@Suite("PrometheusText")
 struct PrometheusTextTests {
-    @Test("a family has its help and its type before its figures")
+    @Test("writes help and type before the samples of a family")
     func families() {
         var text = PrometheusText()
         text.counter("a_total", "What a\\b is.\nMore.", 7)
@@ -34,7 +34,7 @@ struct PrometheusTextTests {
                 """#)
     }
 
-    @Test("a histogram's steps hold what is below them, too")
+    @Test("accumulates the steps of a histogram")
     func histogram() {
         var durations = LatencyHistogram()
         for duration in [Duration.microseconds(500), .milliseconds(2), .milliseconds(2), .seconds(9)] {
@@ -62,7 +62,7 @@ struct PrometheusTextTests {
                 """)
     }
 
-    @Test("what nothing is known of is left out")
+    @Test("omits unknown figures")
     func empty() {
         var text = PrometheusText()
         text.counter("a_total", "A.", [])
@@ -71,7 +71,7 @@ struct PrometheusTextTests {
     }
 
     @Test(
-        "numbers",
+        "writes numbers",
         arguments: [
             (0, "0"), (1.5, "1.5"), (1_700_000_000.25, "1700000000.25"), (.infinity, "+Inf"), (-.infinity, "-Inf"),
             (.nan, "NaN"), (0x1p60, "1.152921504606847e+18"),
@@ -82,12 +82,12 @@ struct PrometheusTextTests {
         #expect(written.text.split(separator: "\n").last == "a \(text)")
     }
 
-    @Test("the kernel's figures of this process")
+    @Test("reads the kernel's figures of this process")
     func process() throws {
         let figures = ProcessFigures.current
         #expect(try #require(figures.startTime) > 1_600_000_000)
         #expect(try #require(figures.processorTime) > 0)
-        // Between the two looks it may have changed a little; what is mapped is several times as much.
+        // It may change between the two reads; mapped memory is several times as large.
         let pages = try String(contentsOfFile: "/proc/self/statm", encoding: .utf8).split(separator: " ")
         let resident = try #require(Int(pages[1])) * sysconf(CInt(_SC_PAGESIZE))
         #expect((resident / 2...resident * 3 / 2).contains(try #require(figures.residentMemory)))
@@ -96,7 +96,7 @@ struct PrometheusTextTests {
     }
 }
 
-@Suite("The metrics' port", .timeout)
+@Suite("MetricsServer", .timeout)
 struct MetricsServerTests {
     private let loop = MultiThreadedEventLoopGroup.singleton.next()
     private let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
@@ -115,7 +115,7 @@ struct MetricsServerTests {
         return controller
     }
 
-    @Test("GET /metrics is answered, again and again on one connection; anything else is refused")
+    @Test("answers GET /metrics repeatedly on one connection, and refuses other requests")
     func routes() async throws {
         let count = Mutex(0)
         let listener = try await listen {
@@ -138,7 +138,7 @@ struct MetricsServerTests {
     }
 
     @Test(
-        "a name that a web page could have made resolve to this computer is refused",
+        "refuses a host name that a web page could resolve to this computer",
         arguments: [
             (nil, 200), ("evil.example", 421), ("evil.example:9251", 421), ("lamp.example", 200),
             ("LAMP.example:9251", 200),
@@ -154,7 +154,7 @@ struct MetricsServerTests {
         await listener.close()
     }
 
-    @Test("of too many connections the one that has been silent for longest gives way")
+    @Test("closes the connection that was silent longest when there are too many")
     func crowded() async throws {
         let listener = try await listen()
         var connected: [TestController] = []
@@ -172,7 +172,7 @@ struct MetricsServerTests {
         await listener.close()
     }
 
-    @Test("a port that is taken, and an address that is not ours, end the start and say what to change")
+    @Test("reports a port in use and a foreign address with a remedy")
     func taken() async throws {
         let listener = try await listen()
         let text = "127.0.0.1:\(listener.port)"

@@ -5,7 +5,7 @@ import Testing
 
 @testable import lamplighterd
 
-@Suite("The ownership token's file")
+@Suite("OwnershipToken")
 struct OwnershipTokenTests {
     private let path: String
 
@@ -24,7 +24,7 @@ struct OwnershipTokenTests {
 
     private static let digits = "00112233445566778899aAbBcCdDeEfF"
 
-    @Test("its first line is the token, in hexadecimal digits")
+    @Test("reads hexadecimal digits from the first line")
     func reads() throws {
         let token = (0..<16).map { UInt8($0 * 0x11) }
         let expected = try #require(OwnershipRequirement(vendor: "org.example.lamps", token: token))
@@ -38,7 +38,7 @@ struct OwnershipTokenTests {
     }
 
     @Test(
-        "what is no token is refused without being repeated",
+        "rejects an invalid token without quoting it",
         arguments: [
             "", "\n", String(digits.dropLast()), String(digits.dropLast(2)), digits + "0", digits + " ",
             "0x" + digits, String(digits.dropLast(2)) + "é", String(digits.dropLast(2)) + "０１",
@@ -52,7 +52,7 @@ struct OwnershipTokenTests {
         #expect(ExitCode(error) == .configuration)
     }
 
-    @Test("a file that is missing, or open to everybody, is refused with what to do")
+    @Test("rejects a missing file and one that others can read, with a remedy")
     func unusable() throws {
         var error = try #require(throws: OwnershipTokenError.self) { try requirement(nil) }
         #expect(error.description.contains("cannot be read"))

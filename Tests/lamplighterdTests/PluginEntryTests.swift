@@ -8,7 +8,7 @@ import Testing
 
 @testable import lamplighterd
 
-@Suite("A plugin in the configuration", .timeout)
+@Suite("Plugin entries", .timeout)
 struct PluginEntryTests {
     private func plugin(_ text: String, state: String = "/var/lib/lamplighter") throws -> PluginDriverConfiguration? {
         let configuration = try StrictYAML.decode(
@@ -17,7 +17,7 @@ struct PluginEntryTests {
         return configuration.drivers.first?.configuration as? PluginDriverConfiguration
     }
 
-    @Test("what is under config reaches the plugin as it was written")
+    @Test("passes config to the plugin unchanged")
     func config() throws {
         let text = """
                 id: leds
@@ -45,7 +45,7 @@ struct PluginEntryTests {
     }
 
     @Test(
-        "a mistake gets its one line",
+        "reports a mistake in one line",
         arguments: [
             (
                 "    command: [a]",

@@ -3,9 +3,9 @@ import Testing
 
 @testable import lamplighterd
 
-@Suite("Who holds a port")
+@Suite("PortHolder")
 struct PortHolderTests {
-    @Test("a port is taken when somebody listens on it, and it is told who that is, however many listen")
+    @Test("names the process that listens on a port, among many sockets")
     func listening() throws {
         // The kernel's table has 150 bytes for each: it is longer than what one read gives.
         let sockets = try (0..<60).map { _ in try boundSocket() }

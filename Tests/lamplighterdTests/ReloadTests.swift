@@ -13,9 +13,9 @@ import Testing
 
 @testable import lamplighterd
 
-@Suite("Reading the bridge's configuration again", .timeout)
+@Suite("ConfigurationReloader", .timeout)
 struct ReloadTests {
-    /// What the service manager was told.
+    /// The notifications to the service manager.
     final class Notified: Sendable {
         private let messages = Mutex<[String]>([])
         var all: [String] { messages.withLock { $0.map { String($0.prefix(11)) } } }
@@ -53,7 +53,7 @@ struct ReloadTests {
             return try await reloader.reload()
         }
 
-        /// The lights that are shown and in reach.
+        /// The keys of shown and reachable lights.
         var lights: [String] {
             get async {
                 await bridge.lights.snapshots().filter(\.isReachable).map(\.key.description).sorted()
@@ -71,7 +71,7 @@ struct ReloadTests {
         "drivers: [{driver: simulated, lights: [\(lights)]}]\n\(more)"
     }
 
-    @Test("the service manager is notified of the beginning and the end, also when the file is wrong")
+    @Test("notifies the service manager before and after a reload, even of a wrong file")
     func notified() async throws {
         let bench = try await Bench(Self.file("{id: a, name: A}"))
         _ = try await bench.reload(Self.file("{id: a, name: A}"))
@@ -81,7 +81,7 @@ struct ReloadTests {
         await bench.end()
     }
 
-    @Test("a wrong file changes nothing and is told until a right one comes")
+    @Test("keeps everything after a wrong file, and warns until a right one")
     func wrong() async throws {
         let bench = try await Bench(Self.file("{id: a, name: A}"))
         try await bench.shows(["simulated/a"])
@@ -94,7 +94,7 @@ struct ReloadTests {
         await bench.end()
     }
 
-    @Test("lights that the file adds, takes away, hides and shows again are so at once")
+    @Test("adds, removes, hides and shows lights of the file at once")
     func lights() async throws {
         let both = "{id: a, name: A}, {id: b, name: B}"
         let hidden = "lights: {simulated/a: {hidden: true}}"
@@ -116,7 +116,7 @@ struct ReloadTests {
     }
 
     @Test(
-        "a kind that the file no longer includes is hidden; when it is back it has its aids and iids, and what it said")
+        "hides an excluded kind, and restores its aids, iids and values")
     func include() async throws {
         let lights = "{id: a, name: A}, {id: s, name: S, kind: sensor, readings: [temperature]}"
         let all = "include: [lights, sensors]"
@@ -129,11 +129,11 @@ struct ReloadTests {
         try await bench.shows([])
         _ = try await bench.reload(Self.file(lights, more: all))
         try await bench.shows(["simulated/a", "simulated/s"])
-        try await eventually("all is as it was") { await bench.bridge.server.accessories == shown }
+        try await eventually("aids, iids and values are back") { await bench.bridge.server.accessories == shown }
         await bench.end()
     }
 
-    @Test("events are collected for as long as the new file says")
+    @Test("applies a new event window")
     func eventWindow() async throws {
         let phone = ControllerIdentity.random()
         let bench = try await Bench("bridge: {event-window: 10s}", pairings: PairingList([phone.pairing()]))
@@ -158,7 +158,7 @@ struct ReloadTests {
         await bench.end()
     }
 
-    @Test("what cannot change under controllers is named, each by its key")
+    @Test("names each key that needs a restart")
     func waiting() async throws {
         func keys(_ text: String) async throws -> [String] {
             let bench = try await Bench("bridge: {}")

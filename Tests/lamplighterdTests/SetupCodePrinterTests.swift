@@ -8,7 +8,7 @@ import Testing
 
 @testable import lamplighterd
 
-@Suite("The setup code in a terminal", .timeout)
+@Suite("SetupCodePrinter", .timeout)
 struct SetupCodePrinterTests {
     final class Shown: Sendable {
         private let lines = Mutex<[String]>([])
@@ -28,7 +28,7 @@ struct SetupCodePrinterTests {
         return shown.all
     }
 
-    @Test("who starts an unpaired bridge is shown its code")
+    @Test("prints the code of an unpaired bridge")
     func unpaired() async throws {
         let store = InMemoryAccessoryServerStore()
         let shown = try await printed(by: store)
@@ -38,7 +38,7 @@ struct SetupCodePrinterTests {
     }
 
     @Test(
-        "where mDNS does not work, the operator is told what is missing and how to start it, not that the bridge is ready"
+        "prints the mDNS problem and its remedy instead of ready"
     )
     func withoutDiscovery() async throws {
         let store = InMemoryAccessoryServerStore()
@@ -49,14 +49,14 @@ struct SetupCodePrinterTests {
         #expect(shown.contains("sudo systemctl enable --now avahi-daemon"))
     }
 
-    @Test("the code of a paired bridge is not shown")
+    @Test("doesn't print the code of a paired bridge")
     func paired() async throws {
         let store = InMemoryAccessoryServerStore()
         try await store.save(PairingList([ControllerIdentity.random().pairing()]))
         #expect(try await printed(by: store) == [])
     }
 
-    @Test("where no terminal is, the code is not shown: it would stand in a log")
+    @Test("doesn't print the code without a terminal")
     func logged() async throws {
         #expect(try await printed(by: InMemoryAccessoryServerStore(), isTerminal: false) == [])
     }

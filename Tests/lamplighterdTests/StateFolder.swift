@@ -16,7 +16,7 @@ final class StateFolder: Sendable {
             configuration: path + "/lamplighter.yaml", stateDirectory: path + "/state", runtimeDirectory: path + "/run")
     }
 
-    /// What lies beside the database, and the database itself.
+    /// The files of the state directory.
     var files: Set<String> {
         Set((try? FileManager.default.contentsOfDirectory(atPath: places.stateDirectory)) ?? [])
     }

@@ -10,24 +10,8 @@ import Testing
 
 @testable import lamplighterd
 
-@Suite("A publisher with an identity of its own", .timeout)
+@Suite("UniquePublisher", .timeout)
 struct UniquePublisherTests {
-    /// Answers probes as it is told.
-    final class Prober: Sendable {
-        let answers: Mutex<Bool>
-        private let asked: @Sendable () -> Void
-
-        init(_ answers: Bool, asked: @escaping @Sendable () -> Void = {}) {
-            self.answers = Mutex(answers)
-            self.asked = asked
-        }
-
-        func probe(_ service: DiscoveredService, _ tell: @escaping @Sendable (Bool) -> Void) {
-            asked()
-            tell(answers.withLock { $0 })
-        }
-    }
-
     let record = ServiceRecord(name: "Lamplighter E5FF", type: "_hap._tcp", port: 51826)
 
     func clone() throws -> DiscoveredService {
@@ -37,8 +21,10 @@ struct UniquePublisherTests {
             addresses: [address])
     }
 
+    /// Runs a publisher; every probe is answered.
     func with(
-        _ prober: Prober, logger: Logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() },
+        asked: @escaping @Sendable () -> Void = {},
+        logger: Logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() },
         _ body: (UniquePublisher, InMemoryDiscovery, InMemoryBrowser, ManualScheduler) async throws -> Void
     ) async throws {
         let (published, browser) = (InMemoryDiscovery(), InMemoryBrowser())
@@ -47,7 +33,10 @@ struct UniquePublisherTests {
             publisher: published, browser: browser,
             watch: CloneWatch(deviceID: try #require(DeviceID("AA:BB:CC:DD:E5:FF")), port: 51826),
             scheduler: scheduler, logger: logger
-        ) { prober.probe($0, $1) }
+        ) { _, answer in
+            asked()
+            answer(true)
+        }
         try publisher.start()
         async let watching: Void = publisher.run()
         try await body(publisher, published, browser, scheduler)
@@ -59,9 +48,9 @@ struct UniquePublisherTests {
         ServiceSnapshot(services: services, isComplete: true, hostName: "bridge.local")
     }
 
-    @Test("It publishes when the first look found nothing, and the newest record of those wanted before")
+    @Test("publishes the newest record after the first look finds nothing")
     func clear() async throws {
-        try await with(Prober(true)) { publisher, published, browser, _ in
+        try await with { publisher, published, browser, _ in
             var newest = record
             newest.txt = ["c#": "2"]
             publisher.publish(record)
@@ -74,12 +63,12 @@ struct UniquePublisherTests {
         }
     }
 
-    @Test("It warns once that mDNS is unavailable at the start, whichever comes first, the record or the error")
+    @Test("warns once that mDNS is unavailable at the start, whether the record or the error comes first")
     func blocked() async throws {
         let warning = "warning: publication blocked state=waiting: there is no D-Bus"
         for recordIsFirst in [true, false] {
             let log = RecordedLog()
-            try await with(Prober(true), logger: log.logger) { publisher, published, browser, _ in
+            try await with(logger: log.logger) { publisher, published, browser, _ in
                 if recordIsFirst { publisher.publish(record) }
                 var blocked = ServiceSnapshot()
                 blocked.discoveryError = "there is no D-Bus"
@@ -94,10 +83,10 @@ struct UniquePublisherTests {
         }
     }
 
-    @Test("It stays silent while another host answers, says why, and follows when that goes")
+    @Test("withholds while another host answers, reports why, and publishes when it leaves")
     func held() async throws {
         let clone = try clone()
-        try await with(Prober(true)) { publisher, published, browser, _ in
+        try await with { publisher, published, browser, _ in
             publisher.publish(record)
             browser.show(look([clone]))
             let reason =
@@ -111,28 +100,14 @@ struct UniquePublisherTests {
         }
     }
 
-    @Test("It asks again by itself, and publishes when no host answers any more")
-    func asksAgain() async throws {
-        let clone = try clone()
-        let prober = Prober(true)
-        try await with(prober) { publisher, published, browser, scheduler in
-            publisher.publish(record)
-            browser.show(look([clone]))
-            try await eventually("it is to wake up") { scheduler.timerCount > 0 }
-            prober.answers.withLock { $0 = false }
-            await scheduler.advance(by: CloneWatch.probeInterval)
-            try await eventually("it is published") { published.record == record }
-        }
-    }
-
-    @Test("What is in sight goes out of it when another that answers comes before it, and comes back when that goes")
+    @Test("withdraws its record for another host that comes first, and publishes it again when that leaves")
     func withdrawn() async throws {
         let clone = try clone()
         let address = try #require(ServiceAddress(bytes: [10, 0, 0, 5], interface: 2, interfaceName: "eth0"))
         let own = DiscoveredService(
             id: .init(name: "Lamplighter E5FF", host: "bridge.local"), port: 51826, txt: clone.txt,
             addresses: [address], isLocal: true)
-        try await with(Prober(true)) { publisher, published, browser, scheduler in
+        try await with { publisher, published, browser, scheduler in
             publisher.publish(record)
             browser.show(look([own]))
             try await eventually("it is published") { published.record == record }
@@ -146,12 +121,11 @@ struct UniquePublisherTests {
         }
     }
 
-    @Test("It wakes up as often as there is something to ask, and earlier when that comes to be due")
+    @Test("wakes up for each probe, and earlier when one is due earlier")
     func wakesAgain() async throws {
         let clone = try clone()
         let asked = Mutex(0)
-        let prober = Prober(true) { asked.withLock { $0 += 1 } }
-        try await with(prober) { publisher, published, browser, scheduler in
+        try await with(asked: { asked.withLock { $0 += 1 } }) { publisher, published, browser, scheduler in
             publisher.publish(record)
             // Without Avahi it would wait for half a minute.
             browser.show(ServiceSnapshot())
@@ -169,10 +143,10 @@ struct UniquePublisherTests {
         }
     }
 
-    @Test("After the end nothing is published, whatever goes or comes")
+    @Test("publishes nothing after the end")
     func ended() async throws {
         let clone = try clone()
-        try await with(Prober(true)) { publisher, published, browser, _ in
+        try await with { publisher, published, browser, _ in
             publisher.publish(record)
             browser.show(look([clone]))
             try await eventually("it is withheld") { if case .withheld = publisher.state { true } else { false } }
@@ -182,7 +156,7 @@ struct UniquePublisherTests {
         }
     }
 
-    @Test("A probe is answered by who listens, and not by this bridge itself")
+    @Test("probes whether a peer listens, and not itself")
     func probes() async throws {
         let group = MultiThreadedEventLoopGroup.singleton
         let listener = try await ServerBootstrap(group: group).bind(host: "127.0.0.1", port: 0).get()
