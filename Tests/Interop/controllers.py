@@ -15,8 +15,8 @@ from zeroconf.asyncio import AsyncServiceBrowser, AsyncServiceInfo, AsyncZerocon
 HAP = "_hap._tcp.local."
 
 # Short forms of Apple-defined types.
-ACCESSORY_INFORMATION, LIGHTBULB, SWITCH = "3E", "43", "49"
-IDENTIFY, NAME, ON, BRIGHTNESS, HUE, SATURATION, COLOR_TEMPERATURE = "14", "23", "25", "8", "13", "2F", "CE"
+ACCESSORY_INFORMATION = "3E"
+NAME, ON, BRIGHTNESS, HUE, SATURATION, COLOR_TEMPERATURE = "23", "25", "8", "13", "2F", "CE"
 
 
 class LatestTexts(RecordUpdateListener):

@@ -19,20 +19,9 @@ from cryptography.hazmat.primitives.kdf.hkdf import HKDF
 from lan import PATIENCE
 
 METHOD, IDENTIFIER, SALT, PUBLIC_KEY, PROOF, ENCRYPTED, STATE, ERROR = range(8)
-SIGNATURE, PERMISSIONS, SEPARATOR = 0x0A, 0x0B, 0xFF
+SIGNATURE, PERMISSIONS = 0x0A, 0x0B
 ADD, REMOVE, LIST = 3, 4, 5
 UNKNOWN, AUTHENTICATION, BACKOFF, MAX_PEERS, MAX_TRIES, UNAVAILABLE, BUSY = range(1, 8)
-
-# Points of order 1, 2, 4 and 8 on Curve25519 and their values beyond the field's prime: every shared secret is zero.
-LOW_ORDER_POINTS = [bytes.fromhex(text) for text in (
-    "0000000000000000000000000000000000000000000000000000000000000000",
-    "0100000000000000000000000000000000000000000000000000000000000000",
-    "e0eb7a7c3b41b8ae1656e3faf19fc46ada098deb9c32b1fd866205165f49b800",
-    "5f9c95bca3508c24b1d0b1559c83ef5b04445cc4581c8e86d8224eddd09f1157",
-    "ecffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff7f",
-    "edffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff7f",
-    "eeffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff7f",
-)]
 
 N = int(
     "FFFFFFFFFFFFFFFFC90FDAA22168C234C4C6628B80DC1CD129024E088A67CC74020BBEA63B139B22514A08798E3404DDEF9519B3CD3A431B"

@@ -125,19 +125,6 @@ def test_a_bridge_of_hap_python(probe, python_bridge):
     assert probe.do("find", device=DEVICE, paired=False)["paired"] is False
 
 
-def test_a_bridge_that_moves_to_another_host(probe, python_bridge, lan):
-    bridge = python_bridge()
-    probe.do("pair", device=DEVICE, code=CODE)
-    probe.connected()
-    bridge.process.kill()
-    bridge.process.wait()
-    probe.until(lambda line: "unreachable" in line.get("state", ""))
-    python_bridge(host=lan.bridge)
-    probe.connected()
-    assert probe.do("pairings")
-    assert probe.do("unpair") is True
-
-
 def test_our_own_bridge(probe, daemon):
     status, setup = daemon.until_stable(), daemon.cli("setup", "--json")
     device = status["deviceId"]

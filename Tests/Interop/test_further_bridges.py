@@ -93,30 +93,3 @@ def test_the_codes_of_all_bridges_stand_in_one_picture(make_daemon, tmp_path):
     assert svg.count("<path") == 2 and all(f"{code['name']}  {code['code']}" in svg for code in codes)
     text = daemon.cli("setup").stdout
     assert all(code["code"] in text and code["name"] in text for code in codes)
-
-
-def test_a_further_bridge_without_lights_or_pairings_is_gone_after_a_restart(make_daemon):
-    daemon = make_daemon(settings(range(150)))
-    until_bridges(daemon, 2)
-    first = daemon.status["deviceId"]
-    daemon.configure(settings(range(149)))
-    daemon.restart()
-    # The light may come back; until it is forgotten its bridge stays.
-    assert len(until_bridges(daemon, 2)["bridges"]) == 2
-    daemon.cli("lights", "purge")
-    daemon.restart()
-    status = until_bridges(daemon, 1)
-    assert status["deviceId"] == first and status["lights"]["count"] == 149
-
-
-def test_a_backup_holds_all_bridges_and_a_reset_renews_all(make_daemon, tmp_path):
-    daemon = make_daemon(settings(range(150)))
-    before = until_bridges(daemon, 2)["bridges"]
-    daemon.cli("backup", tmp_path / "backup")
-    daemon.cli("reset", "--yes")
-    after = daemon.until(
-        lambda status: status["bridges"][0]["deviceId"] != before[0]["deviceId"]
-        and [bridge["lights"] for bridge in status["bridges"]] == [149, 1], 20)
-    assert {bridge["deviceId"] for bridge in after["bridges"]}.isdisjoint(bridge["deviceId"] for bridge in before)
-    daemon.cli("restore", "--yes", tmp_path / "backup")
-    daemon.until(lambda status: [bridge["deviceId"] for bridge in status["bridges"]] == [b["deviceId"] for b in before], 20)

@@ -1,7 +1,6 @@
-"""What an operator sees of the bridge: its log, its journal entries, its metrics; and that it is quiet when nothing happens."""
+"""The bridge's journal entries and metrics, and that it writes nothing while idle."""
 
 import asyncio
-import contextlib
 import http.client
 import os
 import re
@@ -10,6 +9,7 @@ import struct
 import time
 
 import hap
+import pytest
 from conftest import configuration
 from hap import Connection, Identity, pair_setup
 from lan import PATIENCE, until
@@ -31,34 +31,7 @@ def switches(session):
             if characteristic["type"].lstrip("0").startswith("25")]
 
 
-# The log
-
-
-async def test_a_flood_of_bad_requests_leaves_few_lines_and_their_number(make_daemon, lan):
-    daemon = make_daemon()
-    port = daemon.status["port"]
-    before, requests, answers = len(daemon.log), 10_000, 0
-    for _ in range(requests):
-        with socket.create_connection((lan.bridge.address, port), 10) as peer:
-            # Who does so all the time gets no answer in the end.
-            with contextlib.suppress(ConnectionResetError, BrokenPipeError):
-                peer.sendall(b"NONSENSE\r\n\r\n")
-                answers += peer.recv(100).startswith(b"HTTP/1.1 400")
-            # Without waiting: a port of ours must be free for the next.
-            peer.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
-    assert 500 < answers < requests
-    # Another kind of event is notified at once all the same.
-    daemon.cli("reload")
-    until(lambda: "configuration" in daemon.log[before:], 5, "the log tells of another event")
-    assert len(daemon.log) - before < 4096
-    code, _ = daemon.terminate()
-    assert code == 0
-    told = daemon.log[before:]
-    assert len(told) < 8192
-    # Those that a window of a minute has ended for are told by then; the rest at the end.
-    counts = re.findall(r"info lamplighterd: protocol violated(?: \(repeated (\d+) times\))? peer=10\.77\.0\.2", told)
-    assert sum(int(count or 1) for count in counts) == answers
-    assert len(counts) < 15
+# The journal
 
 
 class Journal:
@@ -206,32 +179,6 @@ async def test_prometheus_reads_what_has_happened(make_daemon, lan):
     assert abs(figures("process_open_fds") - len(os.listdir(f"/proc/{daemon.process.pid}/fd"))) < 5
 
 
-async def test_metrics_are_served_where_they_are_wanted_and_nowhere_else(make_daemon, lan):
-    port, settings = with_metrics(lan)
-    daemon = make_daemon(settings)
-    assert scrape(lan, port)("lamplighter_paired") == 0
-    try:
-        socket.create_connection((lan.bridge.address, port), 5).close()
-        raise AssertionError("the port is open to the network")
-    except ConnectionRefusedError:
-        pass
-    with Connection(lan.bridge.address, daemon.status["port"]) as controller:
-        assert controller.get("/metrics").status == 470, "controllers see nothing of it"
-    settings["metrics"]["listen"] = f"[::1]:{port}"
-    daemon.configure(settings)
-    daemon.restart()
-    assert scrape(lan, port, "::1")("lamplighter_paired") == 0
-
-
-async def test_a_metrics_port_that_is_taken_ends_the_start(make_daemon, lan):
-    port, settings = with_metrics(lan)
-    first = make_daemon(settings)
-    second = make_daemon(settings, start=False)
-    second.start_without_waiting()
-    assert second.process.wait(10 * PATIENCE) == 69
-    assert f"metrics: port {port} is taken by lamplighterd (process {first.process.pid})" in second.log
-
-
 # Quiet
 
 
@@ -246,6 +193,7 @@ def ages(directory):
     return {path: path.stat().st_mtime_ns for path in directory.rglob("*") if path.is_file()}
 
 
+@pytest.mark.long
 async def test_an_idle_daemon_writes_nothing(make_daemon, lan):
     daemon = make_daemon()
     daemon.until_stable()
