@@ -3,7 +3,7 @@ import Foundation
 import Jinja
 import Testing
 
-/// Templates, what they are given, and what Jinja2 makes of them (`Tests/Interop/test_oracles.py` holds that to Jinja2).
+/// Templates, their variables and Jinja2's results (`Tests/Interop/test_oracles.py` compares them with Jinja2).
 struct TemplateExample: CustomTestStringConvertible, Sendable {
     let template: String
     let variables: [[String: JinjaValue]]
@@ -23,7 +23,7 @@ struct TemplateExample: CustomTestStringConvertible, Sendable {
         }
     }()
 
-    /// What it needs and is not offered here, so that it is refused.
+    /// The unsupported feature that it needs.
     let needs: String?
 
     init?(_ json: JSONValue) {
@@ -47,9 +47,9 @@ struct TemplateExample: CustomTestStringConvertible, Sendable {
 
 @Suite("Templates")
 struct JinjaTemplateTests {
-    @Test("the examples are there") func found() { #expect(TemplateExample.all.count > 300) }
+    @Test("finds the fixtures") func found() { #expect(TemplateExample.all.count > 300) }
 
-    @Test("a template makes what Jinja2 makes of it", arguments: TemplateExample.all)
+    @Test("renders a template as Jinja2 does", arguments: TemplateExample.all)
     func agrees(_ example: TemplateExample) {
         if let needs = example.needs, needs != "states" {
             #expect(throws: JinjaError.self) { try JinjaTemplate(example.template) }
@@ -68,7 +68,7 @@ struct JinjaTemplateTests {
     }
 }
 
-@Suite("A template's limits")
+@Suite("Limits of templates")
 struct JinjaLimitsTests {
     private static func failure(of template: String, _ variables: [String: JinjaValue] = [:]) -> String? {
         do throws(JinjaError) {
@@ -80,7 +80,7 @@ struct JinjaLimitsTests {
     }
 
     @Test(
-        "what is not understood is refused by its name when it is read",
+        "refuses unsupported syntax by name",
         arguments: [
             ("{{ value | groupby('a') }}", "the filter \"groupby\" is not supported"),
             ("{{ states('light.a') }}", "the function \"states\" is not supported"),
@@ -102,7 +102,7 @@ struct JinjaLimitsTests {
     }
 
     @Test(
-        "a template that wants too much of anything is ended at once",
+        "ends a template beyond the limits at once",
         arguments: [
             String(repeating: "(", count: 10_000), "{{ " + String(repeating: "(", count: 5_000),
             "{{ " + String(repeating: "-", count: 10_000) + "1 }}",
@@ -154,12 +154,12 @@ struct JinjaLimitsTests {
     }
 
     @Test(
-        "a width below zero is none", arguments: ["{{ 'abc'.zfill(-9223372036854775807) }}", "{{ 'abc'.zfill(-1) }}"])
+        "ignores a negative width", arguments: ["{{ 'abc'.zfill(-9223372036854775807) }}", "{{ 'abc'.zfill(-1) }}"])
     func negativeWidth(template: String) throws {
         #expect(try JinjaTemplate(template).render([:]) == "abc")
     }
 
-    @Test("an object of many members does not make a template slow")
+    @Test("renders a message with many members quickly")
     func manyMembers() throws {
         let text = "{" + (0..<15_000).map { "\"name\($0)\":\($0)" }.joined(separator: ",") + "}"
         let value = JinjaValue(try JSONValue(parsing: text))
@@ -172,7 +172,7 @@ struct JinjaLimitsTests {
         #expect(ContinuousClock.now - start < .seconds(5))
     }
 
-    @Test("a long message does not make a template slow")
+    @Test("renders a long message quickly")
     func longMessage() throws {
         let list = JSONValue.array((0..<20_000).map { .integer($0) })
         let value = JinjaValue(.object(["a": list, "state": "ON"]))

@@ -1,11 +1,12 @@
 import BoundedJSON
 import Foundation
-import LightDrivers
 import LightKit
 import TestTimeouts
 import Testing
 
-/// Things as publishers announce them, what they say, and what Home Assistant makes of them (Tests/Fixtures/announced).
+@testable import LightDrivers
+
+/// Announcements and messages of publishers, and Home Assistant's reading of them (Tests/Fixtures/announced).
 struct AnnouncedThing: CustomTestStringConvertible, Sendable {
     let publisher: String
     let json: JSONValue
@@ -38,66 +39,39 @@ struct AnnouncedThing: CustomTestStringConvertible, Sendable {
         return (json["payload"] ?? .null).encoded
     }
 
-    /// Everything that an announcement and what follows leave behind.
-    struct Outcome {
-        var home = MQTTHome(prefix: "homeassistant", lights: [])
-        var added: [LightDescription] = []
-        var subscribed: Set<String> = []
-        var warnings: [String] = []
-        var states: [LightID: LightReport] = [:]
-
-        mutating func take(_ actions: [MQTTAction]) {
-            for action in actions {
-                switch action {
-                case .added(let light): added.append(light)
-                case .subscribe(let topic, _): subscribed.insert(topic)
-                case .report(let id, let report): states[id, default: LightReport()].merge(report)
-                case .warn(let text?, _): warnings.append(text)
-                default: break
-                }
-            }
-        }
-
-        mutating func receive(_ topic: String, _ payload: [UInt8]) {
-            take(home.received(topic: topic, payload: MQTTPayload(payload), now: .zero))
-        }
+    func announced(kinds: Set<LightKind> = [.light, .switch, .outlet]) -> MQTTHouse {
+        var house = MQTTHouse(kinds: kinds)
+        house.receives(json["topic"]?.string ?? "", payload)
+        return house
     }
 
-    func announced(kinds: Set<LightKind> = [.light, .switch, .outlet]) -> Outcome {
-        var outcome = Outcome()
-        outcome.take(outcome.home.started(kinds: kinds))
-        outcome.take(outcome.home.connected())
-        outcome.receive(json["topic"]?.string ?? "", payload)
-        return outcome
-    }
-
-    /// The light that is meant; a device may announce several.
-    func light(of outcome: Outcome) -> LightDescription? {
-        guard outcome.added.count > 1 else { return outcome.added.first }
-        guard let component = json["component"]?.string else { return outcome.added.first }
+    /// The light of the fixture; a device may announce several.
+    func light(of house: MQTTHouse) -> LightDescription? {
+        guard house.added.count > 1 else { return house.added.first }
+        guard let component = json["component"]?.string else { return house.added.first }
         let keys = json["payload"]?["cmps"]?[component] ?? json["payload"]?["components"]?[component]
         let id = (keys?["unique_id"] ?? keys?["uniq_id"])?.string
-        return outcome.added.first { $0.id.rawValue == id }
-            ?? outcome.added.first { $0.id.rawValue.hasSuffix(" " + component) }
+        return house.added.first { $0.id.rawValue == id }
+            ?? house.added.first { $0.id.rawValue.hasSuffix(" " + component) }
     }
 
-    /// Lets the things say what they say.
-    func notified(_ outcome: inout Outcome) {
+    /// Receives the messages of the fixture.
+    func notified(_ house: inout MQTTHouse) {
         for message in json["messages"]?.array ?? [] {
             guard let topic = message.array?.first?.string, let text = message.array?.last?.string else { continue }
-            outcome.receive(topic, Array(text.utf8))
+            house.receives(topic, Array(text.utf8))
         }
     }
 }
 
-@Suite("What publishers announce", .timeout)
+@Suite("Announcements of publishers", .timeout)
 struct AnnouncedThingsTests {
-    @Test("the things are there") func found() {
+    @Test("finds the fixtures") func found() {
         #expect(AnnouncedThing.all.count >= 200 && AnnouncedThing.lights.count >= 150)
     }
 
     @Test(
-        "what is no light, switch or outlet adds none",
+        "adds nothing that isn't a light, switch or outlet",
         arguments: AnnouncedThing.all.filter {
             !AnnouncedThing.lights.map(\.testDescription).contains($0.testDescription) && $0.expected["others"] == nil
         })
@@ -107,8 +81,8 @@ struct AnnouncedThingsTests {
 
     @Test("a light appears with its features", arguments: AnnouncedThing.lights)
     func features(_ thing: AnnouncedThing) throws {
-        let outcome = thing.announced()
-        let light = try #require(thing.light(of: outcome), "\(outcome.warnings)")
+        let house = thing.announced()
+        let light = try #require(thing.light(of: house), "\(house.warnings)")
         #expect(light.kind.rawValue == thing.kind)
         #expect(light.capabilities.brightness == (thing.expected["brightness"]?.bool ?? false), "brightness")
         #expect(light.capabilities.color == (thing.expected["color"]?.bool ?? false), "color")
@@ -116,12 +90,12 @@ struct AnnouncedThingsTests {
         #expect(light.capabilities.temperature.map { [$0.lowerBound, $0.upperBound] } == range, "temperature")
     }
 
-    @Test("a light's messages say what Home Assistant reads in them", arguments: AnnouncedThing.lights)
+    @Test("reads the messages of a light as Home Assistant does", arguments: AnnouncedThing.lights)
     func states(_ thing: AnnouncedThing) throws {
-        var outcome = thing.announced()
-        let light = try #require(thing.light(of: outcome))
-        thing.notified(&outcome)
-        let state = outcome.states[light.id] ?? LightReport()
+        var house = thing.announced()
+        let light = try #require(thing.light(of: house))
+        thing.notified(&house)
+        let state = house.states[light.id] ?? LightReport()
         #expect(state.reachable == (thing.expected["available"]?.bool ?? true))
         guard state.reachable == true, let wanted = thing.expected["state"] else { return }
         if let on = wanted["on"]?.bool { #expect(state.on == on) }
@@ -142,22 +116,22 @@ struct AnnouncedThingsTests {
                 return
             }
             let turn = abs(h - hue)
-            // The paler, the less the hue says.
+            // The hue of pale colors is imprecise.
             let tolerance: Double = saturation < 6 ? 180 : saturation < 20 ? 3 : 1
             #expect(abs(s - saturation) <= 1 && min(turn, 360 - turn) <= tolerance, "\(h) \(s) \(wanted)")
         }
     }
 
-    @Test("a command becomes the messages that Home Assistant sends", arguments: AnnouncedThing.lights)
+    @Test("sends the messages that Home Assistant sends", arguments: AnnouncedThing.lights)
     func commands(_ thing: AnnouncedThing) throws {
         for member in thing.json["commands"]?.object?.members ?? [] {
             guard let command = Self.command(member.name) else { continue }
-            var outcome = thing.announced()
-            let light = try #require(thing.light(of: outcome))
-            thing.notified(&outcome)
+            var house = thing.announced()
+            let light = try #require(thing.light(of: house))
+            thing.notified(&house)
             let messages: [MQTTMessage]
             do throws(LightError) {
-                messages = try outcome.home.messages(for: command, to: light.id, now: .zero)
+                messages = try house.home.messages(for: command, to: light.id, now: .zero)
             } catch {
                 Issue.record("\(member.name): \(error)")
                 continue
@@ -174,25 +148,25 @@ struct AnnouncedThingsTests {
 
     // MARK: Fans and sensors
 
-    /// The readings that Home Assistant's classes are; of others nothing is shown.
+    /// The readings for Home Assistant's classes.
     private static let readings: [String: SensorReading] = [
         "motion": .motion, "occupancy": .occupancy, "door": .contact, "moisture": .leak, "smoke": .smoke,
         "temperature": .temperature, "humidity": .humidity, "illuminance": .illuminance,
     ]
 
     @Test(
-        "a sensor of what is shown appears, and its messages say what Home Assistant reads in them",
+        "adds a sensor of a known class and reads its messages as Home Assistant does",
         arguments: AnnouncedThing.sensors)
     func sensors(_ thing: AnnouncedThing) throws {
-        var outcome = thing.announced(kinds: [.sensor])
+        var house = thing.announced(kinds: [.sensor])
         guard let reading = thing.expected["class"]?.string.flatMap({ Self.readings[$0] }) else {
-            #expect(outcome.added.isEmpty)
+            #expect(house.added.isEmpty)
             return
         }
-        let sensor = try #require(outcome.added.first, "\(outcome.warnings)")
-        #expect(outcome.added.count == 1 && sensor.kind == .sensor && sensor.capabilities.readings == [reading])
-        thing.notified(&outcome)
-        let state = try #require(outcome.states[sensor.id])
+        let sensor = try #require(house.added.first, "\(house.warnings)")
+        #expect(house.added.count == 1 && sensor.kind == .sensor && sensor.capabilities.readings == [reading])
+        thing.notified(&house)
+        let state = try #require(house.states[sensor.id])
         #expect(state.reachable == (thing.expected["available"]?.bool ?? true))
         if let on = thing.expected["state"]?["on"]?.bool {
             #expect(state.readings[reading] == .flag(reading == .contact ? !on : on))
@@ -207,16 +181,16 @@ struct AnnouncedThingsTests {
     }
 
     @Test(
-        "a fan appears with its features, says what Home Assistant reads, and is sent what it sends",
+        "adds a fan with its features, reads its messages and sends its commands as Home Assistant does",
         arguments: AnnouncedThing.fans)
     func fans(_ thing: AnnouncedThing) throws {
-        var outcome = thing.announced(kinds: [.fan])
-        let fan = try #require(outcome.added.first, "\(outcome.warnings)")
+        var house = thing.announced(kinds: [.fan])
+        let fan = try #require(house.added.first, "\(house.warnings)")
         #expect(fan.kind == .fan)
         let keys = try #require(thing.json["payload"]?.object)
         #expect(fan.capabilities.speed == (keys["pct_cmd_t"] ?? keys["percentage_command_topic"] != nil))
-        thing.notified(&outcome)
-        let state = try #require(outcome.states[fan.id])
+        thing.notified(&house)
+        let state = try #require(house.states[fan.id])
         if let on = thing.expected["state"]?["on"]?.bool { #expect(state.on == on) }
         if let speed = thing.expected["state"]?["speed"]?.int, speed > 0 { #expect(state.speed == speed) }
         for member in thing.json["commands"]?.object?.members ?? [] {
@@ -227,10 +201,10 @@ struct AnnouncedThingsTests {
             case "off": command.on = false
             default:
                 // A fan that is off keeps its speed for the next on.
-                _ = outcome.home.handedOver(LightCommand(on: true), to: fan.id)
+                _ = house.home.handedOver(LightCommand(on: true), to: fan.id)
                 command.speed = Int(words.last ?? "")
             }
-            let sent = try outcome.home.messages(for: command, to: fan.id, now: .zero).map {
+            let sent = try house.home.messages(for: command, to: fan.id, now: .zero).map {
                 [$0.topic, String(decoding: $0.payload, as: UTF8.self)]
             }
             let wanted = (member.value.array ?? []).map { ($0.array ?? []).compactMap(\.string) }
@@ -238,7 +212,7 @@ struct AnnouncedThingsTests {
         }
     }
 
-    /// A command of the controller: whatever is set, the light is to be on.
+    /// A command of the fixture, with power on for every attribute.
     private static func command(_ name: String) -> LightCommand? {
         let words = name.split(separator: " ")
         switch words.first {
@@ -253,7 +227,7 @@ struct AnnouncedThingsTests {
         }
     }
 
-    /// Whether two payloads mean the same: numbers may differ by one of the smallest steps, as rounding does.
+    /// A Boolean value that indicates whether two payloads are equal except for rounding.
     private static func means(_ a: String, _ b: String) -> Bool {
         if a == b { return true }
         if let x = try? JSONValue(parsing: a), let y = try? JSONValue(parsing: b), a.contains("{") || Double(a) != nil {

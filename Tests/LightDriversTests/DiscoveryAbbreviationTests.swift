@@ -8,7 +8,7 @@ import Testing
 /// availability need it.
 ///
 /// https://www.home-assistant.io/integrations/mqtt/#supported-abbreviations-in-mqtt-discovery-messages
-@Suite("The short keys of announcements")
+@Suite("Abbreviated keys of announcements")
 struct DiscoveryAbbreviationTests {
     static let keys = [
         "def_ent_id": "default_entity_id", "e": "encoding", "obj_id": "object_id",
@@ -62,7 +62,7 @@ struct DiscoveryAbbreviationTests {
         "val_tpl": "value_template",
     ]
 
-    /// The keys of an announcement as they are read.
+    /// The expanded keys of an announcement.
     static func read(_ announcement: String) throws -> JSONObject {
         guard case .single(let keys) = try DiscoveryPayload(Array(announcement.utf8), isDevice: false) else {
             return [:]
@@ -70,7 +70,7 @@ struct DiscoveryAbbreviationTests {
         return keys
     }
 
-    @Test("each key of an announcement is read in its short form", arguments: keys.sorted { $0.key < $1.key })
+    @Test("reads each abbreviated key of an announcement", arguments: keys.sorted { $0.key < $1.key })
     func key(short: String, long: String) throws {
         let value = "\"\(short)\""
         let read = try Self.read("{\"\(short)\": \(value)}")
@@ -79,7 +79,7 @@ struct DiscoveryAbbreviationTests {
         #expect(text == short)
     }
 
-    @Test("each key of a device is read in its short form", arguments: deviceKeys.sorted { $0.key < $1.key })
+    @Test("reads each abbreviated key of a device", arguments: deviceKeys.sorted { $0.key < $1.key })
     func deviceKey(short: String, long: String) throws {
         for device in ["dev", "device"] {
             let read = try Self.read("{\"\(device)\": {\"\(short)\": \"x\"}}")
@@ -88,7 +88,7 @@ struct DiscoveryAbbreviationTests {
     }
 
     @Test(
-        "each key of an availability is read in its short form", arguments: availabilityKeys.sorted { $0.key < $1.key })
+        "reads each abbreviated key of an availability", arguments: availabilityKeys.sorted { $0.key < $1.key })
     func availabilityKey(short: String, long: String) throws {
         for entries in ["[{\"t\": \"a\"}, {\"\(short)\": \"x\"}]", "{\"\(short)\": \"x\"}"] {
             let read = try Self.read("{\"avty\": \(entries)}")
@@ -96,14 +96,14 @@ struct DiscoveryAbbreviationTests {
         }
     }
 
-    @Test("no short key is read that this table does not name")
+    @Test("knows no other abbreviations")
     func complete() {
         #expect(DiscoveryAbbreviations.keys == Self.keys)
         #expect(DiscoveryAbbreviations.deviceKeys == Self.deviceKeys)
         #expect(DiscoveryAbbreviations.availabilityKeys == Self.availabilityKeys)
     }
 
-    @Test("a switch that says in short that it is an outlet is one")
+    @Test("reads an abbreviated device class")
     func outlet() throws {
         let keys = try Self.read(#"{"cmd_t": "a", "dev_cla": "outlet"}"#)
         #expect(try MQTTLightSettings(keys, isSwitch: true).kind == .outlet)

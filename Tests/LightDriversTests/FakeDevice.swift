@@ -4,7 +4,7 @@ import Synchronization
 import TestTimeouts
 import Testing
 
-/// A lamp made of a second connection: it announces itself, obeys what it is sent, and says so.
+/// A lamp on a second connection: it announces itself, obeys commands and reports its state.
 final class FakeDevice: Sendable {
     struct NoBroker: Error {}
 
@@ -56,7 +56,7 @@ final class FakeDevice: Sendable {
         work.withLock { $0 }?.cancel()
     }
 
-    /// Publishes an announcement of a `json` lamp with colour, colour temperature and brightness.
+    /// Publishes an announcement of a `json` lamp with color, color temperature and brightness.
     func announce(retain: Bool = true) async throws {
         let announcement = """
             {"~": "\(id)", "name": null, "uniq_id": "\(id)-uid", "schema": "json", "cmd_t": "~/set", "stat_t": "~/state",
@@ -76,16 +76,16 @@ final class FakeDevice: Sendable {
         try await client.publish(MQTTMessage(topic: topic, text: text, qos: 1, retain: retain))
     }
 
-    /// Everything it was sent on `ID/set`.
+    /// The messages on `ID/set`.
     var commands: [String] {
         state.withLock { $0.received }.filter { $0.topic == "\(id)/set" }
             .map { String(decoding: $0.payload, as: UTF8.self) }
     }
 
-    /// Everything it has received.
+    /// All received messages.
     var received: [MQTTMessage] { state.withLock { $0.received } }
 
-    /// Waits until what it has received meets a condition.
+    /// Waits until the received messages meet a condition.
     func wait(until isMet: ([MQTTMessage]) -> Bool) async throws {
         try await eventually("what \(id) receives") { isMet(state.withLock { $0.received }) }
     }

@@ -4,15 +4,15 @@ import Testing
 
 @testable import LightDrivers
 
-@Suite("What waits for the host")
+@Suite("Pending notices for the host")
 struct HostNoticesTests {
-    @Test("is told in order, and the reports of a light together as far as nothing else comes between")
+    @Test("keeps their order and merges consecutive reports of a light")
     func order() async {
         var notices = HostNotices()
         notices.add(.added(LightDescription(id: "one", name: "One")))
         notices.add(LightReport(on: true), from: "one")
         notices.add(LightReport(brightness: 7), from: "one")
-        // What may still be merged holds no connection back.
+        // Reports that can be merged count once.
         #expect(notices.waiting.count == 1)
         notices.add(.removed("one"))
         notices.add(LightReport(on: false), from: "two")

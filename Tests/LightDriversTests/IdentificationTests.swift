@@ -1,17 +1,18 @@
-import LightDrivers
 import LightKit
 import TestTimeouts
 import Testing
 
-@Suite("A light on MQTT that blinks to show which one it is", .timeout)
+@testable import LightDrivers
+
+@Suite("Identification on MQTT", .timeout)
 struct IdentificationTests {
-    private typealias House = MQTTHomeTests.House
+    private typealias House = MQTTHouse
 
     private static let on = MQTTMessage(topic: "lamp/set", text: #"{"state":"ON"}"#)
     private static let off = MQTTMessage(topic: "lamp/set", text: #"{"state":"OFF"}"#)
     private static let light: LightID = "u1"
 
-    /// A lamp that has said that it is there, and its power.
+    /// A lamp that has reported its presence and its power.
     private static func house(_ power: String?) -> House {
         var house = House()
         house.announces("lamp", MQTTHomeTests.lamp + #", "schema": "json", "brightness": true"#)
@@ -29,7 +30,7 @@ struct IdentificationTests {
         return number
     }
 
-    @Test("it is left as it was, and no client is notified of its blinking", arguments: [true, false])
+    @Test("leaves the light as it was, and reports no blinks", arguments: [true, false])
     func blinking(wasOn: Bool) throws {
         var house = Self.house(wasOn ? "ON" : "OFF")
         let (number, blinks) = try house.home.beginIdentification(of: Self.light)
@@ -45,7 +46,7 @@ struct IdentificationTests {
         #expect(house.receives("lamp", #"{"state": "ON"}"#) == [.report(Self.light, LightReport(on: true))])
     }
 
-    @Test("what it says of anything but its power is notified at once")
+    @Test("reports other values at once")
     func otherValues() throws {
         var house = Self.house("ON")
         let (number, _) = try house.home.beginIdentification(of: Self.light)
@@ -55,7 +56,7 @@ struct IdentificationTests {
                 == [.report(Self.light, LightReport(brightness: 50))])
     }
 
-    @Test("who has switched it at the wall meanwhile is told when the echoes are over")
+    @Test("reports a change at the wall when the echoes are over")
     func switchedAtTheWall() throws {
         var house = Self.house("ON")
         let number = try Self.blink(&house)
@@ -65,7 +66,7 @@ struct IdentificationTests {
         #expect(house.home.timePassed(now: .seconds(3)) == [.report(Self.light, LightReport(on: false))])
     }
 
-    @Test("a command ends it, and is not undone by it", arguments: [true, false])
+    @Test("ends with a command, and doesn't undo it", arguments: [true, false])
     func command(wasOn: Bool) throws {
         var house = Self.house(wasOn ? "ON" : "OFF")
         let number = try Self.blink(&house)
@@ -73,13 +74,13 @@ struct IdentificationTests {
         #expect(messages == [wasOn ? Self.off : Self.on])
         #expect(try house.home.blink(wasOn, Self.light, number) == nil)
         #expect(house.home.endIdentification(of: Self.light, number, now: .seconds(1)) == [])
-        // A late echo of the blinking.
+        // A late echo of a blink.
         #expect(house.receives("lamp", #"{"state": "\#(wasOn ? "ON" : "OFF")"}"#) == [])
         #expect(house.receives("lamp", #"{"state": "\#(wasOn ? "OFF" : "ON")"}"#) == [])
         #expect(house.home.timePassed(now: .seconds(2)) == [])
     }
 
-    @Test("a command that says nothing of power finds it as it was before")
+    @Test("restores the power before a command without power")
     func commandWithoutPower() throws {
         var house = Self.house("ON")
         _ = try Self.blink(&house)
@@ -88,7 +89,7 @@ struct IdentificationTests {
             messages == [Self.on, MQTTMessage(topic: "lamp/set", text: #"{"state":"ON","brightness":128}"#)])
     }
 
-    @Test("a second identification begins anew and leaves it as it was before the first")
+    @Test("starts over, and restores the power before the first identification")
     func twice() throws {
         var house = Self.house("OFF")
         let first = try Self.blink(&house)
@@ -97,7 +98,7 @@ struct IdentificationTests {
         #expect(house.home.endIdentification(of: Self.light, second, now: .seconds(3)) == [Self.off])
     }
 
-    @Test("a lamp that never said whether it is on is notified of when it has blinked and says so")
+    @Test("reports the power of a lamp without a known power after the blinks")
     func unknownPower() throws {
         var house = Self.house(nil)
         let number = try Self.blink(&house)
@@ -106,7 +107,7 @@ struct IdentificationTests {
         #expect(house.home.timePassed(now: .seconds(3)) == [.report(Self.light, LightReport(on: false))])
     }
 
-    @Test("a lamp that is out of reach, or not known, does not blink")
+    @Test("refuses unreachable and unknown lamps")
     func unreachable() throws {
         var house = Self.house("ON")
         let (number, _) = try house.home.beginIdentification(of: Self.light)

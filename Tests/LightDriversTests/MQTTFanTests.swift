@@ -25,7 +25,7 @@ struct MQTTFanTests {
         fan.received(topic: topic, payload: MQTTPayload(Array(text.utf8))).first
     }
 
-    @Test("power is sent before the rest; off is sent alone")
+    @Test("sends power before the other attributes, and off alone")
     func commands() throws {
         var fan = try Self.fan()
         var command = LightCommand(on: true)
@@ -43,7 +43,7 @@ struct MQTTFanTests {
     }
 
     @Test(
-        "the device's speed is the lowest that is not slower than what is asked, as Home Assistant has it",
+        "rounds a speed up to the device's next step, as Home Assistant does",
         arguments: [
             (1, 1), (25, 1), (26, 2), (50, 2), (51, 3), (75, 3), (76, 4), (100, 4),
         ])
@@ -56,7 +56,7 @@ struct MQTTFanTests {
         #expect(FanSpeeds(range: 1...255).percent(1) == 1)
     }
 
-    @Test("an answer that is the speed that was sent is reported as it was asked for")
+    @Test("reports an echoed speed as it was requested")
     func rounding() throws {
         var fan = try Self.fan()
         var command = LightCommand(on: true)
@@ -66,7 +66,7 @@ struct MQTTFanTests {
         #expect(said(&fan, "s/speed", " 3\n")?.speed == 75)
     }
 
-    @Test("a speed for a fan that is off waits for the next on")
+    @Test("keeps a speed for a fan that is off until the next on")
     func speedWhileOff() throws {
         var fan = try Self.fan()
         #expect(said(&fan, "s", "OFF")?.on == false)
@@ -77,7 +77,7 @@ struct MQTTFanTests {
         #expect(try sent(&fan, LightCommand(on: true)) == ["c ON", "c/speed 2"])
     }
 
-    @Test("what a fan says is read; what it cannot mean is not")
+    @Test("reads the fan's states, and ignores invalid ones")
     func states() throws {
         var fan = try Self.fan()
         #expect(said(&fan, "s", "ON") == LightReport(on: true))
@@ -93,7 +93,7 @@ struct MQTTFanTests {
         }
     }
 
-    @Test("what the fan will not say itself is taken as done")
+    @Test("reports attributes without a state topic as commanded")
     func optimistic() throws {
         var all = LightCommand(on: true)
         all.speed = 30
@@ -105,7 +105,7 @@ struct MQTTFanTests {
     }
 
     @Test(
-        "a range of speeds that is none is refused",
+        "refuses an invalid range of speeds",
         arguments: [
             #", "speed_range_min": 4"#, #", "speed_range_min": 0"#, #", "speed_range_min": -5"#,
         ])

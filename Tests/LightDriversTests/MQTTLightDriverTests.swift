@@ -8,7 +8,7 @@ import Testing
 @testable import LightDrivers
 
 /// Against a real mosquitto.
-@Suite("MQTT with a real broker", .requires("mosquitto", "mosquitto_passwd", "openssl"), .timeout)
+@Suite("The MQTT driver with a real broker", .requires("mosquitto", "mosquitto_passwd", "openssl"), .timeout)
 struct MQTTLightDriverTests {
     static func driver(
         _ port: UInt16, _ keys: String = "", clientID: String = "lamplighter-\(UUID().uuidString.prefix(8))"
@@ -18,7 +18,7 @@ struct MQTTLightDriverTests {
             """
         var configuration = try JSONDecoder().decode(MQTTDriverConfiguration.self, from: Data(text.utf8))
         configuration.connection.clientID = clientID
-        // The next try comes within a second and a half, however often it has failed.
+        // The next attempt comes within a second and a half.
         return MQTTLightDriver(configuration: configuration, logger: Logger(label: "test")) { 0.025 }
     }
 
@@ -26,7 +26,7 @@ struct MQTTLightDriverTests {
         try await FakeDevice(try FakeDevice.settings(broker.port, clientID: "device-\(id)"), id: id)
     }
 
-    @Test("what is too long or cannot be read is counted")
+    @Test("counts messages that are too long or unreadable, and keeps the light")
     func dropped() async throws {
         let broker = try await Mosquitto()
         let lamp = try await Self.device(broker)
@@ -38,11 +38,12 @@ struct MQTTLightDriverTests {
             try await lamp.publish("den/state", String(repeating: " ", count: MQTTLimits.payload + 1))
             try await lamp.publish("den/state", #"{"state":"ON"}"#)
             try #require(await host.wait(for: "den-uid") { $0.on == true })
+            #expect(await host.wait { $0.contains { if case .warn(_?, "den/state") = $0 { true } else { false } } })
             #expect(host.dropped == [.unreadable: 1, .overflow: 1])
         }
     }
 
-    @Test("a lamp is found, obeys, and tells")
+    @Test("finds a lamp, commands it and reads its states")
     func roundTrip() async throws {
         let broker = try await Mosquitto()
         let lamp = try await Self.device(broker)
@@ -75,7 +76,7 @@ struct MQTTLightDriverTests {
         }
     }
 
-    @Test("the driver keeps the promises of every driver")
+    @Test("keeps the driver contract")
     func contract() async throws {
         let broker = try await Mosquitto()
         let lamp = try await Self.device(broker, "good")
@@ -88,7 +89,7 @@ struct MQTTLightDriverTests {
         #expect(try await contract.violations() == [])
     }
 
-    @Test("a light without a voice is reported as commanded, also with QoS 1", arguments: [0, 1])
+    @Test("reports a light without a state topic as commanded, also with QoS 1", arguments: [0, 1])
     func optimistic(qos: Int) async throws {
         let broker = try await Mosquitto()
         let driver = try Self.driver(
@@ -109,7 +110,7 @@ struct MQTTLightDriverTests {
         }
     }
 
-    @Test("the broker is killed and comes back: out of reach meanwhile, then all is as before")
+    @Test("survives a restart of the broker, with unreachable lights meanwhile")
     func brokerRestarts() async throws {
         let broker = try await Mosquitto()
         var lamp = try await Self.device(broker)
@@ -138,18 +139,7 @@ struct MQTTLightDriverTests {
         }
     }
 
-    @Test("the bridge's own status is online while it runs, and offline after it")
-    func status() async throws {
-        let broker = try await Mosquitto()
-        let watcher = try await Self.device(broker, "lamplighter")
-        let driver = try Self.driver(broker.port)
-        try await SimulatedLightDriverTests.running(driver) { _ in
-            try await watcher.wait { $0.last?.payload == Array("online".utf8) }
-        }
-        try await watcher.wait { $0.last?.payload == Array("offline".utf8) }
-    }
-
-    @Test("a bridge that vanishes without a word is said to be offline by the broker")
+    @Test("has the broker report a bridge that vanishes as offline")
     func will() async throws {
         let broker = try await Mosquitto()
         let watcher = try await Self.device(broker, "lamplighter")
@@ -163,7 +153,7 @@ struct MQTTLightDriverTests {
         }
     }
 
-    @Test("producers are told that someone listens where that is wanted, and not elsewhere", arguments: [true, false])
+    @Test("announces itself to producers only if configured", arguments: [true, false])
     func birth(isWanted: Bool) async throws {
         let broker = try await Mosquitto()
         let producer = try await Self.device(broker, "homeassistant")
@@ -176,37 +166,12 @@ struct MQTTLightDriverTests {
                     && (!isWanted || online.contains("homeassistant/status"))
             }
         }
-        // Its last word comes behind all others.
+        // The last message comes after all others.
         try await producer.wait { $0.contains { $0.payload == Array("offline".utf8) } }
         #expect(producer.received.contains(MQTTMessage(topic: "homeassistant/status", text: "online")) == isWanted)
     }
 
-    @Test("identify blinks a light and leaves it as it was", arguments: ["ON", "OFF"])
-    func identify(state: String) async throws {
-        let broker = try await Mosquitto()
-        let lamp = try await Self.device(broker)
-        try await lamp.announce()
-        let driver = try Self.driver(broker.port)
-        try await SimulatedLightDriverTests.running(driver) { host in
-            try #require(await host.wait(for: "den-uid") { $0.reachable == true && $0.on == false })
-            try await lamp.publish("den/set", #"{"state":"\#(state)"}"#)
-            try #require(await host.wait(for: "den-uid") { $0.on == (state == "ON") })
-            let before = host.calls
-            try await driver.identify("den-uid")
-            let other = state == "ON" ? "OFF" : "ON"
-            let blinks = [state, other, state, other, state].map { #"{"state":"\#($0)"}"# }
-            try await lamp.wait { _ in lamp.commands == blinks }
-            // What it says behind its blinking is told.
-            try await lamp.publish("den/state", #"{"brightness": 26}"#)
-            try #require(await host.wait(for: "den-uid") { $0.brightness == 10 })
-            let powers = host.calls.dropFirst(before.count).filter {
-                if case .report(_, let report) = $0 { report.on != nil } else { false }
-            }
-            #expect(powers == [])
-        }
-    }
-
-    @Test("a light that blinks is left as it was also when no client waits for it any more")
+    @Test("restores a light after a canceled identification")
     func identifyCancelled() async throws {
         let broker = try await Mosquitto()
         let lamp = try await Self.device(broker)
@@ -222,7 +187,7 @@ struct MQTTLightDriverTests {
         }
     }
 
-    @Test("commands to a broker that hangs do not pile up without end")
+    @Test("bounds commands to a broker that hangs")
     func outstanding() async throws {
         let broker = try await Mosquitto()
         let client = FirstEvent(try FakeDevice.settings(broker.port, clientID: "x"))
@@ -233,7 +198,7 @@ struct MQTTLightDriverTests {
         #expect(throws: MosquittoClient.Failure.busy) { try client.client.send(command) }
     }
 
-    @Test("a command that has no answer yet ends when the broker dies, and when no client waits for it any more")
+    @Test("ends an unanswered command when the broker dies or the task is canceled")
     func unanswered() async throws {
         let broker = try await Mosquitto()
         let first = FirstEvent(try FakeDevice.settings(broker.port, clientID: "x"))
@@ -241,7 +206,7 @@ struct MQTTLightDriverTests {
         broker.freeze()
         let client = first.client
         let command = MQTTMessage(topic: "lamp/set", text: "ON", qos: 1)
-        // An immediate task runs up to its first suspension: both commands are on their way now.
+        // An immediate task runs to its first suspension, so both commands are sent now.
         let cancelled = Task.immediate { try await client.publish(command) }
         let lost = Task.immediate { try await client.publish(command) }
         cancelled.cancel()
@@ -250,7 +215,7 @@ struct MQTTLightDriverTests {
         await #expect(throws: MosquittoClient.Failure.notConnected) { try await lost.value }
     }
 
-    @Test("a wrong password is said clearly, without the password")
+    @Test("reports a wrong password without printing it")
     func wrongPassword() async throws {
         let broker = try await Mosquitto { directory in
             try Mosquitto.run("/usr/bin/mosquitto_passwd", ["-b", "-c", "users", "anna", "right"], in: directory)
@@ -271,34 +236,14 @@ struct MQTTLightDriverTests {
                     return text.contains("check user and password-file") && !text.contains("wrong")
                 }
             })
-        // The file is read again for the next try.
+        // The file is read again for the next attempt.
         try "right\n".write(to: file, atomically: false, encoding: .utf8)
         #expect(await host.wait { $0.contains(.state(.running)) })
         run.cancel()
         _ = await run.result
     }
 
-    @Test("a password that others can read is refused with what to do")
-    func openPassword() async throws {
-        let broker = try await Mosquitto()
-        let file = broker.directory.appending(path: "password")
-        try "secret\n".write(to: file, atomically: true, encoding: .utf8)
-        try FileManager.default.setAttributes([.posixPermissions: 0o644], ofItemAtPath: file.path)
-        let driver = try Self.driver(broker.port, #", "user": "anna", "password-file": "\#(file.path)""#)
-        let host = RecordingLightHost()
-        let run = Task { try await driver.run(host: host) }
-        #expect(
-            await host.wait { calls in
-                calls.contains { call in
-                    guard case .state(.degraded(let text)) = call else { return false }
-                    return text.contains("run chmod o=") && !text.contains("secret")
-                }
-            })
-        run.cancel()
-        _ = await run.result
-    }
-
-    @Test("over TLS with an authority of one's own, and only to the broker that was meant")
+    @Test("connects over TLS with a private authority, and only to the configured host")
     func tls() async throws {
         let broker = try await Mosquitto { directory in
             let subject = ["-nodes", "-newkey", "rsa:2048", "-days", "2"]
@@ -341,7 +286,7 @@ struct MQTTLightDriverTests {
         }
     }
 
-    @Test("a broker that is not there, does not resolve or says nothing is named")
+    @Test("reports a broker that is missing or doesn't resolve")
     func noBroker() async throws {
         let broker = try await Mosquitto()
         broker.stop()
@@ -357,24 +302,9 @@ struct MQTTLightDriverTests {
             #expect(reason.contains(text))
         }
     }
-
-    @Test("messages too long are named and dropped, and the light lives on")
-    func tooLong() async throws {
-        let broker = try await Mosquitto()
-        let lamp = try await Self.device(broker)
-        try await lamp.announce()
-        let driver = try Self.driver(broker.port)
-        try await SimulatedLightDriverTests.running(driver) { host in
-            try #require(await host.wait(for: "den-uid") { $0.on == false })
-            try await lamp.publish("den/state", String(repeating: "x", count: MQTTLimits.payload + 1))
-            #expect(await host.wait { $0.contains { if case .warn(_?, "den/state") = $0 { true } else { false } } })
-            try await lamp.publish("den/state", #"{"state": "ON"}"#)
-            #expect(await host.wait(for: "den-uid") { $0.on == true })
-        }
-    }
 }
 
-/// A connection of which only the first event matters.
+/// A connection whose first event matters.
 final class FirstEvent: Sendable {
     let client: MosquittoClient
     private let events: AsyncStream<Void>
@@ -398,7 +328,7 @@ final class FirstEvent: Sendable {
 
 @Suite("Pacing of a gateway")
 struct GatewayPacingTests {
-    @Test("commands to one gateway go 20 ms apart, and wait 1.5 s at most; others do not wait")
+    @Test("sends commands to a gateway 20 ms apart, with a wait of at most 1.5 s")
     func paces() {
         var pacing = GatewayPacing()
         #expect(
@@ -412,7 +342,7 @@ struct GatewayPacingTests {
     }
 
     @Test(
-        "the gateway is the one whose presence the light depends on",
+        "derives the gateway from the availability topic",
         arguments: [
             (#"{"t":"zigbee2mqtt/bridge/state","val_tpl":"{{ value_json.state }}"}"#, "zigbee2mqtt" as String?),
             (#"{"t":"tele/lamp/LWT"}"#, nil),

@@ -6,40 +6,8 @@ import Testing
 
 @Suite("Sensors on MQTT")
 struct MQTTSensorTests {
-    /// A home that reads sensors, and what it has said so far.
-    struct Sensors {
-        var home = MQTTHome(prefix: "ha", lights: [])
-        var added: [LightDescription] = []
-        var removed: [LightID] = []
-        var states: [LightID: LightReport] = [:]
-        var subscribed: Set<String> = []
-        var warnings: [String] = []
-
-        init(kinds: Set<LightKind> = [.sensor], known: [LightID] = []) {
-            take(home.started(kinds: kinds, known: known))
-            take(home.connected())
-        }
-
-        mutating func take(_ actions: [MQTTAction]) {
-            for action in actions {
-                switch action {
-                case .added(let light):
-                    added.removeAll { $0.id == light.id }
-                    added.append(light)
-                case .removed(let id): removed.append(id)
-                case .report(let id, let report): states[id, default: LightReport()].merge(report)
-                case .subscribe(let topic, _): subscribed.insert(topic)
-                case .warn(let text?, _): warnings.append(text)
-                default: break
-                }
-            }
-        }
-
-        mutating func receive(_ topic: String, _ text: String, at seconds: Int = 0) {
-            take(home.received(topic: topic, payload: MQTTPayload(Array(text.utf8)), now: .seconds(seconds)))
-        }
-
-        mutating func pass(_ seconds: Int) { take(home.timePassed(now: .seconds(seconds))) }
+    private static func house(_ kinds: Set<LightKind> = [.sensor]) -> MQTTHouse {
+        MQTTHouse(MQTTHome(prefix: "ha", lights: []), kinds: kinds)
     }
 
     private static let hall = #""device": {"identifiers": ["hall"], "name": "Hall"}"#
@@ -49,18 +17,18 @@ struct MQTTSensorTests {
     }
 
     @Test(
-        "a temperature has a known unit, or the unit is named",
+        "accepts known units of temperature, and warns of others",
         arguments: [("F", 1, 0), ("°F", 1, 0), ("C", 1, 0), ("", 1, 0), ("furlong", 0, 1)])
     func units(unit: String, added: Int, warnings: Int) {
-        var house = MQTTHomeTests.House(kinds: [.sensor])
+        var house = MQTTHouse(kinds: [.sensor])
         let actions = house.receives(
             "homeassistant/sensor/t/config",
             #"{"uniq_id": "t", "dev_cla": "temperature", "unit_of_meas": "\#(unit)", "stat_t": "t"}"#)
-        #expect(MQTTHomeTests.added(actions).count == added && MQTTHomeTests.warnings(actions).count == warnings)
+        #expect(actions.added.count == added && actions.warnings.count == warnings)
     }
 
     @Test(
-        "a value is read as its class and unit say; what is no value changes nothing",
+        "converts a value by its class and unit, and ignores invalid ones",
         arguments: [
             ("sensor", "temperature", "", "21.57", .number(21.57)),
             ("sensor", "temperature", #", "unit_of_measurement": "°F""#, "70.7", .number(21.5)),
@@ -87,44 +55,44 @@ struct MQTTSensorTests {
             ),
         ] as [(String, String, String, String, SensorValue?)])
     func values(component: String, deviceClass: String, more: String, text: String, value: SensorValue?) {
-        var sensors = Sensors()
-        // A battery is shown beside something else only.
-        sensors.receive(
+        var sensors = Self.house()
+        // A battery alone isn't shown.
+        sensors.receives(
             "ha/sensor/other/config", Self.entity("humidity", #", "object_id": "o""#).replacing("hall_", with: "x_"))
-        sensors.receive("ha/\(component)/x/config", Self.entity(deviceClass, more))
+        sensors.receives("ha/\(component)/x/config", Self.entity(deviceClass, more))
         let before = sensors.states.mapValues(\.readings)
-        sensors.receive("s", text)
+        sensors.receives("s", text)
         let changed = sensors.states.values.flatMap { $0.readings.filter { before.values.first?[$0.key] != $0.value } }
         let own = changed.filter { deviceClass == "humidity" || $0.key != .humidity }.map(\.value)
         #expect(Set(own) == Set([value].compactMap { $0 }))
     }
 
     @Test(
-        "other classes, units and settings are not shown, and nothing is said of them",
+        "skips other classes, units and settings without a warning",
         arguments: [
             ("sensor", "pressure", ""), ("binary_sensor", "gas", ""), ("sensor", "none", ""),
             ("sensor", "temperature", #", "entity_category": "diagnostic""#),
             ("binary_sensor", "motion", #", "enabled_by_default": false"#),
         ])
     func others(component: String, deviceClass: String, more: String) {
-        var sensors = Sensors()
-        sensors.receive("ha/\(component)/x/config", Self.entity(deviceClass, more))
+        var sensors = Self.house()
+        sensors.receives("ha/\(component)/x/config", Self.entity(deviceClass, more))
         #expect(sensors.added.isEmpty && sensors.warnings.isEmpty && !sensors.subscribed.contains("s"))
     }
 
-    @Test("three announcements of one device are one sensor, also as parts of one announcement")
+    @Test("joins announcements of one device to one sensor")
     func joined() {
-        var sensors = Sensors()
+        var sensors = Self.house()
         for deviceClass in ["temperature", "humidity", "battery"] {
-            sensors.receive("ha/sensor/\(deviceClass)/config", Self.entity(deviceClass))
+            sensors.receives("ha/sensor/\(deviceClass)/config", Self.entity(deviceClass))
         }
         #expect(sensors.added.map(\.id) == ["hall/sensors"])
         #expect(sensors.added.first?.name == "Hall" && sensors.added.first?.kind == .sensor)
         #expect(sensors.added.first?.capabilities.readings == [.temperature, .humidity, .battery])
         #expect(sensors.states["hall/sensors"]?.reachable == true)
 
-        var whole = Sensors()
-        whole.receive(
+        var whole = Self.house()
+        whole.receives(
             "ha/device/hall/config",
             """
             {"dev": {"ids": "hall", "name": "Hall"}, "o": {"name": "x"}, "stat_t": "s", "cmps": {
@@ -136,104 +104,105 @@ struct MQTTSensorTests {
         #expect(whole.added.first { $0.kind == .sensor }?.capabilities.readings == [.temperature, .motion])
     }
 
-    @Test("a reading that is withdrawn is not known, and gone after 5 s; the last one takes the sensor along")
+    @Test("makes a withdrawn reading unknown, removes it after 5 s, and the sensor with the last one")
     func withdrawn() {
-        var sensors = Sensors()
-        sensors.receive("ha/sensor/t/config", Self.entity("temperature"))
-        sensors.receive("ha/sensor/h/config", Self.entity("humidity"))
-        sensors.receive("s", "20")
-        sensors.receive("ha/sensor/t/config", "")
+        var sensors = Self.house()
+        sensors.receives("ha/sensor/t/config", Self.entity("temperature"))
+        sensors.receives("ha/sensor/h/config", Self.entity("humidity"))
+        sensors.receives("s", "20")
+        sensors.receives("ha/sensor/t/config", "")
         #expect(sensors.states["hall/sensors"]?.readings[.temperature] == .unknown)
         #expect(sensors.states["hall/sensors"]?.reachable == true)
         sensors.pass(5)
         #expect(sensors.added.last?.capabilities.readings == [.humidity] && sensors.removed.isEmpty)
-        sensors.receive("ha/sensor/h/config", "", at: 6)
+        sensors.receives("ha/sensor/h/config", "", at: 6)
         #expect(sensors.states["hall/sensors"]?.reachable == false)
         sensors.pass(11)
         #expect(sensors.removed == ["hall/sensors"])
     }
 
-    @Test("motion that never says off is off after its delay, and counts it anew with each message")
+    @Test("ends motion after its delay, and restarts the delay with each message")
     func offDelay() {
-        var sensors = Sensors()
-        sensors.receive("ha/binary_sensor/m/config", Self.entity("motion", #", "off_delay": 3"#))
+        var sensors = Self.house()
+        sensors.receives("ha/binary_sensor/m/config", Self.entity("motion", #", "off_delay": 3"#))
         func isMotion() -> SensorValue? { sensors.states["hall/sensors"]?.readings[.motion] }
         #expect(isMotion() == .flag(false))
-        sensors.receive("s", "ON", at: 1)
+        sensors.receives("s", "ON", at: 1)
         #expect(isMotion() == .flag(true) && sensors.home.deadline == .seconds(4))
-        sensors.receive("s", "ON", at: 3)
+        sensors.receives("s", "ON", at: 3)
         sensors.pass(4)
         #expect(isMotion() == .flag(true))
         sensors.pass(6)
         #expect(isMotion() == .flag(false) && sensors.home.deadline == nil)
     }
 
-    @Test("a value that is too old is not known, until the next message")
+    @Test("makes an expired value unknown until the next message")
     func expiry() {
-        var sensors = Sensors()
-        sensors.receive("ha/sensor/t/config", Self.entity("temperature", #", "expire_after": 60"#))
-        sensors.receive("s", "20", at: 10)
-        // Without a value, but a sign of life.
-        sensors.receive("s", "warm", at: 50)
+        var sensors = Self.house()
+        sensors.receives("ha/sensor/t/config", Self.entity("temperature", #", "expire_after": 60"#))
+        sensors.receives("s", "20", at: 10)
+        // It has no value, but restarts the timer.
+        sensors.receives("s", "warm", at: 50)
         sensors.pass(70)
         #expect(sensors.states["hall/sensors"]?.readings[.temperature] == .number(20))
         sensors.pass(110)
         #expect(sensors.states["hall/sensors"]?.readings[.temperature] == .unknown)
-        sensors.receive("s", "21", at: 111)
+        sensors.receives("s", "21", at: 111)
         #expect(sensors.states["hall/sensors"]?.readings[.temperature] == .number(21))
     }
 
-    @Test("without sensors in what is shown, none of their topics are subscribed, and no announcement is read")
+    @Test("subscribes to no topics of sensors that aren't included")
     func notIncluded() {
-        var sensors = Sensors(kinds: [.light])
+        var sensors = Self.house([.light])
         #expect(!sensors.subscribed.contains { $0.contains("sensor") || $0.contains("fan") })
-        sensors.receive("ha/sensor/t/config", Self.entity("temperature"))
+        sensors.receives("ha/sensor/t/config", Self.entity("temperature"))
         #expect(sensors.added.isEmpty)
-        #expect(Sensors().subscribed.contains("ha/binary_sensor/+/+/config"))
-        #expect(!Sensors().subscribed.contains { $0.contains("/fan/") })
+        #expect(Self.house().subscribed.contains("ha/binary_sensor/+/+/config"))
+        #expect(!Self.house().subscribed.contains { $0.contains("/fan/") })
     }
 
-    @Test("readings are taken up to a limit, and do not take the places of lights")
+    @Test("bounds readings without taking places of lights")
     func limit() {
-        var sensors = Sensors()
+        var sensors = Self.house()
         for number in 0..<MQTTHome.maximumReadings + 1 {
-            sensors.receive(
+            sensors.receives(
                 "ha/sensor/t\(number)/config",
                 #"{"unique_id": "\#(number)", "device_class": "temperature", "state_topic": "s\#(number)"}"#)
         }
         #expect(sensors.added.count == MQTTHome.maximumReadings)
         #expect(sensors.warnings.count == 1 && sensors.warnings[0].contains("readings of sensors"))
-        sensors.receive("ha/light/l/config", #"{"unique_id": "l", "command_topic": "l"}"#)
+        sensors.receives("ha/light/l/config", #"{"unique_id": "l", "command_topic": "l"}"#)
         #expect(sensors.added.last?.id == "l")
     }
 
-    @Test("a sensor takes no commands")
+    @Test("refuses commands to a sensor")
     func command() {
-        var sensors = Sensors()
-        sensors.receive("ha/sensor/t/config", #"{"unique_id": "t", "device_class": "temperature", "state_topic": "s"}"#)
+        var sensors = Self.house()
+        let temperature = #"{"unique_id": "t", "device_class": "temperature", "state_topic": "s"}"#
+        sensors.receives("ha/sensor/t/config", temperature)
         #expect(throws: LightError.self) {
             try sensors.home.messages(for: LightCommand(on: true), to: "sensor/t", now: .zero)
         }
     }
 
-    @Test("a reading that is no value is counted; one that is not there is not")
+    @Test("counts invalid readings, and not missing ones")
     func unreadable() {
-        var sensors = Sensors()
-        sensors.receive("ha/sensor/t/config", Self.entity("temperature", #", "value_template": "{{ value_json.t }}""#))
-        for text in [#"{"t": 21}"#, #"{"h": 50}"#, #"{"t": null}"#, "{}"] { sensors.receive("s", text) }
+        var sensors = Self.house()
+        sensors.receives("ha/sensor/t/config", Self.entity("temperature", #", "value_template": "{{ value_json.t }}""#))
+        for text in [#"{"t": 21}"#, #"{"h": 50}"#, #"{"t": null}"#, "{}"] { sensors.receives("s", text) }
         #expect(sensors.home.takeUnreadable() == 0)
-        for text in [#"{"t": "hot"}"#, #"{"t": [1]}"#] { sensors.receive("s", text) }
+        for text in [#"{"t": "hot"}"#, #"{"t": [1]}"#] { sensors.receives("s", text) }
         #expect(sensors.home.takeUnreadable() == 2)
     }
 
-    @Test("a sensor without a topic to listen to is refused with what is missing")
+    @Test("refuses a sensor without a state topic")
     func noTopic() {
-        var sensors = Sensors()
-        sensors.receive("ha/sensor/t/config", #"{"unique_id": "t", "device_class": "temperature"}"#)
+        var sensors = Self.house()
+        sensors.receives("ha/sensor/t/config", #"{"unique_id": "t", "device_class": "temperature"}"#)
         #expect(sensors.warnings.count == 1 && sensors.warnings[0].contains("state_topic is missing"))
     }
 
-    @Test("what Zigbee2MQTT exposes in its own list is the same sensor as by its announcements")
+    @Test("reads the sensors of Zigbee2MQTT's device list as those of its announcements")
     func zigbee2MQTT() {
         let exposes = """
             {"type": "binary", "name": "contact", "property": "contact", "value_on": false, "value_off": true, "access": 1},
@@ -246,24 +215,21 @@ struct MQTTSensorTests {
             [{"ieee_address": "0x1", "type": "EndDevice", "friendly_name": "front door", "definition":
               {"vendor": "Aqara", "model": "X", "exposes": [\(exposes)]}}]
             """
-        var sensors = Sensors()
-        sensors.home = MQTTHome(prefix: "ha", zigbee2MQTT: "zigbee2mqtt", lights: [])
-        sensors.take(sensors.home.started(kinds: [.sensor], known: []))
-        sensors.take(sensors.home.connected())
-        sensors.receive("zigbee2mqtt/bridge/devices", list)
+        var sensors = MQTTHouse(MQTTHome(prefix: "ha", zigbee2MQTT: "zigbee2mqtt", lights: []), kinds: [.sensor])
+        sensors.receives("zigbee2mqtt/bridge/devices", list)
         let id: LightID = "zigbee2mqtt_0x1/sensors"
         #expect(sensors.added.map(\.id) == [id] && sensors.added[0].name == "front door")
         #expect(sensors.added[0].capabilities.readings == [.contact, .temperature, .battery])
         #expect(sensors.states[id]?.reachable == false)
-        sensors.receive("zigbee2mqtt/bridge/state", #"{"state": "online"}"#)
-        sensors.receive("zigbee2mqtt/front door", #"{"contact": false, "temperature": 14.72, "battery": 97}"#)
+        sensors.receives("zigbee2mqtt/bridge/state", #"{"state": "online"}"#)
+        sensors.receives("zigbee2mqtt/front door", #"{"contact": false, "temperature": 14.72, "battery": 97}"#)
         #expect(sensors.states[id]?.reachable == true)
         #expect(
             sensors.states[id]?.readings == [
                 .contact: .flag(false), .temperature: .number(14.72), .battery: .number(97),
             ])
-        // The same by Home Assistant's discovery stands aside.
-        sensors.receive(
+        // The announcement for Home Assistant is ignored.
+        sensors.receives(
             "ha/binary_sensor/0x1/contact/config",
             """
             {"device": {"identifiers": ["zigbee2mqtt_0x1"], "name": "front door"}, "device_class": "door",
@@ -271,7 +237,7 @@ struct MQTTSensorTests {
              "unique_id": "0x1_contact_zigbee2mqtt", "value_template": "{{ value_json['contact'] }}"}
             """)
         #expect(sensors.added.count == 1 && sensors.warnings.isEmpty)
-        sensors.receive("zigbee2mqtt/bridge/devices", "[]")
+        sensors.receives("zigbee2mqtt/bridge/devices", "[]")
         sensors.pass(5)
         #expect(sensors.added.last?.capabilities.readings == [.contact] && sensors.removed.isEmpty)
     }

@@ -1,7 +1,7 @@
 import Foundation
 import Synchronization
 
-/// A real broker on a free port of the loopback interface, in a directory of its own.
+/// A real broker on a free port of the loopback interface, in a temporary directory.
 final class Mosquitto: Sendable {
     enum StartError: Error {
         case noFreePort, didNotStart(String)
@@ -57,7 +57,7 @@ final class Mosquitto: Sendable {
         running.waitUntilExit()
     }
 
-    /// Lets the broker stand still, as one that hangs: it keeps its connections and answers nothing.
+    /// Makes the broker hang: it keeps its connections and answers nothing.
     func freeze() { _ = process.withLock { $0.map { kill($0.processIdentifier, SIGSTOP) } } }
 
     /// Starts the broker again on its port.
@@ -69,7 +69,7 @@ final class Mosquitto: Sendable {
         process.withLock { $0 = started }
     }
 
-    /// Does what waits for programs on a thread of its own, so that the other tests go on.
+    /// Runs a blocking body on a separate thread, so that other tests go on.
     private static func onThread<Value: Sendable>(_ body: @escaping @Sendable () throws -> Value) async throws -> Value
     {
         try await withCheckedThrowingContinuation { continuation in
@@ -95,7 +95,7 @@ final class Mosquitto: Sendable {
             guard !chunk.isEmpty else { throw StartError.didNotStart(notified) }
             notified += String(decoding: chunk, as: UTF8.self)
         }
-        // Its log must be read on, or it stands still when the pipe is full.
+        // It would block if the pipe of its log were full.
         log.fileHandleForReading.readabilityHandler = { handle in
             if handle.availableData.isEmpty { handle.readabilityHandler = nil }
         }

@@ -4,7 +4,7 @@ import Testing
 
 @testable import LightDrivers
 
-@Suite("A secret in a file")
+@Suite("Secret files")
 struct SecretFileTests {
     /// Writes a file, reads the secret in it, and removes it.
     private func read(_ content: [UInt8], mode: mode_t = 0o600) throws -> String {
@@ -16,24 +16,24 @@ struct SecretFileTests {
     }
 
     @Test(
-        "it is the first line, however that ends", arguments: ["s3cret", "s3cret\n", "s3cret\r\n", "s3cret\nother\n"])
+        "reads the first line with any line ending", arguments: ["s3cret", "s3cret\n", "s3cret\r\n", "s3cret\nother\n"])
     func firstLine(content: String) throws {
         #expect(try read(Array(content.utf8)) == "s3cret")
     }
 
-    @Test("its owner and their group may read it", arguments: [0o400, 0o600, 0o640, 0o660] as [mode_t])
+    @Test("accepts files that the owner and the group may read", arguments: [0o400, 0o600, 0o640, 0o660] as [mode_t])
     func modes(mode: mode_t) throws {
         #expect(try read(Array("s3cret".utf8), mode: mode) == "s3cret")
     }
 
-    @Test("one that every user may read, write or run is refused", arguments: [0o604, 0o602, 0o601] as [mode_t])
+    @Test("refuses files that every user may access", arguments: [0o604, 0o602, 0o601] as [mode_t])
     func open(mode: mode_t) throws {
         let problem = try #require(throws: SecretFile.Problem.self) { try read(Array("s3cret".utf8), mode: mode) }
         #expect(problem.text.contains("run chmod o="))
     }
 
     @Test(
-        "what holds no secret is refused with what to write, and not repeated",
+        "refuses files without a secret, with a remedy",
         arguments: [
             ([], "is empty"), (Array("\ns3cret".utf8), "is empty"), (Array("s3cret\u{0}".utf8), "is not text"),
             (Array("s3cret".utf8) + [0xFF], "is not text"), ([UInt8](repeating: 0x61, count: 4097), "is too long"),
@@ -44,17 +44,17 @@ struct SecretFileTests {
         #expect(!problem.text.contains("s3cret\u{0}") && !problem.text.contains("aaa"))
     }
 
-    @Test("as many bytes as are allowed are read")
+    @Test("reads the longest secret")
     func longest() throws {
         #expect(try read([UInt8](repeating: 0x61, count: 4096)).utf8.count == 4096)
     }
 
-    @Test("what is no file is refused", arguments: ["/dev/null", "/tmp", "/nowhere/file"])
+    @Test("refuses paths that aren't files", arguments: ["/dev/null", "/tmp", "/nowhere/file"])
     func noFile(path: String) {
         #expect(throws: SecretFile.Problem.self) { try SecretFile(path, key: "k", of: "password").read() }
     }
 
-    @Test("a watched file has changed when it is created or written")
+    @Test("notices that a watched file was created or written")
     func watch() throws {
         let directory = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString)
         try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)

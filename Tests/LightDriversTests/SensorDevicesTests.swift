@@ -3,7 +3,7 @@ import Testing
 
 @testable import LightDrivers
 
-@Suite("The readings of a device as one sensor")
+@Suite("Sensors with the readings of a device")
 struct SensorDevicesTests {
     private func reading(_ id: LightID, _ reading: SensorReading) -> LightDescription {
         LightDescription(id: id, name: "\(id)", kind: .sensor, capabilities: .sensor([reading]))
@@ -13,7 +13,7 @@ struct SensorDevicesTests {
         LightDescription(id: "d/sensors", name: name, kind: .sensor, capabilities: .sensor(readings))
     }
 
-    @Test("readings of one device are one sensor, which gets those that come later; a battery alone is none")
+    @Test("joins the readings of a device to one sensor, and skips a device with only a battery")
     func joins() {
         var sensors = SensorDevices()
         #expect(sensors.added(reading("b", .battery), of: device()) == [])
@@ -32,7 +32,7 @@ struct SensorDevicesTests {
         #expect(sensors.removed("b") == [])
     }
 
-    @Test("a reading without a device is a sensor of its own, if it is more than a battery")
+    @Test("adds a reading without a device as a sensor, unless it is a battery")
     func alone() {
         var sensors = SensorDevices()
         #expect(sensors.added(reading("b", .batteryLow), of: nil) == [])
@@ -41,7 +41,7 @@ struct SensorDevicesTests {
                 == [.added(reading("t", .temperature)), .report("t", LightReport(reachable: false))])
     }
 
-    @Test("a second reading of the same sort is a sensor of its own, and still is when it comes first after a restart")
+    @Test("adds a second reading of a kind as a separate sensor, also after a restart")
     func second() {
         func place(_ first: LightID, _ second: LightID, known: [LightID]) -> [LightID: Set<SensorReading>] {
             var sensors = SensorDevices(known: known)
@@ -58,7 +58,7 @@ struct SensorDevicesTests {
         #expect(place("t2", "t1", known: ["d/sensors", "t2"]) == places)
     }
 
-    @Test("a sensor can be reached while one of its readings can; of the others it says that they are not known")
+    @Test("keeps a sensor reachable while one of its readings is, and makes the others unknown")
     func reach() {
         var sensors = SensorDevices()
         _ = sensors.added(reading("t", .temperature), of: device())
@@ -76,7 +76,7 @@ struct SensorDevicesTests {
         #expect(sensors.reported(LightReport(reachable: true), from: "gone") == [])
     }
 
-    @Test("what describes the device does not depend on which reading comes first")
+    @Test("describes the device independently of the order of its readings")
     func description() {
         for order in [["a", "b"], ["b", "a"]] as [[LightID]] {
             var sensors = SensorDevices()

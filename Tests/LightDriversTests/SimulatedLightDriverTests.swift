@@ -18,7 +18,7 @@ struct SimulatedLightDriverTests {
         SimulatedLightDriver(configuration: try configuration(lights), logger: Logger(label: "test"))
     }
 
-    /// Runs a driver beside a test's body.
+    /// Runs a driver during a test's body.
     static func running(
         _ driver: some LightDriver, host: RecordingLightHost = RecordingLightHost(),
         _ body: (RecordingLightHost) async throws -> Void
@@ -36,7 +36,7 @@ struct SimulatedLightDriverTests {
         try result.get()
     }
 
-    @Test("the driver keeps the promises of every driver", arguments: ["push", "none"])
+    @Test("keeps the driver contract", arguments: ["push", "none"])
     func contract(report: String) async throws {
         let contract = DriverContract(goodLight: "good", lostLight: "lost", silentLight: "silent") {
             try Self.driver(
@@ -48,7 +48,7 @@ struct SimulatedLightDriverTests {
         #expect(try await contract.violations() == [])
     }
 
-    @Test("the contract notices a light that is not reported as commanded")
+    @Test("fails the contract if a light isn't reported as commanded")
     func contractCanFail() async throws {
         let contract = DriverContract(goodLight: "mute", timeout: .milliseconds(50)) {
             try Self.driver(#"{"id": "mute", "report": "none"}"#)
@@ -56,7 +56,7 @@ struct SimulatedLightDriverTests {
         #expect(try await !contract.violations().isEmpty)
     }
 
-    @Test("a light is told with what it can do, then reported with its state")
+    @Test("adds a light with its capabilities and reports its state")
     func startsUp() async throws {
         let driver = try Self.driver(#"{"id": "a", "name": "A lamp", "brightness": true, "temperature": true}"#)
         try await Self.running(driver) { host in
@@ -72,7 +72,7 @@ struct SimulatedLightDriverTests {
         }
     }
 
-    @Test("after a restart a light is as the bridge remembers it, as far as it can be")
+    @Test("restores the bridge's last state after a restart")
     func restarts() async throws {
         let driver = try Self.driver(#"{"id": "a", "brightness": true}"#)
         let known = LightReport(
@@ -82,7 +82,7 @@ struct SimulatedLightDriverTests {
         }
     }
 
-    @Test("a light that stands in the configuration no more is removed, and no other")
+    @Test("removes a light that is no longer configured")
     func removes() async throws {
         let host = RecordingLightHost(known: ["a": LightReport(on: true), "gone": LightReport(on: true)])
         try await Self.running(try Self.driver(#"{"id": "a"}"#), host: host) { host in
@@ -90,16 +90,7 @@ struct SimulatedLightDriverTests {
         }
     }
 
-    @Test("a command without latency is taken at once, and reported once")
-    func reports() async throws {
-        let driver = try Self.driver(#"{"id": "a", "brightness": true}"#)
-        try await Self.running(driver) { host in
-            try await driver.apply(LightCommand(on: true, brightness: 7), to: "a")
-            #expect(await host.wait { $0.contains(.report("a", LightReport(on: true, brightness: 7))) })
-        }
-    }
-
-    @Test("a command without latency does not suspend")
+    @Test("applies a command without latency without suspending")
     func doesNotSuspend() async throws {
         let driver = try Self.driver(#"{"id": "a"}"#)
         let isDone = Mutex(false)
@@ -112,7 +103,7 @@ struct SimulatedLightDriverTests {
         try await command.value
     }
 
-    @Test("every third command fails and leaves the light as it was")
+    @Test("fails every third command")
     func failsSometimes() async throws {
         let driver = try Self.driver(#"{"id": "a", "brightness": true, "fail": "every 3"}"#)
         try await Self.running(driver) { host in
@@ -126,7 +117,7 @@ struct SimulatedLightDriverTests {
         }
     }
 
-    @Test("what a light cannot do is refused, and leaves it as it was")
+    @Test("refuses commands beyond the capabilities")
     func refusesCommands() async throws {
         let driver = try Self.driver(#"{"id": "a", "brightness": true}"#)
         try await Self.running(driver) { host in
@@ -139,17 +130,7 @@ struct SimulatedLightDriverTests {
         }
     }
 
-    @Test("a light that goes out of reach neither obeys nor shows itself")
-    func outOfReach() async throws {
-        let driver = try Self.driver(#"{"id": "a", "fail": "unreachable"}"#)
-        try await Self.running(driver) { host in
-            #expect(host.state(of: "a")?.reachable == false)
-            await #expect(throws: LightError.unreachable) { try await driver.identify("a") }
-            await #expect(throws: LightError.unreachable) { try await driver.apply(LightCommand(on: true), to: "a") }
-        }
-    }
-
-    @Test("a transition is reported in steps that end where it was sent")
+    @Test("reports a transition in steps")
     func steps() async throws {
         let driver = try Self.driver(
             #"{"id": "a", "brightness": true, "transition": "20ms", "report": "stepped"}"#)
@@ -165,7 +146,7 @@ struct SimulatedLightDriverTests {
         }
     }
 
-    @Test("a knob that is turned ends a transition where it stands")
+    @Test("ends a transition when somebody turns the knob")
     func knobEndsTransition() async throws {
         let driver = try Self.driver(
             """
@@ -175,14 +156,14 @@ struct SimulatedLightDriverTests {
         try await Self.running(driver) { host in
             try await driver.apply(LightCommand(on: true, brightness: 1), to: "a")
             try await driver.simulate(LightReport(brightness: 77), of: "a")
-            // A transition that begins later and takes longer ends after it.
+            // A transition that begins later and takes longer ends later.
             try await driver.apply(LightCommand(on: true, brightness: 1), to: "b")
             #expect(await host.wait(for: "b") { $0.brightness == 1 })
             #expect(host.state(of: "a")?.brightness == 77)
         }
     }
 
-    @Test("what someone does at the lamp is told as that, and what was commanded is not")
+    @Test("marks only changes at the lamp as spontaneous")
     func spontaneous() async throws {
         let driver = try Self.driver(#"{"id": "a"}"#)
         try await Self.running(driver) { host in
@@ -194,7 +175,7 @@ struct SimulatedLightDriverTests {
         }
     }
 
-    @Test("reports that wait are merged, in the order of their lights, and none is lost")
+    @Test("merges waiting reports in the order of their lights")
     func outbox() {
         var outbox = ReportOutbox()
         outbox.add(LightReport(on: true, brightness: 3), from: "b")
@@ -208,7 +189,7 @@ struct SimulatedLightDriverTests {
         #expect(outbox.isEmpty && outbox.takeAll().reports.isEmpty)
     }
 
-    @Test("a command's report does not overtake one that is on its way")
+    @Test("keeps the order of reports")
     func order() async throws {
         let driver = try Self.driver(#"{"id": "a", "brightness": true}"#)
         let host = SlowHost()
@@ -219,7 +200,7 @@ struct SimulatedLightDriverTests {
         try await eventually("the first report is on its way") { host.held == 1 }
         // An immediate task runs up to its first suspension.
         let command = Task.immediate { try await driver.apply(LightCommand(brightness: 20), to: "a") }
-        #expect(host.held == 1, "the second one waits behind it")
+        #expect(host.held == 1, "the second one waits")
         host.release()
         try await knob.value
         try await command.value
@@ -229,7 +210,7 @@ struct SimulatedLightDriverTests {
         _ = await run.result
     }
 
-    @Test("a driver that stops leaves no client waiting for what is not told any more")
+    @Test("releases all callers when the driver stops")
     func stops() async throws {
         let driver = try Self.driver(#"{"id": "a", "brightness": true}"#)
         let host = SlowHost()
@@ -251,7 +232,7 @@ struct SimulatedLightDriverTests {
         _ = await run.result
     }
 
-    @Test("someone turns the knob: the host has been told when it returns")
+    @Test("reports a simulated change before it returns")
     func simulates() async throws {
         let driver = try Self.driver(#"{"id": "a", "brightness": true}"#)
         try await Self.running(driver) { host in
@@ -264,7 +245,7 @@ struct SimulatedLightDriverTests {
     }
 
     @Test(
-        "what a light cannot be is not simulated",
+        "refuses to simulate impossible values",
         arguments: [
             ("b", LightReport(on: true)), ("a", LightReport(brightness: 0)), ("a", LightReport(brightness: 101)),
             ("a", LightReport(color: .temperature(mired: 300))),
@@ -281,7 +262,7 @@ struct SimulatedLightDriverTests {
         }
     }
 
-    @Test("a fan does as it is told, and a sensor reads what it is told to read, also after a restart")
+    @Test("runs a fan and a sensor")
     func fanAndSensor() async throws {
         let text = """
             {"id": "fan", "kind": "fan", "speed": true, "direction": true, "oscillation": true},
@@ -313,7 +294,7 @@ struct SimulatedLightDriverTests {
         }
     }
 
-    @Test("nothing is simulated on a driver that does not run")
+    @Test("refuses to simulate without a running driver")
     func refusesWhenStopped() async throws {
         let driver = try Self.driver(#"{"id": "a"}"#)
         await #expect(throws: SimulatedLightDriver.SimulationError.notRunning) {
@@ -322,7 +303,7 @@ struct SimulatedLightDriverTests {
     }
 
     @Test(
-        "a mistake in the configuration is refused with what to write",
+        "refuses mistakes with a remedy",
         arguments: [
             (#"{"id": ""}"#, "1 to 255 bytes"), (#"{"id": "a\n"}"#, "control characters"),
             (#"{"id": "a"}, {"id": "a"}"#, "give each light its own id"),
@@ -343,7 +324,7 @@ struct SimulatedLightDriverTests {
         #expect(error.remedy.contains(remedy))
     }
 
-    @Test("each driver of the catalogue has a name of its own")
+    @Test("gives each driver of the catalog its own name")
     func catalogue() {
         let names = DriverCatalog.drivers.map { $0.driverName }
         #expect(Set(names).count == names.count)
@@ -351,7 +332,7 @@ struct SimulatedLightDriverTests {
     }
 }
 
-/// A host that can be made to take its time with reports.
+/// A host that can hold reports.
 private final class SlowHost: LightHost {
     private struct State {
         var isRunning = false
@@ -363,9 +344,9 @@ private final class SlowHost: LightHost {
     private let state = Mutex(State())
 
     var isRunning: Bool { state.withLock { $0.isRunning } }
-    /// How many reports are on their way.
+    /// The number of held reports.
     var held: Int { state.withLock { $0.held.count } }
-    /// What has arrived since it began to hold.
+    /// The values that have arrived since it began to hold.
     var brightness: [Int] { state.withLock { $0.brightness } }
 
     /// Holds all reports from now on.
@@ -376,7 +357,7 @@ private final class SlowHost: LightHost {
         }
     }
 
-    /// Lets what is held arrive; what comes later is held again only if it goes on.
+    /// Delivers the held reports, and holds later ones only if it goes on.
     func release(goOn: Bool = false) {
         let held = state.withLock { state in
             state.isHolding = goOn

@@ -1,70 +1,49 @@
 import BoundedJSON
-import Foundation
 import LightKit
 import TestTimeouts
 import Testing
 
 @testable import LightDrivers
 
-/// A Tasmota device with sensors, and what Home Assistant's reader makes of them (Tests/Interop/tasmota_oracle.py).
-struct TasmotaSensorDevice: CustomTestStringConvertible, Sendable {
-    let json: JSONValue
-    var testDescription: String { json["name"]?.string ?? "?" }
+extension TasmotaDevice {
+    static let withSensors = read("tasmota-sensors")
 
     var config: String { (json["device"] ?? .null).text }
     var sensors: String { (json["sensors"] ?? .null).text }
-    /// What it says of its sensors.
+    /// The values of its sensors.
     var said: String { (json["sensors"]?["sn"] ?? .null).text }
-
-    static let all: [TasmotaSensorDevice] = {
-        let tests = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-        guard let data = try? Data(contentsOf: tests.appending(path: "Fixtures/tasmota-sensors.json")),
-            let list = try? JSONValue(parsing: Array(data)).array
-        else { return [] }
-        return list.map(TasmotaSensorDevice.init)
-    }()
-
-    static func named(_ name: String) throws -> TasmotaSensorDevice {
-        try #require(all.first { $0.testDescription == name })
-    }
 }
 
-@Suite("Sensors of Tasmota devices", .timeout)
+@Suite("Tasmota sensors", .timeout)
 struct TasmotaSensorTests {
-    typealias Sensors = MQTTSensorTests.Sensors
-
     static let config = "tasmota/discovery/AABBCC004711/config"
     static let list = "tasmota/discovery/AABBCC004711/sensors"
     static let told = "tele/tasmota_004711/SENSOR"
     static let answer = "stat/tasmota_004711/STATUS10"
     static let will = "tele/tasmota_004711/LWT"
 
-    static func house(kinds: Set<LightKind> = [.sensor]) -> Sensors {
-        var sensors = Sensors(kinds: kinds)
-        sensors.home = MQTTHome(prefix: nil, tasmota: "tasmota/discovery", lights: [])
-        sensors.take(sensors.home.started(kinds: kinds, known: []))
-        sensors.take(sensors.home.connected())
-        return sensors
+    static func house(kinds: Set<LightKind> = [.sensor]) -> MQTTHouse {
+        MQTTHouse(MQTTHome(prefix: nil, tasmota: "tasmota/discovery", lights: []), kinds: kinds)
     }
 
-    /// A house with a device that is there.
-    static func house(_ device: TasmotaSensorDevice) -> Sensors {
+    /// A house with a device that is online.
+    static func house(_ device: TasmotaDevice) -> MQTTHouse {
         var sensors = house()
-        sensors.receive(config, device.config)
-        sensors.receive(list, device.sensors)
-        sensors.receive(will, "Online")
+        sensors.receives(config, device.config)
+        sensors.receives(list, device.sensors)
+        sensors.receives(will, "Online")
         return sensors
     }
 
     static func id(_ chip: String) -> LightID { LightID("AABBCC004711_\(chip)/sensors") }
 
-    @Test("the devices are there") func found() { #expect(TasmotaSensorDevice.all.count == 6) }
+    @Test("finds the fixtures") func found() { #expect(TasmotaDevice.withSensors.count == 6) }
 
     @Test(
-        "the readings, their units and topics are those that Home Assistant finds", arguments: TasmotaSensorDevice.all)
-    func readings(_ device: TasmotaSensorDevice) throws {
+        "finds the readings, units and topics that Home Assistant finds", arguments: TasmotaDevice.withSensors)
+    func readings(_ device: TasmotaDevice) throws {
         var sensors = Self.house(device)
-        sensors.receive(Self.told, device.said)
+        sensors.receives(Self.told, device.said)
         let wanted = device.json["readings"]?.array ?? []
         #expect(sensors.added.map(\.capabilities.readings.count).reduce(0, +) == wanted.count)
         for reading in wanted {
@@ -87,73 +66,73 @@ struct TasmotaSensorTests {
         }
     }
 
-    @Test("a device is asked once it is there, and its answer is understood")
+    @Test("asks a device that comes online for its values")
     func asked() throws {
-        let device = try TasmotaSensorDevice.named("a weather station")
+        let device = try TasmotaDevice.named("a weather station", in: TasmotaDevice.withSensors)
         var sensors = Self.house()
-        // The other way round.
-        sensors.receive(Self.list, device.sensors)
+        // In the other order.
+        sensors.receives(Self.list, device.sensors)
         #expect(sensors.added.isEmpty)
-        sensors.receive(Self.config, device.config)
+        sensors.receives(Self.config, device.config)
         #expect(sensors.added.map(\.name).sorted() == ["Tasmota BH1750", "Tasmota BME280", "Tasmota DS18B20"])
         #expect(sensors.states.values.allSatisfy { $0.reachable == false })
         let actions = sensors.home.received(topic: Self.will, payload: MQTTPayload(Array("Online".utf8)), now: .zero)
         let question = MQTTAction.publish(MQTTMessage(topic: "cmnd/tasmota_004711/STATUS", text: "10"))
         #expect(actions.count { $0 == question } == 1)
-        sensors.receive(Self.answer, #"{"StatusSNS":{"Time":"2023-08-20T11:09:47","BH1750":{"Illuminance":12}}}"#)
+        sensors.receives(Self.answer, #"{"StatusSNS":{"Time":"2023-08-20T11:09:47","BH1750":{"Illuminance":12}}}"#)
         #expect(sensors.states[Self.id("BH1750")]?.readings == [.illuminance: .number(12)])
     }
 
-    @Test("one chip has the device's name; what it cannot read is not known; what is no message changes nothing")
+    @Test("names a single chip after its device, and ignores invalid messages")
     func values() throws {
-        let device = try TasmotaSensorDevice.named("degrees Fahrenheit")
+        let device = try TasmotaDevice.named("degrees Fahrenheit", in: TasmotaDevice.withSensors)
         var sensors = Self.house(device)
         let id = Self.id("DHT11")
         #expect(sensors.added.map(\.name) == ["Tasmota"] && sensors.added.map(\.id) == [id])
-        sensors.receive(Self.told, device.said)
+        sensors.receives(Self.told, device.said)
         #expect(sensors.states[id]?.readings == [.temperature: .number(20), .humidity: .number(60)])
         for text in ["nonsense", "[]", "{}", #"{"DHT11":5}"#, #"{"DHT11":{"Temperature":"hot"}}"#] {
-            sensors.receive(Self.told, text)
+            sensors.receives(Self.told, text)
         }
         #expect(sensors.states[id]?.readings == [.temperature: .number(20), .humidity: .number(60)])
-        sensors.receive(Self.told, #"{"DHT11":{"Temperature":null,"Humidity":null}}"#)
+        sensors.receives(Self.told, #"{"DHT11":{"Temperature":null,"Humidity":null}}"#)
         #expect(sensors.states[id]?.readings == [.temperature: .unknown, .humidity: .unknown])
     }
 
-    @Test("a chip that is gone, and a device that is, take their sensors along")
+    @Test("removes the sensors of chips and devices that are gone")
     func gone() throws {
-        let device = try TasmotaSensorDevice.named("two thermometers")
+        let device = try TasmotaDevice.named("two thermometers", in: TasmotaDevice.withSensors)
         var sensors = Self.house(device)
         #expect(Set(sensors.added.map(\.id)) == [Self.id("DS18B20-1"), Self.id("DS18B20-2")])
-        sensors.receive(Self.list, #"{"sn":{"DS18B20-1":{"Temperature":18.4},"TempUnit":"C"},"ver":1}"#)
+        sensors.receives(Self.list, #"{"sn":{"DS18B20-1":{"Temperature":18.4},"TempUnit":"C"},"ver":1}"#)
         sensors.pass(5)
         #expect(sensors.removed == [Self.id("DS18B20-2")])
-        sensors.receive(Self.config, "", at: 6)
+        sensors.receives(Self.config, "", at: 6)
         sensors.pass(11)
         #expect(sensors.removed == [Self.id("DS18B20-2"), Self.id("DS18B20-1")])
     }
 
-    @Test("a device that sleeps most of the time is not out of reach for that")
+    @Test("keeps a device reachable that sleeps most of the time")
     func asleep() throws {
-        let device = try TasmotaSensorDevice.named("degrees Fahrenheit")
+        let device = try TasmotaDevice.named("degrees Fahrenheit", in: TasmotaDevice.withSensors)
         var sensors = Self.house()
-        sensors.receive(Self.config, device.config.replacing(#""dslp":0"#, with: #""dslp":1"#))
-        sensors.receive(Self.list, device.sensors)
-        sensors.receive(Self.will, "Offline")
+        sensors.receives(Self.config, device.config.replacing(#""dslp":0"#, with: #""dslp":1"#))
+        sensors.receives(Self.list, device.sensors)
+        sensors.receives(Self.will, "Offline")
         #expect(sensors.states[Self.id("DHT11")]?.reachable == true)
     }
 
-    @Test("nothing of sensors is read where none are wanted")
+    @Test("reads no sensors that aren't included")
     func unwanted() throws {
-        let device = try TasmotaSensorDevice.named("a weather station")
+        let device = try TasmotaDevice.named("a weather station", in: TasmotaDevice.withSensors)
         var sensors = Self.house(kinds: [.light])
-        sensors.receive(Self.config, device.config)
-        sensors.receive(Self.list, device.sensors)
+        sensors.receives(Self.config, device.config)
+        sensors.receives(Self.list, device.sensors)
         #expect(sensors.added.isEmpty && !sensors.subscribed.contains("tasmota/discovery/+/sensors"))
     }
 
     @Test(
-        "what is no list of sensors is warned of; names that could be part of a template are passed over",
+        "warns of an invalid list, and skips names that could inject templates",
         arguments: [
             ("nonsense", 1), ("[]", 1), ("{}", 1), (#"{"sn":[]}"#, 1), (#"{"sn":{}}"#, 0),
             (#"{"sn":{"A'] }}":{"Temperature":1}}}"#, 0), (#"{"sn":{"A":{"Temperature":"1"}}}"#, 0),
@@ -161,17 +140,17 @@ struct TasmotaSensorTests {
         ])
     func unusable(text: String, warnings: Int) throws {
         var sensors = Self.house()
-        sensors.receive(Self.config, try TasmotaSensorDevice.named("two thermometers").config)
-        sensors.receive(Self.list, text)
+        sensors.receives(Self.config, try TasmotaDevice.named("two thermometers", in: TasmotaDevice.withSensors).config)
+        sensors.receives(Self.list, text)
         #expect(sensors.added.isEmpty && sensors.warnings.count == warnings)
     }
 
-    @Test("a device has as many readings as anyone needs, and no more")
+    @Test("bounds the readings of a device")
     func bounded() throws {
         var sensors = Self.house()
-        sensors.receive(Self.config, try TasmotaSensorDevice.named("two thermometers").config)
+        sensors.receives(Self.config, try TasmotaDevice.named("two thermometers", in: TasmotaDevice.withSensors).config)
         let chips = (0..<100).map { #""T\#($0)":{"Temperature":1}"# }.joined(separator: ",")
-        sensors.receive(Self.list, "{\"sn\":{\(chips)}}")
+        sensors.receives(Self.list, "{\"sn\":{\(chips)}}")
         #expect(sensors.added.count == 64)
     }
 }

@@ -1,64 +1,45 @@
 import BoundedJSON
 import Foundation
-import LightDrivers
 import LightKit
 import TestTimeouts
 import Testing
+
+@testable import LightDrivers
 
 /// Tasmota devices, and what Home Assistant's reader makes of them (Tests/Interop/tasmota_oracle.py).
 struct TasmotaDevice: CustomTestStringConvertible, Sendable {
     let json: JSONValue
     var testDescription: String { json["name"]?.string ?? "?" }
 
-    static let all: [TasmotaDevice] = {
+    static let all = read("tasmota")
+
+    static func read(_ name: String) -> [TasmotaDevice] {
         let tests = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-        guard let data = try? Data(contentsOf: tests.appending(path: "Fixtures/tasmota.json")),
+        guard let data = try? Data(contentsOf: tests.appending(path: "Fixtures/\(name).json")),
             let list = try? JSONValue(parsing: Array(data)).array
         else { return [] }
         return list.map(TasmotaDevice.init)
-    }()
+    }
 
-    static func named(_ name: String) throws -> TasmotaDevice {
-        try #require(all.first { $0.testDescription == name })
+    static func named(_ name: String, in devices: [TasmotaDevice] = all) throws -> TasmotaDevice {
+        try #require(devices.first { $0.testDescription == name })
     }
 }
 
-@Suite("Tasmota's own discovery", .timeout)
+@Suite("Tasmota's discovery", .timeout)
 struct TasmotaTests {
-    /// A broker with one device.
-    struct House {
-        var home = MQTTHome(prefix: nil, tasmota: "tasmota/discovery", lights: [])
-        var actions: [MQTTAction] = []
-
-        init(_ device: TasmotaDevice, isOnline: Bool = true) {
-            actions += home.started() + home.connected()
-            receives("tasmota/discovery/AABBCC004711/config", (device.json["device"] ?? .null).text)
-            if isOnline { receives("tele/tasmota_004711/LWT", "Online") }
-        }
-
-        @discardableResult
-        mutating func receives(_ topic: String, _ text: String) -> [MQTTAction] {
-            let new = home.received(topic: topic, payload: MQTTPayload(Array(text.utf8)), now: .zero)
-            actions += new
-            return new
-        }
-
-        var added: [LightDescription] {
-            actions.compactMap { if case .added(let light) = $0 { light } else { nil } }
-        }
-
-        mutating func sends(_ command: LightCommand, to id: LightID) throws -> [String] {
-            try home.messages(for: command, to: id, now: .zero).map {
-                "\($0.topic) \(String(decoding: $0.payload, as: UTF8.self))"
-            }
-        }
+    static func house(_ device: TasmotaDevice, isOnline: Bool = true) -> MQTTHouse {
+        var house = MQTTHouse(MQTTHome(prefix: nil, tasmota: "tasmota/discovery", lights: []))
+        house.receives("tasmota/discovery/AABBCC004711/config", (device.json["device"] ?? .null).text)
+        if isOnline { house.receives("tele/tasmota_004711/LWT", "Online") }
+        return house
     }
 
-    @Test("the devices are there") func found() { #expect(TasmotaDevice.all.count == 17) }
+    @Test("finds the fixtures") func found() { #expect(TasmotaDevice.all.count == 17) }
 
-    @Test("the outputs, their features and topics are those that Home Assistant finds", arguments: TasmotaDevice.all)
+    @Test("finds the outputs, features and topics that Home Assistant finds", arguments: TasmotaDevice.all)
     func outputs(_ device: TasmotaDevice) throws {
-        var house = House(device, isOnline: false)
+        var house = Self.house(device, isOnline: false)
         let wanted = device.json["entities"]?.array ?? []
         #expect(house.added.count == wanted.count)
         for entity in wanted {
@@ -80,7 +61,7 @@ struct TasmotaTests {
             }
             let words = device.json["device"]
             let will = entity["will"]?.string ?? ""
-            // It is asked once it is there, and obeys.
+            // It is queried once it is online, and obeys.
             house.receives(will, words?["onln"]?.string ?? "")
             #expect(house.actions.contains(.publish(MQTTMessage(topic: entity["poll"]?.string ?? "", text: ""))))
             let on = words?["state"]?.array?[1].string ?? ""
@@ -94,9 +75,9 @@ struct TasmotaTests {
         }
     }
 
-    @Test("a command is one message, in which nothing switches on a light that is to stay off")
+    @Test("sends a command as one message that doesn't switch on a light that is off")
     func commands() throws {
-        var house = House(try .named("colour, cold and warm"))
+        var house = Self.house(try .named("colour, cold and warm"))
         let lamp: LightID = "AABBCC004711_light_1"
         let topic = "cmnd/tasmota_004711/Backlog"
         #expect(try house.sends(.init(on: false), to: lamp) == ["\(topic) Power1 OFF"])
@@ -106,7 +87,7 @@ struct TasmotaTests {
         #expect(
             try house.sends(.init(on: true, color: .temperature(mired: 300), transition: .seconds(2)), to: lamp)
                 == ["\(topic) NoDelay;Fade 1;NoDelay;Speed 4;NoDelay;CT 300;NoDelay;Power1 ON"])
-        // Off: the level and the colour wait for the next on.
+        // While it is off, the level and the color wait for the next on.
         house.receives("stat/tasmota_004711/RESULT", #"{"POWER":"OFF"}"#)
         #expect(try house.sends(.init(brightness: 60), to: lamp) == [])
         #expect(try house.sends(.init(color: .temperature(mired: 300)), to: lamp) == [])
@@ -115,7 +96,7 @@ struct TasmotaTests {
             try house.sends(.init(on: true), to: lamp)
                 == ["\(topic) NoDelay;CT 300;NoDelay;Dimmer 70;NoDelay;Power1 ON"])
         #expect(try house.sends(.init(on: true), to: lamp) == ["\(topic) NoDelay;Power1 ON"])
-        // Somebody else switches it on: what waited is over.
+        // Somebody else switches it on, which drops the waiting values.
         #expect(try house.sends(.init(brightness: 20), to: lamp) == [])
         house.receives("stat/tasmota_004711/RESULT", #"{"POWER":"ON"}"#)
         #expect(try house.sends(.init(on: true), to: lamp) == ["\(topic) NoDelay;Power1 ON"])
@@ -123,7 +104,7 @@ struct TasmotaTests {
     }
 
     @Test(
-        "a state is read from answers and from what is told now and then",
+        "reads states from answers and telemetry",
         arguments: [
             (
                 "stat", #"{"POWER":"ON","Dimmer":40,"Color":"66290A0000","HSBColor":"20,90,40","White":0,"CT":153}"#,
@@ -144,15 +125,15 @@ struct TasmotaTests {
             ("stat", "OK", LightReport()), ("tele", "[]", LightReport()),
         ])
     func states(topic: String, message: String, expected: LightReport) throws {
-        var house = House(try .named("colour, cold and warm"))
+        var house = Self.house(try .named("colour, cold and warm"))
         let end = topic == "stat" ? "RESULT" : "STATE"
         let actions = house.receives("\(topic)/tasmota_004711/\(end)", message)
         #expect(actions == (expected.isEmpty ? [] : [.report("AABBCC004711_light_1", expected)]))
     }
 
-    @Test("channels and the second relay have their own words")
+    @Test("reads channels and further relays")
     func several() throws {
-        var house = House(try .named("channels"))
+        var house = Self.house(try .named("channels"))
         let second = house.receives(
             "tele/tasmota_004711/STATE", #"{"POWER1":"OFF","Channel1":10,"POWER2":"ON","Channel2":20,"POWER3":"OFF"}"#)
         #expect(second.contains(.report("AABBCC004711_light_2", .init(on: true, brightness: 20))))
@@ -160,7 +141,7 @@ struct TasmotaTests {
             house.receives("stat/tasmota_004711/RESULT", #"{"POWER3":"ON","Channel3":55}"#) == [
                 .report("AABBCC004711_light_3", .init(on: true, brightness: 55))
             ])
-        // Behind a relay they are counted with it.
+        // A relay before the channels counts, too.
         var behind = MQTTHome(prefix: nil, tasmota: "tasmota/discovery", lights: [])
         _ = behind.connected()
         let device = try #require(TasmotaDevice.named("channels").json["device"]).text
@@ -171,16 +152,16 @@ struct TasmotaTests {
         }
         let sent = try behind.messages(for: .init(on: true, brightness: 40), to: "AABBCC004711_light_2", now: .zero)
         #expect(sent.map { String(decoding: $0.payload, as: UTF8.self) } == ["NoDelay;Channel2 40;NoDelay;Power2 ON"])
-        var relays = House(try .named("two relays, one with a name"))
+        var relays = Self.house(try .named("two relays, one with a name"))
         #expect(
             relays.receives("stat/tasmota_004711/RESULT", #"{"POWER2":"ON"}"#) == [
                 .report("AABBCC004711_relay_2", .init(on: true))
             ])
     }
 
-    @Test("a device that goes is unreachable at once, and one that is withdrawn is removed")
+    @Test("makes an offline device unreachable, and removes a withdrawn one")
     func goes() throws {
-        var house = House(try .named("dimmer"))
+        var house = Self.house(try .named("dimmer"))
         #expect(
             house.receives("tele/tasmota_004711/LWT", "Offline") == [
                 .report("AABBCC004711_light_1", .init(reachable: false))
@@ -191,7 +172,7 @@ struct TasmotaTests {
     }
 
     @Test(
-        "what is no announcement is named and adds nothing",
+        "warns of an invalid announcement",
         arguments: [
             "{", "[]", "{}", #"{"tp":["a","b","c"],"mac":"x"}"#,
             #"{"tp":["a","b","c"],"mac":"AABBCC004711","rl":[1],"t":"a"}"#,
@@ -212,7 +193,7 @@ struct TasmotaTests {
     }
 }
 
-@Suite("Zigbee2MQTT's own lists", .timeout)
+@Suite("Zigbee2MQTT's device lists", .timeout)
 struct Zigbee2MQTTTests {
     static func light(_ address: String, _ name: String, _ features: String, endpoint: String = "") -> String {
         #"{"ieee_address":"\#(address)","type":"Router","friendly_name":"\#(name)","definition":{"vendor":"IKEA","#
@@ -226,36 +207,15 @@ struct Zigbee2MQTTTests {
     static let coordinator =
         #"{"ieee_address":"0x0","type":"Coordinator","friendly_name":"Coordinator","definition":null}"#
 
-    struct House {
-        var home = MQTTHome(prefix: "homeassistant", zigbee2MQTT: "zigbee2mqtt", lights: [])
-        var added: [LightDescription] = []
-        var actions: [MQTTAction] = []
-
-        init(_ devices: [String]) {
-            _ = home.started() + home.connected()
-            receives(
-                "zigbee2mqtt/bridge/devices",
-                "[" + ([Zigbee2MQTTTests.coordinator] + devices).joined(separator: ",") + "]")
-            receives("zigbee2mqtt/bridge/state", #"{"state":"online"}"#)
-        }
-
-        @discardableResult
-        mutating func receives(_ topic: String, _ text: String) -> [MQTTAction] {
-            let new = home.received(topic: topic, payload: MQTTPayload(Array(text.utf8)), now: .zero)
-            for case .added(let light) in new { added.append(light) }
-            actions += new
-            return new
-        }
-
-        mutating func sends(_ command: LightCommand, to id: LightID) throws -> [String] {
-            try home.messages(for: command, to: id, now: .zero).map {
-                "\($0.topic) \(String(decoding: $0.payload, as: UTF8.self))"
-            }
-        }
+    static func house(_ devices: [String]) -> MQTTHouse {
+        var house = MQTTHouse(MQTTHome(prefix: "homeassistant", zigbee2MQTT: "zigbee2mqtt", lights: []))
+        house.receives("zigbee2mqtt/bridge/devices", "[" + ([coordinator] + devices).joined(separator: ",") + "]")
+        house.receives("zigbee2mqtt/bridge/state", #"{"state":"online"}"#)
+        return house
     }
 
     @Test(
-        "a light can do what it exposes",
+        "derives capabilities from the exposed features",
         arguments: [
             ([brightness], LightCapabilities(brightness: true, transition: true)),
             ([brightness, ct], LightCapabilities(brightness: true, temperature: 153...454, transition: true)),
@@ -269,15 +229,15 @@ struct Zigbee2MQTTTests {
             ),
         ])
     func features(features: [String], expected: LightCapabilities) throws {
-        let house = House([Self.light("0x1", "den/lamp", features.joined(separator: ","))])
+        let house = Self.house([Self.light("0x1", "den/lamp", features.joined(separator: ","))])
         let light = try #require(house.added.first)
         #expect(light.id == "0x1_light_zigbee2mqtt" && light.name == "den/lamp" && light.manufacturer == "IKEA")
         #expect(light.capabilities == expected)
     }
 
-    @Test("it is asked, told and understood on its own topics")
+    @Test("uses the topics of the device")
     func speaks() throws {
-        var house = House([
+        var house = Self.house([
             Self.light("0x1", "den/lamp", [Self.brightness, Self.ct, Self.hs, Self.xy].joined(separator: ","))
         ])
         let id: LightID = "0x1_light_zigbee2mqtt"
@@ -300,14 +260,14 @@ struct Zigbee2MQTTTests {
         #expect(house.receives("zigbee2mqtt/bridge/state", "offline") == [.report(id, .init(reachable: false))])
     }
 
-    @Test("endpoints are lights of their own, with their names behind the keys")
+    @Test("shows endpoints as lights with suffixed keys")
     func endpoints() throws {
         let device =
             #"{"ieee_address":"0x2","type":"Router","friendly_name":"hall","definition":{"exposes":[{"type":"light","#
             + #""endpoint":"l1","features":[{"name":"state","access":7},{"name":"brightness","access":7}]},"#
             + #"{"type":"switch","endpoint":"l2","features":[{"name":"state","access":7}]},{"type":"switch","#
             + #""features":[{"name":"child_lock","access":7}]}]}}"#
-        var house = House([device])
+        var house = Self.house([device])
         #expect(house.added.map(\.id) == ["0x2_light_l1_zigbee2mqtt", "0x2_switch_l2_zigbee2mqtt"])
         #expect(house.added.map(\.kind) == [.light, .switch])
         #expect(
@@ -331,9 +291,9 @@ struct Zigbee2MQTTTests {
         #"{"type":"switch","features":[{"name":"state","property":"\#(property)","access":7,\#(more)}]}"#
     }
 
-    @Test("switches are read and written with their own properties and values")
+    @Test("uses the properties and values of each switch")
     func properties() throws {
-        var house = House([
+        var house = Self.house([
             Self.device(
                 Self.power("switch_r1"), Self.power("switch_r2", #""value_on":true,"value_off":false"#),
                 Self.power("switch_r3", #""value_on":"open","value_off":"closed""#))
@@ -352,39 +312,39 @@ struct Zigbee2MQTTTests {
     }
 
     @Test(
-        "settings of a device are not switches",
+        "skips the settings of a device",
         arguments: [
             power("window_detection"), power("child_lock") + #",{"type":"lock","features":[]}"#,
             power("boost") + #",{"type":"climate","features":[]}"#,
             power("state", #""category":"config""#), power("relay", #""category":"diagnostic""#),
             #"{"category":"config","# + power("state").dropFirst(),
         ])
-    func settings(exposes: String) { #expect(House([Self.device(exposes)]).added == []) }
+    func settings(exposes: String) { #expect(Self.house([Self.device(exposes)]).added == []) }
 
-    @Test("a switch next to a thermostat is a switch")
+    @Test("shows the switch of a device with a thermostat")
     func thermostatWithRelay() {
-        let house = House([Self.device(Self.power("state"), #"{"type":"climate","features":[]}"#)])
+        let house = Self.house([Self.device(Self.power("state"), #"{"type":"climate","features":[]}"#)])
         #expect(house.added.map(\.id) == ["0x3_switch_zigbee2mqtt"])
     }
 
     @Test(
-        "settings that Zigbee2MQTT announces to Home Assistant are not switches",
+        "skips settings that Zigbee2MQTT announces to Home Assistant",
         arguments: [
             #""cmd_t":"zigbee2mqtt/valve/set/window_detection","dev":{"ids":["zigbee2mqtt_0x4"],"name":"Valve"}"#,
             #""cmd_t":"zigbee2mqtt/bridge/request/permit_join","dev":{"ids":["zigbee2mqtt_bridge_0x0"],"name":"Zigbee"}"#,
             #""cmd_t":"x/set","dev":{"ids":"zigbee2mqtt_bridge_0x0","name":"Zigbee"}"#,
         ])
     func announcedSettings(keys: String) {
-        var house = House([])
+        var house = Self.house([])
         house.receives("homeassistant/switch/0x4/a/config", #"{"uniq_id":"a",\#(keys)}"#)
         #expect(house.added == [])
     }
 
-    @Test("a group can do what one of its members can, a renamed light stays the same, a missing one is removed")
+    @Test("gives a group the features of its members, keeps a renamed light, and removes a missing one")
     func lists() throws {
         let lamp = Self.light("0x1", "one", Self.brightness)
         let white = Self.light("0x2", "two", Self.brightness + "," + Self.ct)
-        var house = House([lamp, white])
+        var house = Self.house([lamp, white])
         house.receives(
             "zigbee2mqtt/bridge/groups",
             #"[{"id":7,"friendly_name":"all","members":[{"ieee_address":"0x1","endpoint":1},{"ieee_address":"0x2","#
@@ -392,12 +352,12 @@ struct Zigbee2MQTTTests {
         )
         let group = try #require(house.added.last)
         #expect(group.id == "7_light_zigbee2mqtt" && group.name == "all" && group.capabilities.temperature == 153...454)
-        house.added = []
+        house.actions = []
         house.receives(
             "zigbee2mqtt/bridge/devices",
             "[" + [Self.coordinator, Self.light("0x1", "uno", Self.brightness), white].joined(separator: ",") + "]")
         #expect(house.added.map(\.name) == ["uno"] && house.added.map(\.id) == ["0x1_light_zigbee2mqtt"])
-        // One that is being asked what it is stays, one that has left goes.
+        // A light whose device is interviewed stays, one that has left is removed.
         house.receives(
             "zigbee2mqtt/bridge/devices",
             "["
@@ -409,10 +369,10 @@ struct Zigbee2MQTTTests {
         #expect(left.contains(.removed("0x2_light_zigbee2mqtt")) && !left.contains(.removed("0x1_light_zigbee2mqtt")))
     }
 
-    @Test("a list that is none changes nothing, and what another list says still counts", arguments: ["", "{}", "["])
+    @Test("ignores an invalid list", arguments: ["", "{}", "["])
     func brokenList(message: String) throws {
         let lamp = Self.light("0x1", "one", Self.brightness)
-        var house = House([lamp])
+        var house = Self.house([lamp])
         house.receives(
             "zigbee2mqtt/bridge/groups", #"[{"id":7,"friendly_name":"all","members":[{"ieee_address":"0x1"}]}]"#)
         #expect(house.added.map(\.id) == ["0x1_light_zigbee2mqtt", "7_light_zigbee2mqtt"])
@@ -425,9 +385,9 @@ struct Zigbee2MQTTTests {
         #expect(house.home.timePassed(now: MQTTHome.grace) == [])
     }
 
-    @Test("a group whose members are being asked what they are stays")
+    @Test("keeps a group while its members are interviewed")
     func groupOfUnknown() {
-        var house = House([Self.light("0x1", "one", Self.brightness)])
+        var house = Self.house([Self.light("0x1", "one", Self.brightness)])
         house.receives(
             "zigbee2mqtt/bridge/groups",
             #"[{"id":1,"friendly_name":"all","members":[{"ieee_address":"0x1"}]},"#
@@ -435,15 +395,15 @@ struct Zigbee2MQTTTests {
         let asked = #"{"ieee_address":"0x1","type":"Router","friendly_name":"one","definition":null}"#
         house.receives("zigbee2mqtt/bridge/devices", "[\(Self.coordinator),\(asked)]")
         #expect(house.home.timePassed(now: MQTTHome.grace) == [])
-        // Group 1 is still there, group 12 is not, whatever their names have in common.
+        // Group 1 stays and group 12 is removed, although their names begin alike.
         house.receives(
             "zigbee2mqtt/bridge/groups", #"[{"id":1,"friendly_name":"all","members":[{"ieee_address":"0x1"}]}]"#)
         #expect(house.home.timePassed(now: MQTTHome.grace) == [.removed("12_light_zigbee2mqtt")])
     }
 
-    @Test("a gateway that comes back is asked once for each light, and its state is read once for all")
+    @Test("asks each light once when the gateway returns, with one subscription for its state")
     func comesBack() {
-        var house = House((0..<50).map { Self.light("0x\($0 + 10)", "lamp \($0)", Self.brightness) })
+        var house = Self.house((0..<50).map { Self.light("0x\($0 + 10)", "lamp \($0)", Self.brightness) })
         let topic = "zigbee2mqtt/bridge/state"
         #expect(house.actions.filter { $0 == .subscribe(topic, qos: 0) }.count == 1)
         house.home.disconnected(now: .zero)
@@ -451,11 +411,11 @@ struct Zigbee2MQTTTests {
         #expect(actions.filter { if case .publish = $0 { true } else { false } }.count == 50)
     }
 
-    @Test("a device of very many lights is cut, and so is a group of very many members")
+    @Test("bounds the lights of a device and the members of a group")
     func many() {
         let light = #"{"type":"light","endpoint":"e","features":[{"name":"state","access":2}]}"#
         let exposes = Array(repeating: light, count: 20_000).joined(separator: ",")
-        var house = House([
+        var house = Self.house([
             #"{"ieee_address":"0x1","type":"Router","friendly_name":"a","definition":{"exposes":[\#(exposes)]}}"#
         ])
         let members = Array(repeating: #"{"ieee_address":"0x1"}"#, count: 10_000).joined(separator: ",")
@@ -463,9 +423,9 @@ struct Zigbee2MQTTTests {
         #expect(house.added.count == 2)
     }
 
-    @Test("a light that is announced to Home Assistant, too, is one light, without a warning")
+    @Test("joins a light of the list and of an announcement")
     func bothWays() {
-        var house = House([Self.light("0x1", "one", Self.brightness)])
+        var house = Self.house([Self.light("0x1", "one", Self.brightness)])
         let actions = house.receives(
             "homeassistant/light/0x1/light/config",
             #"{"schema":"json","uniq_id":"0x1_light_zigbee2mqtt","cmd_t":"zigbee2mqtt/one/set","#
@@ -474,9 +434,9 @@ struct Zigbee2MQTTTests {
         #expect(actions == [])
     }
 
-    @Test("what is no list is named and adds nothing", arguments: ["{", "{}", "7", #""x""#])
+    @Test("warns of an invalid list", arguments: ["{", "{}", "7", #""x""#])
     func garbage(message: String) {
-        var house = House([])
+        var house = Self.house([])
         let actions = house.receives("zigbee2mqtt/bridge/devices", message)
         #expect(actions.count == 1 && house.added.isEmpty)
     }

@@ -4,9 +4,9 @@ import Testing
 
 @testable import LightDrivers
 
-@Suite("Fans in Zigbee2MQTT's own list", .timeout)
+@Suite("Fans in Zigbee2MQTT's device list", .timeout)
 struct Zigbee2MQTTFanTests {
-    /// What an air purifier, a fan of the Zigbee standard and a fan with levels expose.
+    /// The features of an air purifier, a fan of the Zigbee standard and a fan with levels.
     static let modes = #"["off","low","medium","high","on","auto"]"#
     static let purifier = fan(
         "fan_state",
@@ -28,38 +28,11 @@ struct Zigbee2MQTTFanTests {
             + #""property":"state","access":7}]}]}}]"#
     }
 
-    struct House {
-        var home = MQTTHome(prefix: nil, zigbee2MQTT: "z", lights: [])
-        var actions: [MQTTAction] = []
-
-        init(_ list: String, kinds: Set<LightKind> = [.fan]) {
-            _ = home.started(kinds: kinds) + home.connected()
-            receives("z/bridge/devices", list)
-            receives("z/bridge/state", #"{"state":"online"}"#)
-        }
-
-        @discardableResult
-        mutating func receives(_ topic: String, _ text: String) -> [MQTTAction] {
-            let new = home.received(topic: topic, payload: MQTTPayload(Array(text.utf8)), now: .zero)
-            actions += new
-            return new
-        }
-
-        var fans: [LightDescription] {
-            actions.compactMap { if case .added(let light) = $0, light.kind == .fan { light } else { nil } }
-        }
-
-        /// What the fan is reported to be after a message.
-        mutating func says(_ text: String) -> LightReport? {
-            for case .report(Zigbee2MQTTFanTests.id, let report) in receives("z/loft", text) { return report }
-            return nil
-        }
-
-        mutating func sends(_ command: LightCommand) throws -> [String] {
-            try home.messages(for: command, to: Zigbee2MQTTFanTests.id, now: .zero).map {
-                "\($0.topic) \(String(decoding: $0.payload, as: UTF8.self))"
-            }
-        }
+    static func house(_ list: String, kinds: Set<LightKind> = [.fan]) -> MQTTHouse {
+        var house = MQTTHouse(MQTTHome(prefix: nil, zigbee2MQTT: "z", lights: []), kinds: kinds)
+        house.receives("z/bridge/devices", list)
+        house.receives("z/bridge/state", #"{"state":"online"}"#)
+        return house
     }
 
     static let id: LightID = "0x1_fan_zigbee2mqtt"
@@ -70,9 +43,9 @@ struct Zigbee2MQTTFanTests {
         return command
     }
 
-    @Test("modes are speeds, as Zigbee2MQTT announces them to Home Assistant")
+    @Test("maps modes to speeds as Zigbee2MQTT's announcements do")
     func modes() throws {
-        var house = House(Self.standard())
+        var house = Self.house(Self.standard())
         let fan = try #require(house.fans.first)
         #expect(house.fans.count == 1 && fan.id == Self.id && fan.name == "loft" && fan.manufacturer == "V")
         #expect(fan.capabilities == .fan(speed: true))
@@ -83,7 +56,7 @@ struct Zigbee2MQTTFanTests {
                 == [#"z/loft/set {"fan_state":"ON"}"#, #"z/loft/set {"fan_mode":"high"}"#])
         #expect(try house.sends(Self.command(speed: 20)) == [#"z/loft/set {"fan_mode":"low"}"#])
         #expect(try house.sends(LightCommand(on: false)) == [#"z/loft/set {"fan_state":"OFF"}"#])
-        // Modes without a speed of their own, and what is no message.
+        // Modes without a speed, and invalid messages.
         #expect(house.says(#"{"fan_state":"ON","fan_mode":"auto"}"#) == LightReport(on: true))
         #expect(house.says(#"{"fan_state":"OFF","fan_mode":"off"}"#) == LightReport(on: false))
         for text in [#"{"fan_mode":7}"#, #"{"fan_state":true}"#, "[]", "nonsense", #"{"speed":3}"#] {
@@ -91,21 +64,21 @@ struct Zigbee2MQTTFanTests {
         }
     }
 
-    @Test("nine modes are nine speeds, and one fan has a fourth under another name")
+    @Test("maps nine modes to nine speeds, and a fourth mode of another name")
     func steps() throws {
-        var house = House(Self.purifier)
+        var house = Self.house(Self.purifier)
         #expect(house.says(#"{"fan_state":"ON"}"#)?.on == true)
         #expect(try house.sends(Self.command(speed: 50)) == [#"z/loft/set {"fan_mode":"5"}"#])
         #expect(house.says(#"{"fan_state":"ON","fan_mode":"9"}"#)?.speed == 100)
-        house = House(Self.standard(model: "99432"))
+        house = Self.house(Self.standard(model: "99432"))
         #expect(house.says(#"{"fan_state":"ON"}"#)?.on == true)
         #expect(try house.sends(Self.command(speed: 100)) == [#"z/loft/set {"fan_mode":"on"}"#])
         #expect(house.says(#"{"fan_mode":"high"}"#)?.speed == 75)
     }
 
-    @Test("a speed that is a number is sent as one")
+    @Test("sends a numeric speed as a number")
     func levels() throws {
-        var house = House(Self.leveled)
+        var house = Self.house(Self.leveled)
         #expect(
             try house.sends(Self.command(on: true, speed: 50))
                 == [#"z/loft/set {"state":"ON"}"#, #"z/loft/set {"speed":127}"#])
@@ -114,7 +87,7 @@ struct Zigbee2MQTTFanTests {
     }
 
     @Test(
-        "one that cannot be switched, or whose names could be part of a template, is none; of odd speeds only power is left",
+        "skips fans without power or with names that could inject templates, and drops invalid speeds",
         arguments: [
             (fan("fan_state", "{}", access: 5), 0, false), (fan("s'] }}", "{}"), 0, false),
             (
@@ -126,16 +99,29 @@ struct Zigbee2MQTTFanTests {
             (fan("fan_state", #"{"name":"mode","property":"fan_mode","access":5,"values":["low","high"]}"#), 1, false),
         ])
     func odd(list: String, count: Int, hasSpeed: Bool) {
-        let house = House(list)
+        let house = Self.house(list)
         #expect(house.fans.map(\.capabilities.speed) == Array(repeating: hasSpeed, count: count))
     }
 
-    @Test("a fan is not read where none is wanted; its light is there all the same")
+    @Test("skips a fan that isn't included, and shows its light")
     func unwanted() {
-        let house = House(Self.standard(), kinds: [.light])
+        let house = Self.house(Self.standard(), kinds: [.light])
         #expect(house.fans.isEmpty)
-        let added = house.actions.compactMap { if case .added(let light) = $0 { light.id } else { nil } }
-        #expect(added == ["0x1_light_zigbee2mqtt"])
+        #expect(house.added.map(\.id) == ["0x1_light_zigbee2mqtt"])
+    }
+}
+
+extension MQTTHouse {
+    fileprivate var fans: [LightDescription] { added.filter { $0.kind == .fan } }
+
+    /// The report of the fan after a message.
+    fileprivate mutating func says(_ text: String) -> LightReport? {
+        for case .report(Zigbee2MQTTFanTests.id, let report) in receives("z/loft", text) { return report }
+        return nil
+    }
+
+    fileprivate mutating func sends(_ command: LightCommand) throws -> [String] {
+        try sends(command, to: Zigbee2MQTTFanTests.id)
     }
 }
 

@@ -6,9 +6,9 @@ import NewDriver
 import TestTimeouts
 import Testing
 
-@Suite("The example of a driver", .timeout)
+@Suite("The driver example", .timeout)
 struct FileLightTests {
-    /// A file of a test's own, that goes with it.
+    /// A temporary file.
     private final class File: Sendable {
         let url = FileManager.default.temporaryDirectory.appending(path: "light-\(UUID().uuidString)")
         var light: LightID { LightID(url.path()) }
@@ -27,7 +27,7 @@ struct FileLightTests {
         }
     }
 
-    @Test("refuses a path that is none, with what to write")
+    @Test("refuses a relative path with a remedy")
     func relativePath() throws {
         let error = try #require(throws: ConfigurationProblem.self) {
             try JSONDecoder().decode(FileLightConfiguration.self, from: Data(#"{"path": "lamp"}"#.utf8))
@@ -35,13 +35,13 @@ struct FileLightTests {
         #expect(error.description == "not a whole path; write /PATH" && error.codingPath.last?.stringValue == "path")
     }
 
-    @Test("keeps what every driver promises")
+    @Test("keeps the driver contract")
     func contract() async throws {
         let file = try File("0\n")
         #expect(try await DriverContract(goodLight: file.light) { try file.driver() }.violations() == [])
     }
 
-    @Test("writes what is asked, and reports what somebody else has written")
+    @Test("writes commands, and reports changes by others")
     func bothWays() async throws {
         let file = try File("0\n")
         let (driver, host) = (try file.driver(), RecordingLightHost())

@@ -5,12 +5,12 @@ import Testing
 
 @testable import LightDrivers
 
-@Suite("The devices of a network", .timeout)
+@Suite("Devices on a network", .timeout)
 struct DatagramHomeTests {
     static let id = LIFXTests.id
     static let here = IPv4Endpoint(address: 0x0A00_0007, port: 56700)
 
-    /// A home in which one light is known, at the time 0.
+    /// A home with one light, at the time 0.
     static func home() throws -> DatagramHome<LIFXDevice> {
         var home = DatagramHome<LIFXDevice>(looksFor: LANDevices(), session: 9)
         home.search(on: [], now: .zero)
@@ -30,7 +30,7 @@ struct DatagramHomeTests {
         actions.compactMap { if case .send(let bytes, _, _) = $0 { bytes[32] } else { nil } }
     }
 
-    @Test("everybody on each network is asked, and each host")
+    @Test("asks every device on each network, and each host")
     func search() {
         let network = IPv4Network(address: 0x0A00_0002, mask: 0xFFFF_FF00)
         let host = IPv4Endpoint("10.9.0.1:7", port: 1)!
@@ -46,7 +46,7 @@ struct DatagramHomeTests {
         }
     }
 
-    @Test("the pause between two searches grows to a minute")
+    @Test("doubles the pause between searches up to a minute")
     func searchPauses() {
         var home = DatagramHome<LIFXDevice>(looksFor: LANDevices(), session: 9)
         var times: [Duration] = []
@@ -57,7 +57,7 @@ struct DatagramHomeTests {
         #expect(times == [0, 1, 3, 7, 15, 31, 63, 123].map { .seconds($0) })
     }
 
-    @Test("who answers is asked what it is, and then is a light with a state")
+    @Test("asks a device for its identity, then adds it with its state")
     func found() throws {
         var home = try Self.home()
         let actions = home.takeActions()
@@ -71,12 +71,12 @@ struct DatagramHomeTests {
         #expect(home.deadline == .seconds(1))
     }
 
-    @Test("no other device answers for a light, or takes its place while it answers")
+    @Test("rejects answers of another device, and doesn't move a light while it answers")
     func foreignSource() throws {
         let there = IPv4Endpoint(address: 0x0A00_0063, port: 56700)
         var home = try Self.home()
         _ = home.takeActions()
-        // It says that it is the light: the light itself is asked.
+        // It claims to be the light, so the light is asked.
         home.received(LIFXTests.answer(3, [1, 0x7C, 0xDD, 0, 0], number: 0), from: there, now: .seconds(1))
         let asked = home.takeActions()
         #expect(asked.count == 1)
@@ -91,7 +91,7 @@ struct DatagramHomeTests {
         #expect(home.takeActions() == [])
         home.received(LIFXTests.answer(107, dark, number: number), from: Self.here, now: .seconds(1))
         #expect(home.takeActions().contains { if case .report = $0 { true } else { false } })
-        // Once it does not answer, it is where it says that it is.
+        // When the light doesn't answer, the claim is tried.
         _ = try home.apply(LightCommand(on: true), to: Self.id, now: .seconds(2))
         for milliseconds in stride(from: 2000, through: 5000, by: 50) {
             home.timePassed(now: .milliseconds(milliseconds))
@@ -104,7 +104,7 @@ struct DatagramHomeTests {
         }
     }
 
-    @Test("a light that told its state stays one, and one that never did is not asked for ever")
+    @Test("ignores a device that never reports a state")
     func notForeign() throws {
         var home = DatagramHome<WiZDevice>(looksFor: LANDevices(), session: 9)
         let here = IPv4Endpoint(address: 0x0A00_0007, port: 38899)
@@ -121,7 +121,7 @@ struct DatagramHomeTests {
         #expect(actions.count < 10)
     }
 
-    @Test("a device that fails to answer at first is asked again later")
+    @Test("asks a device again later if it fails to answer at first")
     func transientError() {
         var home = DatagramHome<WiZDevice>(looksFor: LANDevices(), session: 9)
         let here = IPv4Endpoint(address: 0x0A00_0007, port: 38899)
@@ -155,7 +155,7 @@ struct DatagramHomeTests {
         #expect(home.lights.count == 1)
     }
 
-    @Test("an answer to nothing, or to what was asked before, is ignored")
+    @Test("ignores an answer to an earlier request")
     func late() throws {
         var home = try Self.home()
         _ = home.takeActions()
@@ -163,7 +163,7 @@ struct DatagramHomeTests {
         #expect(home.takeActions() == [])
     }
 
-    @Test("a command is finished with its last acknowledgement, and asked about a little later")
+    @Test("finishes a command with its last acknowledgement, and asks for the state a little later")
     func command() throws {
         var home = try Self.home()
         _ = home.takeActions()
@@ -180,7 +180,7 @@ struct DatagramHomeTests {
         #expect(Self.types(home.takeActions()) == [101])
     }
 
-    @Test("without an answer it is out of reach, probed and searched for, and back when it answers")
+    @Test("makes a light without an answer unreachable, probes it, and finds it again")
     func lost() throws {
         var home = try Self.home()
         _ = home.takeActions()
@@ -202,7 +202,7 @@ struct DatagramHomeTests {
         #expect(Self.types(home.takeActions()) == [101])
         home.timePassed(now: .seconds(108))
         #expect(home.takeActions() == [], "a probe is sent once")
-        // It has got another address meanwhile.
+        // It has another address now.
         let there = IPv4Endpoint("10.0.0.99", port: 56700)!
         home.received(LIFXTests.answer(3, [1, 0x7C, 0xDD, 0, 0], number: 0), from: there, now: .seconds(109))
         guard case .send(let bytes, let target, _)? = home.takeActions().first else {
@@ -218,7 +218,7 @@ struct DatagramHomeTests {
         #expect(actionsNow.first == .report(Self.id, report) && Self.types(actionsNow) == [51])
     }
 
-    @Test("what a device sends that cannot be read is counted, what others send is not")
+    @Test("counts unreadable messages of known devices only")
     func unreadable() throws {
         var home = try Self.home()
         home.received([1, 2, 3], from: Self.here, now: .zero)
@@ -226,7 +226,7 @@ struct DatagramHomeTests {
         #expect(home.takeUnreadable() == 1 && home.takeUnreadable() == 0)
     }
 
-    @Test("devices that never say what they are do not pile up")
+    @Test("forgets devices that never identify themselves")
     func unidentified() {
         var home = DatagramHome<LIFXDevice>(looksFor: LANDevices(), session: 9)
         for number in 0..<2000 {
@@ -243,7 +243,7 @@ struct DatagramHomeTests {
     }
 
     @Test(
-        "keys that are wrong say what to write",
+        "refuses wrong keys with a remedy",
         arguments: [
             (#"{"hosts": ["lamp"]}"#, "not an address; write 10.0.0.7 or \"10.0.0.7:56700\""),
             (#"{"hosts": ["10.0.0.256"]}"#, "not an address; write 10.0.0.7 or \"10.0.0.7:56700\""),
@@ -257,7 +257,7 @@ struct DatagramHomeTests {
         #expect(error.description == problem)
     }
 
-    @Test("everybody is asked unless it says otherwise, and hosts besides")
+    @Test("searches by default, and asks hosts in addition")
     func defaults() throws {
         func read(_ text: String) throws -> LANDevices {
             try JSONDecoder().decode(LIFXDriverConfiguration.self, from: Data(text.utf8)).devices

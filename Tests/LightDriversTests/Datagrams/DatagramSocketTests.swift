@@ -3,9 +3,9 @@ import Testing
 
 @testable import LightDrivers
 
-@Suite("A socket for datagrams", .timeout)
+@Suite("Datagram sockets", .timeout)
 struct DatagramSocketTests {
-    @Test("a datagram that is too long is counted and not kept")
+    @Test("counts a datagram that is too long, and drops it")
     func tooLong() async throws {
         let (wake, waker) = AsyncStream.makeStream(of: Void.self)
         let socket = try DatagramSocket(port: 0) { waker.yield() }
@@ -20,7 +20,7 @@ struct DatagramSocketTests {
         #expect(dropped == 1 && socket.takeDropped() == 0 && socket.takeDatagrams().isEmpty)
     }
 
-    @Test("no more datagrams wait than the limit, and the others are counted")
+    @Test("bounds the datagrams that wait, and counts the others")
     func tooMany() async throws {
         let (wake, waker) = AsyncStream.makeStream(of: Void.self)
         let socket = try DatagramSocket(port: 0) { waker.yield() }

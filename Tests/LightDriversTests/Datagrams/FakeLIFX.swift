@@ -3,7 +3,7 @@ import Synchronization
 
 @testable import LightDrivers
 
-/// LIFX devices behind one socket of the loopback interface, for faults: they lose, are silent, or are gone.
+/// LIFX devices on one socket of the loopback interface that lose messages, are silent, or are gone.
 final class FakeLIFX: Sendable {
     struct Device {
         var color = LIFXColor()
@@ -32,7 +32,7 @@ final class FakeLIFX: Sendable {
         try restart()
     }
 
-    /// Ends, and comes back at another port with the same devices.
+    /// Restarts at another port with the same devices.
     func restart() throws {
         let socket = try DatagramSocket(port: 0) { [weak self] in self?.serve() }
         world.withLock { $0.socket = socket }

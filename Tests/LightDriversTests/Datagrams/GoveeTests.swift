@@ -6,7 +6,7 @@ import Testing
 
 @testable import LightDrivers
 
-@Suite("Govee on the wire", .timeout)
+@Suite("Govee messages", .timeout)
 struct GoveeTests {
     static let id: LightID = "1fb4c3a2b1c0d9e8"
     static let here = IPv4Endpoint(address: 0x0A00_0007, port: 40_000)
@@ -33,7 +33,7 @@ struct GoveeTests {
         request.datagrams.map { String(decoding: $0, as: UTF8.self) }
     }
 
-    @Test("a change is a command for each thing, off first and on last, and the question what has become of it")
+    @Test("sends a change as a command per attribute, off first and on last, and a status query")
     func requests() throws {
         let question = #"{"msg":{"cmd":"devStatus","data":{}}}"#
         #expect(Self.texts(.status) == [question])
@@ -55,7 +55,7 @@ struct GoveeTests {
                 == [.change(GoveeStatus(color: .init(red: 0, green: 0, blue: 0), kelvin: 9000))])
     }
 
-    @Test("what a device says of itself is what it can do")
+    @Test("derives the description from the scan and the status")
     func description() throws {
         let light = try #require(try Self.device().description)
         #expect(light.name == "Govee H6159 D9E8" && light.model == "H6159" && light.firmware == "1.02.11")
@@ -66,7 +66,7 @@ struct GoveeTests {
     }
 
     @Test(
-        "what a device shows",
+        "reads a status",
         arguments: [
             (status(), LightReport(on: true, brightness: 60, color: .temperature(mired: 370))),
             (
@@ -80,7 +80,7 @@ struct GoveeTests {
     }
 
     @Test(
-        "a status shows a change as exactly as devices do",
+        "compares a status with a change as precisely as devices do",
         arguments: [
             (GoveeStatus(isOn: true), true), (GoveeStatus(isOn: false), false), (GoveeStatus(brightness: 61), true),
             (GoveeStatus(brightness: 62), false), (GoveeStatus(kelvin: 2740), true), (GoveeStatus(kelvin: 2800), false),
@@ -94,7 +94,7 @@ struct GoveeTests {
         #expect(GoveeDevice.isAnswer(message, to: .status, number: 0))
     }
 
-    @Test("a device that answers searches but no question is named, until it answers")
+    @Test("warns of a device that answers searches but no query, until it answers one")
     func silent() {
         var home = DatagramHome<GoveeDevice>(looksFor: LANDevices(), session: 1)
         home.search(on: [], now: .zero)
@@ -114,7 +114,7 @@ struct GoveeTests {
         #expect(warnings() == [nil])
     }
 
-    @Test("what is no message of a device is not read")
+    @Test("rejects other messages")
     func malformed() {
         for text in [
             "", "{}", "[]", #"{"msg":7}"#, #"{"msg":{"cmd":"devStatus"}}"#, #"{"msg":{"cmd":"turn","data":{}}}"#,
@@ -128,7 +128,7 @@ struct GoveeTests {
         home.received(Array(text.utf8), from: here, now: now)
     }
 
-    /// A home in which the light is known.
+    /// A home with one light.
     static func home() -> DatagramHome<GoveeDevice> {
         var home = DatagramHome<GoveeDevice>(looksFor: LANDevices(), session: 9)
         home.search(on: [IPv4Network(address: 0x0A00_0002, mask: 0xFFFF_FF00)], now: .zero)
@@ -138,7 +138,7 @@ struct GoveeTests {
         return home
     }
 
-    @Test("a search goes to the group over each network, and commands to a port of their own")
+    @Test("searches by multicast on each network, and sends commands to another port")
     func search() {
         var home = Self.home()
         let actions = home.takeActions()
@@ -151,7 +151,7 @@ struct GoveeTests {
         #expect(actions.contains(.report(Self.id, report)))
     }
 
-    @Test("a command is sent until the status shows it")
+    @Test("sends a command until the status shows it")
     func repeated() throws {
         var home = Self.home()
         _ = home.takeActions()
@@ -165,7 +165,7 @@ struct GoveeTests {
         #expect(home.takeActions().first == .finished(command: number, nil))
     }
 
-    @Test("where the status never shows it, the device is in reach all the same, and as it says")
+    @Test("keeps a device reachable whose status never shows the change")
     func rounded() throws {
         var home = Self.home()
         _ = home.takeActions()
@@ -181,7 +181,7 @@ struct GoveeTests {
                 .report(
                     Self.id, LightReport(on: true, brightness: 10, color: .temperature(mired: 370), reachable: true)),
             ])
-        // What it said before does not answer the next command.
+        // An old status doesn't answer the next command.
         let next = try home.apply(LightCommand(on: false), to: Self.id, now: .seconds(5))
         for milliseconds in stride(from: 5000, through: 9000, by: 50) {
             home.timePassed(now: .milliseconds(milliseconds))
@@ -189,7 +189,7 @@ struct GoveeTests {
         #expect(home.takeActions().contains(.finished(command: next, .unreachable)))
     }
 
-    @Test("what it said before a command that was cancelled answers no later one, nor a question of half an hour later")
+    @Test("doesn't take an old status for the answer to a later command or query")
     func cancelled() throws {
         var home = Self.home()
         _ = home.takeActions()
@@ -203,13 +203,13 @@ struct GoveeTests {
         let actions = home.takeActions()
         #expect(actions.contains(.finished(command: next, .unreachable)))
         #expect(actions.contains(.report(Self.id, LightReport(reachable: false))))
-        // The numbers of requests begin anew behind the 256th.
+        // The numbers of requests start over after the 256th.
         for seconds in 6...1800 { home.timePassed(now: .seconds(seconds)) }
         let later = home.takeActions().filter { if case .send = $0 { false } else { true } }
         #expect(later == [])
     }
 
-    @Test("the port of a host is that of the search, and of a light found there its address counts")
+    @Test("uses the search port for hosts, and covers a device by its address")
     func hosts() throws {
         let keys = #"{"discover": false, "hosts": ["10.0.0.7"]}"#
         let configuration = try JSONDecoder().decode(GoveeDriverConfiguration.self, from: Data(keys.utf8))

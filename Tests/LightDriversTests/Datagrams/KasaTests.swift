@@ -1,15 +1,12 @@
 import BoundedJSON
 import Foundation
-import HAPTesting
 import LightKit
-import Logging
-import Synchronization
 import TestTimeouts
 import Testing
 
 @testable import LightDrivers
 
-@Suite("Kasa on the wire", .timeout)
+@Suite("Kasa messages", .timeout)
 struct KasaTests {
     static let id: LightID = "1c3bf3000001"
     static let here = IPv4Endpoint(address: 0x0A00_0007, port: 9999)
@@ -37,15 +34,15 @@ struct KasaTests {
         String(decoding: KasaCipher.decrypted(request.bytes), as: UTF8.self)
     }
 
-    @Test("the cipher is the one that is published: the first bytes of every request are the same")
+    @Test("encrypts with the published cipher")
     func cipher() {
-        // What every client of the protocol begins a question with: {"system":
+        // The beginning of every client's query: {"system":
         #expect(KasaRequest.system.bytes.prefix(10) == [0xD0, 0xF2, 0x81, 0xF8, 0x8B, 0xFF, 0x9A, 0xF7, 0xD5, 0xEF])
         let bytes = [UInt8](0...255)
         #expect(KasaCipher.decrypted(KasaCipher.encrypted(bytes)) == bytes)
     }
 
-    @Test("requests are what devices understand")
+    @Test("encodes requests")
     func requests() {
         #expect(Self.text(.system) == #"{"system":{"get_sysinfo":{}}}"#)
         #expect(Self.text(.relay(true, child: nil)) == #"{"system":{"set_relay_state":{"state":1}}}"#)
@@ -65,7 +62,7 @@ struct KasaTests {
     }
 
     @Test(
-        "what a device says of itself is what it can do",
+        "derives kind and capabilities from the system information",
         arguments: [
             ([bulb], LightKind.light, LightCapabilities(brightness: true, transition: true)),
             (
@@ -83,7 +80,7 @@ struct KasaTests {
     }
 
     @Test(
-        "whites are those of the model",
+        "knows the color temperatures of each model",
         arguments: [
             ("KL130(EU)", 111...400), ("KL125(US)", 154...400), ("KL120(EU)", 154...370), ("KL120(US)", 200...370),
             ("LB120(US)", 154...370), ("KL999", 200...370),
@@ -94,7 +91,7 @@ struct KasaTests {
     }
 
     @Test(
-        "what a device shows",
+        "reads the state of a device",
         arguments: [
             (
                 [
@@ -129,7 +126,7 @@ struct KasaTests {
         #expect(try Self.device(keys.joined(separator: ",")).state(of: Self.id) == report)
     }
 
-    @Test("a bulb takes a command in one message, which says whether it is on")
+    @Test("sends a bulb's command in one message that includes its power")
     func bulbCommands() throws {
         let bulb = try Self.device(
             Self.bulb, #""is_color":1,"is_variable_color_temp":1,"light_state":{"on_off":0,"dft_on_state":{}}"#)
@@ -152,7 +149,7 @@ struct KasaTests {
                 == [.light(KasaLightState(isOn: true), isStrip: false, milliseconds: 3_600_000)])
     }
 
-    @Test("a dimmer gets its level before it is turned on, and after it is turned off")
+    @Test("sends a dimmer its level before it turns on, and after it turns off")
     func dimmerCommands() throws {
         let dimmer = try Self.device(Self.plug, #""relay_state":0,"brightness":40"#)
         #expect(
@@ -163,14 +160,14 @@ struct KasaTests {
                 == [.relay(false, child: nil), .level(5)])
     }
 
-    @Test("a plug shows which one it is by its own light, not by what is plugged in")
+    @Test("identifies a plug by its LED")
     func identification() throws {
         let plug = try Self.device(Self.plug, #""relay_state":1,"led_off":0"#)
         let identification = plug.identification(of: Self.id)
         #expect(identification.begin == [.led(isOff: true)] && identification.end == [.led(isOff: false)])
     }
 
-    @Test("a refused command is an error, and changes nothing")
+    @Test("reports a refused command as an error, and changes nothing")
     func refused() throws {
         var plug = try Self.device(Self.plug, #""relay_state":1"#)
         for text in [
@@ -188,7 +185,7 @@ struct KasaTests {
         }
     }
 
-    @Test("what is no answer of a device is not read")
+    @Test("rejects other answers")
     func malformed() {
         for text in ["", "{}", "[]", "7", #"{"system":7}"#, #"{"system":{"get_sysinfo":7}}"#, #"{"context":{}}"#] {
             #expect(KasaMessage(KasaCipher.encrypted(Array(text.utf8))) == nil, "\(text)")
@@ -220,7 +217,7 @@ struct KasaTests {
         plug,
         #""children":[{"id":"00","alias":"One","state":1},{"id":"01","alias":"Two","state":0},{"id":"","state":1}]"#)
 
-    @Test("each socket of a strip is a light with a state and commands of its own")
+    @Test("shows each socket of a strip as a light with its own state and commands")
     func sockets() throws {
         var home = Self.home()
         Self.say(Self.strip, in: &home)
@@ -258,7 +255,7 @@ struct KasaTests {
         #expect(throws: LightError.unknownLight) {
             try home.apply(LightCommand(on: true), to: Self.id, now: .seconds(1))
         }
-        // Without an answer all of them are out of reach.
+        // Without an answer all of them are unreachable.
         _ = try home.apply(LightCommand(on: true), to: one, now: .seconds(2))
         for milliseconds in stride(from: 2000, through: 5000, by: 50) {
             home.timePassed(now: .milliseconds(milliseconds))
@@ -270,7 +267,7 @@ struct KasaTests {
             ])
     }
 
-    @Test("a strip of very many sockets is read up to a bound")
+    @Test("bounds the sockets of a strip")
     func manySockets() throws {
         let children = (0..<100).map { #"{"id":"\#($0)","state":1}"# }.joined(separator: ",")
         #expect(try Self.device(Self.plug, #""children":[\#(children)]"#).lights.count == KasaSystem.maximumChildren)
@@ -281,7 +278,7 @@ struct KasaTests {
             + Array(#"{"result":{"device_type":"\#(type)","device_model":"KP125M(US)","mac":"\#(mac)"}}"#.utf8)
     }
 
-    @Test("a device of the newer protocol is named once, unless it speaks the older one, too")
+    @Test("warns once of a device of the newer protocol, unless it speaks the older one, too")
     func newerProtocol() {
         var home = Self.home()
         for _ in 0..<3 { home.received(Self.newer("1C-3B-F3-00-00-01"), from: Self.here, now: .zero) }
@@ -303,7 +300,7 @@ struct KasaTests {
         }
     }
 
-    @Test("warnings of devices that cannot be used are bounded")
+    @Test("bounds warnings of unusable devices")
     func manyNewer() {
         var home = Self.home()
         for number in 0..<1000 {
@@ -314,7 +311,7 @@ struct KasaTests {
         #expect(home.takeActions().count == DatagramHome<KasaDevice>.maximumDevices)
     }
 
-    @Test("devices of both protocols are searched for")
+    @Test("searches for devices of both protocols")
     func search() {
         var home = DatagramHome<KasaDevice>(looksFor: LANDevices(), session: 9)
         home.search(on: [IPv4Network(address: 0x0A00_0002, mask: 0xFFFF_FF00)], now: .zero)
@@ -324,33 +321,5 @@ struct KasaTests {
                 .send(KasaRequest.system.bytes, to: IPv4Endpoint(address: everybody, port: 9999), over: nil),
                 .send(KasaNewerDevice.search, to: IPv4Endpoint(address: everybody, port: 20002), over: nil),
             ])
-    }
-
-    @Test("the driver keeps the promises of every driver")
-    func contract() async throws {
-        func peer(_ digits: String, isDeaf: Bool) throws -> FakePeer {
-            let isOn = Mutex(0)
-            return try FakePeer { bytes in
-                let text = String(decoding: KasaCipher.decrypted(bytes), as: UTF8.self)
-                guard text.contains("get_sysinfo") else {
-                    if isDeaf { return [] }
-                    if text.contains("set_relay_state") {
-                        isOn.withLock { $0 = text.contains(#""state":1"#) ? 1 : 0 }
-                        return [KasaCipher.encrypted(Array(#"{"system":{"set_relay_state":{"err_code":0}}}"#.utf8))]
-                    }
-                    return [KasaCipher.encrypted(Array(#"{"system":{"set_led_off":{"err_code":0}}}"#.utf8))]
-                }
-                let keys = Self.plug.replacing("00:00:01", with: "00:00:\(digits)")
-                let answer = Self.system(keys, #""relay_state":\#(isOn.withLock { $0 })"#)
-                return [KasaCipher.encrypted(Array(answer.utf8))]
-            }
-        }
-        let (good, silent) = (try peer("01", isDeaf: false), try peer("02", isDeaf: true))
-        let keys = #"{"discover": false, "hosts": ["\#(good.host)", "\#(silent.host)"]}"#
-        let contract = DriverContract(goodLight: Self.id, silentLight: "1c3bf3000002") {
-            try JSONDecoder().decode(KasaDriverConfiguration.self, from: Data(keys.utf8))
-                .makeDriver(logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
-        }
-        #expect(try await contract.violations() == [])
     }
 }

@@ -7,11 +7,11 @@ import Testing
 
 @testable import LightDrivers
 
-@Suite("LIFX on the wire", .timeout)
+@Suite("LIFX messages", .timeout)
 struct LIFXTests {
     static let id: LightID = "d073d5010203"
 
-    /// An answer of a device as it comes over the wire.
+    /// An encoded answer of a device.
     static func answer(_ type: UInt16, _ payload: [UInt8], number: UInt8 = 1, source: UInt32 = 9) -> [UInt8] {
         LIFXMessage.bytes(type: type, payload: payload, target: id, source: source, number: number, answer: 0)
     }
@@ -22,7 +22,7 @@ struct LIFXTests {
         return words + text + [UInt8](repeating: 0, count: 40 - text.count)
     }
 
-    /// A device that has said what it is.
+    /// A device that has answered all queries.
     static func device(product: UInt8 = 27, _ values: [UInt16] = [0, 0, .max, 3500], power: UInt16 = .max) throws
         -> LIFXDevice
     {
@@ -42,7 +42,7 @@ struct LIFXTests {
         return device
     }
 
-    @Test("a search is a tagged GetService, and a question carries the device")
+    @Test("encodes a search as a tagged GetService, and a request with its target")
     func frames() {
         #expect(
             LIFXDevice.search(session: 0x0403_0201, localAddress: 0)
@@ -58,7 +58,7 @@ struct LIFXTests {
             ])
     }
 
-    @Test("a device that has said all is described, with its group as its room")
+    @Test("describes a device that has answered all queries, with its group as the room")
     func described() throws {
         #expect(LIFXDevice(id: Self.id).questions == [.version, .light, .group, .firmware])
         let device = try Self.device()
@@ -74,7 +74,7 @@ struct LIFXTests {
     }
 
     @Test(
-        "a product's number says what it shows",
+        "derives capabilities from the product number",
         arguments: [
             (27, true, 111...400), (18, false, 154...370), (51, false, nil), (57, true, 111...667),
             (250, true, 111...400),
@@ -84,13 +84,13 @@ struct LIFXTests {
         #expect(capabilities.color == color && capabilities.temperature == temperature)
     }
 
-    @Test("a switch in the wall is no light")
+    @Test("ignores a wall switch")
     func relays() throws {
         let device = try Self.device(product: 70)
         #expect(device.isForeign && device.description == nil)
     }
 
-    @Test("what a light shows is hue and saturation, or a white where there is no saturation")
+    @Test("reports hue and saturation, or a white without saturation")
     func states() throws {
         #expect(
             try Self.device([5461, 52428, 32768, 3500]).state
@@ -103,7 +103,7 @@ struct LIFXTests {
         #expect(try Self.device([.max, .max, 9, 3500]).state?.color == .hueSaturation(hue: 359.99, saturation: 100))
     }
 
-    @Test("each colour that is written is read again", arguments: Array(stride(from: 0, to: 360, by: 7.0)))
+    @Test("reads each color as it was written", arguments: Array(stride(from: 0, to: 360, by: 7.0)))
     func roundTrip(hue: Double) throws {
         var device = try Self.device()
         let command = LightCommand(
@@ -115,7 +115,7 @@ struct LIFXTests {
         #expect(device.state == LightReport(on: true, brightness: command.brightness, color: command.color))
     }
 
-    @Test("a command is one message for all of the colour and one for the power, off first and on last")
+    @Test("sends one message for the color and one for the power, off first and on last")
     func commands() throws {
         let dark = try Self.device([100, 200, 300, 3500], power: 0)
         let lit = try Self.device([100, 200, 300, 3500])
@@ -138,7 +138,7 @@ struct LIFXTests {
                 == [.setColor(LIFXColor(hue: 100, saturation: 0, brightness: 300, kelvin: 4000), milliseconds: .max)])
     }
 
-    @Test("a light that was dimmed to nothing is lit by switching it on")
+    @Test("lights a light that was dimmed to nothing when it switches on")
     func litFromNothing() throws {
         let device = try Self.device([0, 0, 0, 3500])
         #expect(
@@ -146,13 +146,13 @@ struct LIFXTests {
                 == [.setColor(LIFXColor(), milliseconds: 0), .setPower(true, milliseconds: 0)])
     }
 
-    @Test("zones keep their colours when a strip is dimmed")
+    @Test("keeps the colors of zones when it dims a strip")
     func zones() throws {
         let strip = try Self.device(product: 32)
         #expect(strip.requests(for: LightCommand(brightness: 50)) == [.setBrightness(32768, milliseconds: 0)])
     }
 
-    @Test("what a device does not know is no fault of it, unless it is a command")
+    @Test("accepts unhandled queries, and refuses unhandled commands")
     func unhandled() throws {
         var device = LIFXDevice(id: Self.id)
         for request in device.questions where request != .light {
@@ -166,7 +166,7 @@ struct LIFXTests {
         }
     }
 
-    @Test("what is cut off, of another protocol or for somebody else is not read")
+    @Test("rejects truncated messages and those of other protocols or clients")
     func malformed() {
         let whole = Self.answer(107, Self.state([1, 2, 3, 4]))
         #expect(LIFXDevice.read(whole, session: 9) != nil)
@@ -179,7 +179,7 @@ struct LIFXTests {
     }
 }
 
-@Suite("The driver lifx with devices that fail", .timeout)
+@Suite("The LIFX driver with failing devices", .timeout)
 struct LIFXDriverTests {
     static func driver(_ hosts: String...) throws -> any LightDriver {
         let list = hosts.map { "\"\($0)\"" }.joined(separator: ", ")
@@ -188,7 +188,7 @@ struct LIFXDriverTests {
             .makeDriver(logger: Logger(label: "test"))
     }
 
-    @Test("the driver keeps the promises of every driver")
+    @Test("keeps the driver contract")
     func contract() async throws {
         let devices = try FakeLIFX(["d073d5000001": .init(), "d073d5000002": .init(isDeaf: true)])
         let host = devices.host
@@ -196,7 +196,7 @@ struct LIFXDriverTests {
         #expect(try await contract.violations() == [])
     }
 
-    @Test("where one message in ten is lost, every command arrives")
+    @Test("delivers every command while one message in ten is lost")
     func loss() async throws {
         let devices = try FakeLIFX(["d073d5000001": .init()])
         let driver = try Self.driver(devices.host)
@@ -210,7 +210,7 @@ struct LIFXDriverTests {
         }
     }
 
-    @Test("unplugged it is out of reach with the first command, and back when it answers, also at another port")
+    @Test("makes an unplugged light unreachable with the first command, and finds it again at another port")
     func unplugged() async throws {
         let devices = try FakeLIFX(["d073d5000001": .init()])
         let driver = try Self.driver(devices.host)
@@ -234,7 +234,7 @@ struct LIFXDriverTests {
         }
     }
 
-    @Test("a light that is off blinks by being lit, and is off afterwards")
+    @Test("blinks a light that is off, and leaves it off")
     func identify() async throws {
         let devices = try FakeLIFX(["d073d5000001": .init()])
         let driver = try Self.driver(devices.host)

@@ -3,11 +3,11 @@ import Testing
 
 @testable import LightDrivers
 
-@Suite("What is asked of a device that may lose it", .timeout)
+@Suite("Requests to a device that may lose them", .timeout)
 struct RequestQueueTests {
     typealias Queue = RequestQueue<String>
 
-    @Test("a request is sent six times within 1.7 s and then given up")
+    @Test("sends a request six times within 1.7 s, then gives up")
     func retries() {
         var queue = Queue(burst: 100, perSecond: 1000)
         queue.ask("state")
@@ -22,7 +22,7 @@ struct RequestQueueTests {
         #expect(!queue.isGivenUp(now: .milliseconds(1699)) && queue.isGivenUp(now: .milliseconds(1700)))
     }
 
-    @Test("all times a request keeps its number, and the next has another")
+    @Test("keeps a request's number for all attempts")
     func numbers() {
         var queue = Queue(burst: 100, perSecond: 1000)
         queue.ask("a")
@@ -33,18 +33,7 @@ struct RequestQueueTests {
         #expect(queue.transmit(now: .seconds(1))?.number == 2)
     }
 
-    @Test("one request at a time")
-    func oneAtATime() {
-        var queue = Queue(burst: 100, perSecond: 1000)
-        queue.ask("a")
-        queue.ask("b")
-        #expect(queue.transmit(now: .zero)?.request == "a")
-        #expect(queue.transmit(now: .zero) == nil)
-        #expect(queue.answered() == nil)
-        #expect(queue.transmit(now: .zero)?.request == "b")
-    }
-
-    @Test("a command goes before all questions, the one on its way included, which is asked again behind it")
+    @Test("sends a command before all queries, and repeats the query that it interrupts")
     func commandsFirst() {
         var queue = Queue(burst: 100, perSecond: 1000)
         queue.ask("state")
@@ -60,7 +49,7 @@ struct RequestQueueTests {
         #expect(queue.transmit(now: .zero)?.request == "name")
     }
 
-    @Test("a device gets no more than it takes: at first a burst, then one message an interval")
+    @Test("sends a burst at first, then one message per interval")
     func pacing() {
         var queue = Queue(burst: 5, perSecond: 10)
         var sentAt: [Duration] = []
@@ -75,7 +64,7 @@ struct RequestQueueTests {
         #expect(sentAt.dropFirst(5) == (1...15).map { Duration.milliseconds(100 * $0) }[...])
     }
 
-    @Test("a probe is sent once, and a cancelled command no more")
+    @Test("sends a probe once, and a canceled command not at all")
     func probesAndCancellation() {
         var queue = Queue(burst: 5, perSecond: 10)
         queue.ask("there?", isProbe: true)

@@ -7,7 +7,7 @@ import Testing
 
 @testable import LightDrivers
 
-@Suite("WiZ on the wire", .timeout)
+@Suite("WiZ messages", .timeout)
 struct WiZTests {
     static func message(_ text: String) throws -> WiZMessage { try #require(WiZMessage(Array(text.utf8))) }
 
@@ -33,7 +33,7 @@ struct WiZTests {
         return device
     }
 
-    @Test("requests are one JSON object each")
+    @Test("encodes requests as JSON objects")
     func frames() {
         func text(_ request: WiZRequest) -> String {
             String(decoding: request.bytes(session: 0xAB, localAddress: 0x0A00_0002), as: UTF8.self)
@@ -52,7 +52,7 @@ struct WiZTests {
     }
 
     @Test(
-        "the module's name says what a device can do",
+        "derives kind and capabilities from the module's name",
         arguments: [
             (
                 "ESP01_SHRGB_03", LightKind.light,
@@ -69,7 +69,7 @@ struct WiZTests {
     }
 
     @Test(
-        "the lowest brightness is the device's own, or the usual one",
+        "uses the device's lowest brightness, or the usual one",
         arguments: [(#""minDimLevel":1,"#, 1), (#""minDimLevel":5,"#, 5), ("", 10), (#""minDimLevel":900,"#, 10)])
     func leastDimming(member: String, least: Int) throws {
         for module in ["ESP25_SHRGB_01", "ESP05_SHDW_21"] {
@@ -79,7 +79,7 @@ struct WiZTests {
         }
     }
 
-    @Test("without a model's whites those of the user are taken, and without these the usual ones")
+    @Test("uses the model's whites, then the user's, then the usual ones")
     func whites() throws {
         let error = #""error":{"code":-32601,"message":"Method not found"}"#
         #expect(try Self.device(whites: error).description?.capabilities.temperature == 154...370)
@@ -88,7 +88,7 @@ struct WiZTests {
     }
 
     @Test(
-        "what a device shows",
+        "reads the state of a device",
         arguments: [
             (
                 #""state":true,"dimming":60,"temp":2700"#,
@@ -104,7 +104,7 @@ struct WiZTests {
         #expect(try Self.device(pilot: pilot).state == report)
     }
 
-    @Test("a command is one message that says whether the light is on")
+    @Test("sends a command as one message that includes the power")
     func commands() throws {
         let lit = try Self.device()
         let dark = try Self.device(pilot: #""state":false,"dimming":60"#)
@@ -118,7 +118,7 @@ struct WiZTests {
                 == [.setPilot(WiZPilot(isOn: true, kelvin: 2200))])
     }
 
-    @Test("a refused command is an error, and changes nothing")
+    @Test("reports a refused command as an error, and changes nothing")
     func refused() throws {
         var device = try Self.device()
         let before = device.state
@@ -130,7 +130,7 @@ struct WiZTests {
         #expect(device.state == before)
     }
 
-    @Test("what is no message of a device is not read")
+    @Test("rejects other messages")
     func malformed() {
         for text in [
             "", "garbage", "[]", "{}", #"{"method":"getPilot"}"#, #"{"env":"pro","error":{"code":-32700}}"#,
@@ -138,7 +138,7 @@ struct WiZTests {
         ] { #expect(WiZMessage(Array(text.utf8)) == nil, "\(text)") }
     }
 
-    @Test("a device is found by what it says of itself, and what it tells by itself is shown at once")
+    @Test("finds a device by its own messages, and shows its changes at once")
     func found() throws {
         let source = try #require(IPv4Endpoint("10.0.0.7", port: 38899))
         var home = DatagramHome<WiZDevice>(looksFor: LANDevices(), session: 1)

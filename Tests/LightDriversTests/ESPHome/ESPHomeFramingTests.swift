@@ -11,7 +11,7 @@ struct ESPHomeFramingTests {
 
     // MARK: Plain
 
-    @Test("a plain message is a zero, two varints and its body")
+    @Test("encodes a plain message as a zero, two varints and its body")
     func plain() throws {
         var framing = ESPHomeFraming()
         #expect(framing.opening.isEmpty && framing.isReady)
@@ -21,7 +21,7 @@ struct ESPHomeFramingTests {
         #expect(try framing.received([0, 0, 7, 0, 0xAC, 2, 32] + long) == [Message(7), Message(32, long)])
     }
 
-    @Test("messages come together from single bytes")
+    @Test("joins messages from single bytes")
     func pieces() throws {
         var framing = ESPHomeFraming()
         var got: [Message] = []
@@ -30,7 +30,7 @@ struct ESPHomeFramingTests {
     }
 
     @Test(
-        "what is no frame ends the connection, and says why",
+        "ends the connection with a reason for an invalid frame",
         arguments: [
             ([1, 0, 0], .keyWanted), ([0x16, 3, 1], .malformed("it does not speak ESPHome's API")),
             ([0, 0xFF, 0xFF, 0xFF, 0xFF, 1], .malformed("it does not speak ESPHome's API")),
@@ -60,7 +60,7 @@ struct ESPHomeFramingTests {
         return (framing, sending, receiving)
     }
 
-    @Test("an encrypted message is a sealed piece with type, length and body")
+    @Test("encrypts type, length and body of a message")
     func encryptedMessages() throws {
         var (framing, sending, receiving) = try Self.encrypted()
         let sent = framing.bytes(of: Message(32, [1, 2, 3]))
@@ -72,7 +72,7 @@ struct ESPHomeFramingTests {
         #expect(try framing.received([second.last ?? 0]) == [Message(256, [5])])
     }
 
-    @Test("a message that was changed or is too short ends the connection")
+    @Test("ends the connection for a modified or short message")
     func tampered() throws {
         let (framing, sending, _) = try Self.encrypted()
         for content in [[0, 7, 0], []] as [[UInt8]] {
@@ -88,7 +88,7 @@ struct ESPHomeFramingTests {
     }
 
     @Test(
-        "what the device says to the handshake tells what is wrong",
+        "derives the fault from the device's answer to the handshake",
         arguments: [
             ([0, 3, 7], .notEncrypted), ([2], .malformed("it does not speak ESPHome's API")),
             (frame([2, 0]), .malformed("its encryption is none we know")),
@@ -109,7 +109,7 @@ struct ESPHomeFramingTests {
 
     // MARK: Protobuf
 
-    @Test("fields are read, and unknown ones passed over")
+    @Test("reads fields and skips unknown ones")
     func fields() throws {
         var writer = ProtobufWriter()
         writer.write(UInt64(300), field: 1)
@@ -133,7 +133,7 @@ struct ESPHomeFramingTests {
     }
 
     @Test(
-        "a message that is cut off or has no such field is malformed",
+        "rejects truncated messages and invalid fields",
         arguments: [
             [0x08], [0x08, 0x80], [0x0D, 1, 2, 3], [0x0A, 5, 1], [0x09, 1], [0x0B], [0x00, 1],
             [0x0A, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 1],
@@ -144,7 +144,7 @@ struct ESPHomeFramingTests {
         #expect(throws: ProtobufReader.Malformed.self) { _ = try reader.next() }
     }
 
-    @Test("a repeated number is read packed and single")
+    @Test("reads repeated numbers packed and single")
     func repeated() {
         #expect(ProtobufReader.Value.bytes([35, 0x80, 1]).numbers == [35, 128])
         #expect(ProtobufReader.Value.varint(11).numbers == [11])

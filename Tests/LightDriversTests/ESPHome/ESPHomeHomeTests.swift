@@ -5,7 +5,7 @@ import Testing
 
 @testable import LightDrivers
 
-@Suite("All devices of ESPHome", .timeout)
+@Suite("ESPHome devices", .timeout)
 struct ESPHomeHomeTests {
     typealias Message = ESPHomeFraming.Message
 
@@ -129,7 +129,7 @@ struct ESPHomeHomeTests {
 
     // MARK: A connection
 
-    @Test("a device is asked who it is, what it has, and for its states, one after the other")
+    @Test("asks a device for its identity, its entities and its states, in order")
     func conversation() throws {
         var house = House(ESPHomeDriverConfiguration(discover: false, hosts: [Self.host]))
         #expect(house.start() == [.connect(Self.den, keyFile: nil, number: 1)])
@@ -147,7 +147,7 @@ struct ESPHomeHomeTests {
                 == [.report(light, LightReport(on: true, brightness: 40, reachable: true))])
     }
 
-    @Test("entities that their author hides are passed over, and switches unless they are wanted")
+    @Test("skips hidden entities, and switches unless they are wanted")
     func hidden() {
         let relay = Message(ESPHomeMessageType.switchEntity, [0x15, 3, 0, 0, 0, 0x1A, 1, 0x52])
         var house = Self.configured()
@@ -164,7 +164,7 @@ struct ESPHomeHomeTests {
             "a switch may not know its state")
     }
 
-    @Test("the first state and the answer to a command are expected, any other is somebody at the light")
+    @Test("expects the first state and answers to commands, and marks other states spontaneous")
     func spontaneous() throws {
         var house = Self.configured()
         house.join(Self.den)
@@ -182,16 +182,7 @@ struct ESPHomeHomeTests {
         #expect(report(house.receive(Self.den, Self.state(on: true))) == true, "the answer would have come long ago")
     }
 
-    @Test("states with a value that no light has are counted once")
-    func invalidStates() {
-        var house = Self.configured()
-        house.join(Self.den)
-        house.receive(Self.den, Self.state(on: true), Self.state(on: true, brightness: .nan))
-        #expect(house.home.takeInvalid() == 1)
-        #expect(house.home.takeInvalid() == 0)
-    }
-
-    @Test("a device that is silent is asked for a word after 20 s, and given up 10 s later")
+    @Test("pings a silent device after 20 s, and gives it up 10 s later")
     func silence() {
         var house = Self.configured()
         house.join(Self.den)
@@ -205,7 +196,7 @@ struct ESPHomeHomeTests {
         #expect(throws: LightError.unreachable) { try house.order(Self.shelf) }
     }
 
-    @Test("a command without an answer has the device asked for a word")
+    @Test("pings a device that doesn't answer a command")
     func unanswered() throws {
         var house = Self.configured()
         house.join(Self.den)
@@ -215,7 +206,7 @@ struct ESPHomeHomeTests {
         #expect(house.pass(.seconds(1)).first == .close(Self.den))
     }
 
-    @Test("a device that does not say hello is given up after 10 s, one that comes to no end of its list after 30 s")
+    @Test("gives up a device that doesn't answer hello within 10 s or finish its list within 30 s")
     func stuck() {
         var house = Self.configured()
         house.open(Self.den)
@@ -231,7 +222,7 @@ struct ESPHomeHomeTests {
         #expect(house.pass(.milliseconds(500)).first == .close(Self.den))
     }
 
-    @Test("a ping is answered before the list is there, and a goodbye before we hang up")
+    @Test("answers a ping before the list, and a goodbye before it disconnects")
     func courtesies() {
         var house = Self.configured()
         house.open(Self.den)
@@ -244,7 +235,7 @@ struct ESPHomeHomeTests {
                 == [.send(Self.den, [0, 0, 6]), .close(Self.den), .report(Self.shelf, LightReport(reachable: false))])
     }
 
-    @Test("tries come at 1, 2, 4 and so on to 60 seconds, and from the start after a connection")
+    @Test("retries after 1, 2, 4 ... 60 seconds, and starts over after a connection")
     func backoff() {
         var house = Self.configured()
         for pause in [1, 2, 4, 8, 16, 32, 60, 60] {
@@ -255,12 +246,12 @@ struct ESPHomeHomeTests {
         house.join(Self.den)
         house.close(Self.den)
         #expect(house.home.deadline == house.now + .seconds(1))
-        #expect(house.close(Self.den) == [], "an end is told once")
+        #expect(house.close(Self.den) == [], "an end is reported once")
     }
 
     // MARK: Lights that come and go
 
-    @Test("what a device no longer lists is removed, also what the bridge knew from before")
+    @Test("removes lights that a device no longer lists, including those of the last run")
     func lists() {
         var house = House(ESPHomeDriverConfiguration(discover: false, hosts: [Self.host]))
         house.start(known: ["AABBCCDDEEFF/old", "112233445566/other", Self.shelf])
@@ -278,7 +269,7 @@ struct ESPHomeHomeTests {
         #expect(again.allSatisfy { if case .added = $0 { false } else { true } }, "nothing has changed")
     }
 
-    @Test("lights and devices are bounded")
+    @Test("bounds lights and devices")
     func bounds() {
         var house = Self.configured()
         let lights = (1...500).map { ESPHomeLightTests.entity([3], name: "L\($0)", key: UInt32($0)) }
@@ -289,7 +280,7 @@ struct ESPHomeHomeTests {
         #expect(house.find(found).count == ESPHomeHome.maximumDevices)
     }
 
-    @Test("a device that says it is ever another one is refused when there are as many as the driver takes")
+    @Test("refuses a further identity of a device when the driver has as many as it takes")
     func everAnother() {
         var house = Self.configured()
         func mac(_ number: Int) -> String {
@@ -308,7 +299,7 @@ struct ESPHomeHomeTests {
         #expect(Self.warning(actions) == "10.0.0.5 is one device more than the driver esphome takes (128)")
     }
 
-    @Test("without an address there is nothing to do until there is one")
+    @Test("waits for an address")
     func withoutAddress() {
         var house = House(ESPHomeDriverConfiguration())
         var nowhere = Self.service("kitchen", 7)
@@ -324,7 +315,7 @@ struct ESPHomeHomeTests {
 
     // MARK: Keys
 
-    @Test("lights with one object id are two lights, the first with the plain id")
+    @Test("tells apart lights with one object id, and keeps the plain id for the first")
     func namesakes() {
         var house = Self.configured()
         var second = ProtobufWriter()
@@ -336,7 +327,7 @@ struct ESPHomeHomeTests {
         #expect(added == [Self.shelf, "AABBCCDDEEFF/shelf~ab"])
     }
 
-    @Test("a device that refuses the key is tried again after a minute, or at once when the key file changes")
+    @Test("retries a device that refuses the key after a minute, or at once when the key file changes")
     func refusedKey() {
         let host = ESPHomeHost(host: "10.0.0.5", port: 6053, keyFile: "/etc/key")
         let target = ESPHomeTarget.configured(host)
@@ -352,7 +343,7 @@ struct ESPHomeHomeTests {
         #expect(house.pass(.zero).count == 1 && house.home.refusedKeyFiles == [])
     }
 
-    @Test("a device that wants a key gets none of our words, and the warning says what to write")
+    @Test("sends nothing to a device that wants a key, and warns with the line to write")
     func keyWanted() {
         var house = Self.configured()
         house.open(Self.den)
@@ -373,7 +364,7 @@ struct ESPHomeHomeTests {
         #expect(house.find([Self.service("kitchen", 7)]).contains { if case .connect = $0 { true } else { false } })
     }
 
-    @Test("a wrong key and a device that does not encrypt are told, and a key is never passed over")
+    @Test("warns of a wrong key and of a device that doesn't encrypt, and never skips a key")
     func keys() {
         var host = Self.host
         host.keyFile = "/etc/lamplighter/den.key"
@@ -396,7 +387,7 @@ struct ESPHomeHomeTests {
         #expect(house.home.deadline == house.now + .seconds(1), "the file is read again")
     }
 
-    @Test("a password is not known here")
+    @Test("warns of a device with a password")
     func password() {
         var house = Self.configured()
         house.open(Self.den)
@@ -405,7 +396,7 @@ struct ESPHomeHomeTests {
 
     // MARK: mDNS
 
-    @Test("where another device than the announced one answers, the other addresses are tried at once")
+    @Test("tries the other addresses at once when another device answers")
     func otherDevice() {
         var house = House(ESPHomeDriverConfiguration())
         var service = Self.service("kitchen", 7, txt: ["mac": "aabbccddeeff"])
@@ -420,7 +411,7 @@ struct ESPHomeHomeTests {
         #expect(house.home.nextEndpoint(of: Self.kitchen, number: number)?.description == "10.0.0.8:6053")
     }
 
-    @Test("a new address is tried at once, and a standing connection asked whether it is one")
+    @Test("tries a new address at once, and pings on a standing connection")
     func moved() {
         var house = House(ESPHomeDriverConfiguration())
         house.find([Self.service("kitchen", 7)])
@@ -439,7 +430,7 @@ struct ESPHomeHomeTests {
         #expect(house.find([Self.service("kitchen", 9)]).count == 1, "not after the backoff")
     }
 
-    @Test("a device that leaves mDNS keeps its lights, and is forgotten if it never had any")
+    @Test("keeps the lights of a device that leaves mDNS, and forgets a device without lights")
     func left() {
         var house = House(ESPHomeDriverConfiguration())
         house.find([Self.service("kitchen", 7), Self.service("ghost", 8)])
@@ -452,7 +443,7 @@ struct ESPHomeHomeTests {
         #expect(house.find([Self.service("kitchen", 7)]).count == 1, "and at once when it is back")
     }
 
-    @Test("one device under two names is served once, by the name in the configuration")
+    @Test("serves a device with two names once, by the name in the configuration")
     func twice() {
         for isConfiguredFirst in [true, false] {
             var house = House(ESPHomeDriverConfiguration(hosts: [Self.host]))
@@ -476,7 +467,7 @@ struct ESPHomeHomeTests {
 
     // MARK: Identify
 
-    @Test("a light that shows itself blinks unreported, and a command ends that")
+    @Test("doesn't report the blinks of an identification, and a command ends it")
     func identify() throws {
         var house = Self.configured()
         house.join(Self.den)

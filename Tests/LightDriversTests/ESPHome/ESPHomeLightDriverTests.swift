@@ -35,7 +35,7 @@ struct ESPHomeLightDriverTests {
 
     static let good: LightID = "AABBCCDDEE01/shelf"
 
-    @Test("it keeps what every driver promises")
+    @Test("keeps the driver contract")
     func contract() async throws {
         let good = try await FakeESPHome(mac: "AA:BB:CC:DD:EE:01")
         let lost = try await FakeESPHome(mac: "AA:BB:CC:DD:EE:02", .hangsUp)
@@ -49,7 +49,7 @@ struct ESPHomeLightDriverTests {
         #expect(violations == [])
     }
 
-    @Test("a device is found, unplugged, and found again at another port, a hundred times")
+    @Test("finds a device again at another port, a hundred times")
     func restarts() async throws {
         let device = try await FakeESPHome(mac: "AA:BB:CC:DD:EE:01")
         let browser = InMemoryBrowser(Self.snapshot(device))
@@ -73,7 +73,7 @@ struct ESPHomeLightDriverTests {
         }
     }
 
-    @Test("a value that no light has is counted, and the light keeps the one before")
+    @Test("counts an invalid value and keeps the last one")
     func invalid() async throws {
         let device = try await FakeESPHome(mac: "AA:BB:CC:DD:EE:01")
         try await SimulatedLightDriverTests.running(Self.driver([device])) { host in
@@ -84,10 +84,10 @@ struct ESPHomeLightDriverTests {
         }
     }
 
-    @Test("while nothing happens it does nothing")
+    @Test("does nothing while nothing happens")
     func idle() async throws {
         let device = try await FakeESPHome(mac: "AA:BB:CC:DD:EE:01")
-        // It is asked for whenever the driver looks what there is to do.
+        // The driver calls it each time that it wakes.
         let looks = Mutex(0)
         let driver = Self.driver([device]) {
             looks.withLock { $0 += 1 }
@@ -101,18 +101,7 @@ struct ESPHomeLightDriverTests {
         }
     }
 
-    @Test("somebody at the light is reported as such")
-    func change() async throws {
-        let device = try await FakeESPHome(mac: "AA:BB:CC:DD:EE:01")
-        let driver = Self.driver([device])
-        try await SimulatedLightDriverTests.running(driver) { host in
-            try #require(await host.wait(for: Self.good) { $0.on == false })
-            device.turn(on: true)
-            #expect(await host.wait(for: Self.good) { $0.on == true && $0.isSpontaneous })
-        }
-    }
-
-    @Test("a device that never stops talking holds up neither the others nor the end")
+    @Test("serves other devices while one floods")
     func flood() async throws {
         let good = try await FakeESPHome(mac: "AA:BB:CC:DD:EE:01")
         let loud = try await FakeESPHome(mac: "AA:BB:CC:DD:EE:02", .floods)
@@ -129,32 +118,13 @@ struct ESPHomeLightDriverTests {
         }
     }
 
-    @Test("a light blinks and is left as it was, unreported")
-    func identify() async throws {
-        let device = try await FakeESPHome(mac: "AA:BB:CC:DD:EE:01")
-        let driver = Self.driver([device])
-        try await SimulatedLightDriverTests.running(driver) { host in
-            try #require(await host.wait(for: Self.good) { $0.on == false })
-            let count = host.calls.count
-            try await driver.identify(Self.good)
-            // Else its last blink would come after the hand at the light.
-            try await eventually { device.commandCount == 4 }
-            device.turn(on: true)
-            #expect(await host.wait(for: Self.good) { $0.on == true })
-            let reports = host.calls.dropFirst(count).compactMap { call -> Bool? in
-                if case .report(_, let report) = call { report.on } else { nil }
-            }
-            #expect(reports.drop { !$0 }.allSatisfy { $0 }, "on was reported once it was meant")
-        }
-    }
-
     // MARK: Configuration
 
     static func configuration(_ text: String) throws -> ESPHomeDriverConfiguration {
         try JSONDecoder().decode(ESPHomeDriverConfiguration.self, from: Data(text.utf8))
     }
 
-    @Test("the keys are read")
+    @Test("reads all keys")
     func keys() throws {
         #expect(try Self.configuration("{}") == ESPHomeDriverConfiguration())
         #expect(
@@ -171,7 +141,7 @@ struct ESPHomeLightDriverTests {
     }
 
     @Test(
-        "what makes no sense is refused with what to write",
+        "refuses mistakes with a remedy",
         arguments: [
             (#"{"discover": false}"#, "discover: true"), (#"{"hosts": [{"host": ""}]}"#, "10.0.0.5"),
             (#"{"hosts": [{"host": "http://x"}]}"#, "10.0.0.5"), (#"{"hosts": [{"host": "x", "port": 0}]}"#, "6053"),

@@ -44,10 +44,10 @@ struct ESPHomeLightTests {
         return ESPHomeLight(try ESPHomeEntity(light: true, message.body[...]), of: device)
     }
 
-    // MARK: What it is
+    // MARK: Descriptions
 
     @Test(
-        "the modes say what a light can do",
+        "derives capabilities from the color modes",
         arguments: [
             ([1], LightCapabilities()), ([], LightCapabilities()), ([99], LightCapabilities()),
             ([3], LightCapabilities(brightness: true, transition: true)),
@@ -64,22 +64,22 @@ struct ESPHomeLightTests {
     }
 
     @Test(
-        "a range of colour temperatures that is none is passed over",
+        "ignores invalid ranges of color temperature",
         arguments: [(0, 0), (500, 153), (.nan, 500), (153, .infinity), (0.5, 500), (200, 200)] as [(Float, Float)])
     func ranges(mireds: (Float, Float)) throws {
         #expect(try Self.light([11], mireds: mireds).description.capabilities.temperature == nil)
     }
 
-    @Test("a light has its device's names and numbers, and an id that stays")
+    @Test("describes a light with its device's names and numbers, and a stable id")
     func description() throws {
         let description = try Self.light([3], name: "Über Shelf 2").description
         #expect(description.id == "AABBCCDDEEFF/_ber_shelf_2" && description.name == "Den Über Shelf 2")
         #expect(description.manufacturer == "ESPHome" && description.model == "esp32dev")
         #expect(description.firmware == "2026.6.5" && description.serialNumber == "AABBCCDDEEFF")
         #expect(description.suggestedRoom == "Den" && description.kind == .light)
-        // Older firmware sends the id, which is the same.
+        // Older firmware sends the id.
         #expect(try Self.light([3], name: "Renamed", id: "shelf").description.id == "AABBCCDDEEFF/shelf")
-        // A light without a name of its own has its device's.
+        // A light without a name has its device's.
         let only = try Self.light([3], name: "").description
         #expect(only.id == "AABBCCDDEEFF/den" && only.name == "Den")
         let part = try Self.light([3], part: 0xABC).description
@@ -98,7 +98,7 @@ struct ESPHomeLightTests {
         return ESPHomeLight(try ESPHomeEntity(light: true, body.bytes[...]), of: device)
     }
 
-    @Test("a light without color modes has the capabilities of its flags")
+    @Test("derives the capabilities of a light without color modes from its flags")
     func legacyCapabilities() throws {
         #expect(try Self.legacyLight().description.capabilities == LightCapabilities())
         #expect(
@@ -108,7 +108,7 @@ struct ESPHomeLightTests {
                 == LightCapabilities(brightness: true, color: true, temperature: 153...500, transition: true))
     }
 
-    @Test("a light without color modes is commanded and read without them")
+    @Test("commands and reads a light without color modes")
     func legacyMessages() throws {
         var light = try Self.legacyLight(5, 6, 7)
         let red = LightColor.hueSaturation(hue: 0, saturation: 100)
@@ -126,7 +126,7 @@ struct ESPHomeLightTests {
         #expect(white.report?.color == .temperature(mired: 250))
     }
 
-    @Test("a switch is one, or an outlet")
+    @Test("describes switches and outlets")
     func switches() throws {
         var body = ProtobufWriter()
         body.write(fixed32: 3, field: 2)
@@ -143,7 +143,7 @@ struct ESPHomeLightTests {
         #expect(try make().message(for: LightCommand(brightness: 3)) == nil)
     }
 
-    // MARK: What it is told
+    // MARK: Commands
 
     static func command(
         _ command: LightCommand, _ modes: [UInt64], now: UInt64? = nil
@@ -156,7 +156,7 @@ struct ESPHomeLightTests {
     static let key = ESPHomeEntity.Key(key: 1)
 
     @Test(
-        "a command asks for what it names alone",
+        "sends only the attributes of the command",
         arguments: [
             (LightCommand(on: true), ESPHomeLightCommand(on: true)),
             (
@@ -171,7 +171,7 @@ struct ESPHomeLightTests {
     }
 
     @Test(
-        "a colour goes to the mode that shows it, without any white",
+        "sends a color in the mode that shows it, without white",
         arguments: [
             ([35], nil, ESPHomeLightCommand(mode: .init(wire: 35), colorBrightness: 1)),
             ([39], nil, ESPHomeLightCommand(mode: .init(wire: 39), colorBrightness: 1, white: 0)),
@@ -186,7 +186,7 @@ struct ESPHomeLightTests {
         #expect(try Self.command(red, modes, now: now) == expected.message(to: Self.key))
     }
 
-    @Test("a colour without saturation is the white of a light that has one")
+    @Test("sends a color without saturation as white if the light has white")
     func whites() throws {
         let white = LightCommand(color: .hueSaturation(hue: 10, saturation: 0))
         #expect(
@@ -199,7 +199,7 @@ struct ESPHomeLightTests {
     }
 
     @Test(
-        "a colour temperature goes to the mode made of least, and the colour goes out",
+        "sends a color temperature in the simplest mode, and turns the color off",
         arguments: [
             ([11], nil, ESPHomeLightCommand(mode: .init(wire: 11))),
             ([19], nil, ESPHomeLightCommand(mode: .init(wire: 19))),
@@ -214,7 +214,7 @@ struct ESPHomeLightTests {
         #expect(try Self.command(command, modes, now: now) == expected.message(to: Self.key))
     }
 
-    @Test("a command on the wire has a flag before each value")
+    @Test("encodes a flag before each value of a command")
     func wire() {
         let command = ESPHomeLightCommand(on: true, brightness: 0.5, milliseconds: 300)
         #expect(
@@ -222,7 +222,7 @@ struct ESPHomeLightTests {
                 == .init(32, bytes("0d04030201 1001 1801 2001 2d0000003f 7001 78ac02 e00105")))
     }
 
-    // MARK: What it says
+    // MARK: States
 
     static func report(_ modes: [UInt64], _ state: ESPHomeState) throws -> LightReport? {
         var light = try light(modes, mireds: (153, 500))
@@ -238,7 +238,7 @@ struct ESPHomeLightTests {
         return state
     }
 
-    @Test("a state is reported as far as the light can do it")
+    @Test("reports a state within the light's capabilities")
     func states() throws {
         #expect(try Self.report([1], Self.state(1)) == LightReport(on: true, reachable: true))
         #expect(
@@ -261,7 +261,7 @@ struct ESPHomeLightTests {
     }
 
     @Test(
-        "cold and warm shares say the temperature where none was told",
+        "derives the temperature from the cold and warm shares",
         arguments: [(1, 0, 153), (0, 1, 500), (1, 1, 327)] as [(Float, Float, Int)])
     func shares(cold: Float, warm: Float, mired: Int) throws {
         let report = try Self.report([19], Self.state(19) { ($0.cold, $0.warm) = (cold, warm) })
@@ -269,7 +269,7 @@ struct ESPHomeLightTests {
     }
 
     @Test(
-        "a state with a value that no light has says whether the light is on, and no more",
+        "reports only the power of a state with an invalid value",
         arguments: [
             (3, .nan), (4, .infinity), (5, -3), (6, 1.02), (7, -.infinity), (8, .nan), (10, 7), (12, 255), (13, -0.5),
         ] as [(UInt64, Float)])
@@ -284,7 +284,7 @@ struct ESPHomeLightTests {
         #expect(try Self.report([47], state) == LightReport(on: true, reachable: true))
     }
 
-    @Test("what a device's arithmetic leaves a little outside counts as the limit")
+    @Test("clamps a value slightly beyond its limit")
     func rounded() throws {
         var body = ProtobufWriter()
         body.write(Float(1.000_001), field: 3)

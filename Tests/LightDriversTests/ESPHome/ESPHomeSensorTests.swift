@@ -4,7 +4,7 @@ import Testing
 
 @testable import LightDrivers
 
-@Suite("Fans and sensors of ESPHome", .timeout)
+@Suite("ESPHome fans and sensors", .timeout)
 struct ESPHomeSensorTests {
     typealias Message = ESPHomeFraming.Message
 
@@ -52,7 +52,7 @@ struct ESPHomeSensorTests {
         body.write(UInt64(3), field: 8)
     }
 
-    @Test("a fan with named speeds, as firmware before the middle of 2021 has them, has three")
+    @Test("gives a fan with named speeds three speeds")
     func legacyFan() throws {
         var body = ProtobufWriter()
         body.write(fixed32: 9, field: 2)
@@ -98,7 +98,7 @@ struct ESPHomeSensorTests {
         return last
     }
 
-    @Test("the readings of a device are one sensor; other classes and diagnoses are not shown, a battery is")
+    @Test("joins the readings of a device to one sensor, without other classes and diagnostics")
     func sensor() throws {
         let (_, actions) = house([
             Self.number(1, "Temp", "temperature", "°C"), Self.number(2, "Hum", "humidity", "%"),
@@ -128,7 +128,7 @@ struct ESPHomeSensorTests {
         #expect(ESPHomeHomeTests.warning(house(entities, kinds: [.light]).actions) == nil)
     }
 
-    @Test("what is not included is not read; what is removed from the device is removed here")
+    @Test("skips kinds that aren't included, and removes entities that the device removes")
     func removed() {
         let known: [LightID] = ["AABBCCDDEEFF/sensors", "AABBCCDDEEFF/sensor/probe", "AABBCCDDEEFF/fan/fan"]
         let (_, none) = house([Self.number(1, "Temp", "temperature"), Self.fan], kinds: [.light])
@@ -138,7 +138,7 @@ struct ESPHomeSensorTests {
         #expect(gone == ["AABBCCDDEEFF/fan/fan", "AABBCCDDEEFF/sensor/probe"])
     }
 
-    @Test("states are readings; one that is missing or no number is not known")
+    @Test("reads states, and reports missing and invalid values as unknown")
     func states() {
         var (house, _) = house([
             Self.number(1, "Temp", "temperature", "°F"), Self.binary(2, "Door", "door"),
@@ -161,7 +161,7 @@ struct ESPHomeSensorTests {
         #expect(readings(Self.state(binary, 8) { $0.write(true, field: 2) }) == [:])
     }
 
-    @Test("a connection that ends leaves the sensor out of reach, and nothing of it known")
+    @Test("makes a sensor unreachable and its readings unknown when the connection ends")
     func closed() {
         var (house, _) = house([Self.number(1, "Temp", "temperature")])
         let reports = house.close(ESPHomeHomeTests.den).compactMap { action -> LightReport? in
@@ -170,7 +170,7 @@ struct ESPHomeSensorTests {
         #expect(reports == [LightReport(readings: [.temperature: .unknown], reachable: false)])
     }
 
-    @Test("a fan says what it can, is commanded in its own steps, and its answer shows what was asked")
+    @Test("describes and commands a fan in its own steps, and reads its answer")
     func fan() throws {
         var (house, actions) = house([Self.fan])
         let fan: LightID = "AABBCCDDEEFF/fan/fan"
@@ -201,15 +201,5 @@ struct ESPHomeSensorTests {
         #expect(report(3)?.speed == 100)
         #expect(report(0)?.speed == nil && report(.max)?.speed == nil)
         #expect(try house.home.beginIdentification(of: fan).blinks == [])
-    }
-
-    @Test("a description or state that is cut off ends the connection and traps nothing")
-    func cutOff() {
-        for whole in [Self.fan, Self.number(1, "T", "temperature"), Self.binary(2, "M", "motion")] {
-            for length in 0..<whole.body.count {
-                var (house, _) = house([])
-                _ = house.join(ESPHomeHomeTests.den, [Message(whole.type, Array(whole.body.prefix(length)))])
-            }
-        }
     }
 }

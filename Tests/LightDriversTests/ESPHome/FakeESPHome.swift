@@ -4,15 +4,15 @@ import Synchronization
 
 @testable import LightDrivers
 
-/// A device that speaks the plain form of the API on a port of its own, and misbehaves as told.
+/// A device that speaks the plain form of the API on a free port, and misbehaves on request.
 final class FakeESPHome: Sendable {
     enum Behaviour: Sendable {
         case obeys
-        /// It takes commands and says nothing more.
+        /// It accepts commands and reports nothing.
         case ignoresCommands
         /// It hangs up once its states are subscribed, and refuses from then on.
         case hangsUp
-        /// It accepts connections and says nothing at all.
+        /// It accepts connections and sends nothing.
         case mute
         /// It never stops sending states of a light that it has not listed.
         case floods
@@ -22,11 +22,9 @@ final class FakeESPHome: Sendable {
         var behaviour: Behaviour
         var isOn = false
         var connections: [any Channel] = []
-        var count = 0
-        var commands = 0
     }
 
-    /// Not the driver's loops: what a device does must not keep those busy.
+    /// Separate from the driver's loops, which a device mustn't keep busy.
     private static let loops = MultiThreadedEventLoopGroup(numberOfThreads: 2)
 
     let mac: String
@@ -43,20 +41,13 @@ final class FakeESPHome: Sendable {
 
     /// Where it listens.
     var port: Int { server.withLock { $0?.localAddress?.port ?? 0 } }
-    /// How many commands have come for its light's power.
-    var commandCount: Int { state.withLock { $0.commands } }
-    /// How many connections it has had.
-    var connectionCount: Int { state.withLock { $0.count } }
 
     private func listen(port: Int) async throws {
         let channel = try await ServerBootstrap(group: Self.loops)
             .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
             .childChannelInitializer { [weak self] channel in
                 guard let self else { return channel.close() }
-                self.state.withLock { state in
-                    state.connections.append(channel)
-                    state.count += 1
-                }
+                self.state.withLock { $0.connections.append(channel) }
                 return channel.eventLoop.makeCompletedFuture {
                     try channel.pipeline.syncOperations.addHandler(FakeESPHomeHandler(device: self))
                 }
@@ -81,7 +72,7 @@ final class FakeESPHome: Sendable {
         state.withLock { $0.connections = [] }
     }
 
-    /// Somebody is at the light.
+    /// Changes the light from outside.
     func turn(on isOn: Bool, brightness: Float = 1) {
         let connections = state.withLock { state in
             state.isOn = isOn
@@ -114,10 +105,7 @@ final class FakeESPHome: Sendable {
             var reader = ProtobufReader(message.body[...])
             while let (field, value) = try? reader.next() {
                 guard field == 3 else { continue }
-                state.withLock { state in
-                    state.isOn = value.flag
-                    state.commands += 1
-                }
+                state.withLock { $0.isOn = value.flag }
             }
             send(ESPHomeHomeTests.state(on: state.withLock(\.isOn)), to: channel)
         default: break

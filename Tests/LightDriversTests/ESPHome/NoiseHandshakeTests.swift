@@ -52,13 +52,13 @@ func bytes(_ hex: String) -> [UInt8] {
     return stride(from: 0, to: digits.count - 1, by: 2).map { UInt8(digits[$0] << 4 | digits[$0 + 1]) }
 }
 
-@Suite("Noise, as ESPHome has it", .timeout)
+@Suite("The Noise handshake", .timeout)
 struct NoiseHandshakeTests {
     static let key = bytes("54686973206973206d7920417573747269616e20706572737065637469766521")
     static let prologue = bytes("4a6f686e2047616c74")
     static let ephemeral = bytes("893e28b9dc6ca8d611ab664754b8ceb7bac5117349a4439a6b0569da977c464a")
 
-    @Test("the conversation that Cacophony publishes is spoken byte by byte")
+    @Test("matches the conversation that Cacophony publishes")
     func vector() throws {
         var handshake = NoiseHandshake(key: Self.key, prologue: Self.prologue, ephemeral: Self.ephemeral)
         #expect(
@@ -89,7 +89,7 @@ struct NoiseHandshakeTests {
                 == bytes("457567656e2042f6686d20766f6e2042617765726b"))
     }
 
-    @Test("an answer that is short, changed, or of a point of low order, is refused")
+    @Test("refuses a short or modified answer and a point of low order")
     func refused() throws {
         var first = NoiseHandshake(key: Self.key, prologue: Self.prologue, ephemeral: Self.ephemeral)
         var responder = NoiseResponder(key: Self.key, prologue: Self.prologue)

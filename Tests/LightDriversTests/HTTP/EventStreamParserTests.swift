@@ -6,7 +6,7 @@ import Testing
 @Suite("Server-sent events", .timeout)
 struct EventStreamParserTests {
     @Test(
-        "an event ends at an empty line, however lines end and bytes come",
+        "ends an event at an empty line, with any line ending and chunk size",
         arguments: [
             (": hi\n\ndata: [1]\n\n", ["[1]"]), ("data:[1]\r\n\r\ndata: [2]\r\n\r\n", ["[1]", "[2]"]),
             ("data: a\rdata: b\r\r", ["a\nb"]), ("event: x\nid: 7\nretry: 5\ndata\n\n", [""]), ("id: 7\n\n", []),
@@ -24,16 +24,16 @@ struct EventStreamParserTests {
         }
     }
 
-    @Test("the id of the last event is kept")
+    @Test("keeps the id of the last event")
     func id() throws {
         var parser = EventStreamParser()
         _ = try parser.received(Array("id: 1634576695:0\ndata: []\n\n".utf8))
         #expect(parser.lastID == "1634576695:0")
         _ = try parser.received(Array("id: \u{7}\ndata: []\n\n".utf8))
-        #expect(parser.lastID == "1634576695:0", "what cannot stand in a field of HTTP is none")
+        #expect(parser.lastID == "1634576695:0", "HTTP can't carry it")
     }
 
-    @Test("an event without end is refused before it fills the memory", arguments: ["x", "data: x\n"])
+    @Test("refuses an event without an end before it fills the memory", arguments: ["x", "data: x\n"])
     func endless(piece: String) {
         var parser = EventStreamParser(limit: 4096)
         let bytes = Array(String(repeating: piece, count: 4096).utf8)

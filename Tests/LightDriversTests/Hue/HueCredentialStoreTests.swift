@@ -6,12 +6,12 @@ import Testing
 
 @testable import LightDrivers
 
-@Suite("What is kept of a Hue bridge", .timeout)
+@Suite("Stored credentials of a Hue bridge", .timeout)
 struct HueCredentialStoreTests {
     static let bridge = "001788fffe123456"
     static let credentials = HueCredentials(certificate: [UInt8](repeating: 9, count: 32), key: "a-key")
 
-    /// Runs a body with a store in a directory of its own.
+    /// Runs a body with a store in a temporary directory.
     static func withStore(_ body: (HueCredentialStore, String) throws -> Void) throws {
         let root = FileManager.default.temporaryDirectory.path + "/hue-\(UInt64.random(in: 0 ... .max))"
         #expect(mkdir(root, 0o700) == 0)
@@ -20,7 +20,7 @@ struct HueCredentialStoreTests {
         try body(store, try #require(store.path(of: bridge)))
     }
 
-    @Test("it survives, for its owner alone, and another takes its place whole")
+    @Test("stores credentials for the owner only, and replaces them atomically")
     func kept() throws {
         try Self.withStore { store, path in
             #expect(try store.load(Self.bridge) == nil)
@@ -37,7 +37,7 @@ struct HueCredentialStoreTests {
     }
 
     @Test(
-        "a damaged file is no new bridge, and its error says what to do and nothing of what it holds",
+        "refuses a damaged file with a remedy, without printing its content",
         arguments: ["", "{}", "secret", #"{"certificate": "AA==", "application-key": "secret"}"#])
     func damaged(text: String) throws {
         try Self.withStore { store, path in
@@ -51,7 +51,7 @@ struct HueCredentialStoreTests {
         }
     }
 
-    @Test("without a state directory nothing is kept")
+    @Test("stores nothing without a state directory")
     func nowhere() throws {
         let store = HueCredentialStore(directory: nil)
         try store.store(Self.credentials, of: Self.bridge)
@@ -66,7 +66,7 @@ struct HueCredentialStoreTests {
         return try decoder.decode(HueDriverConfiguration.self, from: Data(text.utf8))
     }
 
-    @Test("the keys are read, and credentials are kept apart by the entry's id")
+    @Test("reads all keys, and stores credentials per entry")
     func keys() throws {
         let plain = try Self.configuration("{}", state: "/var/lib/lamplighter")
         #expect(plain.selection == DeviceSelection())
@@ -81,7 +81,7 @@ struct HueCredentialStoreTests {
     }
 
     @Test(
-        "what makes no sense is refused with what to write",
+        "refuses mistakes with a remedy",
         arguments: [
             (#"{"discover": false}"#, "hosts: [10.0.0.5]"), (#"{"hosts": ["http://x"]}"#, "write 10.0.0.5"),
             (#"{"hosts": ["x", "x"]}"#, "remove one"),

@@ -5,7 +5,7 @@ import Testing
 
 @testable import LightDrivers
 
-@Suite("A light of a Hue bridge", .timeout)
+@Suite("Hue lights", .timeout)
 struct HueLightTests {
     static func json(_ text: String) throws -> JSONValue { try JSONValue(parsing: text) }
 
@@ -26,7 +26,7 @@ struct HueLightTests {
             """)
     }
 
-    @Test("what a resource has decides what the light can do")
+    @Test("derives capabilities from the resource")
     func capabilities() throws {
         #expect(
             try Self.colored().description("b")
@@ -41,7 +41,7 @@ struct HueLightTests {
     }
 
     @Test(
-        "0 and 65535 in a range of temperatures are unknown",
+        "ignores 0 and 65535 in a range of temperatures",
         arguments: [
             (#"{"mirek_minimum": 153, "mirek_maximum": 454}"#, 153...454),
             (#"{"mirek_minimum": 0, "mirek_maximum": 65535}"#, 153...500),
@@ -55,14 +55,14 @@ struct HueLightTests {
     }
 
     @Test(
-        "brightness 0 is the lowest, never off",
+        "reports brightness 0 as 1",
         arguments: [(0.0, 1), (0.4, 1), (0.39, 1), (1.57, 2), (39.76, 40), (99.6, 100), (100, 100), (1e9, 100)])
     func brightness(level: Double, percent: Int) throws {
         let light = try Self.light(#""dimming": {"brightness": \#(level)}"#)
         #expect(light.state == LightReport(on: false, brightness: percent))
     }
 
-    @Test("a valid temperature is white, else the colour is shown; what is not said stays")
+    @Test("reports a valid temperature, else the color, and keeps values that an update omits")
     func colors() throws {
         var light = try Self.colored()
         #expect(light.state.color == .temperature(mired: 366))
@@ -71,7 +71,7 @@ struct HueLightTests {
                 #"{"color": {"xy": {"x": 0.17, "y": 0.7}}, "color_temperature": {"mirek": null, "mirek_valid": false}}"#
             ))
         guard case .hueSaturation(let hue, let saturation) = light.state.color else {
-            Issue.record("no colour")
+            Issue.record("no color")
             return
         }
         #expect((90...150).contains(hue) && saturation > 95)
@@ -83,19 +83,19 @@ struct HueLightTests {
                 #"{"color": {"xy": {"x": 0.4, "y": 0.39}}, "color_temperature": {"mirek": 300, "mirek_valid": true}}"#))
         #expect(light.state.color == .temperature(mired: 300))
         light.update(try Self.json(#"{"color": {"xy": {"x": 0.43, "y": 0.4}}}"#))
-        #expect(light.state.color == .temperature(mired: 300), "a place beside the white is the white")
+        #expect(light.state.color == .temperature(mired: 300), "a color close to the white is the white")
         light.update(try Self.json(#"{"color": {"xy": {"x": 0.15, "y": 0.05}}}"#))
-        #expect(light.state.color != .temperature(mired: 300), "and one far off is a colour")
+        #expect(light.state.color != .temperature(mired: 300), "and one far off is a color")
     }
 
-    @Test("a temperature outside the light's range is reported at its end")
+    @Test("clamps a temperature to the light's range")
     func temperatureRange() throws {
         let light = try Self.light(
             #""color_temperature": {"mirek": 700, "mirek_schema": {"mirek_minimum": 200, "mirek_maximum": 454}}"#)
         #expect(light.state.color == .temperature(mired: 454))
     }
 
-    @Test("a command is what is asked and no more; a colour is moved into the gamut, and reported as it was asked")
+    @Test("sends only the attributes of the command, with the color moved into the gamut")
     func commands() throws {
         var light = try Self.colored()
         func text(_ command: LightCommand) -> String { JSONValue.object(light.body(for: command)).text }
@@ -118,7 +118,7 @@ struct HueLightTests {
     }
 
     @Test(
-        "what is no light is left out",
+        "ignores other resources",
         arguments: [
             "{}", "[]", "null", #"{"id": "l1", "on": {"on": true}}"#,
             #"{"id": "../x", "owner": {"rid": "d1"}, "on": {"on": true}}"#,

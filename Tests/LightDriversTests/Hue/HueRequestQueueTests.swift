@@ -4,7 +4,7 @@ import Testing
 
 @testable import LightDrivers
 
-@Suite("What waits to be sent to a Hue bridge", .timeout)
+@Suite("Pending requests to a Hue bridge", .timeout)
 struct HueRequestQueueTests {
     static func command(_ number: Int, _ light: LightID? = nil) -> HueRequestQueue.Request {
         .command(LightCommand(on: true), to: light ?? LightID("l\(number)"), number: number)
@@ -22,7 +22,7 @@ struct HueRequestQueueTests {
         return count
     }
 
-    @Test("two requests are under way at most, one of them reads, and commands go first")
+    @Test("sends two requests at a time, at most one read, commands first")
     func lanes() {
         var queue = HueRequestQueue()
         queue.add(.read("device"), now: .zero)
@@ -39,7 +39,7 @@ struct HueRequestQueueTests {
         #expect(queue.transmit(now: .zero, isGroup: Self.isGroup)?.entry.request == Self.command(2))
     }
 
-    @Test("lights get ten commands at once and ten a second, groups two and one")
+    @Test("sends lights ten commands at once and ten a second, groups two and one")
     func pace() {
         var queue = HueRequestQueue()
         for number in 1...40 { queue.add(Self.command(number), now: .zero) }
@@ -52,7 +52,7 @@ struct HueRequestQueueTests {
         #expect(Self.drain(&queue, .seconds(2)) == 10 + 1)
     }
 
-    @Test("a command that waits for its turn is accepted before the host gives it up, and a newer one takes its place")
+    @Test("accepts a waiting command before the host gives it up, and merges newer ones")
     func accepted() {
         var queue = HueRequestQueue()
         for number in 1...30 { queue.add(Self.command(number), now: .zero) }
@@ -68,10 +68,10 @@ struct HueRequestQueueTests {
             sent.append(entry.request)
             _ = queue.answered(lane: lane, number: entry.number)
         }
-        #expect(sent.prefix(2) == [Self.command(11), sum], "what was accepted is sent")
+        #expect(sent.prefix(2) == [Self.command(11), sum], "accepted commands are sent")
     }
 
-    @Test("a command that the host gives up is not sent")
+    @Test("drops a command that the host gives up")
     func cancelled() {
         var queue = HueRequestQueue()
         queue.add(Self.command(1), now: .zero)
@@ -80,7 +80,7 @@ struct HueRequestQueueTests {
         #expect(queue.deadline(isGroup: Self.isGroup) == nil)
     }
 
-    @Test("what is sent again waits longer each time, ten times at most, and not if there is something newer")
+    @Test("retries later each time, at most ten times, and not after a newer command")
     func retries() {
         var queue = HueRequestQueue()
         queue.add(.read("light"), now: .zero)

@@ -6,7 +6,7 @@ import Testing
 
 @testable import LightDrivers
 
-@Suite("A conversation with a Hue bridge", .timeout)
+@Suite("A session with a Hue bridge", .timeout)
 struct HueSessionTests {
     typealias Event = SessionEvent<HueSession.Output>
 
@@ -54,7 +54,7 @@ struct HueSessionTests {
             return session.timePassed(now: now)
         }
 
-        /// Answers everything that is to be read, and returns what is learnt.
+        /// Answers all reads, and returns the events.
         mutating func answer(reads events: [Event]) -> [Event] {
             var learnt: [Event] = []
             var waiting = events
@@ -72,13 +72,15 @@ struct HueSessionTests {
             return learnt
         }
 
-        /// Brings the session to where everything is read.
-        mutating func join() -> [Event] {
+        /// Brings the session to its first read.
+        mutating func open() -> [Event] {
             _ = session.started(now: now)
             _ = receive(.identity(HueSessionTests.identity, certificate: HueSessionTests.certificate))
             _ = receive(.credentials(HueSessionTests.credentials))
-            return answer(reads: receive(.stream(status: 200)))
+            return receive(.stream(status: 200))
         }
+
+        mutating func join() -> [Event] { answer(reads: open()) }
 
         mutating func update(_ data: String, type: String = "update") -> [Event] {
             receive(.event(Array(#"[{"type": "\#(type)", "data": [\#(data)]}]"#.utf8), id: "5:0"))
@@ -89,7 +91,7 @@ struct HueSessionTests {
         }
     }
 
-    /// The requests among what is to be done: `PUT light/l1 {...}`.
+    /// The requests among the events: `PUT light/l1 {...}`.
     static func requests(_ events: [Event]) -> [String] {
         events.compactMap { event in
             guard case .output(.request(_, _, let request)) = event else { return nil }
@@ -100,7 +102,7 @@ struct HueSessionTests {
 
     // MARK: Pairing
 
-    @Test("an unknown bridge is asked for a key until its link button is pressed, with the certificate it has shown")
+    @Test("asks an unknown bridge for a key until its link button is pressed, and pins its certificate")
     func pairing() {
         var talk = Talk()
         #expect(talk.session.started(now: .zero) == [.output(.identify)])
@@ -127,7 +129,7 @@ struct HueSessionTests {
             ])
     }
 
-    @Test("a key that cannot stand in a field of HTTP is none", arguments: ["", "a b", "a\\r\\nb", "ü"])
+    @Test("rejects a key that HTTP can't carry", arguments: ["", "a b", "a\\r\\nb", "ü"])
     func oddKeys(key: String) {
         var talk = Talk()
         _ = talk.receive(.identity(Self.identity, certificate: Self.certificate))
@@ -136,7 +138,7 @@ struct HueSessionTests {
             talk.receive(.paired(HTTPResponse(body: Array(#"[{"success": {"username": "\#(key)"}}]"#.utf8)))) == [])
     }
 
-    @Test("a known bridge with another certificate is refused before anything is sent, and what to do is said")
+    @Test("refuses a known bridge with another certificate before it sends anything, with a remedy")
     func otherCertificate() {
         var talk = Talk()
         talk.session = HueSession(
@@ -153,7 +155,7 @@ struct HueSessionTests {
     }
 
     @Test(
-        "what is no bridge is refused",
+        "refuses other devices",
         arguments: [
             "<html>", "{}", "[]", #"{"bridgeid": "../../etc/passwd"}"#, #"{"bridgeid": "1234567890ä"}"#,
             #"{"bridgeid": 5}"#,
@@ -166,7 +168,7 @@ struct HueSessionTests {
     }
 
     @Test(
-        "a bad answer of a bridge is retried and isn't another make",
+        "retries after a bad answer at the start",
         arguments: [(500, "{}"), (502, "<html>"), (200, ""), (200, #"{"bridgeid": "00178"#)])
     func badStart(status: Int, body: String) {
         var talk = Talk()
@@ -178,7 +180,7 @@ struct HueSessionTests {
         }
     }
 
-    @Test("a key that the bridge has deleted is asked for again, and the lights are out of reach meanwhile")
+    @Test("pairs again after the bridge has deleted the key, with the lights unreachable meanwhile")
     func keyDeleted() {
         var talk = Talk()
         _ = talk.join()
@@ -192,7 +194,7 @@ struct HueSessionTests {
 
     // MARK: Reading
 
-    @Test("everything is read once the event stream is open, and lights are described by their devices and rooms")
+    @Test("reads everything once the event stream is open, and describes lights by devices and rooms")
     func reading() throws {
         var talk = Talk()
         let events = talk.join()
@@ -204,44 +206,34 @@ struct HueSessionTests {
             events == [.lights([den]), .report(Self.den, LightReport(on: false, brightness: 50, reachable: true))])
     }
 
-    @Test("rooms and zones are lights on request, all lights of the home are not")
+    @Test("shows rooms and zones on request, and never the whole home")
     func groups() throws {
         var talk = Talk(groups: true)
         let events = talk.join()
-        guard case .lights(let lights)? = events.first else {
-            Issue.record("\(events)")
-            return
-        }
-        #expect(lights.map(\.name) == ["Office", "Den"])
+        #expect(events.lights()?.map(\.name) == ["Office", "Den"])
         let group = try talk.order(LightCommand(on: true), 1, to: "001788fffe123456/g1")
         #expect(Self.requests(group) == [#"PUT grouped_light/g1 {"on":{"on":true}}"#])
     }
 
-    @Test("what happens while everything is read counts afterwards")
+    @Test("applies events that arrive during a read")
     func eventsWhileReading() {
         var talk = Talk()
-        _ = talk.session.started(now: .zero)
-        _ = talk.receive(.identity(Self.identity, certificate: Self.certificate))
-        _ = talk.receive(.credentials(Self.credentials))
-        let reads = talk.receive(.stream(status: 200))
+        let reads = talk.open()
         #expect(talk.update(#"{"id": "l1", "type": "light", "on": {"on": true}}"#) == [])
         #expect(
             talk.answer(reads: reads).last == .report(Self.den, LightReport(on: true, brightness: 50, reachable: true)))
     }
 
-    @Test("more events than are kept while everything is read lead to reading it again")
+    @Test("reads again after more events during a read than it keeps")
     func manyEventsWhileReading() {
         var talk = Talk()
-        _ = talk.session.started(now: .zero)
-        _ = talk.receive(.identity(Self.identity, certificate: Self.certificate))
-        _ = talk.receive(.credentials(Self.credentials))
-        let reads = talk.receive(.stream(status: 200))
+        let reads = talk.open()
         for _ in 0...HueSession.maximumEvents { _ = talk.update(#"{"id": "l1", "type": "light", "on": {"on": true}}"#) }
         _ = talk.answer(reads: reads)
         #expect(Self.requests(talk.pass(HueSession.readDelay)).count == 1)
     }
 
-    @Test("after a break of the stream it is opened from where it ended, and everything is read again")
+    @Test("resumes a broken stream from the last event, and reads everything again")
     func reconnect() {
         var talk = Talk()
         _ = talk.join()
@@ -253,7 +245,7 @@ struct HueSessionTests {
         #expect(events.last == .report(Self.den, LightReport(on: false, brightness: 80, reachable: true)))
     }
 
-    @Test("a stream that does not open again, or a request without answer, ends the connection")
+    @Test("ends the connection when the stream doesn't reopen or a request isn't answered")
     func lost() throws {
         var talk = Talk()
         _ = talk.join()
@@ -267,7 +259,7 @@ struct HueSessionTests {
     }
 
     @Test(
-        "a list that is broken removes no light",
+        "removes no lights after a broken list",
         arguments: ["", "{}", #"{"data": 5}"#, #"{"data": [], "errors": [{}]}"#])
     func brokenList(body: String) {
         var talk = Talk()
@@ -288,7 +280,7 @@ struct HueSessionTests {
 
     // MARK: Events
 
-    @Test("changes are reported as they come")
+    @Test("reports changes")
     func updates() {
         var talk = Talk()
         _ = talk.join()
@@ -302,7 +294,7 @@ struct HueSessionTests {
         #expect(throws: LightError.unreachable) { try talk.order(LightCommand(on: false), 1) }
     }
 
-    @Test("what is added, deleted or renamed is read again a second later, and once", arguments: ["add", "delete"])
+    @Test("reads again once, a second after resources change", arguments: ["add", "delete"])
     func additions(type: String) {
         var talk = Talk()
         _ = talk.join()
@@ -314,7 +306,7 @@ struct HueSessionTests {
         #expect(talk.pass(.seconds(60)) == [])
     }
 
-    @Test("events of what is not shown change nothing", arguments: ["scene", "button", "entertainment"])
+    @Test("ignores events of other resources", arguments: ["scene", "button", "entertainment"])
     func otherEvents(type: String) {
         var talk = Talk()
         _ = talk.join()
@@ -354,7 +346,7 @@ struct HueSessionTests {
         return talk
     }
 
-    @Test("what a device senses is one sensor; a remote control, which has a battery only, is none")
+    @Test("joins the readings of a device to one sensor, and skips a device with only a battery")
     func sensors() {
         var talk = Self.withSensor()
         let stairs = LightDescription(
@@ -385,7 +377,7 @@ struct HueSessionTests {
     }
 
     @Test(
-        "what is said of a sensor is what it reads, or nothing",
+        "reads the value of a sensor, or reports it unknown",
         arguments: [
             ("motion", #""motion": {"motion": true}"#, .motion, .flag(true)),
             ("motion", #""motion": {"motion": true, "motion_report": {"motion": false}}"#, .motion, .flag(false)),
@@ -409,15 +401,12 @@ struct HueSessionTests {
         #expect(sensor.value == value)
     }
 
-    @Test("a bridge that does not know a sort of sensors keeps its lights; one that fails to list them keeps all")
+    @Test("keeps lights when the bridge doesn't know a sensor type, and everything when a list fails")
     func unknownSensors() throws {
         let notFound = #"{"errors": [{"description": "not found"}], "data": []}"#
         for (status, body) in [(404, notFound), (404, ""), (200, "nonsense"), (200, notFound), (503, ""), (500, "{}")] {
             var talk = Talk()
-            _ = talk.session.started(now: .zero)
-            _ = talk.receive(.identity(Self.identity, certificate: Self.certificate))
-            _ = talk.receive(.credentials(Self.credentials))
-            var waiting = talk.receive(.stream(status: 200))
+            var waiting = talk.open()
             var learnt: [Event] = []
             while !waiting.isEmpty {
                 guard case .output(.request(let lane, let number, let request)) = waiting.removeFirst() else {
@@ -441,7 +430,7 @@ struct HueSessionTests {
 
     // MARK: Commands
 
-    @Test("a command is a request, and its answer the command's end")
+    @Test("sends a command as a request, and finishes it with the answer")
     func commands() throws {
         var talk = Talk()
         _ = talk.join()
@@ -454,7 +443,7 @@ struct HueSessionTests {
         #expect(throws: LightError.unknownLight) { try talk.order(LightCommand(on: true), 1, to: "other/l1") }
     }
 
-    @Test("a command that changes nothing is confirmed by what is known, because the bridge sends no event")
+    @Test("confirms a command that changes nothing, because the bridge sends no event")
     func confirmation() throws {
         var talk = Talk()
         _ = talk.join()
@@ -471,7 +460,7 @@ struct HueSessionTests {
     }
 
     @Test(
-        "a refusal is told with the bridge's reason, made fit for a log",
+        "reports a refusal with the bridge's reason, sanitized",
         arguments: [
             (400, #"{"errors": [{"description": "bad\u001b"}]}"#, LightError.refused("bad\\u{1B}")),
             (500, "", .refused("the bridge answers 500")), (404, "", .unreachable),
@@ -487,7 +476,7 @@ struct HueSessionTests {
         #expect(talk.receive(.answer(lane: lane, number: number, answer)).first == .finished(command: 9, error))
     }
 
-    @Test("a busy bridge is asked again, later each time", arguments: [429, 503])
+    @Test("retries a busy bridge, later each time", arguments: [429, 503])
     func busy(status: Int) throws {
         var talk = Talk()
         _ = talk.join()
@@ -504,7 +493,7 @@ struct HueSessionTests {
         #expect(Self.requests(events).count == 1)
     }
 
-    @Test("a light shows which one it is by its device, a room by a breath")
+    @Test("identifies a light by its device, and a room by its alert")
     func identify() throws {
         var talk = Talk(groups: true)
         _ = talk.join()
@@ -518,7 +507,9 @@ struct HueSessionTests {
                 == [#"PUT grouped_light/g1 {"alert":{"action":"breathe"}}"#])
     }
 
-    @Test("emulators announce the port of their plain HTTP", arguments: [(UInt16(443), 443), (80, 443), (8443, 8443)])
+    @Test(
+        "uses port 443 for emulators that announce their HTTP port",
+        arguments: [(UInt16(443), 443), (80, 443), (8443, 8443)])
     func ports(announced: UInt16, port: Int) {
         let service = DiscoveredService(id: .init(name: "a", host: "b"), port: announced, txt: [:], addresses: [])
         #expect(HueSession.port(of: service) == port)

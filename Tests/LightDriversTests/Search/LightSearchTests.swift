@@ -8,7 +8,7 @@ import Testing
 
 @testable import LightDrivers
 
-@Suite("What lights can come from on the network", .timeout)
+@Suite("Searches for light systems", .timeout)
 struct LightSearchTests {
     static let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
 
@@ -27,7 +27,7 @@ struct LightSearchTests {
         LightSearch(duration: .milliseconds(1), logger: logger) { InMemoryBrowser(shown[$0] ?? ServiceSnapshot()) }
     }
 
-    @Test("a system without a driver is named without an entry, and with one as soon as it is built in")
+    @Test("lists an unsupported system without an entry")
     func announced() async {
         let search = Self.search([
             "_wled._tcp": ServiceSnapshot(services: [Self.service("desk", port: 80)]),
@@ -48,7 +48,7 @@ struct LightSearchTests {
         #expect(found.sources.map(\.entry) == [nil, ["driver": "wled"]])
     }
 
-    @Test("each driver that can look for its devices does, and finds in its own words")
+    @Test("asks each driver that can search")
     func discoverable() async {
         let txt: TXTRecord = ["version": "2026.6.5", "api_encryption": "Noise_NNpsk0_25519_ChaChaPoly_SHA256"]
         let search = Self.search([
@@ -67,7 +67,7 @@ struct LightSearchTests {
             ])
     }
 
-    @Test("mDNS that does not work is named once, however many need it")
+    @Test("reports missing mDNS once")
     func noDiscovery() async {
         var broken = ServiceSnapshot()
         broken.discoveryError = "no Avahi daemon"
@@ -79,7 +79,7 @@ struct LightSearchTests {
         #expect(found.failures.map(\.text) == ["devices cannot be found by mDNS: no Avahi daemon"])
     }
 
-    @Test("a network of very many devices is listed up to a bound, and that is said")
+    @Test("bounds the devices of a network, with a message")
     func flood() async {
         let many = (0..<700).map { Self.service("wled-\($0)", port: 80) }
         let found = await Self.search(["_wled._tcp": ServiceSnapshot(services: many)]).run(for: [])
@@ -87,7 +87,7 @@ struct LightSearchTests {
         #expect(found.failures.map(\.text) == ["more than 500 devices; the others are left out"])
     }
 
-    @Test("the address to write is one that means something on every interface")
+    @Test("prefers an address that is valid on every interface")
     func addresses() {
         let linkLocal: [UInt8] = [0xFE, 0x80] + [UInt8](repeating: 0, count: 13) + [1]
         let global: [UInt8] = [0x20, 0x01, 0x0D, 0xB8] + [UInt8](repeating: 0, count: 11) + [7]
@@ -96,7 +96,7 @@ struct LightSearchTests {
         #expect(source.address == "[2001:db8::7]:6053")
     }
 
-    @Test("whatever a device calls itself, its key has a plain place")
+    @Test("sanitizes a device's name in the path of its key")
     func hostileName() {
         let source = ESPHomeDriverConfiguration.source(
             Self.service("../../etc/passwd\u{1B}", txt: ["api_encryption": "x"]))
@@ -105,14 +105,14 @@ struct LightSearchTests {
                 == ["../../etc/passwd\u{1B}": ["key-file": "/etc/lamplighter/------etc-passwd-.key"]])
     }
 
-    // MARK: What is configured
+    // MARK: Coverage
 
     static func esphome(_ text: String) throws -> ESPHomeDriverConfiguration {
         try JSONDecoder().decode(ESPHomeDriverConfiguration.self, from: Data(text.utf8))
     }
 
     @Test(
-        "a configured driver covers a device, or lacks keys for it",
+        "computes the keys that a configured driver lacks for a device",
         arguments: [
             ("{}", "plain", LightSourceCoverage.complete),
             ("{}", "sealed", .missing(["devices": ["sealed": ["key-file": "/etc/lamplighter/sealed.key"]]])),
@@ -132,7 +132,7 @@ struct LightSearchTests {
                 == expected)
     }
 
-    @Test("a driver without search covers the hosts that it names, and lacks others")
+    @Test("covers the configured hosts of a driver that doesn't search")
     func hosts() throws {
         let source = LightSource(
             driver: "lifx", name: "Den", hosts: ["10.0.0.7"], port: 56700, entry: ["driver": "lifx"])
@@ -151,7 +151,7 @@ struct LightSearchTests {
     }
 
     @Test(
-        "a driver that connects to devices covers what it finds or names, of its own system",
+        "covers discovered and configured devices of the driver's own system",
         arguments: [
             ("{}", "wled", LightSourceCoverage.complete), ("{}", "hue", .none),
             (#"{"discover": false, "hosts": ["10.0.0.5"]}"#, "wled", .complete),
@@ -166,7 +166,7 @@ struct LightSearchTests {
         #expect(configuration.coverage(of: source) == expected)
     }
 
-    @Test("what was found is listed with its address once it has said what it is")
+    @Test("lists a device with its address once it has identified itself")
     func datagramLights() throws {
         let lights = try DatagramHomeTests.home().lights
         #expect(lights.map(\.0.id) == [DatagramHomeTests.id])
@@ -178,7 +178,7 @@ struct LightSearchTests {
 
     // MARK: Brokers
 
-    @Test("a broker is found by mDNS or because it listens here, and one that does both is one")
+    @Test("finds a broker by mDNS or on this computer, and lists it once")
     func brokers() {
         let there = Self.service("Cellar", port: 1884)
         let here = Self.service("Here", port: 1883, [[10, 0, 0, 2]], isLocal: true)
@@ -193,7 +193,7 @@ struct LightSearchTests {
     }
 
     @Test(
-        "a broker is configured if its address is, by whatever name",
+        "recognizes a configured broker by any of its names",
         arguments: [
             ("mqtt://127.0.0.1", true), ("mqtt://localhost:1883", true), ("mqtt://10.0.0.2", true),
             ("mqtt://Here.local", true), ("mqtt://10.0.0.2:1884", false), ("mqtt://10.0.0.3", false),

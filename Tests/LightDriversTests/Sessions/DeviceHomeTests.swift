@@ -5,9 +5,9 @@ import Testing
 
 @testable import LightDrivers
 
-@Suite("Devices that are connected to", .timeout)
+@Suite("Connected devices", .timeout)
 struct DeviceHomeTests {
-    /// A session that learns what it is told to.
+    /// A session whose events are its inputs.
     struct Session: DeviceSession {
         static let traits = DeviceTraits(driverName: "test", serviceType: "_test._tcp", port: 80, maximumDevices: 4)
 
@@ -100,7 +100,7 @@ struct DeviceHomeTests {
             addresses: addresses)
     }
 
-    @Test("where another device than the announced one answers, the other addresses are tried at once")
+    @Test("tries the other addresses at once when another device answers")
     func otherDevice() {
         for wrong: [SessionEvent<String>] in [[.identified("d2")], [.failed(.unusable("it is odd"))]] {
             var house = House()
@@ -118,7 +118,7 @@ struct DeviceHomeTests {
         }
     }
 
-    @Test("a device that answers at none of its addresses is named with a warning, and so is the wrong one")
+    @Test("warns of a device that answers at none of its addresses, and of the wrong device")
     func noneAnswers() {
         var house = House()
         let target = DeviceTarget.discovered(Self.service("lamp").id)
@@ -135,7 +135,7 @@ struct DeviceHomeTests {
                 == .warn("lamp does not answer; another device answers at 10.0.0.5:80", about: "lamp"))
     }
 
-    @Test("an address that appears while a device is connected to is tried, too")
+    @Test("tries an address that appears during an attempt")
     func appears() {
         var house = House()
         let target = DeviceTarget.discovered(Self.service("lamp").id)
@@ -145,7 +145,7 @@ struct DeviceHomeTests {
         #expect(house.answer(target)?.description == "10.0.0.6:80")
     }
 
-    @Test("a device is connected to, identified, and its lights are told before their states")
+    @Test("connects to a device, identifies it, and adds lights before their states")
     func join() {
         var house = House()
         #expect(
@@ -156,11 +156,11 @@ struct DeviceHomeTests {
         #expect(
             house.receive([.identified("d1"), .lights([Self.lamp]), .report(Self.lamp.id, Self.on)])
                 == [.added(Self.lamp), .report(Self.lamp.id, Self.on)])
-        #expect(house.receive([.report(Self.lamp.id, Self.on)]) == [], "what is known is not told again")
-        #expect(house.receive([.report("d1/other", Self.on)]) == [], "nor what belongs to no light")
+        #expect(house.receive([.report(Self.lamp.id, Self.on)]) == [], "a known state isn't reported again")
+        #expect(house.receive([.report("d1/other", Self.on)]) == [], "nor one of an unknown light")
     }
 
-    @Test("a lost device puts its lights out of reach, fails its commands, and is tried again with backoff")
+    @Test("makes the lights of a lost device unreachable, fails its commands, and retries with backoff")
     func lost() throws {
         var house = House()
         house.start()
@@ -182,7 +182,7 @@ struct DeviceHomeTests {
         }
     }
 
-    @Test("a refused password is tried again after minutes, or at once when its file changes")
+    @Test("retries a refused password after minutes, or at once when its file changes")
     func refusedPassword() {
         var house = House()
         house.start()
@@ -200,7 +200,7 @@ struct DeviceHomeTests {
         #expect(!house.home.isLoginRefused)
     }
 
-    @Test("what cannot be read is counted and changes nothing")
+    @Test("counts unreadable messages")
     func unreadable() {
         var house = House()
         house.start()
@@ -209,7 +209,7 @@ struct DeviceHomeTests {
         #expect(house.home.takeUnreadable() == 2 && house.home.takeUnreadable() == 0)
     }
 
-    @Test("what a connection brings that is over does not count")
+    @Test("ignores events of a closed connection")
     func over() {
         var house = House()
         house.start()
@@ -221,7 +221,7 @@ struct DeviceHomeTests {
             house.home.closed(Self.target, number: number, .unreachable(""), now: .zero, share: 1) == [])
     }
 
-    @Test("a command is finished once, and not after it was given up")
+    @Test("finishes a command once, and not after it was canceled")
     func commands() throws {
         var house = House()
         house.start()
@@ -234,13 +234,13 @@ struct DeviceHomeTests {
         #expect(house.receive([.finished(command: second, nil)]) == [])
         #expect(
             house.receive([.report(Self.lamp.id, Self.on)]) == [.report(Self.lamp.id, Self.on)],
-            "after a command the same state is told again")
+            "after a command the same state is reported again")
         #expect(throws: LightError.unknownLight) {
             try house.home.apply(LightCommand(on: true), to: "no light", now: .zero)
         }
     }
 
-    @Test("lights that a device lists no longer are removed, also those from before a restart, and only its own")
+    @Test("removes only a device's own lights that it no longer lists, also after a restart")
     func removed() {
         var house = House()
         house.start(known: ["d1/before", "d1", "d10/other", "d2/other"])
@@ -252,7 +252,7 @@ struct DeviceHomeTests {
         }
     }
 
-    @Test("of two targets that are one device the first serves, and the other as soon as the first is lost")
+    @Test("serves a device with two targets once, and switches when the first is lost")
     func duplicates() throws {
         var house = House()
         house.start()
@@ -269,7 +269,7 @@ struct DeviceHomeTests {
         #expect(try house.home.apply(LightCommand(on: true), to: Self.lamp.id, now: .zero).actions.count == 1)
     }
 
-    @Test("a device that mDNS finds at another address is connected to there at once")
+    @Test("connects to a moved device at once")
     func moved() {
         var house = House()
         let target = DeviceTarget.discovered(Self.service("lamp").id)
@@ -280,7 +280,7 @@ struct DeviceHomeTests {
         #expect(house.answer(target)?.description == "10.0.0.9:80")
     }
 
-    @Test("a device that never was reached goes with its announcement; one that was, stays")
+    @Test("forgets a device that leaves mDNS before it was reached")
     func announcements() {
         var house = House()
         let target = DeviceTarget.discovered(Self.service("lamp").id)
@@ -296,7 +296,7 @@ struct DeviceHomeTests {
     }
 
     @Test(
-        "the operator is warned of a configured device that is not there and of any that cannot be used, until it can")
+        "warns of a missing configured device and of unusable ones until they connect")
     func warnings() {
         var house = House()
         house.start()
@@ -304,14 +304,14 @@ struct DeviceHomeTests {
             house.close().contains(.warn("10.0.0.5 cannot be reached (gone); trying again", about: "10.0.0.5")))
         house.pass(.seconds(1))
         #expect(house.receive([.identified("d1")]) == [.warn(nil, about: "10.0.0.5")])
-        #expect(house.close() == [.close(Self.target)], "once it was there it is no mistake in the configuration")
+        #expect(house.close() == [.close(Self.target)], "the address has led to a device")
         house.pass(.seconds(60))
         #expect(
             house.receive([.failed(.unusable("it is odd"))])
                 == [.close(Self.target), .warn("it is odd", about: "10.0.0.5")])
     }
 
-    @Test("without an address there is nothing to do until there is one")
+    @Test("waits for an address")
     func withoutAddress() {
         var house = House()
         let target = DeviceTarget.discovered(Self.service("lamp").id)
@@ -326,7 +326,7 @@ struct DeviceHomeTests {
         #expect(house.find([Self.service("lamp")]).count == 2)
     }
 
-    @Test("a device that says it is ever another one is refused when there are as many as a driver takes")
+    @Test("refuses a further identity of a device when the driver has as many as it takes")
     func everAnother() {
         var house = House()
         house.start()
@@ -348,7 +348,7 @@ struct DeviceHomeTests {
         )
     }
 
-    @Test("more devices than a driver takes are not looked at")
+    @Test("bounds the devices of a driver")
     func bounded() {
         var house = House()
         house.start()
@@ -357,7 +357,7 @@ struct DeviceHomeTests {
     }
 
     @Test(
-        "hosts are read as people write them",
+        "parses hosts",
         arguments: [
             ("10.0.0.5", DeviceHost(host: "10.0.0.5")), ("lamp.local:8080", DeviceHost(host: "lamp.local", port: 8080)),
             ("[fe80::1%eth0]:80", DeviceHost(host: "fe80::1%eth0", port: 80)), ("fe80::1", DeviceHost(host: "fe80::1")),

@@ -5,7 +5,7 @@ import Testing
 
 @testable import LightDrivers
 
-@Suite("An output of a Shelly device", .timeout)
+@Suite("Outputs of a Shelly device", .timeout)
 struct ShellyOutputTests {
     static func output(_ key: String, _ status: String = "{}", _ configuration: String = "{}") throws -> ShellyOutput {
         var output = try #require(ShellyOutput(key, JSONValue(parsing: configuration)))
@@ -14,7 +14,7 @@ struct ShellyOutputTests {
     }
 
     @Test(
-        "each kind has its method and takes what it can do",
+        "uses each kind's method and parameters",
         arguments: [
             ("light:1", #"Light.Set {"id":1,"on":true,"brightness":40}"#),
             ("rgb:0", #"RGB.Set {"id":0,"on":true,"brightness":40,"rgb":[0,255,0]}"#),
@@ -29,7 +29,7 @@ struct ShellyOutputTests {
     }
 
     @Test(
-        "whites are kept within what it shows", arguments: [(100, 6000), (250, 4000), (500, 3000)])
+        "clamps whites to the output's range", arguments: [(100, 6000), (250, 4000), (500, 3000)])
     func whites(mired: Int, kelvin: Int) throws {
         let output = try Self.output("rgbcct:0", "{}", #"{"ct_range": [3000, 6000]}"#)
         let call = output.call(for: LightCommand(color: .temperature(mired: mired)))
@@ -38,14 +38,14 @@ struct ShellyOutputTests {
     }
 
     @Test(
-        "a fade is in seconds, half a second at least",
+        "encodes a fade in seconds, at least half a second",
         arguments: [(Duration.zero, 0.5), (.milliseconds(1500), 1.5), (.seconds(90_000), 5000)])
     func fades(transition: Duration, seconds: Double) throws {
         let call = try Self.output("light:0").call(for: LightCommand(on: true, transition: transition))
         #expect(call.params["transition_duration"]?.double == seconds)
     }
 
-    @Test("a status is reported as it is shown")
+    @Test("reads a status")
     func reports() throws {
         let white = #"{"output": true, "brightness": 30, "mode": "cct", "ct": 4000, "rgb": [255, 0, 0]}"#
         #expect(
@@ -60,7 +60,7 @@ struct ShellyOutputTests {
                 == LightReport(on: false, reachable: true))
     }
 
-    @Test("what is no output, or out of bounds, is passed over")
+    @Test("ignores invalid components and values")
     func hostile() throws {
         for key in ["light", "light:", "light:-1", "light:00", "light:100", "lamp:0", "light:0:0", "LIGHT:0"] {
             #expect(ShellyOutput(key, JSONValue.null) == nil)

@@ -5,7 +5,7 @@ import Testing
 
 @testable import LightDrivers
 
-@Suite("A conversation with a Shelly device", .timeout)
+@Suite("A session with a Shelly device", .timeout)
 struct ShellySessionTests {
     typealias Event = SessionEvent<ShellySession.Output>
 
@@ -58,14 +58,7 @@ struct ShellySessionTests {
         }
     }
 
-    static func reports(_ events: [Event]) -> [LightReport] {
-        events.compactMap { event in
-            guard case .report(_, let report) = event else { return nil }
-            return report
-        }
-    }
-
-    @Test("an answer to something else ends no command")
+    @Test("ignores answers to other requests")
     func otherAnswers() throws {
         var talk = Talk()
         _ = talk.join()
@@ -76,15 +69,15 @@ struct ShellySessionTests {
         #expect(talk.receive(#"{"id": 3, "result": null}"#).contains(.finished(command: 7, nil)))
     }
 
-    @Test("what cannot be read is counted")
+    @Test("counts unreadable messages")
     func unreadable() {
         var talk = Talk()
         _ = talk.join()
         #expect(talk.receive("nonsense") == [.unreadable] && talk.receive("{}") == [])
     }
 
-    @Test("a device says which one it is, what it has and what it shows")
-    func join() {
+    @Test("reads identity, configuration and status")
+    func join() throws {
         var talk = Talk()
         #expect(talk.session.started(now: .zero) == [.output(.identify)])
         #expect(talk.identify() == [.output(.open)])
@@ -93,16 +86,13 @@ struct ShellySessionTests {
         #expect(Self.calls(talk.receive(configuration)) == ["2 Shelly.GetStatus "])
         let events = talk.receive(#"{"id": 2, "result": {"light:0": {"output": true, "brightness": 40}}}"#)
         #expect(events.first == .identified("a8032abe54dc"))
-        guard case .lights(let lights)? = events.dropFirst().first else {
-            Issue.record("\(events)")
-            return
-        }
+        let lights = try #require(events.lights())
         #expect(lights.map(\.id) == [Self.light] && lights.map(\.name) == ["Desk"])
-        #expect(Self.reports(events) == [LightReport(on: true, brightness: 40, reachable: true)])
+        #expect(events.reports() == [LightReport(on: true, brightness: 40, reachable: true)])
     }
 
     @Test(
-        "what cannot be used says why",
+        "refuses unusable devices with a reason",
         arguments: [
             (#"{"type": "SHBDUO-1", "mac": "A8032ABE54DC", "auth": false}"#, 200, "first generation"),
             (identity, 404, "does not answer as"), ("{}", 200, "does not answer as"), ("?", 200, "does not answer as"),
@@ -117,7 +107,7 @@ struct ShellySessionTests {
     }
 
     @Test(
-        "a bad answer at the start is retried and isn't another make",
+        "retries after a bad answer at the start",
         arguments: [(503, ""), (200, ""), (200, #"{"name": "Shelf", "mac": "A8032"#)])
     func badStart(status: Int, text: String) {
         var talk = Talk()
@@ -127,7 +117,7 @@ struct ShellySessionTests {
         }
     }
 
-    @Test("an error that passes doesn't mean an old firmware")
+    @Test("retries after a temporary error")
     func passingError() {
         var talk = Talk()
         _ = talk.identify()
@@ -137,33 +127,30 @@ struct ShellySessionTests {
                 == [.failed(.unreachable("it answers error -114"))])
     }
 
-    @Test("relays are shown where a lamp is behind them, or on request", arguments: [false, true])
-    func relays(switches: Bool) {
+    @Test("shows relays that switch lights, or all on request", arguments: [false, true])
+    func relays(switches: Bool) throws {
         var talk = Talk(ShellyOptions(switches: switches))
         let events = talk.join(
             #""switch:0": {}, "switch:1": {"name": "Pump"}"#,
             sys: #"{"ui_data": {"consumption_types": ["Lights", "other"]}}"#)
-        guard case .lights(let lights)? = events.dropFirst().first else {
-            Issue.record("\(events)")
-            return
-        }
+        let lights = try #require(events.lights())
         #expect(lights.map(\.kind) == (switches ? [.light, .switch] : [.light]))
         #expect(lights.allSatisfy { $0.capabilities == LightCapabilities() })
     }
 
-    @Test("what changes is told in parts")
+    @Test("merges partial changes")
     func changes() {
         var talk = Talk()
         _ = talk.join()
         let told = talk.receive(#"{"method": "NotifyStatus", "params": {"ts": 1, "light:0": {"brightness": 70}}}"#)
-        #expect(Self.reports(told) == [LightReport(on: true, brightness: 70, reachable: true)])
+        #expect(told.reports() == [LightReport(on: true, brightness: 70, reachable: true)])
         let fading = talk.receive(
             #"{"method": "NotifyStatus", "params": {"light:0": {"transition": {"target": {"output": false}}}}}"#)
-        #expect(Self.reports(fading).first?.on == false)
+        #expect(fading.reports().first?.on == false)
         #expect(talk.receive(#"{"method": "NotifyStatus", "id": 3, "params": 7}"#).count == 1)
     }
 
-    @Test("when its configuration changes it is read again, and its state stays")
+    @Test("reads a changed configuration and keeps the state")
     func renamed() {
         var talk = Talk()
         _ = talk.join()
@@ -171,14 +158,10 @@ struct ShellySessionTests {
         #expect(Self.calls(told) == ["3 Shelly.GetConfig "])
         _ = talk.receive(#"{"id": 3, "result": {"sys": {}, "light:0": {"name": "Hall"}}}"#)
         let events = talk.receive(#"{"id": 4, "result": {}}"#)
-        guard case .lights(let lights)? = events.first else {
-            Issue.record("\(events)")
-            return
-        }
-        #expect(lights.map(\.name) == ["Hall"] && Self.reports(events).first?.brightness == 40)
+        #expect(events.lights()?.map(\.name) == ["Hall"] && events.reports().first?.brightness == 40)
     }
 
-    @Test("one call is under way at a time, commands before questions, and a status after them")
+    @Test("sends one call at a time, commands before queries, and a status query last")
     func oneAtATime() throws {
         var talk = Talk()
         _ = talk.join()
@@ -194,7 +177,7 @@ struct ShellySessionTests {
     }
 
     @Test(
-        "a command that is refused says so",
+        "reports a refused command",
         arguments: [(-108, LightError.busy), (-103, .refused("the device answers error -103"))])
     func refused(code: Int, error: LightError) throws {
         var talk = Talk()
@@ -207,7 +190,7 @@ struct ShellySessionTests {
         }
     }
 
-    @Test("a device that does not answer is out of reach")
+    @Test("ends the connection after a missing answer")
     func silent() throws {
         var talk = Talk()
         _ = talk.join()
@@ -217,7 +200,7 @@ struct ShellySessionTests {
         #expect(talk.receive(.closed(.timedOut)) == [.failed(.unreachable("no answer in time"))])
     }
 
-    @Test("a command that is given up before its turn is not sent")
+    @Test("drops a command that is canceled before its turn")
     func cancelled() throws {
         var talk = Talk()
         _ = talk.join()
@@ -227,14 +210,14 @@ struct ShellySessionTests {
         #expect(Self.calls(talk.receive(#"{"id": 3, "result": {}}"#)) == [])
     }
 
-    @Test("a light that shows which one it is is left as it was; a relay is not switched for that")
+    @Test("identifies a light and restores it, and doesn't switch a relay")
     func identification() throws {
         var talk = Talk()
         _ = talk.join()
         let begin = try talk.session.identify(Self.light, number: 7, now: talk.now)
         #expect(Self.calls(begin) == [#"3 Light.Set {"id":0,"on":false,"transition_duration":0.5}"#])
         #expect(
-            Self.reports(talk.receive(#"{"method": "NotifyStatus", "params": {"light:0": {"output": false}}}"#)) == [])
+            talk.receive(#"{"method": "NotifyStatus", "params": {"light:0": {"output": false}}}"#).reports() == [])
         _ = talk.receive(#"{"id": 3, "result": null}"#)
         #expect(
             Self.calls(talk.pass(.seconds(1))).first == #"4 Light.Set {"id":0,"on":true,"transition_duration":0.5}"#)
@@ -245,7 +228,7 @@ struct ShellySessionTests {
         #expect(done == [.finished(command: 7, nil)])
     }
 
-    @Test("a challenge is answered and counted, an expired one is replaced, a second in a row means a wrong password")
+    @Test("answers a challenge, replaces an expired one, and takes a second in a row for a wrong password")
     func challenges() throws {
         var talk = Talk(ShellyOptions(passwordFile: "/etc/shelly"))
         _ = talk.session.started(now: .zero)
@@ -284,7 +267,7 @@ struct ShellySessionTests {
 
     static let tooMany = #"{"code": 429, "message": "Too many failed authentication attempts"}"#
 
-    @Test("a nonce that firmware 2.0 has forgotten is replaced, and the command carried out")
+    @Test("replaces a nonce that firmware 2.0 has forgotten, and repeats the command")
     func forgottenNonce() throws {
         var talk = Self.loggedIn()
         func auth(_ events: [Event]) -> [Bool] {
@@ -297,7 +280,7 @@ struct ShellySessionTests {
         #expect(talk.receive(#"{"id": 6, "result": {"was_on": true}}"#) == [.finished(command: 7, nil)])
     }
 
-    @Test("a device without free nonces is busy, and its session goes on")
+    @Test("reports a device without free nonces as busy")
     func noNonce() throws {
         var talk = Self.loggedIn()
         _ = try talk.order(LightCommand(on: false), 7)
@@ -309,7 +292,7 @@ struct ShellySessionTests {
         #expect(Self.calls(talk.pass(.seconds(20))).count == 1)
     }
 
-    @Test("the answer to a challenge is the digest of RFC 7616 with fixed words")
+    @Test("computes the digest of RFC 7616")
     func digest() throws {
         let text = #"{"nonce": 1625038762, "nc": 1, "realm": "shellypro4pm-f008d1d8b8b8", "algorithm": "SHA-256"}"#
         let challenge = try #require(ShellyChallenge(text))
@@ -329,13 +312,10 @@ struct ShellySessionTests {
         #""light:0": {}, "temperature:100": {"name": "Cellar"}, "humidity:100": {}, "temperature:101": {}, "devicepower:0": {}"#
 
     private static func sensors(_ events: [Event]) -> [LightDescription] {
-        events.flatMap { event -> [LightDescription] in
-            guard case .lights(let lights) = event else { return [] }
-            return lights.filter { $0.kind == .sensor }
-        }
+        (events.lights() ?? []).filter { $0.kind == .sensor }
     }
 
-    @Test("what it senses under one number is one sensor; a battery alone is none")
+    @Test("joins the readings of one number to one sensor, and skips a battery alone")
     func sensors() {
         var talk = Talk()
         let events = talk.join(
@@ -347,21 +327,21 @@ struct ShellySessionTests {
         #expect(sensors.map(\.capabilities) == [.sensor([.temperature, .humidity]), .sensor([.temperature])])
         let cellar = LightReport(readings: [.temperature: .number(12.5), .humidity: .number(61)], reachable: true)
         let other = LightReport(readings: [.temperature: .unknown], reachable: true)
-        #expect(Self.reports(events).suffix(2) == [cellar, other])
+        #expect(events.reports().suffix(2) == [cellar, other])
         let told = talk.receive(
             #"{"method": "NotifyStatus", "params": {"temperature:101": {"id": 101, "tC": -3.5, "tF": 25.7}}}"#)
-        #expect(Self.reports(told).last == LightReport(readings: [.temperature: .number(-3.5)], reachable: true))
+        #expect(told.reports().last == LightReport(readings: [.temperature: .number(-3.5)], reachable: true))
         #expect(throws: LightError.unknownLight) {
             try talk.session.apply(LightCommand(on: true), to: "a8032abe54dc/sensor:100", number: 9, now: .zero)
         }
-        // What was read stays, also when it says anew what it has.
+        // Readings stay after the configuration is read again.
         _ = talk.receive(#"{"method": "NotifyEvent", "params": {"events": [{"event": "config_changed"}]}}"#)
         _ = talk.receive(#"{"id": 3, "result": {"sys": {}, "temperature:100": {}, "humidity:100": {}}}"#)
-        #expect(Self.reports(talk.receive(#"{"id": 4, "result": {}}"#)) == [cellar])
+        #expect(talk.receive(#"{"id": 4, "result": {}}"#).reports() == [cellar])
     }
 
     @Test(
-        "each component is what it reads, or nothing",
+        "reads the value of each component, or reports it unknown",
         arguments: [
             ("temperature:0", #"{"tC": 21.4, "tF": 70.5}"#, [.temperature: .number(21.4)]),
             ("temperature:0", #"{"tC": "warm"}"#, [.temperature: .unknown]),
@@ -375,11 +355,11 @@ struct ShellySessionTests {
     func reading(key: String, status: String, readings: [SensorReading: SensorValue]) {
         var talk = Talk()
         let events = talk.join(#""\#(key)": {}"#, status: #""\#(key)": \#(status)"#)
-        #expect(Self.reports(events) == [LightReport(readings: readings, reachable: true)])
+        #expect(events.reports() == [LightReport(readings: readings, reachable: true)])
         #expect(Self.sensors(events).map(\.name) == ["Shelf"])
     }
 
-    @Test("a battery is shown once its level is known, and keeps its place when it is not any more")
+    @Test("shows a battery once its level is known, and keeps it")
     func battery() {
         var talk = Talk()
         let components = #""temperature:0": {}, "devicepower:0": {}"#
@@ -389,18 +369,18 @@ struct ShellySessionTests {
         let known = #"{"method": "NotifyStatus", "params": {"devicepower:0": {"battery": {"percent": 80}}}}"#
         let events = talk.receive(known)
         #expect(Self.sensors(events).map(\.capabilities) == [.sensor([.temperature, .battery])])
-        #expect(Self.reports(events).last?.readings[.battery] == .number(80))
+        #expect(events.reports().last?.readings[.battery] == .number(80))
         let unknown = #"{"method": "NotifyStatus", "params": {"devicepower:0": {"battery": {"percent": null}}}}"#
         let lost = talk.receive(unknown)
-        #expect(Self.sensors(lost) == [] && Self.reports(lost).last?.readings[.battery] == .unknown)
+        #expect(Self.sensors(lost) == [] && lost.reports().last?.readings[.battery] == .unknown)
     }
 
-    @Test("one that sleeps is not shown; names that are none, and more sensors than there may be, are left out")
+    @Test("skips sleeping devices and invalid names, and bounds sensors")
     func noSensors() {
         var talk = Talk()
         let asleep = talk.join(
             #""temperature:0": {}"#, status: #""sys": {"wakeup_period": 7200}, "temperature:0": {"tC": 20}"#)
-        #expect(asleep.contains(.lights([])) && Self.reports(asleep) == [])
+        #expect(asleep.contains(.lights([])) && asleep.reports() == [])
         for key in ["temperature", "temperature:", "temperature:00", "temperature:1000", "Temperature:0", "lux:0"] {
             var talk = Talk()
             #expect(talk.join(#""\#(key)": {}"#, status: #""\#(key)": {"tC": 20}"#).contains(.lights([])), "\(key)")

@@ -9,7 +9,7 @@ import Testing
 
 @testable import LightDrivers
 
-@Suite("A conversation with a WLED device", .timeout)
+@Suite("A session with a WLED device", .timeout)
 struct WLEDSessionTests {
     typealias Event = SessionEvent<WLEDSession.Output>
 
@@ -47,7 +47,7 @@ struct WLEDSessionTests {
         }
     }
 
-    @Test("a device is asked, identified, and its WebSocket opened")
+    @Test("asks a device, identifies it and opens its WebSocket")
     func join() {
         var talk = Talk()
         #expect(talk.session.started(now: .zero) == [.output(.request(number: 1, HTTPRequest(.get, "/json/si")))])
@@ -60,14 +60,14 @@ struct WLEDSessionTests {
         #expect(lights.map(\.id) == [Self.id] && id == Self.id)
     }
 
-    @Test("a firmware without WebSockets is only asked", arguments: [#""ws": -1"#, #""live": false"#])
+    @Test("polls a firmware without WebSockets", arguments: [#""ws": -1"#, #""live": false"#])
     func withoutWebSocket(info: String) {
         var talk = Talk()
         #expect(!talk.join(WLEDStateTests.text(info: info)).contains(.output(.openWebSocket)))
         #expect(talk.pass(.seconds(5)).count == 1)
     }
 
-    @Test("it is asked often without its WebSocket, seldom with it, and at once when that ends")
+    @Test("polls often without a WebSocket, seldom with one, and at once when it closes")
     func polls() {
         var talk = Talk()
         _ = talk.join()
@@ -82,7 +82,7 @@ struct WLEDSessionTests {
         #expect(talk.pass(.seconds(10)).contains(.output(.openWebSocket)))
     }
 
-    @Test("one request is under way at a time, commands before questions")
+    @Test("sends one request at a time, commands before queries")
     func oneAtATime() throws {
         var talk = Talk()
         _ = talk.join()
@@ -92,7 +92,7 @@ struct WLEDSessionTests {
         #expect(Self.requests(events) == [#"/json/state {"v":true,"on":true}"#])
     }
 
-    @Test("the answer to a command is its end and the new state, with or without the info beside it")
+    @Test("finishes a command with its answer, and applies the new state")
     func commands() throws {
         var talk = Talk()
         _ = talk.join()
@@ -107,11 +107,11 @@ struct WLEDSessionTests {
         #expect(report.on == false)
         _ = try talk.order(LightCommand(on: true), 8)
         #expect(talk.answer(3, #"{"success": true}"#).contains(.finished(command: 8, nil)))
-        #expect(!talk.pass(.zero).isEmpty, "without the state in the answer it is asked for")
+        #expect(!talk.pass(.zero).isEmpty, "a missing state is queried")
     }
 
     @Test(
-        "a command that is refused says so",
+        "reports a refused command",
         arguments: [(503, LightError.busy), (400, .refused("the device answers 400"))])
     func refused(status: Int, error: LightError) throws {
         var talk = Talk()
@@ -123,7 +123,7 @@ struct WLEDSessionTests {
         }
     }
 
-    @Test("a command that is given up before its turn is not sent")
+    @Test("drops a command that is canceled before its turn")
     func cancelled() throws {
         var talk = Talk()
         _ = talk.join()
@@ -133,7 +133,7 @@ struct WLEDSessionTests {
         #expect(Self.requests(talk.answer(2, WLEDStateTests.text())) == [])
     }
 
-    @Test("what others change is reported, what is no state is passed over")
+    @Test("reports changes by others, and ignores other messages")
     func messages() {
         var talk = Talk()
         _ = talk.join()
@@ -145,7 +145,7 @@ struct WLEDSessionTests {
         #expect(talk.receive(.message(Array("nonsense".utf8))) == [.unreadable])
     }
 
-    @Test("a request without an answer ends the connection; one of before does not")
+    @Test("ends the connection after an unanswered request, but not after an old one")
     func silence() {
         var talk = Talk()
         _ = talk.join()
@@ -161,14 +161,14 @@ struct WLEDSessionTests {
         (200, WLEDStateTests.text(segments: ""), "it has no segments yet"),
     ]
 
-    @Test("a bad answer at the start is retried and isn't another make", arguments: transient)
+    @Test("retries after a bad answer at the start", arguments: transient)
     func badStart(status: Int, text: String, reason: String) {
         var talk = Talk()
         _ = talk.session.started(now: .zero)
         #expect(talk.answer(1, text, status: status) == [.failed(.unreachable(reason))])
     }
 
-    @Test("a device that is known may miss two questions", arguments: transient)
+    @Test("tolerates two bad answers of a known device", arguments: transient)
     func badAnswers(status: Int, text: String, reason: String) {
         var talk = Talk()
         _ = talk.join()
@@ -180,7 +180,7 @@ struct WLEDSessionTests {
         #expect(talk.answer(4, text, status: status) == [.failed(.unreachable(reason))])
     }
 
-    @Test("another make is named", arguments: ["[]", "{}", "<html>"])
+    @Test("refuses other devices", arguments: ["[]", "{}", "<html>"])
     func noDevice(text: String) {
         var talk = Talk()
         #expect(
@@ -189,7 +189,7 @@ struct WLEDSessionTests {
             ])
     }
 
-    @Test("a light shows which one it is for a second, unreported, and is left as it was")
+    @Test("identifies a light for a second, unreported, and restores it")
     func identify() throws {
         var talk = Talk()
         _ = talk.join()
@@ -198,10 +198,10 @@ struct WLEDSessionTests {
         #expect(talk.answer(2, WLEDStateTests.text(on: false)) == [.finished(command: 7, nil)])
         let end = talk.pass(.seconds(1))
         #expect(Self.requests(end) == [#"/json/state {"v":true,"tt":0,"on":true}"#])
-        #expect(talk.answer(3, WLEDStateTests.text()).count == 1, "what is true is reported again")
+        #expect(talk.answer(3, WLEDStateTests.text()).count == 1, "the state is reported again")
     }
 
-    @Test("what another program shows is said, once")
+    @Test("warns once while another program controls the lights")
     func live() {
         var talk = Talk()
         _ = talk.join()
@@ -214,7 +214,7 @@ struct WLEDSessionTests {
 
     // MARK: As a driver
 
-    /// Devices in memory, told apart by their ports.
+    /// Devices in memory, identified by their ports.
     final class Devices: DeviceConnection {
         typealias Session = WLEDSession
 
@@ -269,7 +269,7 @@ struct WLEDSessionTests {
         ) { fatalError("nothing is looked for") }
     }
 
-    @Test("the driver keeps what every driver promises")
+    @Test("keeps the driver contract")
     func contract() async throws {
         let driver = Self.driver()
         let contract = DriverContract(
@@ -278,9 +278,9 @@ struct WLEDSessionTests {
         #expect(try await contract.violations() == [])
     }
 
-    @Test("while nothing happens the driver does nothing")
+    @Test("does nothing while nothing happens")
     func idle() async throws {
-        // It is asked for whenever the driver looks what there is to do.
+        // The driver calls it each time that it wakes.
         let looks = Mutex(0)
         let driver = Self.driver {
             looks.withLock { $0 += 1 }
@@ -292,17 +292,5 @@ struct WLEDSessionTests {
             try await Task.sleep(for: .milliseconds(300))
             #expect(looks.withLock { $0 } - before < 20)
         }
-    }
-
-    @Test("the keys are read")
-    func keys() throws {
-        func configuration(_ text: String) throws -> WLEDDriverConfiguration {
-            try JSONDecoder().decode(WLEDDriverConfiguration.self, from: Data(text.utf8))
-        }
-        #expect(try configuration("{}").selection == DeviceSelection())
-        let full = try configuration(#"{"discover": false, "segments": true, "hosts": ["10.0.0.7"]}"#)
-        #expect(full.options == WLEDOptions(segments: true))
-        #expect(full.selection == DeviceSelection(discover: false, hosts: [DeviceHost(host: "10.0.0.7")]))
-        #expect(throws: ConfigurationProblem.self) { try configuration(#"{"hosts": ["http://10.0.0.7/"]}"#) }
     }
 }

@@ -5,9 +5,9 @@ import Testing
 
 @testable import LightDrivers
 
-@Suite("What a WLED device says of its light", .timeout)
+@Suite("The state of a WLED device", .timeout)
 struct WLEDStateTests {
-    /// What a device answers to `/json/si`, as the fixtures of python-wled have it, without what is not read.
+    /// A device's answer to `/json/si` as in the fixtures of python-wled, without unused keys.
     static func text(
         on: Bool = true, bri: Int = 128, leds: String = #""seglc": [1], "lc": 1, "rgbw": false, "wv": 0"#,
         segments: String = segment(), main: String = #""mainseg": 0,"#, info: String = #""ws": 0, "live": false"#
@@ -37,7 +37,7 @@ struct WLEDStateTests {
         try #require(state(text).lights(bySegment: false).first)
     }
 
-    @Test("the main segment is the light, known by the device's MAC address")
+    @Test("shows the main segment as the light, identified by the MAC address")
     func main() throws {
         let light = try Self.light(
             Self.text(segments: Self.segment(0, col: "[0,0,0]") + "," + Self.segment(3), main: #""mainseg": 3,"#))
@@ -56,7 +56,7 @@ struct WLEDStateTests {
     }
 
     @Test(
-        "the bits of lc say what the LEDs can do, of the segment before those of the device",
+        "derives capabilities from lc, of the segment before the device",
         arguments: [
             (#""lc": 0"#, "", LightCapabilities()),
             (#""lc": 2"#, "", LightCapabilities(brightness: true, transition: true)),
@@ -79,7 +79,7 @@ struct WLEDStateTests {
     }
 
     @Test(
-        "the colour is that of all channels, white with its temperature where it can be chosen",
+        "reads the color of all channels, and white with its temperature",
         arguments: [
             (1, "[0, 0, 255]", 127, LightColor.hueSaturation(hue: 240, saturation: 100)),
             (1, #""00FF00""#, 127, .hueSaturation(hue: 120, saturation: 100)),
@@ -97,13 +97,13 @@ struct WLEDStateTests {
         #expect(light.report.color == color)
     }
 
-    @Test("off keeps the brightness to return to")
+    @Test("keeps the brightness while it is off")
     func off() throws {
         let report = try Self.light(Self.text(on: false, bri: 255)).report
         #expect(report.on == false && report.brightness == 100)
     }
 
-    @Test("segments are lights of their own on request, off while the device is")
+    @Test("shows segments as lights on request, off while the device is")
     func segments() throws {
         let two = Self.segment(0, bri: 51, more: #", "n": "Left""#) + "," + Self.segment(2, on: false)
         let lights = try Self.state(Self.text(segments: two)).lights(bySegment: true)
@@ -115,7 +115,7 @@ struct WLEDStateTests {
     }
 
     @Test(
-        "what is no WLED device is refused; one without segments has not lost its light",
+        "refuses other states, and those without segments",
         arguments: [
             "{}", "[]", "null", text(segments: ""), text().replacing("aabbccddeeff", with: "../../../../"),
             text().replacing("aabbccddeeff", with: ""),
@@ -131,7 +131,7 @@ struct WLEDStateTests {
         JSONValue.object(try state(text).body(for: command)).text
     }
 
-    @Test("a command is what is asked, and asks for the new state")
+    @Test("sends only the attributes of the command, and asks for the new state")
     func commands() throws {
         #expect(
             try Self.body(LightCommand(on: true, brightness: 40, transition: .milliseconds(1250)))
@@ -144,7 +144,7 @@ struct WLEDStateTests {
             try Self.body(LightCommand(on: true, transition: .seconds(1 << 40))) == #"{"v":true,"tt":650,"on":true}"#)
     }
 
-    @Test("a colour ends an effect and puts the white out; a white is the white channel's")
+    @Test("ends an effect and turns white off for a color, and uses the white channel for white")
     func colorCommands() throws {
         let green = LightCommand(color: .hueSaturation(hue: 120, saturation: 100))
         #expect(
@@ -164,7 +164,7 @@ struct WLEDStateTests {
         #expect(try Self.body(warm, Self.text(leds: #""lc": 4"#)) == #"{"v":true,"on":true,"seg":[{"id":0,"cct":0}]}"#)
     }
 
-    @Test("a temperature comes back as it was asked", arguments: [154, 200, 250, 300, 370])
+    @Test("reads a temperature as it was written", arguments: [154, 200, 250, 300, 370])
     func temperatures(mired: Int) throws {
         let body = try Self.state(Self.text(leds: #""lc": 4"#)).body(
             for: LightCommand(color: .temperature(mired: mired)))
@@ -180,7 +180,7 @@ struct WLEDStateTests {
     static let dark = segment(0, on: false) + "," + segment(1, on: false)
 
     @Test(
-        "the light is on while the device and a segment are, as bright as both together",
+        "reports the product of the device's and the segments' power and brightness",
         arguments: [
             (text(bri: 255, segments: segment(bri: 128)), true, 50), (text(segments: segment(bri: 128)), true, 25),
             (text(segments: segment(on: false)), false, 50), (text(bri: 255, segments: dark), false, 100),
@@ -192,7 +192,7 @@ struct WLEDStateTests {
     }
 
     @Test(
-        "on lights the device and its segments, brightness reaches the level through both",
+        "switches on device and segments, and reaches a level through both",
         arguments: [
             (LightCommand(on: true), text(segments: dark), #""on":true,"seg":[{"id":0,"on":true},{"id":1,"on":true}]"#),
             (
@@ -212,7 +212,7 @@ struct WLEDStateTests {
         #expect(try Self.body(command, text) == #"{"v":true,"# + members + "}")
     }
 
-    @Test("each level is reported unchanged", arguments: [1, 3, 51, 128, 254, 255])
+    @Test("reads each level as it was written", arguments: [1, 3, 51, 128, 254, 255])
     func levels(segment bri: Int) throws {
         for percent in 1...100 {
             let body = try Self.state(Self.text(segments: Self.segment(bri: bri))).body(
@@ -224,7 +224,7 @@ struct WLEDStateTests {
         }
     }
 
-    @Test("a segment brighter than the device leaves the light of the others")
+    @Test("keeps the light of the other segments when one is brighter than the device")
     func segmentAboveDevice() throws {
         let state = try Self.state(Self.text(segments: Self.segment(0) + "," + Self.segment(1, on: false, bri: 100)))
         #expect(
@@ -235,7 +235,7 @@ struct WLEDStateTests {
                 == #"{"v":true,"seg":[{"id":0,"on":true,"bri":128}]}"#)
     }
 
-    @Test("a segment that goes on while the device is off leaves the others dark")
+    @Test("keeps the other segments dark when one switches the device on")
     func segmentOn() throws {
         let two = Self.segment(0) + "," + Self.segment(1)
         func body(_ command: LightCommand, on: Bool) throws -> String {

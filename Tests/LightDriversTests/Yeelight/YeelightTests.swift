@@ -6,7 +6,7 @@ import Testing
 
 @testable import LightDrivers
 
-@Suite("A conversation with a Yeelight device", .timeout)
+@Suite("A session with a Yeelight device", .timeout)
 struct YeelightTests {
     typealias Event = SessionEvent<YeelightSession.Output>
 
@@ -54,16 +54,9 @@ struct YeelightTests {
         }
     }
 
-    static func reports(_ events: [Event]) -> [LightReport] {
-        events.compactMap { event in
-            guard case .report(_, let report) = event else { return nil }
-            return report
-        }
-    }
-
     // MARK: Messages
 
-    @Test("the answer to a search says which device it is and what it can do")
+    @Test("reads identity and capabilities from the answer to a search")
     func search() throws {
         let identity = try #require(Self.identity())
         #expect(identity.id == "0000000002eb9f61" && identity.port == 55443 && identity.name == nil)
@@ -73,7 +66,7 @@ struct YeelightTests {
     }
 
     @Test(
-        "what is no such answer is passed over",
+        "rejects other answers",
         arguments: [
             (0, "NOTIFY * HTTP/1.1"), (2, "Location: yeelight://10.0.0.8:55443"),
             (2, "Location: yeelight://10.0.0.7:0"),
@@ -85,7 +78,7 @@ struct YeelightTests {
         #expect(Self.identity(lines) == nil)
     }
 
-    @Test("a device is shown where it answered last, and no more than the limit")
+    @Test("lists a device at its last address, and bounds the list")
     func neighbours() {
         var found = YeelightNeighbours()
         let bytes = Array(Self.answer.joined(separator: "\r\n").utf8)
@@ -103,7 +96,7 @@ struct YeelightTests {
 
     // MARK: Conversations
 
-    @Test("a device is searched for, asked, and shown")
+    @Test("searches for a device, asks it and shows it")
     func join() {
         var talk = Talk()
         #expect(talk.session.started(now: .zero) == [.output(.identify)])
@@ -112,11 +105,11 @@ struct YeelightTests {
         let events = talk.receive(#"{"id": 1, "result": ["on", "40", "2", "4000", "0", "0", "0"]}"#)
         #expect(events.first == .identified(Self.light.rawValue))
         #expect(
-            Self.reports(events)
+            events.reports()
                 == [LightReport(on: true, brightness: 40, color: .temperature(mired: 250), reachable: true)])
     }
 
-    @Test("a device that answers no search is out of reach, and one that answers otherwise is none")
+    @Test("makes a device without an answer to the search unreachable, and refuses others")
     func unusable() {
         var talk = Talk()
         #expect(
@@ -129,7 +122,7 @@ struct YeelightTests {
         }
     }
 
-    @Test("an error of a device that is known doesn't mean another make")
+    @Test("retries after an error of a known device")
     func error() {
         var talk = Talk()
         _ = talk.session.received(.identity(Self.identity()), now: .zero)
@@ -138,39 +131,39 @@ struct YeelightTests {
                 == [.failed(.unreachable("the device answers error -1"))])
     }
 
-    @Test("a ceiling light in moonlight shows the brightness of that")
+    @Test("reports the moonlight brightness of a ceiling light")
     func moonlight() {
         var talk = Talk()
         let lines = Self.answer.map { $0.hasPrefix("model") ? "model: ceiling1" : $0 }
         let asked = talk.session.received(.identity(Self.identity(lines)), now: .zero)
         #expect(Self.sent(asked).first?.hasSuffix(#""sat","active_mode","nl_br"]"#) == true)
         let events = talk.receive(#"{"id": 1, "result": ["on", "90", "2", "4000", "0", "0", "0", "1", "20"]}"#)
-        #expect(Self.reports(events).map(\.brightness) == [20])
+        #expect(events.reports().map(\.brightness) == [20])
         let brighter = talk.receive(#"{"method": "props", "params": {"nl_br": 35}}"#)
-        #expect(Self.reports(brighter).map(\.brightness) == [35])
+        #expect(brighter.reports().map(\.brightness) == [35])
         let daylight = talk.receive(#"{"method": "props", "params": {"active_mode": 0}}"#)
-        #expect(Self.reports(daylight).map(\.brightness) == [90])
+        #expect(daylight.reports().map(\.brightness) == [90])
     }
 
-    @Test("what changes is told, as texts or as numbers")
+    @Test("reads changes as texts and numbers")
     func changes() {
         var talk = Talk()
         _ = talk.join()
         let told = talk.receive(#"{"method": "props", "params": {"bright": 70, "color_mode": "1", "rgb": "255"}}"#)
         #expect(
-            Self.reports(told)
+            told.reports()
                 == [
                     LightReport(
                         on: true, brightness: 70, color: .hueSaturation(hue: 240, saturation: 100), reachable: true)
                 ])
         #expect(
-            Self.reports(talk.receive(#"{"method": "props", "params": {"bright": 0, "ct": "x"}}"#)).first?.brightness
+            talk.receive(#"{"method": "props", "params": {"bright": 0, "ct": "x"}}"#).reports().first?.brightness
                 == 70)
         #expect(talk.receive("nonsense") == [.unreadable])
         #expect(talk.receive("{}").isEmpty && talk.receive(#"{"method": "props"}"#).isEmpty)
     }
 
-    @Test("a command is one order for each thing while the device is on, and finished with the last")
+    @Test("sends one order per attribute to a device that is on, and finishes with the last")
     func commands() throws {
         var talk = Talk()
         _ = talk.join()
@@ -181,14 +174,14 @@ struct YeelightTests {
         #expect(Self.sent(next) == [#"3 set_bright [60,"smooth",30]"#])
         let events = talk.receive(#"{"id": 3, "result": ["ok"]}"#)
         #expect(events.last == .finished(command: 7, nil))
-        #expect(Self.reports(events).first?.brightness == 60)
+        #expect(events.reports().first?.brightness == 60)
         #expect(
             Self.sent(try talk.order(LightCommand(on: false, transition: .zero))) == [
                 #"4 set_power ["off","sudden",0]"#
             ])
     }
 
-    @Test("on and a colour are one order for a device that is off")
+    @Test("sends power and color to a device that is off as one scene")
     func scene() throws {
         var talk = Talk()
         _ = talk.join(power: "off")
@@ -196,28 +189,28 @@ struct YeelightTests {
         #expect(Self.sent(try talk.order(command)) == [#"2 set_scene ["hsv",0,50,60]"#])
     }
 
-    @Test("what a device that is off refuses waits until it is switched on")
+    @Test("keeps values for a device that is off until it switches on")
     func wanted() throws {
         var talk = Talk()
         _ = talk.join(power: "off")
         let events = try talk.order(LightCommand(brightness: 15))
         #expect(Self.sent(events) == [] && events.last == .finished(command: 7, nil))
-        #expect(Self.reports(events).first?.brightness == 15)
+        #expect(events.reports().first?.brightness == 15)
         #expect(Self.sent(try talk.order(LightCommand(on: true))) == [#"2 set_power ["on","smooth",300]"#])
         #expect(Self.sent(talk.receive(#"{"id": 2, "result": ["ok"]}"#)) == [#"3 set_bright [15,"smooth",300]"#])
     }
 
-    @Test("somebody else switches it on: what waited is forgotten")
+    @Test("drops those values when somebody else switches it on")
     func forgotten() throws {
         var talk = Talk()
         _ = talk.join(power: "off")
         _ = try talk.order(LightCommand(brightness: 15))
         let told = talk.receive(#"{"method": "props", "params": {"power": "on"}}"#)
-        #expect(Self.reports(told).first?.brightness == 40)
+        #expect(told.reports().first?.brightness == 40)
         #expect(try talk.order(LightCommand(on: true)).last == .finished(command: 7, nil))
     }
 
-    @Test("no more than sixty messages are sent in a minute, and each has its turn")
+    @Test("sends at most sixty messages a minute")
     func quota() throws {
         var talk = Talk()
         _ = talk.join()
@@ -246,7 +239,7 @@ struct YeelightTests {
     }
 
     @Test(
-        "a command that is refused says so, and its rest is not sent",
+        "reports a refused command, and drops its other orders",
         arguments: [("client quota exceeded", LightError.busy), ("secret", .refused("the device answers error -1"))])
     func refused(message: String, error: LightError) throws {
         var talk = Talk()
@@ -259,7 +252,7 @@ struct YeelightTests {
         }
     }
 
-    @Test("after the quota is exceeded it is left alone for a while")
+    @Test("pauses after the quota is exceeded")
     func exceeded() throws {
         var talk = Talk()
         _ = talk.join()
@@ -269,7 +262,7 @@ struct YeelightTests {
         #expect(Self.sent(talk.pass(YeelightSession.interval)) == [#"3 set_bright [61,"smooth",300]"#])
     }
 
-    @Test("a device that does not answer is out of reach; it is asked now and then")
+    @Test("polls, and ends the connection after a missing answer")
     func silent() {
         var talk = Talk()
         _ = talk.join()
@@ -278,7 +271,7 @@ struct YeelightTests {
         #expect(talk.pass(.seconds(1)) == [.failed(.unreachable("no answer in time"))])
     }
 
-    @Test("a light that shows which one it is is left as it was")
+    @Test("identifies a light and restores it")
     func identification() throws {
         var talk = Talk()
         _ = talk.join()
@@ -301,7 +294,7 @@ struct YeelightTests {
     }()
     static let background: LightID = "0000000002eb9f61/background"
 
-    /// A ceiling light whose lamps are both on, the background light in a colour.
+    /// A ceiling light whose lamps are both on, the background light in a color.
     static func ceilingTalk(main: String = "on") -> (Talk, [Event]) {
         var talk = Talk()
         _ = talk.session.received(.identity(identity(ceiling)), now: .zero)
@@ -311,14 +304,10 @@ struct YeelightTests {
         return (talk, events)
     }
 
-    @Test("a background light is a second light, with its own abilities and state")
+    @Test("shows a background light as a second light")
     func backgroundLight() throws {
         let (_, events) = Self.ceilingTalk()
-        let lights = try #require(
-            events.compactMap { event -> [LightDescription]? in
-                guard case .lights(let lights) = event else { return nil }
-                return lights
-            }.first)
+        let lights = try #require(events.lights())
         #expect(lights.map(\.id) == [Self.light, Self.background])
         #expect(lights.map(\.name) == ["Yeelight ceiling4 9F61", "Yeelight ceiling4 9F61 Background"])
         #expect(
@@ -327,13 +316,13 @@ struct YeelightTests {
                 LightCapabilities(brightness: true, color: true, temperature: 154...588, transition: true),
             ])
         #expect(
-            Self.reports(events) == [
+            events.reports() == [
                 LightReport(on: true, brightness: 40, color: .temperature(mired: 250), reachable: true),
                 LightReport(on: true, brightness: 70, color: .hueSaturation(hue: 120, saturation: 90), reachable: true),
             ])
     }
 
-    @Test("each lamp is told by its own methods, and what one is told says nothing of the other")
+    @Test("uses each lamp's methods, and keeps their states apart")
     func backgroundCommands() throws {
         var (talk, _) = Self.ceilingTalk()
         let off = try talk.session.apply(LightCommand(on: false), to: Self.background, number: 7, now: .zero)
@@ -358,7 +347,7 @@ struct YeelightTests {
         }
     }
 
-    @Test("a colour reaches a background light without scenes as well")
+    @Test("sends a color to a background light without scenes")
     func backgroundWithoutScenes() throws {
         var talk = Talk()
         var lines = Self.ceiling
@@ -373,44 +362,34 @@ struct YeelightTests {
         #expect(Self.sent(next) == [#"3 bg_set_ct_abx [1700,"smooth",300]"#])
     }
 
-    @Test("power is that of any lamp, main_power that of the first")
+    @Test("reads power as that of any lamp, and main_power as that of the first")
     func mainPower() {
         var (talk, events) = Self.ceilingTalk(main: "off")
-        #expect(Self.reports(events).map(\.on) == [false, true])
+        #expect(events.reports().map(\.on) == [false, true])
         #expect(
-            Self.reports(talk.receive(#"{"method": "props", "params": {"bg_power": "off", "power": "on"}}"#)).map(\.on)
+            talk.receive(#"{"method": "props", "params": {"bg_power": "off", "power": "on"}}"#).reports().map(\.on)
                 == [false, false])
         #expect(
-            Self.reports(talk.receive(#"{"method": "props", "params": {"main_power": "on"}}"#)).map(\.on)
+            talk.receive(#"{"method": "props", "params": {"main_power": "on"}}"#).reports().map(\.on)
                 == [true, false])
         // Firmware that does not know it.
         (talk, events) = Self.ceilingTalk(main: "")
-        #expect(Self.reports(events).map(\.on) == [true, true])
+        #expect(events.reports().map(\.on) == [true, true])
     }
 
-    @Test("each lamp shows by itself which one it is")
+    @Test("identifies each lamp separately")
     func backgroundIdentification() throws {
         var (talk, _) = Self.ceilingTalk()
         let begin = try talk.session.identify(Self.background, number: 7, now: talk.now)
         #expect(Self.sent(begin) == [#"2 bg_set_power ["off","sudden",0]"#])
         // The other one goes on telling how it is.
         let told = talk.receive(#"{"method": "props", "params": {"bg_power": "off", "bright": 33}}"#)
-        #expect(Self.reports(told).map(\.brightness) == [33])
+        #expect(told.reports().map(\.brightness) == [33])
         _ = talk.receive(#"{"id": 2, "result": ["ok"]}"#)
         #expect(Self.sent(talk.pass(.seconds(1))) == [#"3 bg_set_power ["on","sudden",0]"#])
     }
 
     // MARK: The end
-
-    @Test("a command that is given up before its turn is not sent")
-    func cancelled() throws {
-        var talk = Talk()
-        _ = talk.join()
-        _ = talk.pass(.seconds(30))
-        _ = try talk.order(LightCommand(on: false))
-        talk.session.cancelled(command: 7)
-        #expect(Self.sent(talk.receive(#"{"id": 2, "result": ["on", "40", "2", "4000", "0", "0", "0"]}"#)) == [])
-    }
 }
 
 extension String {

@@ -1,0 +1,15 @@
+import LightKit
+
+@testable import LightDrivers
+
+extension Array {
+    /// The reports among the events of a session.
+    func reports<Output>() -> [LightReport] where Element == SessionEvent<Output> {
+        compactMap { if case .report(_, let report) = $0 { report } else { nil } }
+    }
+
+    /// The last list of lights among the events of a session.
+    func lights<Output>() -> [LightDescription]? where Element == SessionEvent<Output> {
+        compactMap { if case .lights(let lights) = $0 { lights } else { nil } }.last
+    }
+}
