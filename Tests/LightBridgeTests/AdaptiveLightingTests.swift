@@ -8,9 +8,9 @@ import LightKit
 import TestTimeouts
 import Testing
 
-@Suite("A light follows the day", .timeout)
+@Suite("Adaptive lighting", .timeout)
 struct AdaptiveLightingTests {
-    // Where the lamp has them.
+    // The iids of the lamp.
     private static let colorTemperature: UInt8 = 13
     private static let control: UInt64 = 14
     private static let count: UInt64 = 15
@@ -32,7 +32,7 @@ struct AdaptiveLightingTests {
         withUnsafeBytes(of: number.littleEndian) { Array($0) }
     }
 
-    /// A curve from one colour temperature to another within an hour, 10 mired cooler at full brightness than at none.
+    /// A curve from one color temperature to another within an hour, 10 mired cooler at full brightness than at none.
     private static func update(from: Float, to: Float, minutes: UInt32 = 60) -> [UInt8] {
         func entry(_ mired: Float, _ offset: UInt32) -> (UInt8, [UInt8]) {
             (1, items([(1, number(Float(-0.1).bitPattern)), (2, number(mired.bitPattern)), (3, number(offset))]))
@@ -73,7 +73,7 @@ struct AdaptiveLightingTests {
 
     private func commands(_ house: House) -> [LightCommand] { house.bridge.driver.orders.map(\.command) }
 
-    @Test("a lamp with brightness and whites offers it, another one does not")
+    @Test("offers it on lamps with brightness and color temperature")
     func offered() async throws {
         let house = try await House()
         #expect(await house.value(2, Self.count) == .integer(0))
@@ -82,7 +82,7 @@ struct AdaptiveLightingTests {
         #expect(types?.contains(.characteristicValueTransitionControl) == false)
     }
 
-    @Test("it follows the curve minute by minute, brighter is cooler at once, and events are few")
+    @Test("follows the curve by the minute and the brightness at once, with few events")
     func follows() async throws {
         let (house, session) = try await Self.following()
         #expect(await active(house))
@@ -90,7 +90,7 @@ struct AdaptiveLightingTests {
         for _ in 0..<5 { await house.advance(.seconds(60)) }
         #expect(commands(house).last == LightCommand(color: .temperature(mired: 310)))
         #expect(await house.value(2, UInt64(Self.colorTemperature)) == .integer(310))
-        // Of the first value there is one event, of those within ten minutes none.
+        // The first value is an event, those of the next ten minutes aren't.
         #expect(await session.events.filter { $0.contains(#""iid":13"#) }.count == 1)
         for _ in 0..<6 { await house.advance(.seconds(60)) }
         #expect(await session.events.filter { $0.contains(#""iid":13"#) }.count == 2)
@@ -101,7 +101,7 @@ struct AdaptiveLightingTests {
         #expect(await active(house))
     }
 
-    @Test("a light that is off stays off; it has the white of the hour when it is switched on")
+    @Test("never switches a light on, and sets its white when it switches on")
     func neverOn() async throws {
         let (house, session) = try await Self.following()
         _ = try await session.write(#"{"aid":2,"iid":9,"value":false}"#)
@@ -109,13 +109,13 @@ struct AdaptiveLightingTests {
         let before = commands(house).count
         for _ in 0..<30 { await house.advance(.seconds(60)) }
         #expect(commands(house).count == before)
-        // At the switch: it comes up with a colour temperature of its own, which no person has chosen.
+        // At the switch it comes on with its default color temperature, which no person has chosen.
         await house.report(LightReport(on: true, color: .temperature(mired: 200)))
         #expect(await active(house))
         #expect(commands(house).last == LightCommand(color: .temperature(mired: 360)))
     }
 
-    @Test("what somebody does at the light while it is told a white is an event, however little the white counts")
+    @Test("reports a change at the light during a write as an event")
     func switchedMeanwhile() async throws {
         let (house, session) = try await Self.following()
         _ = try await session.write(#"{"aid":2,"iid":9,"ev":true},{"aid":2,"iid":10,"ev":true}"#)
@@ -129,7 +129,7 @@ struct AdaptiveLightingTests {
         #expect(events.contains { $0.contains(#""iid":9,"value":false"#) }, "\(events)")
     }
 
-    @Test("a light that was without power comes back to it")
+    @Test("resumes when a light is reachable again")
     func unreachable() async throws {
         let (house, _) = try await Self.following()
         await house.report(LightReport(reachable: false))
@@ -139,7 +139,7 @@ struct AdaptiveLightingTests {
         #expect(commands(house).last == LightCommand(color: .temperature(mired: 360)))
     }
 
-    @Test("what a person chooses ends it; its own echoes, rounded or on the way, do not", arguments: 0..<7)
+    @Test("ends when a person chooses a color, and not by its own echoes", arguments: 0..<7)
     func ends(way: Int) async throws {
         let (house, session) = try await Self.following()
         await house.advance(.seconds(20))
@@ -160,18 +160,18 @@ struct AdaptiveLightingTests {
         }
         await house.drain()
         #expect(await active(house) == isActive)
-        // A command of which the lamp says nothing is sent once more.
+        // An unanswered command is repeated once.
         await house.advance(.seconds(3))
         let sent = commands(house).count
         for _ in 0..<5 { await house.advance(.seconds(60)) }
         #expect((commands(house).count > sent) == isActive)
         let counts = await session.events.filter { $0.contains(#""iid":15"#) }
-        // One says that it has begun.
+        // The first event is the beginning.
         #expect(counts.count == (isActive ? 1 : 2), "\(counts)")
         #expect(house.store.lights.first?.transition == nil || isActive)
     }
 
-    @Test("a curve is stored before the controller is told that it is")
+    @Test("stores a curve before it answers")
     func storedFirst() async throws {
         let house = try await House()
         let session = try await house.session()
@@ -186,7 +186,7 @@ struct AdaptiveLightingTests {
         #expect(house.store.lights.first?.transition != nil)
     }
 
-    @Test("it ends with the curve, and with the last pairing")
+    @Test("ends with the curve and with the last pairing")
     func over() async throws {
         let (house, _) = try await Self.following()
         for _ in 0..<61 { await house.advance(.seconds(60)) }
@@ -197,7 +197,7 @@ struct AdaptiveLightingTests {
         #expect(await !active(other))
     }
 
-    @Test("it goes on after a restart where it would be by now")
+    @Test("resumes after a restart at the current time")
     func restart() async throws {
         let (house, _) = try await Self.following()
         #expect(house.store.lights.first?.transition != nil)
@@ -207,13 +207,13 @@ struct AdaptiveLightingTests {
         await again.scheduler.drain()
         #expect(await again.value(CharacteristicID(2, InstanceID(Self.count))) == .integer(1))
         #expect(again.driver.orders.last?.command == LightCommand(color: .temperature(mired: 360)))
-        // Not that of a day that is over.
+        // A curve that has ended isn't resumed.
         let late = try await BridgeUnderTest(
             house.store, stored: house.store.bridge, lights: [.lamp, .plain], wallClock: { .seconds(7200) })
         #expect(await late.value(CharacteristicID(2, InstanceID(Self.count))) == .integer(0))
     }
 
-    @Test("a curve that makes no sense, or that a plain light is given, is refused")
+    @Test("refuses invalid curves and plain lights")
     func refused() async throws {
         let house = try await House()
         let session = try await house.session()

@@ -8,21 +8,21 @@ import LightKit
 import TestTimeouts
 import Testing
 
-/// What happens to one lamp in a house: two controllers write without waiting, a third looks on, the light says what it
+/// A random course of one lamp: two controllers write without waiting, a third watches, the light reports what it
 /// likes, and its driver answers, refuses, waits or falls silent.
 private struct Course {
-    /// On, Brightness, Hue, Saturation, colour temperature, as numbers.
+    /// On, Brightness, Hue, Saturation, color temperature, as numbers.
     typealias Values = [UInt64: Double]
 
     static let parts: [UInt64] = [9, 10, 11, 12, 13]
 
     let house: House
-    /// The last one never writes.
+    /// The last one only watches.
     var controllers: [TestController] = []
-    /// What each controller has written, request by request.
+    /// The written values of each controller by request.
     var written: [[Values]] = [[], [], []]
     var start: Values = [:]
-    /// For whoever has to find out what went wrong.
+    /// The steps so far, for a failure's message.
     var trace: [String] = []
     var description = LightDescription.lamp
     private var random: SeededNumbers
@@ -43,7 +43,7 @@ private struct Course {
         start = await shown()
     }
 
-    /// What reads are answered with.
+    /// The values that reads return.
     func shown() async -> Values {
         var values: Values = [:]
         for iid in Self.parts {
@@ -78,7 +78,7 @@ private struct Course {
             trace.append("the driver now \(behaviour)")
             house.bridge.driver.set("lamp", behaviour)
         case 17:
-            trace.append("the light is described anew")
+            trace.append("the light is described again")
             description.firmware = "1.\(number(below: 9))"
             await house.bridge.host.added(description)
         default:
@@ -117,13 +117,13 @@ private struct Course {
     }
 
     private mutating func operate() async {
-        // An operator's command waits for its answer: from here on no command waits that does not already.
+        // An operator's command waits for its answer, so from here on no new command may wait.
         trace.append("the driver now accepts")
         house.bridge.driver.set("lamp", .accepts)
         guard house.bridge.driver.waitingCount == 0 else { return }
         trace.append("the operator sets 10 %")
         let bridge = house.bridge
-        // A write on its way to the driver may have seen that it waits, and be counted only now.
+        // A write on its way to the driver may be counted only now.
         let answering = Task {
             while !Task.isCancelled {
                 bridge.driver.answer("lamp")
@@ -135,7 +135,7 @@ private struct Course {
         answering.cancel()
     }
 
-    /// Lets everything come to its end.
+    /// Lets everything finish.
     func drain() async {
         house.bridge.driver.set("lamp", .accepts)
         for _ in 0..<2 {
@@ -147,7 +147,7 @@ private struct Course {
         }
     }
 
-    /// What a controller must take the lamp for, by what it was answered and told, in order.
+    /// The values that a controller knows by its answers and events, in order.
     func shownValues(of who: Int) async -> Values {
         var values = start
         var answers = 0
@@ -183,10 +183,10 @@ private struct Course {
 
 // One after the other: a hundred at once would share the time that each of them is given. Each is some thousand turns of the
 // loop, beside the other suites.
-@Suite("What a light is, what it is shown as, and what controllers take it for", .serialized, .timeout(.seconds(60)))
+@Suite("Agreement of light, bridge and controllers", .serialized, .timeout(.seconds(60)))
 struct AgreementTests {
     @Test(
-        "all agree in the end, whatever was written, said, refused and removed on the way", arguments: 0..<UInt64(100))
+        "converges after any writes, reports, refusals and removals", arguments: 0..<UInt64(100))
     func agree(seed: UInt64) async throws {
         var course = try await Course(seed: seed)
         for _ in 0..<8 {
@@ -201,7 +201,7 @@ struct AgreementTests {
         let light = try #require(await course.house.bridge.lights.snapshots().first { $0.aid == 2 })
         let trace = course.trace.joined(separator: "\n")
         #expect(shown[9] == (light.on == true ? 1 : 0) && shown[10] == light.brightness.map(Double.init), "\(trace)")
-        // The light's own colour has fractions, those of HomeKit have a step of 1.
+        // The light's color has fractions, HomeKit's has a step of 1.
         for (iid, value) in [(11, light.hue), (12, light.saturation)] as [(UInt64, Double?)] {
             let (shown, value) = (try #require(shown[iid]), try #require(value))
             #expect(abs(shown - value) <= 1, "\(iid)\n\(trace)")

@@ -9,7 +9,7 @@ private func at(_ milliseconds: Int) -> ContinuousClock.Instant { start + .milli
 
 @Suite("CommandPipeline")
 struct CommandPipelineTests {
-    @Test("one command at a time; those that come meanwhile are merged, the latest value of each wins")
+    @Test("sends one command at a time, and merges waiting ones")
     func merges() {
         var pipeline = CommandPipeline()
         #expect(pipeline.wanted(LightCommand(on: true)) == LightCommand(on: true))
@@ -22,12 +22,12 @@ struct CommandPipelineTests {
         #expect(pipeline.underWay == LightCommand(on: false))
         #expect(pipeline.ended(success: true, now: at(1)) == nil)
         #expect(pipeline.underWay == nil)
-        // Free again: the next goes at once, also an equal one.
+        // The next command goes at once, also an equal one.
         #expect(pipeline.wanted(merged) == LightCommand(on: false))
     }
 
     @Test(
-        "a level that comes with off goes out with the next on; a newer one, or a light switched on by hand, replaces it"
+        "keeps a level that comes with off for the next on, until it is replaced"
     )
     func levelForNextOn() {
         var pipeline = CommandPipeline()
@@ -58,7 +58,7 @@ struct CommandPipelineTests {
         #expect(send(LightCommand(on: true)) == LightCommand(on: true))
     }
 
-    @Test("a light that answers neither a command nor its repetition is unconfirmed until it reports its state")
+    @Test("is unconfirmed after two unanswered commands until the light reports its state")
     func unconfirmed() {
         var pipeline = CommandPipeline()
         _ = pipeline.wanted(LightCommand(on: true))
@@ -72,15 +72,7 @@ struct CommandPipelineTests {
         #expect(pipeline.isUnconfirmed == false)
     }
 
-    @Test("the next command is sent also if the one before failed")
-    func afterFailure() {
-        var pipeline = CommandPipeline()
-        _ = pipeline.wanted(LightCommand(on: true))
-        _ = pipeline.wanted(LightCommand(on: false))
-        #expect(pipeline.ended(success: false, now: at(0)) == LightCommand(on: false))
-    }
-
-    @Test("a change at the light itself is passed on also right after a command")
+    @Test("passes on a spontaneous change right after a command")
     func spontaneous() {
         var pipeline = CommandPipeline()
         _ = pipeline.wanted(LightCommand(on: true))
@@ -91,7 +83,7 @@ struct CommandPipelineTests {
         #expect(pipeline.wakeAt == nil)
     }
 
-    @Test("a light that fades and says at once what it fades to has its steps held until the fade is over")
+    @Test("holds the steps of a fade whose end the light has already reported")
     func confirmedFade() {
         var pipeline = CommandPipeline()
         _ = pipeline.wanted(LightCommand(on: true, brightness: 80, transition: .seconds(2)))
@@ -104,7 +96,7 @@ struct CommandPipelineTests {
         #expect(pipeline.reported(LightReport(brightness: 12), now: at(2001)) == LightReport(brightness: 12))
     }
 
-    @Test("the levels that a light fades out through are not remembered for when it is switched on again")
+    @Test("forgets the levels of a fade to off")
     func fadingOut() {
         var pipeline = CommandPipeline()
         _ = pipeline.wanted(LightCommand(on: false, transition: .seconds(2)))
@@ -116,15 +108,7 @@ struct CommandPipelineTests {
         #expect(pipeline.reported(LightReport(brightness: 30), now: at(2001)) == LightReport(brightness: 30))
     }
 
-    @Test("without a command every report is passed on")
-    func noCommand() {
-        var pipeline = CommandPipeline()
-        let report = LightReport(on: true, brightness: 3, color: .temperature(mired: 200), reachable: true)
-        #expect(pipeline.reported(report, now: at(0)) == report)
-        #expect(pipeline.wakeAt == nil)
-    }
-
-    @Test("while a command is under way, what differs from it is held, what it does not name is passed on")
+    @Test("holds differing values during a command, and passes on other attributes")
     func held() {
         var pipeline = CommandPipeline()
         _ = pipeline.wanted(LightCommand(brightness: 80))
@@ -139,7 +123,7 @@ struct CommandPipelineTests {
         #expect(pipeline.completed(now: at(1200)) == nil)
     }
 
-    @Test("a step on the way that the light takes back is not shown when all is stable, be it power, level or colour")
+    @Test("doesn't show a step that the light takes back")
     func takenBack() {
         let rows: [(LightCommand, LightReport, LightReport)] = [
             (LightCommand(on: true), LightReport(on: false), LightReport(on: true)),
@@ -161,7 +145,7 @@ struct CommandPipelineTests {
         }
     }
 
-    @Test("the steps of a fade are held; the end of it takes them back")
+    @Test("holds the steps of a fade until its end")
     func fade() {
         var pipeline = CommandPipeline()
         _ = pipeline.wanted(LightCommand(brightness: 80, transition: .seconds(3)))
@@ -174,7 +158,7 @@ struct CommandPipelineTests {
         #expect(pipeline.wakeAt == nil)
     }
 
-    @Test("once all is confirmed, echoes are held for 300 ms only: what comes then is somebody at the light")
+    @Test("holds echoes for 300 ms after the confirmation")
     func confirmed() {
         var pipeline = CommandPipeline()
         _ = pipeline.wanted(LightCommand(on: true, brightness: 80))
@@ -191,7 +175,7 @@ struct CommandPipelineTests {
         #expect(early.reported(LightReport(on: false), now: at(310)) == LightReport(on: false))
     }
 
-    @Test("echoes of an older command are held while a newer one waits, is under way, or reconciles")
+    @Test("holds echoes of an older command during a newer one")
     func olderEchoes() {
         var pipeline = CommandPipeline()
         _ = pipeline.wanted(LightCommand(brightness: 10))
@@ -205,7 +189,7 @@ struct CommandPipelineTests {
         #expect(pipeline.completed(now: at(5000)) == nil)
     }
 
-    @Test("a command that failed expects nothing: what was held meanwhile comes out at once")
+    @Test("passes on held values after a failed command")
     func failed() {
         var pipeline = CommandPipeline()
         _ = pipeline.wanted(LightCommand(brightness: 80))
@@ -216,7 +200,7 @@ struct CommandPipelineTests {
         #expect(pipeline.reported(LightReport(brightness: 41), now: at(101)) == LightReport(brightness: 41))
     }
 
-    @Test("a command that was over long ago expects nothing while the next one is under way")
+    @Test("expects nothing of a command that ended long ago")
     func stale() {
         var pipeline = CommandPipeline()
         _ = pipeline.wanted(LightCommand(on: true))
@@ -225,7 +209,7 @@ struct CommandPipelineTests {
         #expect(pipeline.reported(LightReport(on: false), now: at(60_000)) == LightReport(on: false))
     }
 
-    @Test("the light's own rounding of a colour is no change; another colour is, once all is stable")
+    @Test("ignores rounding of a color, and passes on another color")
     func colors() {
         var pipeline = CommandPipeline()
         _ = pipeline.wanted(LightCommand(color: .hueSaturation(hue: 359.5, saturation: 50)))
@@ -241,7 +225,7 @@ struct CommandPipelineTests {
         #expect(other.completed(now: at(1000)) == different)
     }
 
-    @Test("a command of which the light says nothing is sent once more after 2 s, and no third time")
+    @Test("repeats an unanswered command once, after 2 s")
     func retry() {
         var pipeline = CommandPipeline()
         let command = LightCommand(on: true, brightness: 40)
@@ -256,7 +240,7 @@ struct CommandPipelineTests {
         #expect(pipeline.retried(now: at(9000)) == nil)
     }
 
-    @Test("a fade is waited for before its command is sent once more")
+    @Test("waits for a fade before it repeats the command")
     func retryAfterFade() {
         var pipeline = CommandPipeline()
         _ = pipeline.wanted(LightCommand(on: true, transition: .seconds(5)))
@@ -265,7 +249,7 @@ struct CommandPipelineTests {
     }
 
     @Test(
-        "nothing is sent once more if the light has said anything of itself, or the command failed, or a newer one came",
+        "doesn't repeat a command that was answered, failed or was replaced",
         arguments: [LightReport(on: true), LightReport(on: false), LightReport(brightness: 3)], [true, false])
     func noRetry(report: LightReport, before: Bool) {
         var pipeline = CommandPipeline()
@@ -289,16 +273,7 @@ struct CommandPipelineTests {
         #expect(pipeline.retried(now: at(5000)) == LightCommand(on: false))
     }
 
-    @Test("a light that says only that it is there has not answered")
-    func reachableIsNoAnswer() {
-        var pipeline = CommandPipeline()
-        _ = pipeline.wanted(LightCommand(on: true))
-        _ = pipeline.ended(success: true, now: at(0))
-        _ = pipeline.reported(LightReport(reachable: true), now: at(10))
-        #expect(pipeline.retried(now: at(2000)) == LightCommand(on: true))
-    }
-
-    @Test("a light that is lost expects nothing any more")
+    @Test("expects nothing of a lost light")
     func reset() {
         var pipeline = CommandPipeline()
         _ = pipeline.wanted(LightCommand(on: true))
@@ -311,7 +286,7 @@ struct CommandPipelineTests {
     }
 
     @Test(
-        "colours that are the same but for rounding",
+        "compares colors within rounding",
         arguments: [
             (
                 LightColor.hueSaturation(hue: 0, saturation: 50), LightColor.hueSaturation(hue: 360, saturation: 50),
@@ -330,7 +305,7 @@ struct CommandPipelineTests {
         #expect(b.resembles(a) == same)
     }
 
-    @Test("every colour resembles what a lamp with three bytes makes of it")
+    @Test("matches every color with its rounding to bytes")
     func roundedToBytes() throws {
         for hue in 0..<360 {
             for saturation in 1...100 {

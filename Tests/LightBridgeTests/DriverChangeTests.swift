@@ -7,7 +7,7 @@ import LightKit
 import TestTimeouts
 import Testing
 
-@Suite("Drivers that are replaced and go, and lights that are renamed and hidden, while the bridge runs", .timeout)
+@Suite("Changes of drivers and lights while the bridge runs", .timeout)
 struct DriverChangeTests {
     private let lamp = LightKey(driver: BridgeUnderTest.driverID, light: "lamp")
 
@@ -15,7 +15,7 @@ struct DriverChangeTests {
         await house.bridge.lights.snapshots().first { $0.key.light == light }?.isReachable
     }
 
-    @Test("controllers do not see that a driver is replaced")
+    @Test("hides the replacement of a driver from controllers")
     func replaced() async throws {
         let house = try await House()
         let session = try await house.session()
@@ -34,7 +34,7 @@ struct DriverChangeTests {
         #expect(await house.bridge.server.configurationNumber == number)
     }
 
-    @Test("a light of which a new driver says nothing is out of reach after its time, and not before")
+    @Test("makes a light unreachable that a new driver doesn't report in time")
     func unconfirmed() async throws {
         let house = try await House()
         await house.bridge.lights.attach(ScriptedLightDriver(), as: BridgeUnderTest.driverID)
@@ -46,7 +46,7 @@ struct DriverChangeTests {
         #expect(await isReachable(house, "plain") == true)
     }
 
-    @Test("what a driver has warned of goes with it")
+    @Test("drops a driver's warnings with the driver")
     func warnings() async throws {
         let house = try await House()
         await house.bridge.host.warn("the topic x cannot be read", about: "x")
@@ -55,7 +55,7 @@ struct DriverChangeTests {
         #expect(await house.bridge.lights.warnings() == [])
     }
 
-    @Test("a warning that names a light by its id is the light's, unless the light is another driver's")
+    @Test("assigns a warning to the light that it names, within one driver")
     func warningsOfLights() async throws {
         let house = try await House()
         await house.bridge.host.warn("dim", about: "lamp")
@@ -67,7 +67,7 @@ struct DriverChangeTests {
             ])
     }
 
-    @Test("the lights of a driver that is no longer configured stay, out of reach, with their aids, and are reported")
+    @Test("keeps the lights of a removed driver unreachable with their aids, with a warning")
     func detached() async throws {
         let house = try await House()
         let session = try await house.session()
@@ -85,7 +85,7 @@ struct DriverChangeTests {
         #expect(await house.bridge.lights.warnings() == [])
     }
 
-    @Test("a light is renamed, hidden and shown again under its own aid; c# rises once for what happens together")
+    @Test("keeps the aid of a light that is renamed, hidden and shown again, and raises c# once")
     func overrides() async throws {
         let house = try await House()
         let number = await house.bridge.server.configurationNumber
@@ -106,7 +106,7 @@ struct DriverChangeTests {
         #expect(await house.bridge.server.configurationNumber == number + 2)
     }
 
-    @Test("a hidden light stays hidden, however often its driver tells of it, also after a restart")
+    @Test("keeps a light hidden over announcements and restarts")
     func hidden() async throws {
         let house = try await House()
         let overrides = [lamp: LightOverride(isHidden: true)]
@@ -120,7 +120,7 @@ struct DriverChangeTests {
         #expect(await again.server.accessories.map(\.aid) == [1, 3])
     }
 
-    @Test("the event window changes for those who are connected")
+    @Test("applies a new event window to connected controllers")
     func eventWindow() async throws {
         let house = try await House()
         let session = try await house.session()
@@ -134,14 +134,14 @@ struct DriverChangeTests {
         #expect(await session.events.count == 2)
     }
 
-    @Test("who waits for drivers goes on when each has said how it is doing, and when the time is up")
+    @Test("waits until every driver has reported its state, or for the time limit")
     func waiting() async throws {
         let house = try await House()
         let lights = house.bridge.lights
         async let first: Void = lights.waitForDrivers(atMost: .seconds(60))
         await house.bridge.host.report(.running)
         await first
-        // No controller is starting any more.
+        // All drivers have started.
         await lights.waitForDrivers(atMost: .seconds(60))
 
         await lights.attach(house.bridge.driver, as: BridgeUnderTest.driverID)

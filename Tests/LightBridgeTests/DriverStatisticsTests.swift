@@ -6,9 +6,9 @@ import LightKit
 import TestTimeouts
 import Testing
 
-@Suite("What is counted of drivers", .timeout)
+@Suite("Driver statistics", .timeout)
 struct DriverStatisticsTests {
-    @Test("lights and their commands by driver")
+    @Test("counts lights and commands per driver")
     func lights() async throws {
         let house = try await House()
         let session = try await house.session()
@@ -19,7 +19,7 @@ struct DriverStatisticsTests {
         await house.advance(.seconds(2))
         _ = try await answer
         await house.report(LightReport(reachable: false), "plain")
-        // Known to be out of reach: the driver is not asked.
+        // The light is unreachable, so the driver isn't asked.
         _ = try await session.write(#"{"aid":3,"iid":9,"value":true}"#)
         let statistics = try #require(await house.bridge.lights.driverStatistics().first)
         #expect(statistics.id == BridgeUnderTest.driverID)
@@ -31,7 +31,7 @@ struct DriverStatisticsTests {
     }
 
     @Test(
-        "values that no light can have are counted and change nothing",
+        "counts invalid values and ignores them",
         arguments: [
             (LightReport(brightness: 0), 1), (LightReport(on: true, brightness: 101), 1),
             (LightReport(color: .hueSaturation(hue: .nan, saturation: .infinity)), 1), (LightReport(brightness: 40), 0),

@@ -6,8 +6,8 @@ import LightKit
 import TestTimeouts
 import Testing
 
-/// How long changes take, as the configuration says (Lights 10).
-@Suite("transition", .timeout)
+/// The configured duration of changes (Lights 10).
+@Suite("Transitions", .timeout)
 struct FadeTests {
     private static func house(canFade: Bool, _ transition: Duration?) async throws -> House {
         let key = try #require(LightKey("test/fading"))
@@ -21,7 +21,7 @@ struct FadeTests {
     }
 
     @Test(
-        "what controllers and the operator write is faded as configured, on lights that can be told",
+        "fades writes of controllers and the operator on lights that can fade",
         arguments: [(true, .milliseconds(400)), (true, nil), (false, .milliseconds(400))] as [(Bool, Duration?)])
     func fades(canFade: Bool, transition: Duration?) async throws {
         let house = try await Self.house(canFade: canFade, transition)
@@ -39,7 +39,7 @@ struct FadeTests {
             ])
     }
 
-    @Test("a light that cannot be told how long to fade has a warning while the configuration wants it")
+    @Test("warns of a configured transition on a light that can't fade")
     func warning() async throws {
         let house = try await Self.house(canFade: false, .seconds(1))
         #expect(

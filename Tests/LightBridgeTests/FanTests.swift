@@ -22,7 +22,7 @@ struct FanTests {
             ids: InstanceIDs())
     }
 
-    @Test("what a fan can do decides what its service has")
+    @Test("offers the characteristics of the fan's capabilities")
     func capabilities() throws {
         let table: [(LightCapabilities, [CharacteristicType])] = [
             (LightCapabilities(brightness: true), [.active]),
@@ -45,7 +45,7 @@ struct FanTests {
             for: values.map { CharacteristicWrite(iid: 9, service: .fanv2, type: $0, value: $1) }, state: LightState())
     }
 
-    @Test("values become one command; a speed of zero is off, and the speed to come back to stays")
+    @Test("merges values to one command, and takes speed 0 for off without losing the speed")
     func commands() {
         var all = LightCommand(on: true)
         all.speed = 40
@@ -61,7 +61,7 @@ struct FanTests {
         #expect(command([(.rotationSpeed, .float(0)), (.active, .integer(1))]) == LightCommand(on: false))
     }
 
-    @Test("what is written shows, and what the fan says comes out; echoes of an older speed are held")
+    @Test("shows written and reported values, and holds echoes of an older speed")
     func endToEnd() async throws {
         let house = try await House([.fan])
         let session = try await house.session()
@@ -86,7 +86,7 @@ struct FanTests {
         #expect(await house.value(2, 12) == .integer(1))
     }
 
-    @Test("an operator asks of a fan what it has")
+    @Test("limits an operator's command to the fan's capabilities")
     func possible() {
         var command = LightCommand(brightness: 5)
         command.speed = 5

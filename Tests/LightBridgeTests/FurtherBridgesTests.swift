@@ -8,7 +8,7 @@ import Synchronization
 import TestTimeouts
 import Testing
 
-@Suite("More lights than one bridge can show", .timeout)
+@Suite("Further bridges", .timeout)
 struct FurtherBridgesTests {
     private struct Refused: Error {}
 
@@ -25,7 +25,7 @@ struct FurtherBridgesTests {
             furtherBridges: permit)
     }
 
-    /// Where each light is shown, and under which aid.
+    /// The bridge and the aid of each light.
     private static func places(_ bridge: BridgeUnderTest) async -> [LightID: [UInt64]] {
         Dictionary(
             uniqueKeysWithValues: await bridge.lights.snapshots().map {
@@ -34,7 +34,7 @@ struct FurtherBridgesTests {
     }
 
     @Test(
-        "400 lights are on three bridges; whichever 50 are removed, all others stay where they were, also after a restart"
+        "keeps the places of 400 lights on three bridges when any 50 are removed, also after a restart"
     )
     func stable() async throws {
         let store = InMemoryAccessoryServerStore()
@@ -48,12 +48,12 @@ struct FurtherBridgesTests {
         #expect(await Self.places(bridge) == remaining)
         let again = try await Self.start(store, (0..<400).filter { !gone.contains($0) })
         #expect(await Self.places(again) == remaining)
-        // Those that come back get the places that they had.
+        // Lights that return get their former places.
         for number in gone.shuffled() { await again.host.added(Self.description(number)) }
         #expect(await Self.places(again) == before)
     }
 
-    @Test("no further bridge is opened while there is a place that no remembered light has, or that one can give up")
+    @Test("reuses free places before it opens a bridge")
     func reuse() async throws {
         let opened = Mutex<[Int]>([])
         let store = InMemoryAccessoryServerStore()
@@ -62,7 +62,7 @@ struct FurtherBridgesTests {
         for number in 1000..<1010 { await bridge.host.added(Self.description(number)) }
         #expect(opened.withLock { $0 } == [])
         #expect(await bridge.lights.lightCounts == [1: 149])
-        // Its place has been taken: it comes back elsewhere, and is still the same accessory for those who know its aid.
+        // Its place is taken, so it returns elsewhere under its former aid.
         await bridge.host.added(Self.description(3))
         #expect(opened.withLock { $0 } == [2])
         #expect(await Self.places(bridge)["3"] == [2, 5])
@@ -74,7 +74,7 @@ struct FurtherBridgesTests {
         #expect(await Self.places(bridge)["1001"]?.first == 1)
     }
 
-    @Test("each server has the lights of its bridge, and what a controller writes there reaches them")
+    @Test("gives each server the lights of its bridge, and delivers their writes")
     func servers() async throws {
         let store = InMemoryAccessoryServerStore()
         let bridge = try await Self.start(store, 0..<200)
@@ -88,7 +88,7 @@ struct FurtherBridgesTests {
         #expect(await second.accessories.count == 51)
     }
 
-    @Test("a bridge that cannot be opened is opened later, and the light has waited for it")
+    @Test("retries to open a bridge, and adds the waiting light")
     func failing() async throws {
         let isBroken = Mutex(true)
         let store = InMemoryAccessoryServerStore()
@@ -105,7 +105,7 @@ struct FurtherBridgesTests {
         #expect(await bridge.lights.warnings() == [])
     }
 
-    @Test("a hidden light that is shown again and whose place has been taken finds another")
+    @Test("gives a hidden light another place when its own is taken")
     func hidden() async throws {
         let store = InMemoryAccessoryServerStore()
         let key = LightKey(driver: BridgeUnderTest.driverID, light: "7")
@@ -117,7 +117,7 @@ struct FurtherBridgesTests {
         #expect(await again.lights.lightCounts == [1: 149, 2: 1])
     }
 
-    @Test("a device that announces without end opens ten bridges at most")
+    @Test("opens at most ten bridges")
     func flood() async throws {
         let store = InMemoryAccessoryServerStore()
         let bridge = try await Self.start(store, 0..<1600)

@@ -8,13 +8,13 @@ import LightKit
 import TestTimeouts
 import Testing
 
-@Suite("Values that no light can have", .timeout)
+@Suite("Impossible values", .timeout)
 struct ImpossibleValuesTests {
     private static let thermometer = LightDescription(
         id: "thermometer", name: "Thermometer", kind: .sensor,
         capabilities: .sensor([.temperature, .humidity, .illuminance, .battery]))
 
-    /// Everything that a number can be, and 60 patterns of bits.
+    /// Special numbers and 60 random bit patterns.
     private static var numbers: [Double] {
         let special: [Double] = [
             .nan, .signalingNaN, .infinity, -.infinity, .greatestFiniteMagnitude, -.greatestFiniteMagnitude,
@@ -24,7 +24,7 @@ struct ImpossibleValuesTests {
         return special + (0..<60).map { _ in Double(bitPattern: .random(in: 0...UInt64.max)) }
     }
 
-    @Test("whatever number a device says, the database is JSON, and each value within its limits")
+    @Test("keeps the database valid JSON and its values within limits for any reported number")
     func anyNumber() async throws {
         let house = try await House([.lamp, Self.thermometer])
         let session = try await house.session()

@@ -21,7 +21,7 @@ struct LightbulbAdapterTests {
         adapter.accessory(2, state: LightState()).services[1].characteristics.map(\.type)
     }
 
-    @Test("what a light can do decides what its service has; hue and saturation stand before colour temperature")
+    @Test("offers the characteristics of the light's capabilities, hue and saturation before color temperature")
     func capabilities() {
         #expect(types(adapter()) == [.on])
         #expect(types(adapter(brightness: true)) == [.on, .brightness])
@@ -36,7 +36,7 @@ struct LightbulbAdapterTests {
                 ])
     }
 
-    @Test("a switch and an outlet have no light's values, whatever is claimed")
+    @Test("gives switches and outlets no values of lights")
     func others() {
         let all = LightCapabilities(brightness: true, color: true, temperature: 153...500)
         let kinds: [(LightKind, ServiceType, [CharacteristicType])] = [
@@ -54,7 +54,7 @@ struct LightbulbAdapterTests {
     }
 
     @Test(
-        "temperatures are cut to what HomeKit knows; what lies outside altogether is none",
+        "clamps temperatures to HomeKit's range, and drops ranges outside it",
         arguments: [
             (153...500, 153...500), (1...1000, 50...500), (500...600, 500...500), (1...49, nil), (501...900, nil),
             (50...50, 50...50), (-5...60, 50...60),
@@ -67,7 +67,7 @@ struct LightbulbAdapterTests {
         #expect(metadata?.maximum == shown.map { Double($0.upperBound) })
     }
 
-    @Test("every kind with every capability and any state is what controllers take")
+    @Test("is compliant for every kind, capability and state")
     func compliance() throws {
         var states = [LightState()]
         for report in [
@@ -95,7 +95,7 @@ struct LightbulbAdapterTests {
         }
     }
 
-    @Test("texts that controllers refuse are replaced")
+    @Test("replaces texts that controllers refuse")
     func information() throws {
         let adapter = LightbulbAdapter(
             description: LightDescription(
@@ -108,7 +108,7 @@ struct LightbulbAdapterTests {
         #expect(texts == ["Unknown", String(repeating: "ü", count: 32), "X", "Unknown", "0.0.1"])
     }
 
-    @Test("iids stay with their parts, whatever comes and goes, and none is given twice")
+    @Test("keeps iids and never reuses one")
     func identifiers() {
         let full = adapter(brightness: true, color: true, temperature: 153...500)
         let plain = LightbulbAdapter(description: adapter().description, name: "X", ids: full.ids)
@@ -129,7 +129,7 @@ struct LightbulbAdapterTests {
             for: values.map { CharacteristicWrite(iid: 1, service: .lightbulb, type: $0.0, value: $0.1) }, state: state)
     }
 
-    @Test("values become one command")
+    @Test("merges values to one command")
     func commands() {
         #expect(command([(.on, .bool(true))]) == LightCommand(on: true))
         #expect(command([(.brightness, .integer(40))]) == LightCommand(brightness: 40))
@@ -141,7 +141,7 @@ struct LightbulbAdapterTests {
         #expect(command([]).isEmpty)
     }
 
-    @Test("of hue and saturation the one that is not written stays")
+    @Test("keeps the unwritten one of hue and saturation")
     func half() {
         var state = LightState()
         state.apply(LightReport(color: .hueSaturation(hue: 10, saturation: 90)))
@@ -151,7 +151,7 @@ struct LightbulbAdapterTests {
     }
 
     @Test(
-        "Brightness 0 switches off and sets no level; with On beside it, wherever that stands, it is the lowest level")
+        "switches off with Brightness 0, and takes the lowest level with On in any order")
     func zero() {
         let zero = (CharacteristicType.brightness, CharacteristicValue.integer(0))
         let on = (CharacteristicType.on, CharacteristicValue.bool(true))
@@ -159,13 +159,13 @@ struct LightbulbAdapterTests {
         #expect(command([zero]) == LightCommand(on: false))
         for values in [[zero, off], [off, zero]] { #expect(command(values) == LightCommand(on: false)) }
         for values in [[zero, on], [on, zero]] { #expect(command(values) == LightCommand(on: true, brightness: 1)) }
-        // Of one characteristic twice, the later value counts.
+        // The later value of one characteristic counts.
         #expect(command([zero, (.brightness, .integer(5))]) == LightCommand(brightness: 5))
         #expect(command([(.brightness, .integer(5)), zero]) == LightCommand(on: false))
         #expect(command([on, zero, off]) == LightCommand(on: false))
     }
 
-    @Test("of what an operator asks, that is left which the light can do")
+    @Test("limits an operator's command to the light's capabilities")
     func possible() {
         let wish = LightCommand(on: true, brightness: 5, color: .temperature(mired: 1000))
         #expect(adapter().possible(wish) == LightCommand(on: true))
@@ -176,7 +176,7 @@ struct LightbulbAdapterTests {
         #expect(adapter().possible(LightCommand(brightness: 5)) == nil)
     }
 
-    @Test("a white shows as its place on the colour wheel; the wheel leaves the white as it was")
+    @Test("shows a white on the color wheel, and keeps it while a color is shown")
     func modes() {
         var state = LightState()
         state.apply(LightCommand(color: .temperature(mired: 400)))

@@ -6,9 +6,9 @@ import LightKit
 import TestTimeouts
 import Testing
 
-@Suite("What the light bridge tells in the log", .timeout)
+@Suite("Logs of the light bridge", .timeout)
 struct LogTests {
-    @Test("what a light is concerned with names it by key, aid and driver")
+    @Test("logs a light with key, aid and driver")
     func lights() async throws {
         let log = RecordedLog()
         let admin = ControllerIdentity.random()

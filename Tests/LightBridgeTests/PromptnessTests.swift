@@ -9,9 +9,9 @@ import NIOCore
 import TestTimeouts
 import Testing
 
-@Suite("What is answered within the call that brought it", .timeout)
+@Suite("Prompt answers", .timeout)
 struct PromptnessTests {
-    /// Hands bytes to a connection on its event loop, and counts what has come back when that call returns.
+    /// Hands bytes to a connection on its event loop, and counts the answers when that call returns.
     private func answers(_ house: House, _ request: HTTPRequest, isSession: Bool = true) async throws -> Int {
         let (controller, link) = await house.bridge.connect(house.admin)
         if isSession { #expect(try await controller.pairVerify(house.bridge.identity) == nil) }
@@ -27,7 +27,7 @@ struct PromptnessTests {
         HTTPRequest(.put, "/characteristics", body: Array(#"{"characteristics":[\#(entries)]}"#.utf8))
     }
 
-    @Test("reads, and writes to lights that answer at once, also to several, never leave the event loop")
+    @Test("answers reads and writes of prompt lights within the call")
     func prompt() async throws {
         let house = try await House()
         let requests = [
@@ -35,7 +35,7 @@ struct PromptnessTests {
             write(#"{"aid":2,"iid":9,"ev":true}"#), write(#"{"aid":2,"iid":9,"value":true}"#),
             write(#"{"aid":2,"iid":10,"value":5},{"aid":3,"iid":9,"value":true}"#),
             HTTPRequest(.post, "/pairings", body: PairingsRequest.list.encoded),
-            // Nothing to store: the guest is not there.
+            // There is nothing to store.
             HTTPRequest(
                 .post, "/pairings", body: PairingsRequest.remove(ControllerIdentity.random().controller).encoded),
         ]
@@ -48,7 +48,7 @@ struct PromptnessTests {
         #expect(try await answers(house, HTTPRequest(.post, "/identify"), isSession: false) == 1)
     }
 
-    @Test("a write whose light takes its time is not answered within the call")
+    @Test("answers a write of a slow light later")
     func slow() async throws {
         let house = try await House()
         house.bridge.driver.set("lamp", .waits)

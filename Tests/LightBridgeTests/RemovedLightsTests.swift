@@ -7,7 +7,7 @@ import LightKit
 import TestTimeouts
 import Testing
 
-@Suite("Lights that their sources have removed", .timeout)
+@Suite("Removed lights", .timeout)
 struct RemovedLightsTests {
     private func description(_ id: LightID) -> LightDescription {
         LightDescription(id: id, name: "Lamp \(id)")
@@ -15,12 +15,12 @@ struct RemovedLightsTests {
 
     private func keys(_ lights: [StoredLight]) -> [LightID] { lights.map(\.key.light) }
 
-    /// The first start after another one, with a driver that has announced these lights.
+    /// A restart with a driver that has announced these lights.
     private func restart(_ house: House, _ lights: [LightDescription] = []) async throws -> BridgeUnderTest {
         try await BridgeUnderTest(house.store, stored: house.store.bridge, lights: lights)
     }
 
-    @Test("300 removed lights are remembered, the last to go; the aids of the others are given to none, ever")
+    @Test("remembers the last 300 removed lights, and never reuses the aids of the others")
     func limit() async throws {
         let house = try await House([description("first")])
         for number in 0..<301 {
@@ -29,13 +29,13 @@ struct RemovedLightsTests {
             await house.bridge.host.removed(light)
         }
         await house.bridge.host.removed("first")
-        // By when they went, not by when they came: the light of aid 2 went last.
+        // The order is that of the removals: the light with aid 2 was removed last.
         #expect(house.store.lights.map(\.aid) == [2] + (5..<304).map { AccessoryID($0) })
         for (light, aid) in [("300", 303), ("first", 2), ("0", 304), ("1", 305)] as [(LightID, AccessoryID)] {
             await house.bridge.host.added(description(light))
             #expect(await house.bridge.aid(light) == aid)
         }
-        // Also of a file from before there was a limit.
+        // The limit applies to an older file, too.
         for number in 1000..<1010 {
             let key = LightKey(driver: "gone", light: LightID("\(number)"))
             try await house.store.save(
@@ -48,7 +48,7 @@ struct RemovedLightsTests {
         #expect(house.store.lights.last?.aid == 1009)
     }
 
-    @Test("a purge forgets what was removed, for good: no other light ever gets its aid, also after a restart")
+    @Test("forgets removed lights with a purge, and never reuses their aids")
     func purge() async throws {
         let house = try await House()
         for light in ["a", "b"] as [LightID] { await house.bridge.host.added(description(light)) }
@@ -63,7 +63,7 @@ struct RemovedLightsTests {
         #expect(await again.aid("a") == 7)
     }
 
-    @Test("a purge forgets the lights of a driver that is not configured any more, and makes no other wait")
+    @Test("forgets the lights of a removed driver with a purge")
     func unconfigured() async throws {
         let house = try await House()
         let session = try await house.session()
@@ -78,7 +78,7 @@ struct RemovedLightsTests {
         #expect(try await session.read("id=2.9").text.contains("-70409"))
     }
 
-    @Test("a light that its driver has not announced since the start may be unplugged, and no purge forgets it")
+    @Test("keeps a light that its driver hasn't announced since the start")
     func unannounced() async throws {
         let house = try await House()
         let again = try await restart(house, [.lamp])
@@ -89,7 +89,7 @@ struct RemovedLightsTests {
         #expect(keys(house.store.lights) == ["lamp", "plain"])
     }
 
-    @Test("a purge forgets the hidden lights of a driver that is gone, too")
+    @Test("forgets hidden lights of a removed driver with a purge")
     func hidden() async throws {
         let key = LightKey(driver: BridgeUnderTest.driverID, light: "plain")
         let house = try await House(overrides: [:])
@@ -101,7 +101,7 @@ struct RemovedLightsTests {
         #expect(house.store.lights == [])
     }
 
-    @Test("while nothing can be stored, lights that come and go leave nothing behind, and no aid is given twice")
+    @Test("keeps nothing of lights that come and go while the store fails, and reuses no aid")
     func fullDisk() async throws {
         let house = try await House()
         house.store.breakDown([.light])
@@ -110,7 +110,7 @@ struct RemovedLightsTests {
             await house.bridge.host.removed(LightID("\(number)"))
         }
         #expect(await house.bridge.lights.warnings() == [])
-        // It would fail if there were anything to forget.
+        // It would fail if there were lights to forget.
         #expect(try await house.bridge.lights.purge() == [])
         for number in 0..<400 { await house.bridge.host.added(description(LightID("\(number)"))) }
         house.store.breakDown([])
@@ -120,7 +120,7 @@ struct RemovedLightsTests {
         #expect(aids.filter { $0 > 3 }.allSatisfy { $0 > 400 })
     }
 
-    @Test("a purge that cannot be stored changes nothing, and is said to have failed")
+    @Test("changes nothing with a purge that can't be stored, and reports the failure")
     func notStored() async throws {
         let house = try await House()
         await house.bridge.host.removed("plain")
@@ -134,7 +134,7 @@ struct RemovedLightsTests {
         #expect(await house.bridge.aid("plain") == 3)
     }
 
-    @Test("a light whose going could not be stored is forgotten by a purge, and not stored after it")
+    @Test("forgets a light whose removal wasn't stored with a purge")
     func goingNotStored() async throws {
         let house = try await House()
         house.store.breakDown([.light])
@@ -147,7 +147,7 @@ struct RemovedLightsTests {
     }
 
     @Test(
-        "lights that are not announced keep their places until one is forgotten; then one that waits comes in"
+        "keeps the places of unannounced lights until one is forgotten"
     )
     func room() async throws {
         let house = try await House([])
@@ -168,7 +168,7 @@ struct RemovedLightsTests {
         #expect(await again.lights.warnings() == [])
     }
 
-    @Test("of lights that wait for room 149 are kept; one that has none of its own to come back to is kept, too")
+    @Test("keeps 149 waiting lights, and those with a place")
     func waiting() async throws {
         let house = try await House([])
         for number in 0..<149 { await house.bridge.host.added(description(LightID("\(number)"))) }

@@ -23,7 +23,7 @@ struct SensorTests {
             name: "X", ids: ids)
     }
 
-    @Test("a sensor with the name of a light is called so")
+    @Test("tells the name of a sensor from that of a light")
     func nameOfLight() async throws {
         var sensor = LightDescription.hall
         sensor.name = "Lamp"
@@ -32,7 +32,7 @@ struct SensorTests {
     }
 
     @Test(
-        "each reading is the service that HAP has for it; the two of a battery are one",
+        "offers HAP's service for each reading, and one for a battery",
         arguments: [
             ([.motion], [.motionSensor]), ([.contact], [.contactSensor]), ([.occupancy], [.occupancySensor]),
             ([.leak], [.leakSensor]), ([.smoke], [.smokeSensor]), ([.temperature], [.temperatureSensor]),
@@ -54,7 +54,7 @@ struct SensorTests {
     }
 
     @Test(
-        "values are HAP's: a closed contact is 0, a lux of nothing the least there is, others within their limits",
+        "converts values to HAP's, within their limits",
         arguments: [
             (.motion, .flag(true), .motionDetected, .bool(true)),
             (.contact, .flag(true), .contactSensorState, .integer(0)),
@@ -80,14 +80,7 @@ struct SensorTests {
         #expect(accessory.services[1].characteristics.first { $0.type == type }?.value == shown)
     }
 
-    @Test("a value that a reading cannot have is passed over")
-    func impossible() {
-        var state = LightState()
-        state.apply(LightReport(readings: [.motion: .number(1), .temperature: .number(.nan), .humidity: .flag(true)]))
-        #expect(state.readings.isEmpty)
-    }
-
-    @Test("what the battery says of itself counts more than its level")
+    @Test("prefers the low-battery flag to the level")
     func lowBattery() {
         var state = LightState()
         state.apply(LightReport(readings: [.battery: .number(5), .batteryLow: .flag(false)]))
@@ -95,7 +88,7 @@ struct SensorTests {
         #expect(service.characteristics.first { $0.type == .statusLowBattery }?.value == .integer(0))
     }
 
-    @Test("a reading is active from its first value on, as long as the sensor knows it and can be reached")
+    @Test("is active while a value is known and the sensor is reachable")
     func active() {
         let adapter = adapter([.temperature])
         var state = LightState()
@@ -114,7 +107,7 @@ struct SensorTests {
         #expect(isActive() == .bool(false))
     }
 
-    @Test("a reading that comes later leaves all others their iids, and one that comes back has its own again")
+    @Test("keeps iids when readings are added and removed")
     func identity() {
         let first = adapter([.temperature, .battery])
         let more = adapter([.motion, .temperature, .battery], ids: first.ids)
@@ -129,7 +122,7 @@ struct SensorTests {
         #expect(iids(adapter([.motion, .temperature, .battery], ids: fewer.ids)) == iids(more))
     }
 
-    @Test("motion leaves at once, also within the window behind another event, and takes along what waits")
+    @Test("sends motion at once, with pending events")
     func urgent() async throws {
         let house = try await House([.hall])
         let session = try await house.session()
@@ -153,7 +146,7 @@ struct SensorTests {
         #expect(await session.events.count == 4)
     }
 
-    @Test("nothing of a sensor can be written")
+    @Test("refuses writes")
     func write() async throws {
         let house = try await House([.hall])
         let session = try await house.session()
@@ -162,7 +155,7 @@ struct SensorTests {
         #expect(await house.bridge.lights.command(LightCommand(on: true), hall) == .invalidValue)
     }
 
-    @Test("the last values are there after a restart; motion and occupancy are not")
+    @Test("restores the last values except motion and occupancy after a restart")
     func restart() async throws {
         let house = try await House([.hall])
         await house.report(LightReport(readings: [.temperature: .number(20), .motion: .flag(true)]), "hall")
@@ -173,9 +166,9 @@ struct SensorTests {
     }
 }
 
-@Suite("What the operator includes", .timeout)
+@Suite("Included kinds", .timeout)
 struct IncludedKindsTests {
-    @Test("a kind that is taken out is not shown; put back, it has its aid and iids; the others stay")
+    @Test("hides an excluded kind, and restores its aid and iids when it is included again")
     func include() async throws {
         let house = try await House([.plain, .hall])
         let number = await house.bridge.server.configurationNumber
@@ -194,7 +187,7 @@ struct IncludedKindsTests {
         #expect(await house.bridge.server.configurationNumber == number + 2)
     }
 
-    @Test("what is not included takes no room, and is forgotten by no purge while its driver is configured")
+    @Test("gives excluded lights no room, and keeps them in a purge")
     func room() async throws {
         let house = try await House([.hall])
         await house.bridge.lights.use([:], kinds: [.light])
@@ -208,7 +201,7 @@ struct IncludedKindsTests {
         #expect(try await house.bridge.lights.purge().contains { $0.key.light == "hall" })
     }
 
-    @Test("a restart without the kind does not show it either")
+    @Test("hides an excluded kind after a restart")
     func restart() async throws {
         let house = try await House([.plain, .hall])
         let again = try await BridgeUnderTest(house.store, stored: house.store.bridge, kinds: [.light])

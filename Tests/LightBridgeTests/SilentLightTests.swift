@@ -9,7 +9,7 @@ import Testing
 @testable import AccessoryRole
 @testable import LightBridge
 
-@Suite("Lights that answer late or never, and several writers", .timeout)
+@Suite("Slow and silent lights, and several writers", .timeout)
 struct SilentLightTests {
     private static func level(_ percent: Int) -> String { #"{"aid":2,"iid":10,"value":\#(percent)}"# }
 
@@ -17,7 +17,7 @@ struct SilentLightTests {
         try await house.drain(until: { house.bridge.driver.waitingCount >= count })
     }
 
-    @Test("a light that never answers: -70408 after 2 s and not before; others are not kept waiting")
+    @Test("answers -70408 for a silent light after 2 s, and serves others meanwhile")
     func silent() async throws {
         let house = try await House()
         house.bridge.driver.set("lamp", .waits)
@@ -39,7 +39,7 @@ struct SilentLightTests {
     }
 
     @Test(
-        "a light that comes back while something is written to it: what was only written is told to no subscriber",
+        "doesn't notify subscribers of an unconfirmed value when a light returns during a write",
         arguments: [true, false])
     func backDuringWrite(isAccepted: Bool) async throws {
         let house = try await House()
@@ -50,7 +50,7 @@ struct SilentLightTests {
         try await waits(house)
         await house.report(LightReport(reachable: false))
         await house.report(LightReport(reachable: true))
-        // The sign of life.
+        // The light is reachable again.
         #expect(await watcher.events == [#"{"characteristics":[{"aid":2,"iid":10,"value":100}]}"#])
         if isAccepted { house.bridge.driver.answer("lamp") }
         await house.advance(.seconds(2))
@@ -61,7 +61,7 @@ struct SilentLightTests {
             await watcher.events.dropFirst() == [#"{"characteristics":[{"aid":2,"iid":9,"value":\#(isAccepted)}]}"#])
     }
 
-    @Test("a light that says nothing is told once more, and a driver that hangs at that is given up like any other")
+    @Test("repeats an unanswered command, and gives up a driver that hangs meanwhile")
     func hangsAtRetry() async throws {
         let house = try await House()
         let writer = try await house.session()
@@ -78,7 +78,7 @@ struct SilentLightTests {
     }
 
     @Test(
-        "nothing is sent once more to a light that is out of reach, or whose driver is gone", arguments: [true, false])
+        "doesn't repeat a command to an unreachable light or a removed driver", arguments: [true, false])
     func noRetryOutOfReach(isDetached: Bool) async throws {
         let house = try await House()
         house.bridge.driver.set("lamp", .waits)
@@ -89,12 +89,12 @@ struct SilentLightTests {
         house.bridge.driver.answer("lamp")
         #expect(try await answer.status == 204)
         if isDetached { await house.bridge.lights.detach(BridgeUnderTest.driverID) }
-        // A time to wake that is over would be asked for again and again, and this would not return.
+        // This wouldn't return with an expired timer.
         await house.advance(.seconds(5))
         #expect(house.bridge.driver.orders.count == 1)
     }
 
-    @Test("after one that was not answered, the next command is tried, and a driver is asked to end the first")
+    @Test("tries the next command after an unanswered one, and cancels the first")
     func nextIsTried() async throws {
         let house = try await House()
         house.bridge.driver.set("lamp", .waits)
@@ -110,7 +110,7 @@ struct SilentLightTests {
         #expect(house.bridge.driver.orders.map(\.command.brightness) == [10, 20])
     }
 
-    @Test("what waits behind a command that was not answered is sent when the driver has come back from that one")
+    @Test("sends a waiting command after the driver returns from an unanswered one")
     func waitingIsSent() async throws {
         let house = try await House()
         house.bridge.driver.set("lamp", .ignoresCancellation)
@@ -123,10 +123,10 @@ struct SilentLightTests {
         try await house.drain(until: { await house.value(2, 10) == .integer(20) })
         await house.advance(.seconds(1))
         #expect(try await one.status == 207)
-        // The driver takes no notice of being cancelled, and is promised one command at a time.
+        // The driver ignores the cancellation, and gets one command at a time.
         await house.drain()
         #expect(house.bridge.driver.orders.map(\.command.brightness) == [10])
-        // It answers the first one now: too late, and for no other.
+        // It answers the first command now, too late.
         house.bridge.driver.answer("lamp")
         try await house.drain(until: { house.bridge.driver.orders.count == 2 })
         #expect(house.bridge.driver.orders.map(\.command.brightness) == [10, 20])
@@ -136,7 +136,7 @@ struct SilentLightTests {
         #expect(await house.value(2, 10) == .integer(20))
     }
 
-    @Test("what no controller waits for any more when a driver comes back late is not done")
+    @Test("drops a command without a waiting client when the driver returns")
     func notDoneLate() async throws {
         let house = try await House()
         house.bridge.driver.set("lamp", .ignoresCancellation)
@@ -149,7 +149,7 @@ struct SilentLightTests {
         await house.advance(.seconds(2))
         #expect(try await one.text.contains("-70408"))
         #expect(try await two.text.contains("-70408"))
-        // Somebody at the light is seen all the same.
+        // A change at the light is shown.
         await house.report(LightReport(brightness: 70))
         #expect(await house.value(2, 10) == .integer(70))
         house.bridge.driver.answer("lamp")
@@ -158,25 +158,7 @@ struct SilentLightTests {
         #expect(await house.value(2, 10) == .integer(70))
     }
 
-    @Test("a driver that never comes back from a command does not keep its successor waiting")
-    func successor() async throws {
-        let house = try await House()
-        house.bridge.driver.set("lamp", .ignoresCancellation)
-        let session = try await house.session()
-        async let one = session.write(Self.level(10))
-        try await waits(house)
-        await house.advance(.seconds(2))
-        #expect(try await one.status == 207)
-        let successor = ScriptedLightDriver()
-        await house.bridge.lights.attach(successor, as: BridgeUnderTest.driverID)
-        #expect(try await session.write(Self.level(20)).status == 204)
-        #expect(successor.orders.map(\.command.brightness) == [20])
-        house.bridge.driver.answer("lamp")
-        await house.drain()
-        #expect(await house.value(2, 10) == .integer(20))
-    }
-
-    @Test("the late answer of a driver that was replaced is none to the command that its successor is at")
+    @Test("ignores a late answer of a replaced driver")
     func lateAnswerOfFormer() async throws {
         let house = try await House()
         house.bridge.driver.set("lamp", .ignoresCancellation)
@@ -194,7 +176,7 @@ struct SilentLightTests {
         try await house.drain(until: { await house.value(2, 10) == .integer(30) })
         house.bridge.driver.answer("lamp")
         await house.drain()
-        // Still one command at a time.
+        // Only one command at a time.
         #expect(successor.orders.map(\.command.brightness) == [20])
         successor.answer("lamp", with: .busy)
         #expect(try await two.text.contains("-70403"))
@@ -204,7 +186,7 @@ struct SilentLightTests {
         #expect(successor.orders.map(\.command.brightness) == [20, 30])
     }
 
-    @Test("a late yes is ignored; what the light then reports is not")
+    @Test("ignores a late success, and applies later reports")
     func late() async throws {
         let house = try await House()
         house.bridge.driver.set("lamp", .ignoresCancellation)
@@ -219,41 +201,12 @@ struct SilentLightTests {
         #expect(await house.value(2, 10) == .integer(100))
         await house.report(LightReport(brightness: 10))
         #expect(await house.value(2, 10) == .integer(10))
-        // Its value differs from what it was told before: the failure.
+        // Its value differs from the failure in the answer.
         #expect(await writer.events == [#"{"characteristics":[{"aid":2,"iid":10,"value":10}]}"#])
     }
 
-    @Test("what a light said while its command failed is the truth")
-    func saidMeanwhile() async throws {
-        let house = try await House()
-        house.bridge.driver.set("lamp", .waits)
-        let writer = try await house.session()
-        async let answer = writer.write(Self.level(10))
-        try await waits(house)
-        await house.report(LightReport(brightness: 55))
-        house.bridge.driver.answer("lamp", with: .busy)
-        #expect(try await answer.text.contains("-70403"))
-        await house.advance(.seconds(2))
-        #expect(await house.value(2, 10) == .integer(55))
-    }
-
-    @Test("what else a light says while a command is under way does not make the command's value true")
-    func otherEvent() async throws {
-        let house = try await House()
-        house.bridge.driver.set("lamp", .waits)
-        let writer = try await house.session()
-        async let answer = writer.write(Self.level(10))
-        try await waits(house)
-        await house.report(LightReport(on: true))
-        house.bridge.driver.answer("lamp", with: .busy)
-        _ = try await answer
-        await house.advance(.seconds(2))
-        #expect(await house.value(2, 9) == .bool(true))
-        #expect(await house.value(2, 10) == .integer(100))
-    }
-
     @Test(
-        "two writers at once, each accepted or refused: what is read at the end is what the light took last",
+        "shows the last accepted value of two writers",
         arguments: [(true, true, 20), (true, false, 10), (false, true, 20), (false, false, 100)])
     func twoWriters(first: Bool, second: Bool, result: Int64) async throws {
         let house = try await House()
@@ -275,38 +228,15 @@ struct SilentLightTests {
         #expect(try await two.status == (second ? 204 : 207))
         await house.advance(.seconds(3))
         #expect(await house.value(2, 10) == .integer(result))
-        // Who is told: everybody whose last knowledge differs from it.
+        // Controllers whose last value differs are notified.
         let event = #"{"characteristics":[{"aid":2,"iid":10,"value":\#(result)}]}"#
         #expect(await watcher.events == (result == 100 ? [] : [event]))
         #expect(await a.events.last == (result == 20 ? event : nil))
         #expect(await b.events.last == (result == 10 ? event : nil))
     }
 
-    @Test("many writes while a light is busy become one command with the latest values; all get its answer")
-    func merged() async throws {
-        let house = try await House()
-        house.bridge.driver.set("lamp", .waits)
-        let sessions = [try await house.session(), try await house.session(), try await house.session()]
-        async let one = sessions[0].write(Self.level(1))
-        try await waits(house)
-        async let two = sessions[1].write(Self.level(2))
-        async let three = sessions[2].write(#"{"aid":2,"iid":9,"value":true}"#)
-        try await house.drain(until: { await house.value(2, 10) == .integer(2) })
-        try await house.drain(until: { await house.value(2, 9) == .bool(true) })
-        house.bridge.driver.answer("lamp")
-        #expect(try await one.status == 204)
-        try await waits(house)
-        house.bridge.driver.answer("lamp", with: .busy)
-        #expect(try await two.status == 207)
-        #expect(try await three.status == 207)
-        #expect(
-            house.bridge.driver.orders.map(\.command) == [
-                LightCommand(brightness: 1), LightCommand(on: true, brightness: 2),
-            ])
-    }
-
     @Test(
-        "a colour, a level and a switch that come one by one while a light is busy reach it together, in any order",
+        "merges a color, a level and power that arrive in any order during a command",
         arguments: [[0, 1, 2], [0, 2, 1], [1, 0, 2], [1, 2, 0], [2, 0, 1], [2, 1, 0]])
     func mergedInAnyOrder(order: [Int]) async throws {
         let writes: [(value: String, iid: UInt64, shown: CharacteristicValue)] = [
@@ -339,24 +269,7 @@ struct SilentLightTests {
         for write in writes { #expect(await house.value(2, write.iid) == write.shown) }
     }
 
-    @Test("a light that is lost takes those down who wait for it, at once")
-    func lost() async throws {
-        let house = try await House()
-        house.bridge.driver.set("lamp", .waits)
-        let a = try await house.session()
-        let b = try await house.session()
-        async let one = a.write(Self.level(1))
-        try await waits(house)
-        async let two = b.write(Self.level(2))
-        try await house.drain(until: { await house.value(2, 10) == .integer(2) })
-        await house.report(LightReport(reachable: false))
-        #expect(try await two.text.contains("-70402"))
-        house.bridge.driver.answer("lamp", with: .unreachable)
-        #expect(try await one.text.contains("-70402"))
-        #expect(house.bridge.driver.orders.count == 1)
-    }
-
-    @Test("a light that was lost and is back does not do what was answered as failed, when its next command comes")
+    @Test("drops a failed command of a light that was lost and returns")
     func lostAndBack() async throws {
         let house = try await House()
         house.bridge.driver.set("lamp", .waits)
@@ -379,17 +292,7 @@ struct SilentLightTests {
             house.bridge.driver.orders.map(\.command) == [LightCommand(brightness: 1), LightCommand(brightness: 3)])
     }
 
-    @Test("what a light says when it is back is true at once, whatever it was commanded right before it was lost")
-    func truthAfterLoss() async throws {
-        let house = try await House()
-        let session = try await house.session()
-        #expect(try await session.write(Self.level(10)).status == 204)
-        await house.report(LightReport(reachable: false))
-        await house.report(LightReport(brightness: 55, reachable: true))
-        #expect(await house.value(2, 10) == .integer(55))
-    }
-
-    @Test("a light that is removed in mid-command: -70409 at once for all who wait, and nothing of it comes back")
+    @Test("answers -70409 at once for a light that is removed during a command")
     func removed() async throws {
         let house = try await House()
         house.bridge.driver.set("lamp", .waits)
@@ -407,7 +310,7 @@ struct SilentLightTests {
         #expect(try await session.read("id=2.10").text.contains("-70409"))
     }
 
-    @Test("a light described anew in mid-command keeps what is true of it", arguments: [true, false])
+    @Test("keeps the value of a light that is described again during a command", arguments: [true, false])
     func describedAnew(succeeds: Bool) async throws {
         let house = try await House()
         house.bridge.driver.set("lamp", .waits)
@@ -423,56 +326,16 @@ struct SilentLightTests {
         _ = try await answer
         await house.advance(.seconds(2))
         #expect(await house.value(2, 10) == .integer(succeeds ? 1 : 100))
-        // It knows what it wrote, and its answer told it of the failure.
+        // It knows its own value, and its answer has the failure.
         #expect(await session.events.isEmpty)
     }
 
-    @Test("what the operator asks of a light out of reach is refused, and its driver is not asked")
+    @Test("refuses an operator's command to an unreachable light")
     func operatorUnreachable() async throws {
         let house = try await House()
         await house.report(LightReport(reachable: false))
         let key = LightKey(driver: BridgeUnderTest.driverID, light: "lamp")
         #expect(await house.bridge.lights.command(LightCommand(on: true), key) == .unableToCommunicate)
         #expect(house.bridge.driver.orders.isEmpty)
-    }
-
-    @Test("the operator's command and a controller's: what the light took last is what is read")
-    func operatorBeside() async throws {
-        let house = try await House()
-        house.bridge.driver.set("lamp", .waits)
-        let session = try await house.session()
-        let lights = house.bridge.lights
-        async let one = lights.command(
-            LightCommand(brightness: 10), LightKey(driver: BridgeUnderTest.driverID, light: "lamp"))
-        try await waits(house)
-        async let two = session.write(Self.level(20))
-        try await house.drain(until: { await house.value(2, 10) == .integer(20) })
-        house.bridge.driver.answer("lamp")
-        #expect(await one == .success)
-        try await waits(house)
-        house.bridge.driver.answer("lamp", with: .busy)
-        #expect(try await two.status == 207)
-        await house.advance(.seconds(2))
-        #expect(await house.value(2, 10) == .integer(10))
-    }
-
-    @Test("a source that answers by a status alone is taken at its word; what it reported meanwhile counts more")
-    func otherSources() async throws {
-        let house = try await House()
-        let source = ScriptedAccessorySource()
-        try await house.bridge.server.set(.gadget, source: source, isReachable: true)
-        let session = try await house.session()
-        _ = try await session.write(#"{"aid":100,"iid":17,"value":5,"ev":true}"#)
-        #expect(await house.value(100, 17) == .float(5))
-        source.setWaits()
-        async let answer = session.write(#"{"aid":100,"iid":17,"value":7}"#)
-        try await house.drain(until: { await house.value(100, 17) == .float(7) })
-        await house.bridge.server.update(100, [(17, .float(6))])
-        #expect(await house.value(100, 17) == .float(7))
-        await source.answer(.success, on: house.bridge.scheduler)
-        #expect(try await answer.status == 204)
-        await house.advance(.milliseconds(250))
-        #expect(await house.value(100, 17) == .float(6))
-        #expect(await session.events == [#"{"characteristics":[{"aid":100,"iid":17,"value":6}]}"#])
     }
 }

@@ -7,16 +7,16 @@ import LightKit
 import TestTimeouts
 import Testing
 
-@Suite("A slider that is drawn", .timeout)
+@Suite("A dragged slider", .timeout)
 struct SliderTests {
     @Test(
-        "a hundred levels in two seconds to a lamp that takes 150 ms: 15 commands at most, the last one right, no older event"
+        "sends at most 15 commands for a hundred levels in two seconds, ends right, and sends no older event"
     )
     func flood() async throws {
         let house = try await House()
         let driver = house.bridge.driver
         driver.set("lamp", .waits)
-        // A session waits for its answer before it writes again, so that so many writes come from several.
+        // A session waits for its answer before it writes again, so there are several.
         var sessions: [TestController] = []
         for _ in 0..<20 {
             let session = try await house.session()
@@ -62,7 +62,7 @@ struct SliderTests {
         #expect(tooOld == [])
     }
 
-    /// The levels of the lamp that a session was told.
+    /// The levels of the lamp in a session's events.
     private static func levels(_ session: TestController) async -> [Int] {
         await session.events.flatMap { event in
             let parts = event.split(separator: #""iid":10,"value":"#, omittingEmptySubsequences: false)

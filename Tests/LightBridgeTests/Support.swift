@@ -7,18 +7,18 @@ import LightBridge
 import LightKit
 
 extension LightDescription {
-    /// A lamp that can do everything: aid 2 if it is the first; On 9, Brightness 10, Hue 11, Saturation 12, colour
+    /// A lamp that can do everything: aid 2 if it is the first; On 9, Brightness 10, Hue 11, Saturation 12, color
     /// temperature 13.
     static let lamp = LightDescription(
         id: "lamp", name: "Lamp",
         capabilities: LightCapabilities(brightness: true, color: true, temperature: 153...500), manufacturer: "Example",
         model: "One", serialNumber: "4711", firmware: "1.2")
 
-    /// A lamp that can be switched: aid 3 beside ``lamp``; On 9.
+    /// A lamp with power only: aid 3 after ``lamp``; On 9.
     static let plain = LightDescription(id: "plain", name: "Plain")
 }
 
-/// A bridge that one admin is paired with, on a store that the test holds.
+/// A bridge with one paired admin and the test's store.
 struct House {
     let admin: ControllerIdentity
     let store: InMemoryAccessoryServerStore
@@ -37,7 +37,7 @@ struct House {
     func drain() async { await bridge.scheduler.drain() }
     func drain(until isMet: () async -> Bool) async throws { try await bridge.scheduler.drain(until: isMet) }
 
-    /// What `GET` says of a characteristic of the lamp.
+    /// The value of a characteristic.
     func value(_ aid: UInt64, _ iid: UInt64) async -> CharacteristicValue? {
         await bridge.value(CharacteristicID(AccessoryID(aid), InstanceID(iid)))
     }
@@ -49,11 +49,11 @@ struct House {
 }
 
 extension AccessoryID: ExpressibleByIntegerLiteral {
-    /// Makes an id of its number.
+    /// Creates an id from its number.
     public init(integerLiteral value: UInt64) { self.init(value) }
 }
 
 extension InstanceID: ExpressibleByIntegerLiteral {
-    /// Makes an id of its number.
+    /// Creates an id from its number.
     public init(integerLiteral value: UInt64) { self.init(value) }
 }

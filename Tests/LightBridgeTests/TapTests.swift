@@ -6,8 +6,8 @@ import LightKit
 import TestTimeouts
 import Testing
 
-/// What a tap on a tile means, for which the Home app writes full brightness together with power (Lights 2).
-@Suite("tap: restore", .timeout)
+/// A tap on a tile, for which the Home app writes full brightness together with power (Lights 2).
+@Suite("The tap setting", .timeout)
 struct TapTests {
     private static func house(_ tap: LightOverride.Tap) async throws -> House {
         let key = try #require(LightKey("test/lamp"))
@@ -21,7 +21,7 @@ struct TapTests {
         return #"{"characteristics":[\#(items.joined(separator: ","))]}"#
     }
 
-    @Test("a tap on a light that is off restores its level, and controllers read that", arguments: [true, false])
+    @Test("restores the level with a tap on a light that is off", arguments: [true, false])
     func tap(restores: Bool) async throws {
         let house = try await Self.house(restores ? .restore : .full)
         let session = try await house.session()
@@ -32,7 +32,7 @@ struct TapTests {
         #expect(await house.value(2, 10) == .integer(restores ? 40 : 100))
     }
 
-    @Test("a slider that is drawn to the end sets 100, from off as from on")
+    @Test("sets 100 with a slider that is dragged to the end")
     func slider() async throws {
         let house = try await Self.house(.restore)
         let session = try await house.session()
@@ -43,7 +43,7 @@ struct TapTests {
         #expect(house.bridge.driver.orders.last == .init("lamp", LightCommand(on: true, brightness: 100)))
     }
 
-    @Test("full brightness that is written alone, or power alone, is meant as it stands")
+    @Test("keeps full brightness or power that is written alone")
     func alone() async throws {
         let house = try await Self.house(.restore)
         let session = try await house.session()

@@ -2,7 +2,7 @@ import FoundationEssentials
 import LightKit
 import Testing
 
-/// What Home Assistant 2025.4 (`homeassistant.util.color`) makes of colours.
+/// Results of Home Assistant 2025.4 (`homeassistant.util.color`).
 struct HomeAssistantColors: Decodable {
     struct HueSaturation: Decodable {
         var hs, rgb, xy, xyGamut, back, rgbw, rgbww: [Double]
@@ -26,9 +26,9 @@ struct HomeAssistantColors: Decodable {
     }
 }
 
-@Suite("Colour and brightness arithmetic")
+@Suite("Color and brightness arithmetic")
 struct ColorConversionTests {
-    /// Doubles that break careless arithmetic.
+    /// Doubles at the limits of arithmetic.
     static let patterns: [Double] = [
         .nan, -.nan, .signalingNaN, .infinity, -.infinity, 0, -0.0, .leastNonzeroMagnitude, .leastNormalMagnitude,
         .greatestFiniteMagnitude, -.greatestFiniteMagnitude, 1e18, 1e19, -1e19, 0.5, 1, 359.999999999999943, 360, 361,
@@ -36,7 +36,7 @@ struct ColorConversionTests {
     ]
 
     @Test(
-        "every percentage survives the way to a device and back",
+        "converts every percentage to a device's scale and back",
         arguments: [100, 127, 254, 255, 1000, 1023, 4095, 65535]
     )
     func percentRoundTrip(scale: Int) {
@@ -48,13 +48,13 @@ struct ColorConversionTests {
         }
     }
 
-    @Test("no brightness above nothing is rounded down to nothing", arguments: [1, 10, 50, 255])
+    @Test("never rounds a brightness down to 0", arguments: [1, 10, 50, 255])
     func neverRoundsToZero(scale: Int) {
         #expect(ColorConversion.deviceValue(percent: 1, scale: scale) >= 1)
         #expect(ColorConversion.percent(deviceValue: 0.0001, scale: scale) == 1)
     }
 
-    @Test("scales and percentages out of range stay in range")
+    @Test("clamps scales and percentages")
     func oddScales() {
         #expect(ColorConversion.deviceValue(percent: 1000, scale: 255) == 255)
         #expect(ColorConversion.deviceValue(percent: -5, scale: 255) == 0)
@@ -64,19 +64,19 @@ struct ColorConversionTests {
         #expect(ColorConversion.percent(deviceValue: 300, scale: 255) == 100)
     }
 
-    @Test("mired become kelvin rounded down", arguments: [(153, 6535), (250, 4000), (370, 2702), (500, 2000)])
+    @Test("rounds kelvin down", arguments: [(153, 6535), (250, 4000), (370, 2702), (500, 2000)])
     func kelvin(mired: Int, kelvin: Int) {
         #expect(ColorConversion.kelvin(mired: mired) == kelvin)
     }
 
     @Test(
-        "kelvin become mired rounded to the nearest",
+        "rounds mired to the nearest",
         arguments: [(2700.0, 370), (6500.0, 154), (1e6, 1), (1, 1_000_000)])
     func mired(kelvin: Double, mired: Int) {
         #expect(ColorConversion.mired(kelvin: kelvin) == mired)
     }
 
-    @Test("mired survive the way over kelvin and back")
+    @Test("converts mired to kelvin and back")
     func miredRoundTrip() throws {
         for mired in 50...700 {
             let kelvin = try #require(ColorConversion.kelvin(mired: mired))
@@ -87,21 +87,7 @@ struct ColorConversionTests {
         #expect(ColorConversion.kelvin(mired: .max) == nil)
     }
 
-    @Test(
-        "primary and secondary colours are where they belong",
-        arguments: [
-            (0.0, 255.0, 0.0, 0.0), (60, 255, 255, 0), (120, 0, 255, 0), (180, 0, 255, 255), (240, 0, 0, 255),
-            (300, 255, 0, 255),
-        ])
-    func primaries(hue: Double, red: Double, green: Double, blue: Double) {
-        let rgb = ColorConversion.RGB(red: red, green: green, blue: blue)
-        #expect(ColorConversion.rgb(hue: hue, saturation: 100) == rgb)
-        let back = ColorConversion.hueSaturation(rgb: rgb)
-        #expect(back?.hue == hue)
-        #expect(back?.saturation == 100)
-    }
-
-    @Test("every conversion agrees with Home Assistant's")
+    @Test("agrees with Home Assistant's conversions")
     func agrees() throws {
         func close(_ a: Double, _ b: Double?, _ tolerance: Double) -> Bool {
             b.map { abs(a - $0) <= tolerance } ?? false
@@ -121,7 +107,7 @@ struct ColorConversionTests {
                 #expect(close(wanted[0], xy?.x, 0.002) && close(wanted[1], xy?.y, 0.002), "\(hue) \(saturation)")
             }
             let back = try #require(ColorConversion.hueSaturation(xy: .init(x: example.xy[0], y: example.xy[1])))
-            // It counts in whole steps of 255.
+            // It uses whole steps of 255.
             let turn = abs(back.hue - example.back[0])
             #expect(close(back.saturation, example.back[1], 1), "\(hue) \(saturation)")
             #expect(min(turn, 360 - turn) <= 1 || saturation <= 20, "\(hue) \(saturation)")
@@ -146,7 +132,7 @@ struct ColorConversionTests {
         }
     }
 
-    @Test("hue and saturation survive the way over rgb and over xy")
+    @Test("converts hue and saturation to rgb and xy and back")
     func wheelRoundTrips() throws {
         for hue in stride(from: 0.0, to: 360, by: 7.5) {
             for saturation in stride(from: 5.0, through: 100, by: 5) {
@@ -156,24 +142,13 @@ struct ColorConversionTests {
                 let xy = try #require(ColorConversion.xy(hue: hue, saturation: saturation))
                 let overXY = try #require(ColorConversion.hueSaturation(xy: xy))
                 let turn = abs(overXY.hue - hue)
-                // Home Assistant's way back counts dark parts a little lower.
+                // Home Assistant's conversion back counts dark parts a little lower.
                 #expect(min(turn, 360 - turn) < 4 && abs(overXY.saturation - saturation) < 4)
             }
         }
     }
 
-    @Test("whites are warmer with more mired and nearly colourless at 6500 K")
-    func whites() {
-        let daylight = ColorConversion.hueSaturation(mired: 154)
-        #expect(daylight.saturation < 5)
-        let warm = ColorConversion.hueSaturation(mired: 370)
-        #expect((20...40).contains(warm.hue) && (40...80).contains(warm.saturation))
-        #expect(ColorConversion.hueSaturation(mired: 500).saturation > warm.saturation)
-        let cold = ColorConversion.hueSaturation(mired: 100)
-        #expect((200...250).contains(cold.hue))
-    }
-
-    @Test("any two Doubles give a colour in range or none", arguments: patterns)
+    @Test("converts any two Doubles to a valid color or none", arguments: patterns)
     func anyDouble(a: Double) {
         for b in Self.patterns {
             for color in [
@@ -196,14 +171,14 @@ struct ColorConversionTests {
         if let mired = ColorConversion.mired(kelvin: a) { #expect((1...1_000_000).contains(mired)) }
     }
 
-    @Test("every number of mired has a white", arguments: [Int.min, -1, 0, 1, 50, 153, 500, 1000, Int.max])
+    @Test("converts any mired to a white", arguments: [Int.min, -1, 0, 1, 50, 153, 500, 1000, Int.max])
     func anyMired(mired: Int) {
         let (hue, saturation) = ColorConversion.hueSaturation(mired: mired)
         #expect(hue >= 0 && hue < 360 && saturation >= 0 && saturation <= 100)
     }
 
     @Test(
-        "lengths of time are read",
+        "parses durations",
         arguments: [
             ("150ms", Duration.milliseconds(150)), ("2s", .seconds(2)), ("0s", .zero), ("1.5s", .milliseconds(1500)),
             ("5m", .seconds(300)), ("24h", .seconds(86400)),
@@ -213,7 +188,7 @@ struct ColorConversionTests {
     }
 
     @Test(
-        "what is no length of time is refused",
+        "refuses invalid durations",
         arguments: [
             "", "2", "s", "ms", "-1s", "2 s", "1e3s", ".5s", "1.s", "1.2.3s", "infs", "nans", "2S", "9999999h", "٣s",
         ])

@@ -1,9 +1,9 @@
 import LightKit
 import Testing
 
-@Suite("Commands and reports that are merged")
+@Suite("Merged commands and reports")
 struct LightStateTests {
-    /// One command for each thing that a light can be asked.
+    /// One command for each attribute.
     private static let parts = [
         LightCommand(on: true), LightCommand(brightness: 30), LightCommand(color: .temperature(mired: 300)),
         LightCommand(color: .hueSaturation(hue: 120, saturation: 50)), LightCommand(transition: .seconds(2)),
@@ -11,7 +11,7 @@ struct LightStateTests {
         LightCommand(on: true, brightness: 1),
     ]
 
-    @Test("of all commands in any order, what was asked last of each thing holds, and nothing else is lost")
+    @Test("keeps the last request of each attribute in any order")
     func commands() {
         for order in orders(of: Self.parts, length: 4) {
             var merged = LightCommand()
@@ -24,7 +24,7 @@ struct LightStateTests {
     }
 
     @Test(
-        "of all reports in any order, what was said last of each thing holds; one that was spontaneous makes the sum so"
+        "keeps the last value of each attribute in any order, and is spontaneous if one of them is"
     )
     func reports() {
         var spontaneous = LightReport(on: false)
@@ -44,7 +44,7 @@ struct LightStateTests {
         }
     }
 
-    @Test("a command is empty if it asks for nothing, whatever time it gives for that")
+    @Test("is empty without an attribute, whatever its transition")
     func empty() {
         for part in Self.parts {
             #expect(part.isEmpty == (part.on == nil && part.brightness == nil && part.color == nil))
@@ -52,7 +52,7 @@ struct LightStateTests {
         #expect(LightCommand().isEmpty)
     }
 
-    /// All ways to take so many of the parts, one after the other.
+    /// All sequences of so many different parts.
     private func orders<Part>(of parts: [Part], length: Int) -> [[Part]] {
         guard length > 0 else { return [[]] }
         return parts.indices.flatMap { index in

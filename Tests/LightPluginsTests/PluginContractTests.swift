@@ -8,7 +8,7 @@ import Testing
 
 @testable import LightPlugins
 
-@Suite("The contract of plugins", .timeout)
+@Suite("The plugin contract", .timeout)
 struct PluginContractTests {
     private func checks(_ command: [String], config: JSONValue = [:], hello: Duration = .seconds(15)) async throws
         -> [PluginContract.Check]
@@ -25,14 +25,14 @@ struct PluginContractTests {
         return await contract.run()
     }
 
-    @Test("the examples keep it", arguments: [["lamp.sh", "FOLDER/lamp"], ["lamps.py"]])
+    @Test("passes for the examples", arguments: [["lamp.sh", "FOLDER/lamp"], ["lamps.py"]])
     func examples(command: [String]) async throws {
         let checks = try await checks(["\(PluginProgram.examples)/\(command[0])"] + command.dropFirst())
         #expect(checks.filter { $0.outcome != .passed } == [])
         #expect(checks.count == 15)
     }
 
-    @Test("the LEDs of a computer keep it")
+    @Test("passes for the LEDs of the computer")
     func leds() async throws {
         let sys = try FakeSys()
         try sys.led("board:green:status", maximum: 255)
@@ -40,7 +40,7 @@ struct PluginContractTests {
         #expect(checks.filter { $0.outcome != .passed } == [])
     }
 
-    /// The promises that are broken by whoever says yes to everything.
+    /// The promises that a plugin breaks by answering yes to everything.
     private static let brokenByYes: Set = [
         "answers lights/refresh, then tells the states", "does what lights/set asks and tells the state",
         "refuses lights/set of a light that it does not have",
@@ -49,10 +49,10 @@ struct PluginContractTests {
         "writes nothing but messages",
     ]
 
-    @Test("it notices one that does nothing right, and one without lights")
+    @Test("fails for a plugin that does nothing right, and skips checks without lights")
     func canFail() async throws {
         var broken: Set<String> = []
-        // Where the machine has no time for us, what is answered comes too late as well: then it is given more.
+        // On a busy machine answers are late, too, so the next round allows more time.
         for hello in [Duration.milliseconds(300), .seconds(1), .seconds(4)] where broken != Self.brokenByYes {
             let yes = try await checks(PluginProgram.script("serve"), hello: hello)
             broken = Set(yes.filter { $0.outcome == .failed }.map(\.name))

@@ -9,9 +9,9 @@ import Testing
 
 @testable import LightPlugins
 
-@Suite("Plugins at work", .timeout, .serialized)
+@Suite("Running plugins", .timeout, .serialized)
 struct PluginDriverTests {
-    /// Runs a driver beside a test's body.
+    /// Runs a driver during a test's body.
     private func running(
         _ driver: PluginDriver, _ body: (RecordingLightHost) async throws -> Void
     ) async throws {
@@ -50,7 +50,7 @@ struct PluginDriverTests {
 
     // MARK: Good ones
 
-    @Test("the drivers of the examples keep the promises of every driver", arguments: ["lamp.sh", "lamps.py"])
+    @Test("keeps the driver contract with the examples", arguments: ["lamp.sh", "lamps.py"])
     func contract(name: String) async throws {
         let folder = try PluginProgram.folder()
         defer { try? FileManager.default.removeItem(atPath: folder) }
@@ -61,31 +61,7 @@ struct PluginDriverTests {
         #expect(try await contract.violations() == [])
     }
 
-    @Test("a light that never answers is given up by whoever cancels, and is unreachable after the deadline")
-    func silentLight() async throws {
-        var timing = quick()
-        timing.answer = .seconds(5)
-        timing.set = .milliseconds(200)
-        let deaf = PluginProgram.script(
-            """
-            while IFS= read -r line; do
-                id=${line#*'"id":'}; id=${id%%,*}
-                case $line in
-                *'"hello"'*) say "\\"id\\":$id,\\"result\\":{\\"protocol\\":1}"; light ;;
-                *lights/set*) ;;
-                *) say "\\"id\\":$id,\\"result\\":{}" ;;
-                esac
-            done
-            """)
-        let driver = PluginProgram.driver(deaf, timing: timing)
-        try await running(driver) { host in
-            #expect(await host.wait(for: "a") { $0.reachable == true })
-            await #expect(throws: LightError.unreachable) { try await driver.apply(LightCommand(on: false), to: "a") }
-            #expect(await host.wait(for: "a") { $0.reachable == false })
-        }
-    }
-
-    @Test("a plugin gets three descriptors, a group of its own, few variables and limits, and ends with the driver")
+    @Test("starts a plugin with three descriptors, its own group, few variables and limits, and ends it")
     func environment() async throws {
         setenv("NOTIFY_SOCKET", "/nowhere", 1)
         defer { unsetenv("NOTIFY_SOCKET") }
@@ -110,10 +86,10 @@ struct PluginDriverTests {
 
     // MARK: Bad ones
 
-    @Test("a plugin that is killed comes back each time, its light unreachable at once in between")
+    @Test("restarts a killed plugin, with its light unreachable meanwhile")
     func killed() async throws {
         var timing = quick()
-        // No other end than that by the signal.
+        // So that only the signal ends it.
         timing.answer = .seconds(5)
         let driver = PluginProgram.driver(PluginProgram.script("serve"), timing: timing)
         try await running(driver) { host in
@@ -138,7 +114,7 @@ struct PluginDriverTests {
     }
 
     @Test(
-        "a plugin that does not keep to the protocol ends, and the driver says how",
+        "ends a plugin that violates the protocol, with the reason",
         arguments: [
             ("serve_then_garbage", "it wrote a line that is no message: not JSON"),
             (
@@ -166,19 +142,7 @@ struct PluginDriverTests {
         }
     }
 
-    @Test("a plugin that misses a ping ends")
-    func missedPing() async throws {
-        var timing = quick()
-        timing.firstPause = .seconds(60)
-        let command = PluginProgram.script(
-            "serve", asks: "read -r line; say \"\\\"id\\\":2,\\\"result\\\":{}\"; sleep 100")
-        try await running(PluginProgram.driver(command, timing: timing)) { host in
-            #expect(await host.wait { self.failure($0)?.contains("it did not answer ping") == true })
-            #expect(host.state(of: "a")?.reachable == false)
-        }
-    }
-
-    @Test("a plugin that cannot be started says why")
+    @Test("reports why a plugin can't be started")
     func missing() async throws {
         var timing = quick()
         timing.firstPause = .seconds(60)
@@ -187,7 +151,7 @@ struct PluginDriverTests {
         }
     }
 
-    @Test("after the fifth failure the driver ends, says why and what to do")
+    @Test("ends after the fifth failure, with a remedy")
     func stops() async throws {
         var timing = quick()
         timing.failures = 5
@@ -202,7 +166,7 @@ struct PluginDriverTests {
         #expect(host.calls.count { if case .state(.degraded) = $0 { true } else { false } } == 4)
     }
 
-    @Test("what a plugin has started ends with it")
+    @Test("ends the processes that a plugin has started")
     func forks() async throws {
         let folder = try PluginProgram.folder()
         defer { try? FileManager.default.removeItem(atPath: folder) }
@@ -215,7 +179,7 @@ struct PluginDriverTests {
             let text = try String(contentsOf: URL(filePath: "\(folder)/pid"), encoding: .utf8)
             let child = try #require(Int32(text.dropLast()))
             #expect(kill(child, 0) == 0)
-            // The child holds standard output open, so that this is not how its parent's end is seen.
+            // The child holds standard output open, so its end isn't visible there.
             kill(try #require(await driver.pid), SIGKILL)
             #expect(await host.wait(for: "a") { $0.reachable == false })
             #expect(await until { isGone(child) })
@@ -229,7 +193,7 @@ struct PluginDriverTests {
         return stat.contains(") Z ")
     }
 
-    @Test("a plugin that floods is read as far as there is time, and loses no last word")
+    @Test("keeps the last state of a plugin that floods")
     func floods() async throws {
         let flood = PluginProgram.script(
             "serve",

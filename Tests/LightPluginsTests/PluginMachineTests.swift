@@ -6,7 +6,7 @@ import Testing
 
 @testable import LightPlugins
 
-@Suite("The supervision of a plugin", .timeout)
+@Suite("Supervision of a plugin", .timeout)
 struct PluginMachineTests {
     typealias Action = PluginMachine.Action
 
@@ -24,7 +24,7 @@ struct PluginMachineTests {
 
     private func yes(_ id: Int64, _ result: JSONValue = [:]) -> PluginMessage { .answer(id: id, .success(result)) }
 
-    /// A plugin that runs, with lights of these ids, at 0 s.
+    /// A running plugin with these lights, at 0 s.
     private func running(_ ids: LightID..., capabilities: JSONValue = []) -> PluginMachine {
         var machine = machine()
         _ = machine.timePassed(now: .zero)
@@ -37,7 +37,7 @@ struct PluginMachineTests {
         return machine
     }
 
-    @Test("a life begins with hello, one ping, and a question for what has not been told")
+    @Test("starts with hello, a ping and a query for missing states")
     func begins() {
         var machine = machine()
         #expect(machine.deadline == .zero)
@@ -53,7 +53,7 @@ struct PluginMachineTests {
     }
 
     @Test(
-        "what a life ends with is said, its lights are unreachable at once, and the next begins after a pause",
+        "ends a plugin with a reason, makes its lights unreachable, and restarts it after a pause",
         arguments: [
             ("garbage", "it wrote a line"), ("silence", "it did not answer ping within 5 s"),
         ])
@@ -83,7 +83,7 @@ struct PluginMachineTests {
         #expect(machine.set(LightCommand(on: true), "a", ticket: 8, now: now) == [.answer(ticket: 8, .unreachable)])
         #expect(machine.timePassed(now: now + .milliseconds(999)) == [])
         #expect(machine.timePassed(now: now + .seconds(1)).first == .start)
-        // It is the same light, so nothing is said of it but its state.
+        // It is the same light, so only its state is reported.
         _ = machine.received(yes(how == "silence" ? 5 : 4, ["protocol": 1]), now: now)
         #expect(machine.received(.added(light("a")), now: now) == [])
         let back = LightReport(on: true, reachable: true)
@@ -91,7 +91,7 @@ struct PluginMachineTests {
     }
 
     @Test(
-        "an answer to hello that is none ends the life",
+        "ends a plugin with an invalid answer to hello",
         arguments: [
             (.failure(RPCFailure(code: -32000, message: "no lamp")), "it refused hello: no lamp"),
             (.success([:]), "it does not speak protocol 1, which is this version's"),
@@ -103,7 +103,7 @@ struct PluginMachineTests {
         #expect(machine.received(.answer(id: 1, answer), now: .zero).contains(.failed(reason, retry: .seconds(1))))
     }
 
-    @Test("it speaks of lights behind hello alone, and within 15 s")
+    @Test("ends a plugin that sends lights before hello or doesn't answer within 15 s")
     func early() {
         var machine = machine()
         _ = machine.timePassed(now: .zero)
@@ -116,7 +116,7 @@ struct PluginMachineTests {
                 .failed("it did not answer hello within 15 s", retry: .seconds(1))))
     }
 
-    @Test("restarts come after 1, 2, 4, ... 60 s; the fifth failure in ten minutes is the last")
+    @Test("restarts after 1, 2, 4 ... 60 s, and ends with the fifth failure in ten minutes")
     func restarts() {
         var restarts = PluginRestarts(PluginTiming())
         #expect(
@@ -129,7 +129,7 @@ struct PluginMachineTests {
         #expect(restarts.failed(after: .seconds(600), now: .seconds(3000)) == .seconds(1))
     }
 
-    @Test("at most four sets are under way, one for each light; what waits is merged, and dropped with its last caller")
+    @Test("sends at most four sets, one per light, merges waiting ones, and drops canceled ones")
     func sets() {
         var machine = running("a", "b", "c", "d", "e", "f")
         for (ticket, light) in (["a", "b", "c", "d"] as [LightID]).enumerated() {
@@ -149,7 +149,7 @@ struct PluginMachineTests {
         #expect(machine.received(yes(3), now: .zero).count == 2, "the light's next")
     }
 
-    @Test("a set that is not answered in time makes its light unreachable; a late answer is accepted")
+    @Test("makes a light unreachable after an unanswered set, and accepts a late answer")
     func late() {
         var machine = running("a")
         _ = machine.set(LightCommand(on: true), "a", ticket: 1, now: .zero)
@@ -163,7 +163,7 @@ struct PluginMachineTests {
         #expect(machine.received(yes(3), now: .seconds(4)) == [])
     }
 
-    @Test("only a plugin that knows causes tells spontaneous changes from echoes")
+    @Test("marks spontaneous changes only of plugins that know causes")
     func causes() {
         for knows in [true, false] {
             var machine = running("a", capabilities: knows ? ["cause"] : [])
@@ -175,7 +175,7 @@ struct PluginMachineTests {
         }
     }
 
-    @Test("what a light cannot be is left out, and the operator is told once")
+    @Test("drops values beyond the capabilities, with one warning")
     func beyond() {
         var machine = running("a")
         let text = "plugin p: its state has what its \"caps\" do not allow"
@@ -185,7 +185,7 @@ struct PluginMachineTests {
         #expect(machine.failed("x", now: .zero).contains(.warn(nil, about: "a")))
     }
 
-    @Test("a light that was not added has no state, and takes no command")
+    @Test("refuses states and commands of lights that weren't added")
     func unknown() {
         var machine = running()
         #expect(machine.set(LightCommand(on: true), "x", ticket: 1, now: .zero) == [.answer(ticket: 1, .unknownLight)])
@@ -200,7 +200,7 @@ struct PluginMachineTests {
             ])
     }
 
-    @Test("lights and warnings are bounded")
+    @Test("bounds lights and warnings")
     func bounded() {
         var machine = running()
         var added = 0

@@ -6,7 +6,7 @@ import Testing
 
 @testable import LightPlugins
 
-@Suite("What a plugin writes", .timeout)
+@Suite("Messages of a plugin", .timeout)
 struct PluginMessageTests {
     private func read(_ line: String) throws -> PluginMessage { try PluginMessage(parsing: Array(line.utf8)) }
 
@@ -14,7 +14,7 @@ struct PluginMessageTests {
         try read(#"{"jsonrpc":"2.0","method":"\#(method)","params":\#(params)}"#)
     }
 
-    @Test("a light is described by what it says, and by its id where it says nothing")
+    @Test("reads a description, with the id as the default name")
     func added() throws {
         #expect(
             try notification(
@@ -34,7 +34,7 @@ struct PluginMessageTests {
                 == .added(LightDescription(id: "b", name: "b", kind: .light, capabilities: LightCapabilities())))
     }
 
-    @Test("a fan and a sensor are told with what they can do")
+    @Test("reads the capabilities of fans and sensors")
     func otherKinds() throws {
         #expect(
             try notification(
@@ -52,7 +52,7 @@ struct PluginMessageTests {
     }
 
     @Test(
-        "a state is what it says, within what there is",
+        "reads a state within its limits",
         arguments: [
             (#"{"id":"a","on":true}"#, LightReport(on: true, reachable: true), nil),
             (#"{"id":"a","on":false,"brightness":0,"cause":7}"#, LightReport(on: false, reachable: true), 7),
@@ -75,7 +75,7 @@ struct PluginMessageTests {
     }
 
     @Test(
-        "a notification with wrong parameters is refused by itself, and says what is wrong",
+        "refuses a notification with wrong parameters, with a reason",
         arguments: [
             ("lights/added", #"{}"#, "\"id\" has to be", "lights/added"),
             ("lights/added", #"{"id": "a\n"}"#, "\"id\" has to be", "lights/added"),
@@ -107,14 +107,14 @@ struct PluginMessageTests {
     }
 
     @Test(
-        "a line that is no message breaks the protocol",
+        "rejects lines that aren't messages",
         arguments: [
             "hello, world", "[]", "{}", #"{"id":1,"result":{}}"#, #"{"jsonrpc":"2.0","id":"a","result":{}}"#,
             #"{"jsonrpc":"2.0","id":null,"error":{"code":-32700,"message":"what?"}}"#,
         ])
     func violation(line: String) { #expect(throws: PluginMessage.Violation.self) { try read(line) } }
 
-    @Test("a line that exceeds the limit breaks the protocol, wherever it is cut")
+    @Test("rejects a line beyond the limit")
     func tooLong() {
         var reader = OutputReader()
         let line = [UInt8](repeating: 0x20, count: 64 << 10)
@@ -122,7 +122,7 @@ struct PluginMessageTests {
         #expect(reader.received([0x20]) == [.violation("it wrote a line of more than 262144 bytes")])
     }
 
-    @Test("a command is written with what it asks for, and nothing else")
+    @Test("encodes only the attributes of a command")
     func command() {
         let command = LightCommand(
             on: true, brightness: 40, color: .hueSaturation(hue: 30, saturation: 80), transition: .milliseconds(400))
@@ -134,14 +134,14 @@ struct PluginMessageTests {
                 == #"{"id":"a","color":{"ct":250},"cause":1}"#)
     }
 
-    // MARK: What waits
+    // MARK: The inbox
 
     private func state(_ light: LightID, _ report: LightReport) -> PluginMessage { .state(light, report, cause: nil) }
     private func light(_ id: LightID, _ name: String = "L") -> PluginMessage {
         .added(LightDescription(id: id, name: name, kind: .light, capabilities: LightCapabilities()))
     }
 
-    @Test("beyond 256 messages only the newest state of each light is kept, behind its newest description")
+    @Test("keeps the newest state of each light after its newest description beyond 256 messages")
     func overflow() {
         var inbox = PluginInbox()
         for number in 0..<10_000 {
@@ -150,7 +150,7 @@ struct PluginMessageTests {
             inbox.add(state("b", LightReport(on: number % 2 == 0)))
         }
         inbox.add(state("b", LightReport(brightness: 5)))
-        // Once more, so that it is folded behind the last.
+        // More messages, so that the last state is folded.
         for _ in 0..<300 { inbox.add(.answer(id: 1, .success([:]))) }
         let events = inbox.takeAll().filter { if case .message(.answer) = $0 { false } else { true } }
         #expect(
@@ -161,7 +161,7 @@ struct PluginMessageTests {
         #expect(inbox.takeAll() == [])
     }
 
-    @Test("what is folded does not pass the removal of its light")
+    @Test("keeps states on their side of a removal")
     func removal() {
         var inbox = PluginInbox()
         let messages = [
@@ -173,7 +173,7 @@ struct PluginMessageTests {
         #expect(Array(inbox.takeAll().prefix(5)) == messages.map { .message($0) })
     }
 
-    @Test("what cannot be folded is more than is kept, and breaks the protocol")
+    @Test("ends a plugin that sends more than is kept")
     func full() {
         var inbox = PluginInbox()
         for _ in 0..<10_000 { inbox.add(.unknown(method: "x")) }

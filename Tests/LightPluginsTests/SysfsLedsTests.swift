@@ -8,7 +8,7 @@ import Testing
 
 @testable import LightPlugins
 
-/// A tree like /sys, with LEDs and backlights that are plain files.
+/// A copy of /sys with LEDs and backlights as plain files.
 final class FakeSys: Sendable {
     let root: String
 
@@ -38,7 +38,7 @@ final class FakeSys: Sendable {
     }
 }
 
-@Suite("The plugin for the LEDs of the computer", .timeout)
+@Suite("The plugin for the computer's LEDs", .timeout)
 struct SysfsLedsTests {
     private func running(
         _ sys: FakeSys, config: JSONObject = [:], _ body: (PluginDriver, RecordingLightHost) async throws -> Void
@@ -62,7 +62,7 @@ struct SysfsLedsTests {
         return names
     }
 
-    @Test("a name is the function and the colour of device:colour:function, or else the device")
+    @Test("names an LED by function and color, or by its device")
     func names() async throws {
         let sys = try FakeSys()
         for name in ["board:green:heart_beat", "input3::capslock", "mmc0::", "led0", "red:status", "gpio:blue:usr-0"] {
@@ -81,7 +81,7 @@ struct SysfsLedsTests {
         }
     }
 
-    @Test("a trigger is ended before an LED is lit; a coarse one keeps the percentage that was asked for")
+    @Test("ends a trigger before it lights an LED, and keeps the requested percentage")
     func trigger() async throws {
         let sys = try FakeSys()
         try sys.led("a", maximum: 7, ["trigger": "none timer [heartbeat]"])
@@ -97,8 +97,8 @@ struct SysfsLedsTests {
         }
     }
 
-    @Test("an LED of three colours shows hue and saturation")
-    func colour() async throws {
+    @Test("shows hue and saturation of an LED with three colors")
+    func color() async throws {
         let sys = try FakeSys()
         try sys.led("rgb", maximum: 200, ["multi_index": "green red blue", "multi_intensity": "0 200 0"])
         try await running(sys) { driver, host in
@@ -111,7 +111,7 @@ struct SysfsLedsTests {
         }
     }
 
-    @Test("a backlight is switched by its power and never gets brightness 0")
+    @Test("switches a backlight by its power, and never sets brightness 0")
     func backlight() async throws {
         let sys = try FakeSys()
         try sys.led("panel", maximum: 1000, ["brightness": "500", "bl_power": "0"], kind: "backlight")
@@ -126,7 +126,7 @@ struct SysfsLedsTests {
         }
     }
 
-    @Test("what others do is seen within some seconds; an LED that is gone is out of reach, a new one is added")
+    @Test("reports changes by others, removed LEDs and new ones")
     func changes() async throws {
         let sys = try FakeSys()
         try sys.led("a", maximum: 255)
@@ -143,7 +143,7 @@ struct SysfsLedsTests {
         }
     }
 
-    @Test("identify blinks, and leaves brightness and trigger as they were")
+    @Test("restores brightness and trigger after an identification")
     func identify() async throws {
         let sys = try FakeSys()
         try sys.led("a", maximum: 255, ["brightness": "7", "trigger": "none [timer]"])
