@@ -3,16 +3,16 @@ import Testing
 
 @testable import Dialing
 
-@Suite("Addresses to try", .timeout)
+@Suite("Candidate addresses", .timeout)
 struct CandidatesTests {
-    /// The addresses that are left of a round.
+    /// The remaining addresses of a round.
     private func rest(_ candidates: inout Candidates<String>) -> [String] {
         var rest: [String] = []
         while let address = candidates.next() { rest.append(address) }
         return rest
     }
 
-    @Test("a round tries each address once, the one that was right last before all others")
+    @Test("tries each address once, the last good one first")
     func rounds() {
         var candidates = Candidates(["a", "b", "c"])
         #expect(rest(&candidates) == ["a", "b", "c"])
@@ -24,7 +24,7 @@ struct CandidatesTests {
         #expect(candidates.tried == ["b", "a", "c"])
     }
 
-    @Test("after an address where another peer answers, the round goes on with the others, slow ones last")
+    @Test("tries the other addresses after a wrong peer, slow ones last")
     func wrongPeer() {
         var candidates = Candidates(["slow", "wrong", "right"])
         _ = candidates.next()
@@ -36,7 +36,7 @@ struct CandidatesTests {
         #expect(candidates.next() == "slow", "an answer alone proves nothing")
     }
 
-    @Test("an address that appears during a round is tried in it, and one that disappears is not")
+    @Test("tries an address that appears during a round, and not one that disappears")
     func updated() {
         var candidates = Candidates(["a", "b"])
         _ = candidates.next()

@@ -8,7 +8,7 @@ import Testing
 struct FirstToAnswerTests {
     struct Refused: Error {}
 
-    /// Connects at once, refuses at once, or answers only when the attempt is canceled.
+    /// Connects at once, refuses at once, or answers only a canceled attempt.
     private final class Network: Sendable {
         let closed = Mutex<[String]>([])
         let attempts = Mutex<[String]>([])
@@ -34,14 +34,14 @@ struct FirstToAnswerTests {
 
     private let network = Network()
 
-    @Test("an address that doesn't answer delays the next by a head start, and is closed when it answers late")
+    @Test("tries the next address after a head start, and closes late answers")
     func late() async throws {
         #expect(try await network.race(["late", "late 2", "prompt", "never"], headStart: .milliseconds(1)) == "prompt")
         #expect(Set(network.closed.withLock { $0 }) == ["late", "late 2"])
         #expect(network.attempts.withLock { $0 } == ["late", "late 2", "prompt"])
     }
 
-    @Test("an address that refuses delays the next by nothing, and all that refuse end the race")
+    @Test("tries the next address at once after a refusal, and fails if all refuse")
     func refused() async throws {
         #expect(try await network.race(["refuses", "prompt"], headStart: .seconds(600)) == "prompt")
         await #expect(throws: Refused.self) {
@@ -50,7 +50,7 @@ struct FirstToAnswerTests {
         await #expect(throws: CancellationError.self) { _ = try await network.race([], headStart: .seconds(600)) }
     }
 
-    @Test("an address that is found during the race is tried in it")
+    @Test("tries an address that is added during the race")
     func added() async throws {
         var asked = 0
         let (winner, _) = try await firstToAnswer(headStart: .milliseconds(1)) {
@@ -63,7 +63,7 @@ struct FirstToAnswerTests {
         #expect(winner == "prompt")
     }
 
-    @Test("a canceled race closes what answers")
+    @Test("closes all answers of a canceled race")
     func canceled() async {
         let race = Task { [network] in try await network.race(["late", "late 2"], headStart: .seconds(600)) }
         race.cancel()

@@ -4,10 +4,10 @@ import Testing
 
 @testable import Discovery
 
-/// What the suites with a real Avahi share: a LAN with what is under test on it.
+/// The test bench with a real Avahi: a LAN with a publisher and a browser.
 enum AvahiBench {
     static let name = "Lamp E5FF"
-    /// The name as avahi-browse writes it.
+    /// The name in avahi-browse's output.
     static let seen = #"Lamp\032E5FF"#
     static let record = ServiceRecord(
         name: name, type: "_hap._tcp", port: 51826, txt: ["c#": "1", "id": "AA:BB", "sf": "1"])
@@ -69,7 +69,7 @@ extension PublicationState {
     }
 }
 
-/// Lets the suites that have it run one after the other.
+/// Runs the suites with this trait in order.
 ///
 /// libdbus holds a lock of the whole process while a bus takes a new client in: where one bus hangs, no other LAN gets on.
 struct InTurn: SuiteTrait, TestScoping {

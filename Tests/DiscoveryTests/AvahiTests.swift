@@ -3,13 +3,13 @@ import Testing
 
 @testable import Discovery
 
-@Suite("A real Avahi", .inTurn, AvahiBench.requirement, .timeout)
+@Suite("Real Avahi", .inTurn, AvahiBench.requirement, .timeout)
 struct AvahiTests {
     let record = AvahiBench.record
     let published = PublicationState.published(name: AvahiBench.name)
     let seen = AvahiBench.seen
 
-    @Test("A service is seen elsewhere, its TXT record changes in place, and it leaves with a goodbye")
+    @Test("Publishes a service, updates its TXT record in place, and withdraws it with a goodbye")
     func life() async throws {
         try await AvahiBench.withLAN { lan, publisher in
             try await lan.startBridge()
@@ -26,7 +26,7 @@ struct AvahiTests {
             try await eventually("the TXT record is a new one") { try await lan.services() == changed }
 
             #expect(await publisher.withdraw(), "known to be done, and so in time")
-            // Nothing between: had the TXT change been a goodbye and a new record, both would be seen.
+            // There are no other events, so the TXT change wasn't a goodbye and a new record.
             try await eventually("it goes") { try lan.events() == ["+" + seen, "-" + seen] }
             #expect(publisher.state == .notAdvertised)
             #expect(try await lan.services() == [])
@@ -36,23 +36,7 @@ struct AvahiTests {
         }
     }
 
-    @Test("After a restart of the Avahi daemon the record is back within 5 s under its name")
-    func restart() async throws {
-        try await AvahiBench.withLAN { lan, publisher in
-            try await lan.startBridge()
-            publisher.publish(record)
-            try await eventually("published") { publisher.state == published }
-
-            lan.stopAvahi(of: lan.bridge)
-            try await eventually("Avahi is missed") {
-                publisher.state == .waiting(reason: "the Avahi daemon is not running")
-            }
-            try lan.startAvahi(of: lan.bridge)
-            try await eventually("published again", within: .seconds(5)) { publisher.state == published }
-        }
-    }
-
-    @Test("A bus that is absent at the start, and goes away later, is waited for")
+    @Test("Waits for a bus that is absent at the start or goes away later")
     func bus() async throws {
         try await AvahiBench.withLAN { lan, publisher in
             publisher.publish(record)
@@ -72,7 +56,7 @@ struct AvahiTests {
         }
     }
 
-    @Test("A name that another host holds is left to it; the next one stays over a restart of Avahi")
+    @Test("Leaves a name to its holder, and keeps the next one over a restart of Avahi")
     func collision() async throws {
         try await AvahiBench.withLAN { lan, publisher in
             try await lan.startBridge()
@@ -91,9 +75,9 @@ struct AvahiTests {
         }
     }
 
-    // It waits for the end of two limits, 5 s together.
+    // It waits for two limits of 5 s in total.
     @Test(
-        "A hung Avahi daemon hangs neither a caller nor the withdrawal, and shows in the state", .timeout(.seconds(20)))
+        "Returns from all calls while Avahi hangs, and reports it", .timeout(.seconds(20)))
     func hungAvahi() async throws {
         try await AvahiBench.withLAN { lan, publisher in
             try await lan.startBridge()
@@ -105,7 +89,7 @@ struct AvahiTests {
 
             lan.bridge.avahi?.freeze()
             for number in 0..<1000 { publisher.update(txt: ["c#": "\(number)"]) }
-            try await eventually("the hang is said") { publisher.state.isWaiting(for: "does not answer") }
+            try await eventually("the hang is reported") { publisher.state.isWaiting(for: "does not answer") }
             #expect(await publisher.withdraw() == false)
 
             lan.bridge.avahi?.thaw()

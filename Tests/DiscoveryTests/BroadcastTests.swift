@@ -5,32 +5,32 @@ import Testing
 
 @testable import Discovery
 
-@Suite("A broadcast", .timeout)
+@Suite("Broadcasts", .timeout)
 struct BroadcastTests {
-    /// A value at which a sender stops, inside the broadcast's lock, until somebody has come to an end meanwhile.
+    /// A value that stops a sender inside the broadcast's lock until another thread has ended.
     private struct Meeting: Equatable, Sendable {
         let begins = DispatchSemaphore(value: 0)
         let ends = DispatchSemaphore(value: 0)
 
         static func == (_: Meeting, new: Meeting) -> Bool {
             new.begins.signal()
-            // Who is held up never says so; then the sender goes on to what would hold it up, too.
+            // A blocked thread doesn't signal; then the sender goes on.
             _ = new.ends.wait(timeout: .now() + 0.5)
             return false
         }
     }
 
-    @Test("A listener that ends while a value is sent holds up neither the sender nor who ends it")
+    @Test("Ends a listener while it sends a value without a deadlock")
     func endMeanwhile() async {
         let broadcast = Broadcast(Meeting(), depth: 1)
-        // Whether the listener waits already is not to be seen, so more than one meets the sender.
+        // The listener may not wait yet, so this is repeated.
         for _ in 1...20 {
             let (begun, begin) = AsyncStream.makeStream(of: Void.self)
             let listener = Task { for await _ in broadcast.values() { begin.yield() } }
             for await _ in begun { break }
             let meeting = Meeting()
             let (left, leave) = AsyncStream.makeStream(of: Void.self)
-            // On threads of their own: if they are held up, the timeout still has its turn.
+            // On separate threads, so that the timeout works if they block.
             Thread.detachNewThread {
                 _ = broadcast.send(meeting)
                 leave.yield()
@@ -46,7 +46,7 @@ struct BroadcastTests {
         }
     }
 
-    @Test("A listener has the newest value, and one that comes late has it, too; all end with it")
+    @Test("Gives every listener the newest value and the end")
     func newest() async {
         let broadcast = Broadcast(0, depth: 1)
         var early = broadcast.values().makeAsyncIterator()

@@ -23,7 +23,7 @@ struct BrowseMachineTests {
         var machine = BrowseMachine()
         var now = BrowseMachineTests.start
 
-        /// A host that is found is given its debounce time.
+        /// Waits for the debounce time of a host that is found.
         mutating func callAsFunction(_ input: BrowseMachine.Input) -> [Action] {
             let actions = machine.received(input, now: now)
             guard case .resolver = input else { return actions }
@@ -32,7 +32,7 @@ struct BrowseMachineTests {
 
         mutating func callAsFunction(_ event: BrowseMachine.BrowserEvent) -> [Action] { self(.browser(event)) }
 
-        /// Lets time pass from one wake-up to the next, as whoever runs the machine does.
+        /// Lets time pass from one wake-up to the next.
         mutating func wait(_ duration: Duration) -> [Action] {
             let end = now + duration
             var actions: [Action] = []
@@ -80,9 +80,9 @@ struct BrowseMachineTests {
         return bench
     }
 
-    // MARK: Looking anew
+    // MARK: Refreshes
 
-    @Test("A look anew asks everything again and forgets nothing before the answers are there")
+    @Test("Repeats all queries for a refresh, and keeps services until they are answered")
     func refresh() throws {
         var bench = try seeing()
         #expect(bench(.resolver(.failed, of: lamp4)) == [.stopBrowsingAddresses(host)])
@@ -95,12 +95,12 @@ struct BrowseMachineTests {
         #expect(bench.services.first?.txt == ["sf": "1"])
         _ = bench.wait(.seconds(5))
         #expect(bench(.refresh) == [.stopResolving(lamp4), .stopBrowsingAddresses(host), .browse])
-        #expect(bench.services.count == 1, "what is known stays")
+        #expect(bench.services.count == 1, "known services stay")
         #expect(bench(.allForNow) == [])
         #expect(bench.services == [], "it was not named again")
     }
 
-    @Test("However often a look anew is asked for, there is one in five seconds")
+    @Test("Refreshes at most every five seconds")
     func refreshes() throws {
         var bench = try seeing()
         for _ in 0..<3 { #expect(bench(.refresh) == []) }
@@ -113,7 +113,7 @@ struct BrowseMachineTests {
         #expect(bench(.refresh) == [])
     }
 
-    @Test("Without Avahi there is nothing to ask anew; once it is there everything is asked anyway")
+    @Test("Ignores a refresh without Avahi")
     func refreshWithoutAvahi() throws {
         var bench = try seeing()
         #expect(bench(.refresh) == [])
@@ -123,9 +123,9 @@ struct BrowseMachineTests {
         #expect(bench.machine.wakeAt == nil)
     }
 
-    // MARK: What is found
+    // MARK: Services
 
-    @Test("Nothing is asked before the start, and nothing is waited for once all is well")
+    @Test("Asks nothing before the start, and sets no timer when all is well")
     func idle() throws {
         var bench = Bench()
         #expect(bench(.client(.running)) == [])
@@ -138,7 +138,7 @@ struct BrowseMachineTests {
         #expect(bench(.start) == [], "it has started")
     }
 
-    @Test("The announcements of one instance are one service with their addresses")
+    @Test("Joins the announcements of an instance to one service with all addresses")
     func joined() throws {
         var bench = try seeing()
         #expect(bench(.found(lamp6)) == [.resolve(lamp6)])
@@ -154,7 +154,7 @@ struct BrowseMachineTests {
         #expect(bench(.lost(lamp6)) == [], "it was lost already")
     }
 
-    @Test("The newest TXT record and port of a service count, whichever protocol brings them")
+    @Test("Uses the newest TXT record and port of either protocol")
     func newest() throws {
         var bench = try seeing()
         _ = bench(.found(lamp6))
@@ -163,10 +163,10 @@ struct BrowseMachineTests {
         #expect(bench.services.map(\.txt) == [["c#": "2"]])
         #expect(bench.services.map(\.port) == [7])
         _ = bench(.resolver(found(try linkLocal()), of: lamp6))
-        #expect(bench.services.map(\.port) == [7], "that was no change")
+        #expect(bench.services.map(\.port) == [7], "nothing has changed")
     }
 
-    @Test("A new address takes the place of the former one")
+    @Test("Replaces the address of a service")
     func moved() throws {
         var bench = try seeing()
         let before = bench.snapshot
@@ -176,7 +176,7 @@ struct BrowseMachineTests {
         #expect(bench.snapshot.services == [after] && before.services.map(\.id) == [after.id])
     }
 
-    @Test("A service is local as long as its host is, whoever had its name before")
+    @Test("Marks services of its own host as local")
     func local() throws {
         var bench = browsing()
         _ = bench(.found(lamp4))
@@ -188,7 +188,7 @@ struct BrowseMachineTests {
         #expect(bench.services.map(\.isLocal) == [true])
     }
 
-    @Test("Two hosts with one instance name are two services")
+    @Test("Keeps services of two hosts with one instance name apart")
     func twoHosts() throws {
         var bench = try seeing()
         let elsewhere = Announcement(name: lamp4.name, interface: 3, isIPv4: true)
@@ -197,7 +197,7 @@ struct BrowseMachineTests {
         #expect(bench.services.map(\.host) == ["copy.local", "lamp.local"])
     }
 
-    @Test("A host that no longer answers is forgotten until it does, though its PTR record lives on")
+    @Test("Forgets a host that doesn't answer until it does")
     func silent() throws {
         var bench = try seeing()
         #expect(bench(.resolver(.failed, of: lamp4)) == [.stopBrowsingAddresses(host)])
@@ -210,7 +210,7 @@ struct BrowseMachineTests {
 
     func shown(_ bench: Bench) -> [String] { bench.services.first?.addresses.map(\.description) ?? [] }
 
-    @Test("A service has all addresses of its host, both families alternately and those of the link last")
+    @Test("Lists all addresses of the host, alternating families, link-local ones last")
     func addresses() throws {
         var bench = try seeing()
         let routable = try #require(
@@ -226,7 +226,7 @@ struct BrowseMachineTests {
         #expect(shown(bench).count == 5, "no device has one of these")
     }
 
-    @Test("A new host is shown when its first addresses are together, and the first look is not over before")
+    @Test("Shows a new host with all of its first addresses, before the first look is complete")
     func debounced() throws {
         var bench = browsing()
         _ = bench(.found(lamp4))
@@ -241,7 +241,7 @@ struct BrowseMachineTests {
         #expect(shown(bench) == ["10.0.0.5", "10.0.0.8", "10.0.0.9"], "later ones are shown at once")
     }
 
-    @Test("An address goes when no record names it any more, whichever protocol brought it")
+    @Test("Drops an address with its last record")
     func addressLost() throws {
         var bench = try seeing()
         for _ in 0..<2 { _ = bench(.addresses(.found(try address(9)), of: host)) }
@@ -251,7 +251,7 @@ struct BrowseMachineTests {
         #expect(shown(bench) == ["10.0.0.5"], "the resolver's own address stays")
     }
 
-    @Test("Over a restart of Avahi addresses stay until its records are there")
+    @Test("Keeps addresses over a restart of Avahi until its records arrive")
     func addressesOverRestart() throws {
         var bench = try seeing()
         for last in [8, 9] as [UInt8] { _ = bench(.addresses(.found(try address(last)), of: host)) }
@@ -268,7 +268,7 @@ struct BrowseMachineTests {
         #expect(shown(bench) == ["10.0.0.5", "10.0.0.8"])
     }
 
-    @Test("Of a host eight addresses of each family are kept, and the records of 200 hosts are followed")
+    @Test("Bounds addresses per family and hosts")
     func boundedAddresses() throws {
         var bench = try seeing()
         for last in 10...200 as ClosedRange<UInt8> { _ = bench(.addresses(.found(try address(last)), of: host)) }
@@ -284,7 +284,7 @@ struct BrowseMachineTests {
         #expect(bench.services.count == BrowseMachine.largestNumber - 2 * browsed, "Avahi grants 1024 objects")
     }
 
-    @Test("The first look is over when all are named and each was resolved or not")
+    @Test("Completes the first look when every instance is resolved or failed")
     func complete() throws {
         var bench = browsing()
         #expect(!bench.snapshot.isComplete)
@@ -304,7 +304,7 @@ struct BrowseMachineTests {
         #expect(empty.snapshot.isComplete)
     }
 
-    @Test("An instance that is not wanted costs no resolver")
+    @Test("Resolves only wanted instances")
     func unwanted() {
         var bench = browsing(BrowseMachine { $0.contains("E5FF") })
         #expect(bench(.found(plug)) == [])
@@ -313,7 +313,7 @@ struct BrowseMachineTests {
         #expect(bench(.found(lamp4)) == [], "it is being resolved")
     }
 
-    @Test("No more than a thousand announcements are followed; with room again, those left out are looked for")
+    @Test("Bounds announcements, and browses again when there is room")
     func bounded() {
         var bench = browsing()
         let many = (0..<1200).map { Announcement(name: "\($0)", interface: 2, isIPv4: true) }
@@ -325,13 +325,13 @@ struct BrowseMachineTests {
             last = bench(.lost(announcement))
         }
         #expect(last.filter { $0 == .browse }.count == 1)
-        #expect(last.count == 502, "each resolver is let go of first")
+        #expect(last.count == 502, "each resolver is freed first")
         #expect(bench(.found(many[1100])) == [.resolve(many[1100])])
     }
 
-    // MARK: What becomes of Avahi
+    // MARK: Restarts of Avahi
 
-    @Test("Absent at first, Avahi is waited for, and browsed when it comes")
+    @Test("Waits for Avahi, and browses when it is there")
     func absent() {
         var bench = Bench()
         #expect(bench(.start) == [.makeClient])
@@ -342,7 +342,7 @@ struct BrowseMachineTests {
         #expect(bench(.client(.running)) == [.browse])
     }
 
-    @Test("A bus that is away is tried again each second")
+    @Test("Retries a missing bus every second")
     func busAway() {
         var bench = Bench()
         #expect(bench(.start) == [.makeClient])
@@ -354,7 +354,7 @@ struct BrowseMachineTests {
         }
     }
 
-    @Test("Over a restart of Avahi what was found stays, and goes when it is not named again")
+    @Test("Keeps services over a restart of Avahi, and drops those that aren't named again")
     func restart() throws {
         var bench = try seeing()
         _ = bench(.found(plug))
@@ -377,7 +377,7 @@ struct BrowseMachineTests {
         #expect(bench.snapshot.isComplete)
     }
 
-    @Test("Clients that fail at once are made once a second at most")
+    @Test("Creates a client at most once a second")
     func failing() {
         var bench = browsing()
         #expect(bench(.client(.failed(reason: "gone"))) == [.freeClient])
@@ -385,7 +385,7 @@ struct BrowseMachineTests {
         #expect(bench.wait(.seconds(1)) == [.makeClient])
     }
 
-    @Test("A refused browser is tried again, more and more slowly")
+    @Test("Retries a refused browser with backoff")
     func refused() {
         var bench = browsing()
         for pause in [1, 2, 4, 8, 16, 32, 60, 60] {
@@ -400,7 +400,7 @@ struct BrowseMachineTests {
         #expect(bench.wait(.seconds(1)) == [.makeClient], "success has been forgotten about failure")
     }
 
-    @Test("While Avahi chooses its own name, what it found of others stays")
+    @Test("Keeps services while Avahi chooses its host name")
     func registering() throws {
         var bench = try seeing()
         #expect(bench(.client(.registering)) == [])
@@ -410,7 +410,7 @@ struct BrowseMachineTests {
         #expect(bench.snapshot.hostName == "bridge-2.local")
     }
 
-    @Test("Stopped, it lets go of everything, and what Avahi tells afterwards starts nothing")
+    @Test("Frees everything when stopped, and ignores later events")
     func stop() throws {
         var bench = try seeing()
         #expect(bench(.stop) == [.freeClient])

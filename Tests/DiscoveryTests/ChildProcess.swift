@@ -41,7 +41,7 @@ final class ChildProcess {
         self.identifier = identifier
     }
 
-    /// Lets it stand still, as a program does that hangs.
+    /// Makes it hang.
     func freeze() { kill(identifier, SIGSTOP) }
 
     func thaw() { kill(identifier, SIGCONT) }

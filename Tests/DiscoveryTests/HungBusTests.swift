@@ -3,28 +3,28 @@ import Testing
 
 @testable import Discovery
 
-@Suite("A system D-Bus that hangs", .inTurn, AvahiBench.requirement, .timeout)
+@Suite("A hung system D-Bus", .inTurn, AvahiBench.requirement, .timeout)
 struct HungBusTests {
-    @Test("It shows in the publisher's state, and does not hang the end")
+    @Test("Reports it in the publisher's state, and stops")
     func publish() async throws {
         try await AvahiBench.withLAN { lan, publisher in
             try await lan.startBus(of: lan.bridge)
             lan.bridge.bus?.freeze()
             publisher.publish(AvahiBench.record)
-            try await eventually("the hang is said") { publisher.state.isWaiting(for: "does not answer") }
+            try await eventually("the hang is reported") { publisher.state.isWaiting(for: "does not answer") }
             await publisher.stop()
             publisher.publish(AvahiBench.record)
             #expect(await publisher.withdraw(), "nothing is left to withdraw")
         }
     }
 
-    @Test("It shows in what the browser says, and hangs neither a reader nor the end")
+    @Test("Reports it in the browser's snapshot, and stops")
     func browse() async throws {
         try await AvahiBench.withBrowser(starts: false) { lan, _, browser in
             try await lan.startBus(of: lan.bridge)
             lan.bridge.bus?.freeze()
             try await lan.onBridge { try browser.start() }
-            try await eventually("the hang is said") {
+            try await eventually("the hang is reported") {
                 browser.snapshot.discoveryError?.contains("does not answer") == true
             }
             await browser.stop()

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Discovery
 
-@Suite("Which interfaces a service is seen on", .timeout)
+@Suite("Interface selection", .timeout)
 struct InterfaceSelectionTests {
     struct Case: CustomTestStringConvertible, Sendable {
         let claim: String
@@ -50,12 +50,12 @@ struct InterfaceSelectionTests {
             chosen: ["all interfaces"]),
     ]
 
-    @Test("The choice is", arguments: cases)
+    @Test("Chooses the interfaces of a service", arguments: cases)
     func resolves(_ example: Case) {
         #expect(example.selection.resolve(example.facts).map(\.name) == example.chosen)
     }
 
-    @Test("An interface in a container called eth0 is not taken for a virtual one")
+    @Test("Recognizes virtual interfaces by their names")
     func virtualIsToldByName() {
         #expect(!Self.eth0.isVirtual)
         for name in ["docker0", "vethab12", "br-77aa", "tun0", "wg0"] {
@@ -64,7 +64,7 @@ struct InterfaceSelectionTests {
         #expect(!InterfaceFacts(name: "br0", index: 1).isVirtual, "a bridge a person has set up is the way to the home")
     }
 
-    @Test("Default routes are read out of both of the kernel's tables")
+    @Test("Reads default routes from both kernel tables")
     func routes() {
         let ipv4 = """
             Iface\tDestination\tGateway \tFlags\tRefCnt\tUse\tMetric\tMask\t\tMTU\tWindow\tIRTT
@@ -85,13 +85,13 @@ struct InterfaceSelectionTests {
         #expect(RoutingTable.defaultInterfaces(ipv6: ipv6) == ["wlan0"])
     }
 
-    @Test("A damaged routing table names no interface", arguments: ["", "\n\n", "eth0", "eth0 0 0 zz 0 0 0 0"])
+    @Test("Ignores a damaged routing table", arguments: ["", "\n\n", "eth0", "eth0 0 0 zz 0 0 0 0"])
     func damagedTable(_ table: String) {
         #expect(RoutingTable.defaultInterfaces(ipv4: table).isEmpty)
         #expect(RoutingTable.defaultInterfaces(ipv6: table).isEmpty)
     }
 
-    @Test("This machine's own loopback interface is found")
+    @Test("Finds the loopback interface of this computer")
     func current() throws {
         let loopback = try #require(InterfaceFacts.current().first { $0.isLoopback })
         #expect(loopback.name == "lo")

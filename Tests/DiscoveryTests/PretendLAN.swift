@@ -3,10 +3,10 @@ import Synchronization
 import TestTimeouts
 import Testing
 
-/// Two hosts on one cable, each a network namespace with a D-Bus and an Avahi daemon of its own.
+/// Two hosts on one cable, each a network namespace with its own D-Bus and Avahi daemon.
 ///
-/// What is under test lives in this process and talks to the first host's bus. libdbus reads the address of the system
-/// bus once for the whole process; so it is a relative path, and ``onBridge(_:)`` leads each to the bus of its own LAN.
+/// The tested code runs in this process and talks to the first host's bus. libdbus reads the address of the system
+/// bus once for the whole process; so it is a relative path, and ``onBridge(_:)`` leads each to its own LAN's bus.
 /// There may be many at a time.
 final class PretendLAN {
     /// The reason why this machine can't have one; `nil` if it can.
@@ -45,7 +45,7 @@ final class PretendLAN {
 
         var busAddress: String { "unix:path=\(busPath)" }
 
-        /// Whether the bus takes connections; its socket is there a moment before.
+        /// A Boolean value that indicates whether the bus accepts connections, a moment after its socket exists.
         fileprivate var busListens: Bool {
             let descriptor = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0)
             defer { close(descriptor) }
@@ -60,7 +60,7 @@ final class PretendLAN {
         }
     }
 
-    /// How many have been made in this process.
+    /// The number of LANs in this process.
     private static let number: Mutex<Int> = {
         setenv("DBUS_SYSTEM_BUS_ADDRESS", "unix:path=bridge.bus", 1)
         return Mutex(0)
@@ -68,7 +68,7 @@ final class PretendLAN {
 
     let bridge: Host
     let phone: Host
-    /// The index of the bridge's interface, as its Avahi daemon counts.
+    /// The index of the bridge's interface in its Avahi daemon.
     private(set) var interfaceIndex: Int32 = 0
     private let directory: String
     private var helpers: [ChildProcess] = []
@@ -85,7 +85,7 @@ final class PretendLAN {
         phone = Host(namespace: "\(prefix)-phone", busPath: "\(directory)/phone.bus")
     }
 
-    /// Makes the hosts and connects them; everything is taken down again by ``tearDown()``.
+    /// Creates the hosts and connects them; ``tearDown()`` removes them.
     func setUp() async throws {
         for (number, host) in [bridge, phone].enumerated() {
             try await run("ip", "netns", "add", host.namespace)
@@ -96,7 +96,7 @@ final class PretendLAN {
             "ip", "-n", bridge.namespace, "link", "add", "eth0", "type", "veth", "peer", "name", "eth0", "netns",
             phone.namespace)
         for (number, host) in [bridge, phone].enumerated() {
-            // Without IPv6: no address of the link comes by itself.
+            // Without IPv6, so without link-local addresses.
             try await run("ip", "-n", host.namespace, "link", "set", "eth0", "addrgenmode", "none")
             try await run("ip", "-n", host.namespace, "addr", "add", "10.77.0.\(number + 1)/24", "dev", "eth0")
             try await run("ip", "-n", host.namespace, "link", "set", "eth0", "up")
@@ -105,14 +105,14 @@ final class PretendLAN {
         interfaceIndex = Int32(line.prefix { $0.isNumber }) ?? 0
     }
 
-    /// Does something on a thread for which, as for those that it starts, the system bus is the bridge's.
+    /// Runs a body on a thread whose system bus, as that of the threads it starts, is the bridge's.
     func onBridge(_ body: @escaping @Sendable () throws -> Void) async throws {
         let directory = directory
         try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Void, any Error>) in
             Thread.detachNewThread {
                 continuation.resume(
                     with: Result {
-                        // From here on this thread has a working directory of its own.
+                        // From here on this thread has its own working directory.
                         guard Self.unshareDirectory?() == 0, chdir(directory) == 0 else {
                             throw ChildProcess.Failure(description: "chdir: \(String(cString: strerror(errno)))")
                         }
@@ -159,7 +159,7 @@ final class PretendLAN {
         host.avahi = nil
     }
 
-    /// Takes a name on the second host's Avahi.
+    /// Publishes a name on the second host.
     func occupy(_ name: String) throws {
         // Of two that ask at once, the greater data wins, record by record (RFC 6762, 8.2): both SRV and TXT are greater.
         helpers.append(
@@ -168,7 +168,7 @@ final class PretendLAN {
 
     /// Publishes on the second host, until the program that is returned is ended.
     func publish(_ name: String, port: Int, txt: String...) throws -> ChildProcess {
-        // It sends the last string first.
+        // avahi-publish sends the last string first.
         let program = try child(
             ["avahi-publish", "-s", name, "_hap._tcp", "\(port)"] + txt.reversed(), bus: phone, output: "/dev/null")
         helpers.append(program)
@@ -177,7 +177,7 @@ final class PretendLAN {
 
     // MARK: Looking
 
-    /// What the second host sees: resolved services, `name port "key=value" ...`.
+    /// The resolved services on the second host: `name port "key=value" ...`.
     func services() async throws -> [String] {
         let text = try await run(
             "ip", "netns", "exec", phone.namespace, "avahi-browse", "-rpt", "_hap._tcp", bus: phone)
@@ -188,7 +188,7 @@ final class PretendLAN {
         }
     }
 
-    /// Begins to note what comes to and goes from the second host's view; ``events()`` tells.
+    /// Begins to record services that appear on and disappear from the second host; see ``events()``.
     func watch() throws {
         helpers.append(
             try launch(
@@ -196,7 +196,7 @@ final class PretendLAN {
                 output: watchPath))
     }
 
-    /// What came (`+name`) and went (`-name`) since ``watch()``.
+    /// The services that appeared (`+name`) and disappeared (`-name`) since ``watch()``.
     func events() throws -> [String] {
         try String(contentsOfFile: watchPath, encoding: .utf8).split(separator: "\n").compactMap { line in
             let fields = line.split(separator: ";")
@@ -208,7 +208,7 @@ final class PretendLAN {
 
     // MARK: The end
 
-    /// Ends everything and leaves nothing behind; what was never made is passed over.
+    /// Ends everything that was started, and removes it.
     func tearDown() {
         for helper in helpers { helper.end() }
         for host in [bridge, phone] {

@@ -23,7 +23,7 @@ struct PublicationMachineTests {
             machine.received(input, now: now)
         }
 
-        /// Lets time pass from one wake-up to the next, as whoever runs the machine does.
+        /// Lets time pass from one wake-up to the next.
         mutating func wait(_ duration: Duration) -> [Action] {
             let end = now + duration
             var actions: [Action] = []
@@ -63,7 +63,7 @@ struct PublicationMachineTests {
 
     // MARK: The way up and down
 
-    @Test("Nothing is done before something is wanted")
+    @Test("Does nothing before a record is wanted")
     func idle() {
         var bench = Bench()
         #expect(bench(.interfacesSeen([Self.eth0])) == [])
@@ -72,12 +72,7 @@ struct PublicationMachineTests {
         #expect(bench.machine.wakeAt == nil)
     }
 
-    @Test("A published service has nothing to wake up for")
-    func quiet() {
-        #expect(published().machine.wakeAt == nil)
-    }
-
-    @Test("Withdrawing takes the service away, and what Avahi tells afterwards starts nothing")
+    @Test("Withdraws the service, and ignores later events")
     func withdraw() {
         var bench = published()
         #expect(bench(.wanted(nil)) == [.removeService(on: 2), .freeClient])
@@ -92,13 +87,7 @@ struct PublicationMachineTests {
         #expect(bench(.wanted(record)) == [.makeClient])
     }
 
-    @Test("The same record wanted again changes nothing")
-    func again() {
-        var bench = published()
-        #expect(bench(.wanted(record)) == [])
-    }
-
-    @Test("Another port is registered anew")
+    @Test("Registers another port again")
     func otherPort() {
         var bench = published()
         var other = record
@@ -111,7 +100,7 @@ struct PublicationMachineTests {
 
     // MARK: TXT
 
-    @Test("A changed TXT record is updated in place")
+    @Test("Updates a changed TXT record in place")
     func text() {
         var bench = published()
         var changed = record
@@ -121,7 +110,7 @@ struct PublicationMachineTests {
         #expect(bench.state == .published(name: record.name))
     }
 
-    @Test("A TXT record that changes while the name is probed follows once it is established")
+    @Test("Updates a TXT record that changes during the probe when the name is established")
     func textWhileProbing() {
         var bench = connected()
         #expect(bench(.client(.running)) == [add()])
@@ -134,7 +123,7 @@ struct PublicationMachineTests {
             bench(.registration(.established, on: 2)) == [.updateText(on: 2, name: record.name, record: changed)])
     }
 
-    @Test("A TXT record that changes while Avahi is away is the one that is published later")
+    @Test("Publishes the TXT record that changed while Avahi was away")
     func textWhileAway() {
         var bench = connected()
         #expect(bench(.client(.connecting)) == [])
@@ -146,7 +135,7 @@ struct PublicationMachineTests {
 
     // MARK: Avahi and the bus come and go
 
-    @Test("Without a bus a client is tried every second, for ever")
+    @Test("Retries a missing bus every second")
     func noBus() {
         var bench = connected()
         for _ in 0..<100 {
@@ -158,7 +147,7 @@ struct PublicationMachineTests {
         #expect(bench(.client(.running)) == [add()])
     }
 
-    @Test("An Avahi daemon that is not there is waited for without waking up")
+    @Test("Waits for a missing Avahi daemon without a timer")
     func noDaemon() {
         var bench = connected()
         #expect(bench(.client(.connecting)) == [])
@@ -168,7 +157,7 @@ struct PublicationMachineTests {
         #expect(bench(.client(.running)) == [add()])
     }
 
-    @Test("When the Avahi daemon restarts, the record comes back with its name")
+    @Test("Publishes the record under its name after a restart of Avahi")
     func restart() {
         var bench = published()
         #expect(bench.wait(.seconds(5)) == [])
@@ -177,7 +166,7 @@ struct PublicationMachineTests {
         #expect(bench(.client(.running)) == [add()])
     }
 
-    @Test("When the Avahi daemon goes away and comes back on one connection, the record comes back with it")
+    @Test("Publishes the record again when Avahi returns on one connection")
     func reconnects() {
         var bench = published()
         #expect(bench(.client(.connecting)) == [.removeService(on: 2)])
@@ -185,7 +174,7 @@ struct PublicationMachineTests {
         #expect(bench(.client(.running)) == [add()])
     }
 
-    @Test("A daemon that fails at once again is not asked more than once a second")
+    @Test("Creates a client at most once a second")
     func failsAtOnce() {
         var bench = connected()
         #expect(bench(.client(.failed(reason: "gone"))) == [.freeClient])
@@ -193,7 +182,7 @@ struct PublicationMachineTests {
         #expect(bench.wait(.milliseconds(1)) == [.makeClient])
     }
 
-    @Test("A host name that Avahi chooses anew takes the service with it and back")
+    @Test("Registers the service again after Avahi changes its host name")
     func hostName() {
         var bench = published()
         #expect(bench(.client(.registering)) == [.removeService(on: 2)])
@@ -202,7 +191,7 @@ struct PublicationMachineTests {
 
     // MARK: Names
 
-    @Test("A taken name is replaced by the next one, which is kept over restarts of Avahi and of the record")
+    @Test("Replaces a taken name by the next one, and keeps that over restarts")
     func collision() {
         var bench = connected()
         #expect(bench(.client(.running)) == [add()])
@@ -220,7 +209,7 @@ struct PublicationMachineTests {
         #expect(bench(.client(.running)) == [add(2, "Lamplighter E5FF #2")])
     }
 
-    @Test("A second collision waits until a minute has passed since the first")
+    @Test("Waits a minute between two collisions, also after a TXT change")
     func collisionStorm() {
         var bench = connected()
         #expect(bench(.client(.running)) == [add()])
@@ -240,24 +229,7 @@ struct PublicationMachineTests {
         #expect(bench(.nameChosen("C")) == [add(2, "C", txt: ["c#": "2"])])
     }
 
-    @Test("Each further collision waits until a minute has passed since the one before, however many there are")
-    func collisionWar() {
-        var bench = connected()
-        #expect(bench(.client(.running)) == [add()])
-        #expect(bench(.registration(.collision, on: 2)) == [.removeService(on: 2), .chooseName(after: record.name)])
-        var name = "0"
-        #expect(bench(.nameChosen(name)) == [add(2, name)])
-        for number in 1..<10 {
-            #expect(bench.wait(.seconds(2)) == [])
-            #expect(bench(.registration(.collision, on: 2)) == [.removeService(on: 2)])
-            #expect(bench.wait(.milliseconds(57_999)) == [])
-            #expect(bench.wait(.milliseconds(1)) == [.chooseName(after: name)])
-            name = "\(number)"
-            #expect(bench(.nameChosen(name)) == [add(2, name)])
-        }
-    }
-
-    @Test("Another name that is wanted does not wait for the minute of the one before")
+    @Test("Publishes another wanted name at once")
     func otherNameMeanwhile() {
         var bench = connected()
         #expect(bench(.client(.running)) == [add()])
@@ -270,7 +242,7 @@ struct PublicationMachineTests {
         #expect(bench.wait(.seconds(9)) == [])
     }
 
-    @Test("A collision on one interface renames the service on all of them")
+    @Test("Renames the service on all interfaces after a collision on one")
     func collisionOnOne() {
         var bench = connected([Self.eth0, Self.wlan0])
         #expect(bench(.client(.running)) == [add(2), add(3)])
@@ -283,7 +255,7 @@ struct PublicationMachineTests {
 
     // MARK: What hangs or is refused
 
-    @Test("Probing that never ends is begun anew, ever more slowly")
+    @Test("Restarts a probe that never ends, with backoff")
     func probing() {
         var bench = connected()
         #expect(bench(.client(.running)) == [add()])
@@ -300,7 +272,7 @@ struct PublicationMachineTests {
         }
     }
 
-    @Test("What Avahi refuses is said, tried again, and forgotten after a success")
+    @Test("Reports a refusal, retries it, and resets the backoff after a success")
     func refusal() {
         var bench = connected()
         #expect(bench(.client(.running)) == [add()])
@@ -313,7 +285,7 @@ struct PublicationMachineTests {
         #expect(bench.wait(.seconds(1)) == [.makeClient])
     }
 
-    @Test("After a refusal another name is tried at once")
+    @Test("Tries another name at once after a refusal")
     func refusedName() {
         var bench = connected()
         #expect(bench(.client(.running)) == [add()])
@@ -325,7 +297,7 @@ struct PublicationMachineTests {
 
     // MARK: Interfaces
 
-    @Test("An interface that comes is added, one that goes is removed, and the others are left alone")
+    @Test("Adds a new interface, removes a missing one, and leaves the others alone")
     func interfaces() {
         var bench = published()
         #expect(bench(.interfacesSeen([Self.lo, Self.eth0, Self.wlan0])) == [])
@@ -336,7 +308,7 @@ struct PublicationMachineTests {
         #expect(bench.wait(.seconds(1)) == [.removeService(on: 2)])
     }
 
-    @Test("The first interface of a machine that starts without a network is used at once")
+    @Test("Uses the first interface of a computer without a network at once")
     func lateNetwork() {
         var bench = Bench()
         #expect(bench(.wanted(record)) == [.makeClient])
@@ -345,7 +317,7 @@ struct PublicationMachineTests {
         #expect(bench(.interfacesSeen([Self.eth0])) == [add()])
     }
 
-    @Test("A veth that flaps a hundred times causes nothing")
+    @Test("Ignores a veth that flaps")
     func flappingVeth() {
         var bench = published()
         for number in 0..<100 {
@@ -358,7 +330,7 @@ struct PublicationMachineTests {
         #expect(bench.machine.wakeAt == nil)
     }
 
-    @Test("A chosen interface that flaps a hundred times within its second is left alone")
+    @Test("Ignores a chosen interface that flaps within a second")
     func flappingInterface() {
         var bench = published()
         for _ in 0..<100 {
@@ -369,7 +341,7 @@ struct PublicationMachineTests {
         }
     }
 
-    @Test("A choice that never comes to rest is followed every five seconds")
+    @Test("follows a choice that keeps changing every five seconds")
     func restless() {
         var bench = published()
         var actions = 0

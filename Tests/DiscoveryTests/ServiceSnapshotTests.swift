@@ -3,27 +3,14 @@ import Testing
 
 @testable import Discovery
 
-@Suite("What a browser shows", .timeout)
+@Suite("Snapshots of a browser", .timeout)
 struct ServiceSnapshotTests {
     func service(_ name: String, port: UInt16 = 1, txt: TXTRecord = [:]) -> DiscoveredService {
         DiscoveredService(id: .init(name: name, host: "\(name).local"), port: port, txt: txt, addresses: [])
     }
 
-    @Test("A slow reader gets the newest look and not the ones between")
-    func slowReader() async {
-        let browser = InMemoryBrowser()
-        var looks = browser.snapshots().makeAsyncIterator()
-        for number in 0..<1000 { browser.show(ServiceSnapshot(services: [service("\(number)")])) }
-        #expect(await looks.next()?.services == [service("999")])
-        await browser.stop()
-        #expect(await looks.next() == nil)
-        var late = browser.snapshots().makeAsyncIterator()
-        #expect(await late.next()?.services == [service("999")])
-        #expect(await late.next() == nil)
-    }
-
     @Test(
-        "Of a record from the network the sound strings count, the first of each key",
+        "Keeps the first valid string of each key",
         arguments: [
             (["a=1", "b="], "a=1 b="),
             (["id=AA=BB"], "id=AA=BB"),
@@ -35,7 +22,7 @@ struct ServiceSnapshotTests {
         #expect(TXTRecord(strings: strings.map { Array($0.utf8) }).description == read)
     }
 
-    @Test("A value is any bytes, and keys are found in either case")
+    @Test("Accepts any bytes as a value, and finds keys in either case")
     func values() {
         let record = TXTRecord(strings: [[0x69, 0x44, 0x3D, 0xFF, 0x00], Array("flag".utf8)])
         #expect(record.entries.first?.bytes == [0xFF, 0x00])
@@ -45,7 +32,7 @@ struct ServiceSnapshotTests {
         #expect(record["flags"] == nil)
     }
 
-    @Test("A record that is too long is cut")
+    @Test("Cuts a long record")
     func bounded() {
         let many = TXTRecord(strings: (0..<1000).map { Array("\($0)=".utf8) })
         #expect(many.entries.count == TXTRecord.largestCount)
@@ -54,7 +41,7 @@ struct ServiceSnapshotTests {
     }
 
     @Test(
-        "An address is written as people write it",
+        "Prints addresses",
         arguments: [
             ([10, 77, 0, 1], "10.77.0.1"),
             ([0xFE, 0x80, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1], "fe80::1%eth0"),
@@ -66,7 +53,7 @@ struct ServiceSnapshotTests {
     }
 
     @Test(
-        "An address of the link is told from the others",
+        "Recognizes link-local addresses",
         arguments: [
             ([169, 254, 3, 4], true), ([169, 253, 3, 4], false), ([168, 254, 3, 4], false), ([10, 77, 0, 1], false),
             ([0xFE, 0x80] + Array(repeating: 0, count: 14), true),
@@ -79,7 +66,7 @@ struct ServiceSnapshotTests {
         #expect(address.isLinkLocal == isLinkLocal)
     }
 
-    @Test("Addresses are ordered by family, then by number")
+    @Test("Orders addresses by family, then by number")
     func order() throws {
         let texts: [[UInt8]] = [[9, 0, 0, 200], [10, 0, 0, 9], [10, 0, 0, 10], Array(repeating: 0, count: 16)]
         let addresses = try texts.map {

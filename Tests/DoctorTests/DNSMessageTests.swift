@@ -17,7 +17,7 @@ struct DNSMessageTests {
 
     private static func label(_ text: String) -> [UInt8] { [UInt8(text.utf8.count)] + Array(text.utf8) }
 
-    @Test("a question is written as RFC 1035 says")
+    @Test("encodes a query as in RFC 1035")
     func query() {
         #expect(
             DNSMessage.query(.init(.hapServices, .ptr), id: 0x1234)
@@ -26,7 +26,7 @@ struct DNSMessageTests {
     }
 
     @Test(
-        "a name that DNS cannot hold makes no question",
+        "refuses a name that DNS can't hold",
         arguments: [
             [""], [String(repeating: "a", count: 64)], Array(repeating: String(repeating: "a", count: 60), count: 5),
         ])
@@ -34,7 +34,7 @@ struct DNSMessageTests {
         #expect(DNSMessage.query(.init(DNSName(labels), .a), id: 1) == nil)
     }
 
-    @Test("a response with compressed names is read")
+    @Test("parses a response with compressed names")
     func response() throws {
         // The question's name begins at 12, the instance's at 39.
         let question = Self.label("_hap") + Self.label("_tcp") + Self.label("local") + [0, 0, 12, 0, 1]
@@ -46,7 +46,7 @@ struct DNSMessageTests {
             [0xC0, instance] + Self.fixed(33, 10) + [0, 0, 0, 0, 0xCA, 0x72] + Self.label("h") + [0xC0, 22]
         bytes += service
         bytes += [0xC0, instance] + Self.fixed(16, 9) + Self.label("sf=1") + Self.label("") + Self.label("c#")
-        // TSIG, which is of no interest.
+        // A TSIG record, which is ignored.
         bytes += [0, 0, 250, 0, 1, 0, 0, 0, 0, 0, 1, 9]
         bytes += Self.label("h") + Self.label("local") + [0] + Self.fixed(1, 4) + [10, 77, 0, 1]
 
@@ -62,12 +62,12 @@ struct DNSMessageTests {
     }
 
     @Test(
-        "what an untrusted peer sends ends in an error",
+        "rejects invalid messages",
         arguments: [
             ([], .truncated),
             ([0, 7, 0x84, 0], .truncated),
             ([UInt8](repeating: 0, count: 9001), .tooLong),
-            // 65535 answers are announced and none comes.
+            // A header of 65535 answers without records.
             ([0, 7, 0x84, 0, 0, 0, 0xFF, 0xFF, 0, 0, 0, 0], .truncated),
             // A name that points to itself, one that points ahead, and two that point at each other.
             (header(answers: 1) + [0xC0, 12], .badName),
@@ -76,7 +76,7 @@ struct DNSMessageTests {
             // Unused label types.
             (header(answers: 1) + [0x40, 0], .badName),
             (header(answers: 1) + [0x80, 0], .badName),
-            // A label that is cut off.
+            // A truncated label.
             (header(answers: 1) + [63, 0x61], .truncated),
             // A name of 256 bytes.
             (
@@ -84,7 +84,7 @@ struct DNSMessageTests {
                     0
                 ], .badName
             ),
-            // Contents that are shorter or longer than they say.
+            // Contents that are shorter or longer than their length.
             (header(answers: 1) + [0] + fixed(1, 3) + [1, 2, 3], .badRecord),
             (header(answers: 1) + [0] + fixed(28, 4) + [1, 2, 3, 4], .badRecord),
             (header(answers: 1) + [0] + fixed(12, 3) + [0, 0, 0], .badRecord),
@@ -95,32 +95,14 @@ struct DNSMessageTests {
         #expect(throws: violation) { try DNSMessage(bytes) }
     }
 
-    @Test("any damage to a message ends in a message or an error")
-    func damaged() {
-        let good =
-            Self.header(answers: 2) + Self.label("_hap") + Self.label("_tcp") + Self.label("local") + [0]
-            + Self.fixed(12, 5) + Self.label("Aa") + [0xC0, 12] + [0xC0, 39] + Self.fixed(33, 8) + [
-                0, 0, 0, 0, 1, 2, 0xC0, 12,
-            ]
-        for length in 0..<good.count { _ = try? DNSMessage(Array(good[..<length])) }
-        for index in good.indices {
-            for value in [0, 1, 0x3F, 0x40, 0xC0, 0xFF] as [UInt8] {
-                var bytes = good
-                bytes[index] = value
-                _ = try? DNSMessage(bytes)
-            }
-        }
-        #expect((try? DNSMessage(good))?.records.count == 2)
-    }
-
-    @Test("names are the same whatever their ASCII case, and only that")
+    @Test("compares names without ASCII case")
     func names() {
         #expect(DNSName(["Foo", "LOCAL"]) == DNSName(["fOO", "local"]))
         #expect(DNSName(["Ä"]) != DNSName(["ä"]))
         #expect(DNSName(["a", "b"]) != DNSName(["a.b"]))
     }
 
-    @Test("the name of an address")
+    @Test("builds the reverse name of an address")
     func reverse() {
         #expect(DNSName.reverse(of: [10, 77, 0, 1]).description == "1.0.77.10.in-addr.arpa")
         #expect(

@@ -5,7 +5,7 @@ import Testing
 
 @testable import Doctor
 
-@Suite("From facts to findings", .timeout)
+@Suite("Findings from facts", .timeout)
 struct DiagnosisTests {
     // MARK: A bridge that is well
 
@@ -43,7 +43,7 @@ struct DiagnosisTests {
         return facts
     }
 
-    @Test("a bridge that is well has nothing wrong, and every check was made")
+    @Test("makes every check of a healthy bridge, without findings")
     func well() {
         let findings = Diagnosis.findings(Self.facts())
         #expect(findings.verdict == nil)
@@ -55,7 +55,7 @@ struct DiagnosisTests {
             ])
     }
 
-    @Test("warnings of status are listed with what they are about, and none twice")
+    @Test("lists each warning of the status once, with its subject")
     func statusWarnings() {
         let status = BridgeStatus(
             name: "Bridge", deviceID: "AA:BB:CC:DD:EE:FF", since: "", port: 51826, configurationNumber: 3, paired: true,
@@ -76,12 +76,12 @@ struct DiagnosisTests {
 
     // MARK: What can be wrong
 
-    /// One fault, and what is said of it.
+    /// One fault and its finding.
     struct Fault: Sendable, CustomTestStringConvertible {
         let testDescription: String
         let check: CheckResult.Check
         let code: Int32
-        /// Words that the message and the remedy hold.
+        /// Words of the message and the remedy.
         let words: [String]
         let facts: Facts
 
@@ -149,7 +149,7 @@ struct DiagnosisTests {
             "a wrong configuration", .configuration, "f:1:2: k: unknown key; write l", code: 78,
             facts: absent([StartReport(.configuration, "f:1:2: k: unknown key; write l", code: 78)], 78)),
         Fault(
-            "a wrong configuration of a daemon that tells the remedy apart", .configuration, "unknown key", "write l",
+            "a wrong configuration with a separate remedy", .configuration, "unknown key", "write l",
             code: 78,
             facts: absent(
                 [
@@ -175,7 +175,7 @@ struct DiagnosisTests {
             facts: absent(
                 steps.prefix(3)
                     + [StartReport(.metrics, "metrics: port 2 is taken by python3 (process 7)", code: 69)], 69)),
-        Fault("a start check that says nothing", .daemon, "ends with 64", code: 64, facts: absent([], 64)),
+        Fault("a start check without a report", .daemon, "ends with 64", code: 64, facts: absent([], 64)),
         Fault(
             "a start check of another version", .daemon, "b is damaged", code: 65,
             facts: absent([], 65, lastLine: "lamplighterd: b is damaged")),
@@ -268,7 +268,8 @@ struct DiagnosisTests {
         Fault("no TXT record", .record, "no TXT record", facts: seen { $0.txt = nil }),
         Fault("a record without address", .addresses, "names no address", facts: { $0.connections = [] }),
         Fault(
-            "an address behind a firewall", .addresses, "fe80::1", "nothing comes back", facts: connecting(.timedOut)),
+            "an address that a firewall drops", .addresses, "fe80::1", "nothing comes back",
+            facts: connecting(.timedOut)),
         Fault("an address that refuses", .addresses, "refuses", facts: connecting(.refused)),
         Fault("an interface that is filtered", .addresses, "bridge.interfaces", facts: connecting(.closed)),
         Fault("another program at the port", .addresses, "not the bridge", facts: connecting(.foreign)),
@@ -286,7 +287,7 @@ struct DiagnosisTests {
             }),
     ]
 
-    @Test("each fault is named, told from all others, and comes with what to do", arguments: faults)
+    @Test("names each fault, with a remedy", arguments: faults)
     func named(fault: Fault) throws {
         let verdict = try #require(Diagnosis.findings(fault.facts).verdict)
         #expect(verdict.check == fault.check)
@@ -295,13 +296,13 @@ struct DiagnosisTests {
         for word in fault.words { #expect(text.contains(word)) }
     }
 
-    @Test("no two errors are logged in the same words")
+    @Test("uses distinct messages")
     func distinguished() {
         let messages = Self.faults.compactMap { Diagnosis.findings($0.facts).verdict?.message }
         #expect(Set(messages).count == Self.faults.count)
     }
 
-    @Test("what depends on a fault is not judged, what does not is")
+    @Test("skips checks that depend on a fault")
     func dependence() {
         let findings = Diagnosis.findings(
             Self.facts { facts in
@@ -318,7 +319,7 @@ struct DiagnosisTests {
 
     // MARK: What causes a warning
 
-    @Test("what stops no controller is a warning and not the verdict")
+    @Test("warns of problems that stop no controller")
     func warnings() {
         var status = Self.status
         status.advertisement.name = "Bridge EEFF #2"
@@ -345,7 +346,7 @@ struct DiagnosisTests {
             ])
     }
 
-    @Test("that no controller of a paired bridge is connected is no fault by itself")
+    @Test("accepts a paired bridge without connected controllers")
     func lonely() {
         var status = Self.status
         status.controllers = 0
@@ -354,7 +355,7 @@ struct DiagnosisTests {
         #expect(findings.filter { $0.result == .warning }.map(\.check) == [.pairing])
     }
 
-    @Test("of two interfaces one may be without an address")
+    @Test("accepts one of two interfaces without an address")
     func unused() {
         var diagnostics = Self.diagnostics
         diagnostics.interfaces = ["eth0", "wlan0"]
@@ -363,7 +364,7 @@ struct DiagnosisTests {
         #expect(finding?.message == "wlan0 has no address, so the bridge cannot be seen there")
     }
 
-    @Test("an interface that nothing leaves by in one address family is well by the other")
+    @Test("accepts an interface that works in one address family")
     func oneFamily() {
         let facts = Self.facts {
             $0.queryResults.insert(
@@ -372,7 +373,7 @@ struct DiagnosisTests {
         #expect(Diagnosis.findings(facts).verdict == nil)
     }
 
-    @Test("the case of a key in the record does not count, that of a value does")
+    @Test("ignores the case of keys in the record, and not of values")
     func caseOfKeys() {
         var diagnostics = Self.diagnostics
         diagnostics.txt = ["ID": "AA:BB:CC:DD:EE:FF", "C#": "3", "sF": "0"]
@@ -382,7 +383,7 @@ struct DiagnosisTests {
         #expect(Diagnosis.findings(facts).verdict?.check == .record)
     }
 
-    @Test("a link-local address is tried on the link that showed it, another one too")
+    @Test("tries a link-local address on its own link")
     func targets() {
         let local: [UInt8] = [0xFE, 0x80] + [UInt8](repeating: 1, count: 14)
         let facts = Self.facts { facts in
@@ -397,7 +398,7 @@ struct DiagnosisTests {
             ])
     }
 
-    @Test("a bridge that reaches Avahi by a way of its own is taken at its word")
+    @Test("trusts a bridge that reaches Avahi by another way")
     func otherWay() {
         let facts = Self.facts { facts in
             facts.bus = .absent
@@ -408,7 +409,7 @@ struct DiagnosisTests {
 
     // MARK: Two minutes later
 
-    @Test("a switch that forgets its listeners is told by hosts that fall silent")
+    @Test("detects a switch that forgets its listeners")
     func lasting() {
         let now = Self.facts()
         let alone = Self.facts { $0.queryResults[0].responders = ["10.0.0.1"] }

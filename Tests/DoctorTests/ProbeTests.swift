@@ -6,14 +6,14 @@ import Testing
 
 @testable import Doctor
 
-@Suite("A look at one program", .timeout)
+@Suite("Probes of programs", .timeout)
 struct ProbeTests {
     // MARK: Unix sockets
 
     private static func path() -> String { "/tmp/lamplighter-probe-\(getpid())-\(UInt32.random(in: 0 ... .max))" }
 
     @Test(
-        "what listens at the bus's socket is told by what it does",
+        "classifies the listener at the bus's socket",
         arguments: [
             (.answers("DATA\r\n"), .answers), (.hangsUp, .refused(reason: "it hangs up")), (.isSilent, .silent),
         ] as [(Listener.Habit, UnixProbe.Outcome)])
@@ -26,7 +26,7 @@ struct ProbeTests {
         #expect(listener.received.hasPrefix("\0AUTH\r\n"))
     }
 
-    @Test("a socket that is not there, or that a killed program left behind, has no process")
+    @Test("reports a missing or abandoned socket as absent")
     func absent() async throws {
         let path = Self.path()
         defer { unlink(path) }
@@ -42,7 +42,7 @@ struct ProbeTests {
     // MARK: TCP
 
     @Test(
-        "what listens at the bridge's port is told by what it does",
+        "classifies the listener at the bridge's port",
         arguments: [
             (.answers("HTTP/1.1 470 Connection Authorization Required\r\n\r\n"), .answers),
             (.answers("HTTP/1.1 200 OK\r\n\r\n"), .foreign), (.answers("SSH-2.0-x\r\n"), .foreign),
@@ -56,14 +56,14 @@ struct ProbeTests {
         #expect(listener.received.hasPrefix("GET /accessories HTTP/1.1\r\n"))
     }
 
-    @Test("a port where no process listens refuses")
+    @Test("reports a port without a listener as refused")
     func refused() async throws {
         let listener = try Listener(.isAbsent)
         let target = TCPProbe.Target(address: [127, 0, 0, 1], interface: "lo")
         #expect(await TCPProbe.connect(to: target, port: listener.port).outcome == .refused)
     }
 
-    @Test("what is no address is not tried")
+    @Test("doesn't try an invalid address")
     func noAddress() async {
         let connection = await TCPProbe.connect(to: .init(address: [1, 2], interface: "lo"), port: 1)
         #expect(connection.outcome == .failed(reason: "it is none"))
@@ -71,7 +71,7 @@ struct ProbeTests {
 
     // MARK: The daemon's own check
 
-    /// Runs `Tests/Fixtures/start-check`, which does as the name of its configuration says.
+    /// Runs `Tests/Fixtures/start-check`, whose configuration's name selects its behavior.
     private func startCheck(_ habit: String) async -> Facts.StartCheck? {
         let program = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
             .appending(path: "Fixtures/start-check").path
@@ -85,7 +85,7 @@ struct ProbeTests {
         }
     }
 
-    @Test("a start check's reports are read, its other words kept, and its code, too")
+    @Test("reads a start check's reports, last line and exit code")
     func fails() async {
         #expect(
             await startCheck("fails")
@@ -97,13 +97,13 @@ struct ProbeTests {
                     ], lastLine: "lamplighterd: port 1 is taken", code: 69))
     }
 
-    @Test("a start check that is well says so")
+    @Test("reads the reports of a start check without faults")
     func well() async {
         #expect(await startCheck("well") == Facts.StartCheck([StartReport(.configuration, "well")], code: 0))
     }
 
     @Test(
-        "a start check that crashes, hangs, never stops talking or is not there says nothing",
+        "ignores a start check that crashes, hangs, floods or is missing",
         arguments: ["crashes", "hangs", "talks"])
     func nothing(habit: String) async {
         #expect(await startCheck(habit) == nil)
@@ -111,14 +111,14 @@ struct ProbeTests {
     }
 }
 
-/// A program that listens, and does one thing with all who connect.
+/// A program that listens and treats all connections alike.
 final class Listener: Sendable {
     enum Habit: Sendable {
         case answers(String)
-        /// After the first word.
+        /// After the first bytes.
         case hangsUp
         case isSilent
-        /// The port is taken, and no process listens.
+        /// The port is bound, and no process listens.
         case isAbsent
     }
 
@@ -131,7 +131,7 @@ final class Listener: Sendable {
     private let file: CInt
     private let state = Mutex(State())
 
-    /// What the first who connected has said so far.
+    /// The bytes of the first connection so far.
     var received: String { state.withLock { $0.received } }
 
     /// Listens at a path.
@@ -205,7 +205,7 @@ final class Listener: Sendable {
             state.withLock { $0.connections.append(connection) }
         case .isSilent: state.withLock { $0.connections.append(connection) }
         case .hangsUp, .isAbsent:
-            // The descriptor may have gone on to a program that another test has just started.
+            // Another test's program may have inherited the descriptor.
             shutdown(connection, Int32(SHUT_RDWR))
             close(connection)
         }

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Doctor
 
-@Suite("A look at the network", .timeout)
+@Suite("Queries of the network", .timeout)
 struct QueryTests {
     private let bridge = DNSName.hapService("Bridge AB12")
     private let lamp = DNSName.hapService("Lamp")
@@ -11,7 +11,7 @@ struct QueryTests {
 
     private func query() -> Query { Query(instance: "Bridge AB12", address: [10, 0, 0, 1], id: 7) }
 
-    /// A response with these records, without compression.
+    /// A response with these records, uncompressed.
     private func response(_ records: DNSRecord..., id: UInt16 = 7, isResponse: Bool = true) -> [UInt8] {
         func number(_ value: Int) -> [UInt8] { [UInt8(value >> 8 & 0xFF), UInt8(value & 0xFF)] }
         func name(_ name: DNSName) -> [UInt8] {
@@ -31,7 +31,7 @@ struct QueryTests {
         return bytes
     }
 
-    @Test("it asks for all, then for what is missing, until nothing is")
+    @Test("asks for everything, then for missing records")
     func transcript() {
         var query = query()
         let standing: [DNSMessage.Question] = [
@@ -52,7 +52,7 @@ struct QueryTests {
         #expect(query.responders == ["a", "b"])
     }
 
-    @Test("what is no answer to it counts for nothing")
+    @Test("ignores other messages")
     func foreign() {
         var query = query()
         let record = DNSRecord(.hapServices, .pointer(bridge))
@@ -64,7 +64,7 @@ struct QueryTests {
         #expect(query.records == [record])
     }
 
-    @Test("a hostile network cannot make it grow without end")
+    @Test("bounds records and responders")
     func bounded() {
         var query = query()
         for number in 0..<3000 {
@@ -76,7 +76,7 @@ struct QueryTests {
         #expect(query.questions.count == 3 + 2 * (1 + Query.maximumServices))
     }
 
-    @Test("records are put together to services; two places of one name are both kept")
+    @Test("joins records to services, and keeps both places of a name")
     func instances() {
         let other = DNSName(["other", "local"])
         let records = [
@@ -96,7 +96,7 @@ struct QueryTests {
     }
 
     @Test(
-        "the bus's path is found in its address",
+        "finds the bus's path in its address",
         arguments: [
             (nil, nil), ("", nil), ("unix:path=/run/bus", "/run/bus"), ("tcp:host=h;unix:guid=1,path=/b", "/b"),
             ("unix:abstract=x", nil),
@@ -105,7 +105,7 @@ struct QueryTests {
         #expect(UnixProbe.busPath(in: address) == path)
     }
 
-    @Test("who has port 5353 open is read from the kernel's table")
+    @Test("reads the users of port 5353 from the kernel's table")
     func listeners() {
         let table = """
               sl  local_address rem_address   st tx_queue rx_queue tr tm->when retrnsmt   uid  timeout inode ref
