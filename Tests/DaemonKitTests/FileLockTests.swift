@@ -1,3 +1,4 @@
+import Foundation
 import Glibc
 import TestTimeouts
 import Testing
@@ -21,6 +22,27 @@ struct FileLockTests {
         #expect(count == 20_000)
         #expect(broken == 0)
         withExtendedLifetime(owner) {}
+    }
+
+    @Test("a lock is free once released, also while a new process still shares its file")
+    func release() throws {
+        let path = "/tmp/lock-\(getpid())-\(UInt32.random(in: 0 ... .max))"
+        defer { unlink(path) }
+        var owner: FileLock? = try FileLock(path: path)
+        let file = try Self.openFile(path)
+        let shared = dup(try #require(file))
+        defer { close(shared) }
+        withExtendedLifetime(owner) {}
+        owner = nil
+        try FileLock.whileFree(path) {}
+        _ = try FileLock(path: path)
+    }
+
+    /// The number of an open file of this process.
+    private static func openFile(_ path: String) throws -> Int32? {
+        try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").first {
+            (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/fd/\($0)")) == path
+        }.flatMap { Int32($0) }
     }
 
     @concurrent private static func refusals(_ path: String, _ count: Int) async -> Int {

@@ -26,7 +26,13 @@ package final class FileLock: Sendable {
         self.file = file
     }
 
-    deinit { close(file) }
+    deinit { Self.release(file) }
+
+    /// Releases a lock at once; until a new process executes its program, it shares the open files of its parent.
+    private static func release(_ file: CInt) {
+        flock(file, LOCK_UN)
+        close(file)
+    }
 
     /// Does something while no process owns what the lock guards, or says who does; the lock's file is not made.
     ///
@@ -37,7 +43,7 @@ package final class FileLock: Sendable {
             guard errno == ENOENT else { throw .creating(path, errno) }
             return try body()
         }
-        defer { close(file) }
+        defer { release(file) }
         guard flock(file, LOCK_SH | LOCK_NB) == 0 else { throw .inUse(lock: path, pid: pid(in: file)) }
         try body()
     }
