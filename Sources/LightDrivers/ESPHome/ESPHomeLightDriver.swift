@@ -34,8 +34,8 @@ package actor ESPHomeLightDriver: LightDriver {
     private var home: ESPHomeHome
     private var connections: [ESPHomeTarget: Connection] = [:]
     private var notices = HostNotices()
+    private var keyWatch: SecretFileWatch
     /// Channels that wait to be read further.
-    private var keyWatch = SecretFileWatch()
     private var unread: [any Channel] = []
 
     package nonisolated var unownedExecutor: UnownedSerialExecutor { loop.executor.asUnownedSerialExecutor() }
@@ -57,6 +57,8 @@ package actor ESPHomeLightDriver: LightDriver {
         self.share = share
         self.makeBrowser = makeBrowser
         home = ESPHomeHome(configuration)
+        keyWatch = SecretFileWatch(
+            (configuration.hosts.map(\.keyFile) + configuration.devices.values.map(\.keyFile)).compactMap(\.self))
         loop = MultiThreadedEventLoopGroup.singleton.next()
     }
 

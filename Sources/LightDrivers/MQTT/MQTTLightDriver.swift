@@ -25,7 +25,7 @@ package actor MQTTLightDriver: LightDriver {
     private var questions: [MQTTMessage] = []
     private var questionAt: Duration = .zero
     private var client: MosquittoClient?
-    private var passwordWatch = SecretFileWatch()
+    private var passwordWatch: SecretFileWatch
     /// Reports that wait to be handed to the host together.
     private var outbox = ReportOutbox()
 
@@ -42,6 +42,7 @@ package actor MQTTLightDriver: LightDriver {
         self.configuration = configuration
         self.logger = logger
         self.share = share
+        passwordWatch = SecretFileWatch([configuration.connection.passwordFile].compactMap(\.self))
         home = MQTTHome(
             prefix: configuration.discoveryPrefix, tasmota: configuration.tasmotaPrefix,
             zigbee2MQTT: configuration.zigbee2MQTTBase, lights: configuration.lights)

@@ -62,7 +62,7 @@ package actor DeviceLightDriver<Connection: DeviceConnection>: LightDriver {
     /// Connections that wait until the host has taken what they brought.
     private var readers: [CheckedContinuation<Void, Never>] = []
     private var isRunning = false
-    private var passwordWatch = SecretFileWatch()
+    private var passwordWatch: SecretFileWatch
 
     /// Makes a driver that does nothing before it runs.
     ///
@@ -83,6 +83,7 @@ package actor DeviceLightDriver<Connection: DeviceConnection>: LightDriver {
         discovers = selection.discover
         self.connection = connection
         self.passwordFile = passwordFile
+        passwordWatch = SecretFileWatch([passwordFile].compactMap(\.self))
         self.logger = logger
         self.share = share
         self.makeBrowser = makeBrowser

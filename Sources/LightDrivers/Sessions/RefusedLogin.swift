@@ -27,10 +27,13 @@ struct SecretFileWatch: Sendable {
     /// `nil` for a file that can't be read.
     private var stamps: [String: Stamp?] = [:]
 
+    /// Takes the first look at files, before their contents are used.
+    init(_ paths: some Sequence<String>) { _ = changed(Set(paths)) }
+
     /// Looks at files.
     ///
     /// - Parameter paths: the files; new ones count as unchanged.
-    /// - Returns: the files that have changed since the last look.
+    /// - Returns: the files that have changed since the last look at them.
     mutating func changed(_ paths: Set<String>) -> Set<String> {
         var current: [String: Stamp?] = [:]
         for path in paths {
@@ -41,7 +44,7 @@ struct SecretFileWatch: Sendable {
             let stamp = Stamp(seconds: time.tv_sec, nanoseconds: time.tv_nsec, size: Int(status.st_size))
             current.updateValue(isThere ? stamp : nil, forKey: path)
         }
-        defer { stamps = current }
+        defer { stamps.merge(current) { $1 } }
         return paths.filter { stamps[$0] != nil && stamps[$0] != current[$0] }
     }
 }
