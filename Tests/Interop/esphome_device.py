@@ -2,9 +2,9 @@
 
     esphome_device.py '{"address": "10.99.0.2", "name": "den", "key": "BASE64 or nothing"}'
 
-It listens on a free port, announces itself, and prints a line of JSON for what happens: `port` once, then `command`s. Lines
-of JSON on its standard input change it: `{"light": "dim", "state": true}` is somebody at the light, `{"mute": true}` stops it
-from answering anything, `{"end": true}` switches it off without a goodbye in mDNS.
+It listens on a free port, announces itself, and prints lines of JSON: `port` once, then `command`s. Lines of JSON on its
+standard input change it: `{"light": "dim", "state": true}` switches it locally, `{"end": true}` switches it off without
+a goodbye in mDNS.
 """
 
 import asyncio
@@ -27,7 +27,7 @@ LIGHTS = {
 MAC = "06:35:69:AB:F6:79"
 
 
-def tell(**event):
+def report(**event):
     print(json.dumps(event), flush=True)
 
 
@@ -35,8 +35,6 @@ class Device:
     def __init__(self, name, key):
         self.name, self.key = name, key
         self.connections = set()
-        self.mute = False
-        # What else it has: sensors whose states are set from outside, and a fan.
         self.states = {
             "temperature": api.SensorStateResponse(key=101, state=20), "battery": api.SensorStateResponse(key=102, state=90),
             "motion": api.BinarySensorStateResponse(key=103), "door": api.BinarySensorStateResponse(key=104),
@@ -77,7 +75,7 @@ class Connection:
             return
         while True:
             message = await (self.read_sealed() if self.noise else self.read_plain())
-            if message is not None and not self.device.mute:
+            if message is not None:
                 self.answer(message)
 
     # Frames
@@ -192,7 +190,7 @@ class Connection:
             case "FanCommandRequest":
                 fields = ("state", "oscillating", "direction", "speed_level")
                 values = {field: getattr(message, field) for field in fields if getattr(message, f"has_{field}")}
-                tell(command="fan", **values)
+                report(command="fan", **values)
                 self.device.change("fan", **values)
 
     def obey(self, message):
@@ -205,31 +203,29 @@ class Connection:
                 values[field] = getattr(message, field)
         if message.has_rgb:
             values |= {"red": message.red, "green": message.green, "blue": message.blue}
-        tell(command=light, **values, **({"transition": message.transition_length} if message.has_transition_length else {}))
+        report(command=light, **values, **({"transition": message.transition_length} if message.has_transition_length else {}))
         self.device.change(light, **values)
 
 
-async def main(address, name="den", key=None, announce=True, port=0):
+async def main(address, name="den", key=None):
     device = Device(name, key)
-    server = await asyncio.start_server(device.serve, address, port)
+    server = await asyncio.start_server(device.serve, address, 0)
     port = server.sockets[0].getsockname()[1]
     zeroconf = AsyncZeroconf(interfaces=[address])
-    if announce:
-        txt = {"version": "2026.6.5", "mac": MAC.replace(":", "").lower(), "friendly_name": name.title(), "board": "host"}
-        if key:
-            txt["api_encryption"] = "Noise_NNpsk0_25519_ChaChaPoly_SHA256"
-        info = AsyncServiceInfo(
-            "_esphomelib._tcp.local.", f"{name}._esphomelib._tcp.local.", port=port, properties=txt, server=f"{name}.local.",
-            addresses=[socket.inet_aton(address)])
-        await (await zeroconf.async_register_service(info))
-    tell(port=port)
+    txt = {"version": "2026.6.5", "mac": MAC.replace(":", "").lower(), "friendly_name": name.title(), "board": "host"}
+    if key:
+        txt["api_encryption"] = "Noise_NNpsk0_25519_ChaChaPoly_SHA256"
+    info = AsyncServiceInfo(
+        "_esphomelib._tcp.local.", f"{name}._esphomelib._tcp.local.", port=port, properties=txt, server=f"{name}.local.",
+        addresses=[socket.inet_aton(address)])
+    await (await zeroconf.async_register_service(info))
+    report(port=port)
     lines = asyncio.StreamReader()
     await asyncio.get_running_loop().connect_read_pipe(lambda: asyncio.StreamReaderProtocol(lines), sys.stdin)
     while line := await lines.readline():
         change = json.loads(line)
         if change.pop("end", False):
             os._exit(0)
-        device.mute = change.pop("mute", device.mute)
         if light := change.pop("light", None):
             device.change(light, **change)
     await zeroconf.async_close()

@@ -1,7 +1,6 @@
-"""A light of Govee's LAN interface, as Govee's guide describes it: what govee-local-api sends is what it takes.
+"""A light of Govee's LAN interface, as Govee's guide describes it.
 
-Usage: govee_device.py ADDRESS DEVICE SKU [EVERY]; a line of JSON on standard input changes the status. Of the datagrams each
-EVERYth is lost.
+Usage: govee_device.py ADDRESS DEVICE SKU; a line of JSON on standard input changes the status.
 """
 
 import asyncio
@@ -13,19 +12,15 @@ GROUP, SCAN_PORT, ANSWER_PORT, COMMAND_PORT = "239.255.255.250", 4001, 4002, 400
 
 
 class Light(asyncio.DatagramProtocol):
-    def __init__(self, address, device, sku, every):
+    def __init__(self, address, device, sku):
         self.scan = {"ip": address, "device": device, "sku": sku, "wifiVersionSoft": "1.02.11"}
         self.status = {"onOff": 0, "brightness": 100, "color": {"r": 255, "g": 255, "b": 255}, "colorTemInKelvin": 0}
-        self.every, self.count = every, 0
 
     def connection_made(self, transport):
         # The one that commands come to is the last.
         self.transport = transport
 
     def datagram_received(self, data, source):
-        self.count += 1
-        if self.every and self.count % self.every == 0:
-            return
         message = json.loads(data)["msg"]
         value = message["data"].get("value")
         match message["cmd"]:
@@ -41,8 +36,8 @@ class Light(asyncio.DatagramProtocol):
         self.transport.sendto(text.encode(), (source[0], ANSWER_PORT))
 
 
-async def main(address, device, sku, every="0"):
-    light = Light(address, device, sku, int(every))
+async def main(address, device, sku):
+    light = Light(address, device, sku)
     loop = asyncio.get_running_loop()
     for port in (SCAN_PORT, COMMAND_PORT):
         one = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)

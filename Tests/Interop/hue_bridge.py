@@ -1,12 +1,10 @@
-"""A Hue bridge of resources as aiohue's models have them: TLS with a certificate of its own, the API of version 2, its events.
+"""A Hue bridge with resources as aiohue's models have them: TLS with its own certificate, the API of version 2, its events.
 
     hue_bridge.py '{"address": "10.99.0.2", "certificate": "cert.pem", "key": "key.pem", "keys": ["of an app"]}'
 
-It prints a line of JSON for what happens: `port` once, then each `put` with the light's name. Lines of JSON on its standard
-input change it: `{"press": true}` is a finger on the link button for half a minute, `{"light": "Den", "on": {"on": true}}`
-somebody at a light, `{"light": "Den", "connected": false}` its loss, `{"sensor": "Stairs", "motion": true}` somebody on the
-stairs, `{"busy": 3}` makes it answer 429 three times, `{"hang": true}` lets it answer nothing, `{"cut": true}` ends the event
-streams, `{"forget": "Den"}` deletes a light, `{"revoke": true}` deletes all keys.
+It prints lines of JSON: `port` once, then `keys` and each path that is `authorized`. Lines of JSON on its standard input
+change it: `{"press": true}` presses the link button for half a minute, `{"light": "Den", "on": {"on": true}}` changes a
+light, `{"cut": true}` ends the event streams.
 """
 
 import asyncio
@@ -30,7 +28,7 @@ def name_id(*parts):
     return str(uuid.uuid5(uuid.NAMESPACE_URL, "/".join(parts)))
 
 
-def tell(**event):
+def report(**event):
     print(json.dumps(event), flush=True)
 
 
@@ -40,19 +38,8 @@ class Bridge:
         self.pressed_until = 0
         self.resources = {}
         self.streams = set()
-        self.busy = 0
-        self.hang = False
-        self.parallel = self.most_parallel = 0
         for name, kind in LIGHTS.items():
             self.add_light(name, kind)
-        self.add_sensor("Stairs")
-        devices = [self.id("device", name) for name in LIGHTS if name != "Plug"]
-        room = self.add("room", "Office", {
-            "children": [{"rid": device, "rtype": "device"} for device in devices], "services": [],
-            "metadata": {"name": "Office", "archetype": "office"}})
-        self.add("grouped_light", "Office", {
-            "owner": {"rid": room, "rtype": "room"}, "on": {"on": False}, "dimming": {"brightness": 0.0},
-            "alert": {"action_values": ["breathe"]}})
         self.add("bridge", "bridge", {
             "bridge_id": BRIDGE, "time_zone": {"time_zone": "Europe/Berlin"},
             "owner": {"rid": name_id("device", "bridge"), "rtype": "device"}})
@@ -95,27 +82,6 @@ class Bridge:
             light["color"] = {"xy": {"x": 0.4573, "y": 0.41}, "gamut": GAMUT, "gamut_type": "C"}
         self.add("light", name, light)
 
-    def add_sensor(self, name):
-        """A motion sensor, which also knows how warm and how bright it is."""
-        device = self.id("device", name)
-        self.add("device", name, {
-            "product_data": {
-                "model_id": "SML001", "manufacturer_name": "Signify Netherlands B.V.", "product_name": "Hue motion sensor",
-                "product_archetype": "unknown_archetype", "certified": True, "software_version": "1.1.27575"},
-            "metadata": {"name": name, "archetype": "unknown_archetype"},
-            "services": [{"rid": self.id(kind, name), "rtype": kind}
-                         for kind in ("motion", "temperature", "light_level", "device_power", "zigbee_connectivity")]})
-        owner, changed = {"rid": device, "rtype": "device"}, time.strftime("%Y-%m-%dT%H:%M:%SZ")
-        self.add("zigbee_connectivity", name, {
-            "owner": owner, "status": "connected", "mac_address": "00:17:88:01:0b:65:43:21"})
-        self.add("motion", name, {"owner": owner, "enabled": True, "motion": {
-            "motion": False, "motion_valid": True, "motion_report": {"changed": changed, "motion": False}}})
-        self.add("temperature", name, {"owner": owner, "enabled": True, "temperature": {
-            "temperature": 21.37, "temperature_valid": True, "temperature_report": {"changed": changed, "temperature": 21.37}}})
-        self.add("light_level", name, {"owner": owner, "enabled": True, "light": {
-            "light_level": 20001, "light_level_valid": True, "light_level_report": {"changed": changed, "light_level": 20001}}})
-        self.add("device_power", name, {"owner": owner, "power_state": {"battery_level": 87, "battery_state": "normal"}})
-
     # Changes and their events
 
     def emit(self, kind, *partial):
@@ -126,7 +92,7 @@ class Bridge:
             queue.put_nowait(text)
 
     def change(self, identifier, change):
-        """Does to a light what a bridge does, and says what is different now."""
+        """Changes a light as a bridge does, and sends the differences."""
         resource, partial = self.resources[identifier], {}
         if "color_temperature" in change and "color_temperature" in resource:
             partial["color_temperature"] = {"mirek": change["color_temperature"]["mirek"], "mirek_valid": True}
@@ -148,35 +114,13 @@ class Bridge:
         if different:
             self.emit("update", {"id": identifier, "type": resource["type"], "owner": resource["owner"], **different})
 
-    def tell(self, line):
+    def receive(self, line):
         match line:
             case {"press": _}:
                 self.pressed_until = time.monotonic() + 30
-            case {"busy": count}:
-                self.busy = count
-            case {"hang": hang}:
-                self.hang = hang
-            case {"revoke": _}:
-                self.keys.clear()
-                self.pressed_until = 0
-                tell(keys=[])
-                self.tell({"cut": True})
             case {"cut": _}:
                 for queue in self.streams:
                     queue.put_nowait(None)
-            case {"light": name, "connected": connected}:
-                resource = self.resources[self.id("zigbee_connectivity", name)]
-                resource["status"] = "connected" if connected else "connectivity_issue"
-                self.emit("update", {key: resource[key] for key in ("id", "type", "owner", "status")})
-            case {"forget": name}:
-                for kind in ("light", "zigbee_connectivity", "device"):
-                    resource = self.resources.pop(self.id(kind, name))
-                    self.emit("delete", {"id": resource["id"], "type": kind})
-            case {"sensor": name, "motion": motion}:
-                resource = self.resources[self.id("motion", name)]
-                report = {"changed": time.strftime("%Y-%m-%dT%H:%M:%SZ"), "motion": motion}
-                resource["motion"] = {"motion": motion, "motion_valid": True, "motion_report": report}
-                self.emit("update", {key: resource[key] for key in ("id", "type", "owner", "motion")})
             case {"light": name, **change}:
                 self.change(self.id("light", name), change)
 
@@ -188,24 +132,12 @@ class Bridge:
 
     @web.middleware
     async def guard(self, request, handler):
-        if self.hang:
-            await asyncio.sleep(3600)
         if request.path.startswith("/api"):
             return await handler(request)
         if request.headers.get("hue-application-key") not in self.keys:
             return web.Response(status=403)
-        tell(authorized=request.path)
-        if self.busy > 0:
-            self.busy -= 1
-            return web.Response(status=429)
-        self.parallel += 1
-        self.most_parallel = max(self.most_parallel, self.parallel)
-        try:
-            if self.parallel > 3:
-                return web.Response(status=429)
-            return await handler(request)
-        finally:
-            self.parallel -= 1
+        report(authorized=request.path)
+        return await handler(request)
 
     async def config(self, request):
         return web.json_response({
@@ -220,7 +152,7 @@ class Bridge:
                 [{"error": {"type": 101, "address": "/api/", "description": "link button not pressed"}}])
         key = secrets.token_urlsafe(30)
         self.keys.add(key)
-        tell(keys=sorted(self.keys))
+        report(keys=sorted(self.keys))
         return web.json_response([{"success": {"username": key}}])
 
     async def read(self, request):
@@ -232,14 +164,9 @@ class Bridge:
         resource = self.resources.get(identifier)
         if not resource or resource["type"] != kind:
             return self.answer([], 404, ["Not Found"])
-        tell(put=resource.get("metadata", {}).get("name", kind), body=body, parallel=self.most_parallel)
         # As long as a real one takes.
         await asyncio.sleep(0.05)
-        if kind == "grouped_light":
-            for light in [value for value in self.resources.values() if value["type"] == "light"]:
-                if light["metadata"]["name"] != "Plug":
-                    self.change(light["id"], body)
-        if kind in ("light", "grouped_light"):
+        if kind == "light":
             self.change(identifier, body)
         return self.answer([{"rid": identifier, "rtype": kind}])
 
@@ -257,7 +184,7 @@ class Bridge:
         return response
 
 
-async def main(address, certificate, key, keys, port=443, announce=True):
+async def main(address, certificate, key, keys, port=443):
     bridge = Bridge(keys)
     application = web.Application(middlewares=[bridge.guard])
     application.add_routes([
@@ -272,17 +199,16 @@ async def main(address, certificate, key, keys, port=443, announce=True):
     await site.start()
     port = site._server.sockets[0].getsockname()[1]
     zeroconf = AsyncZeroconf(interfaces=[address])
-    if announce:
-        await (await zeroconf.async_register_service(AsyncServiceInfo(
-            "_hue._tcp.local.", f"Hue Bridge - {BRIDGE[-6:].upper()}._hue._tcp.local.", port=port,
-            properties={"bridgeid": BRIDGE, "modelid": "BSB002"}, server=f"{BRIDGE}.local.",
-            addresses=[socket.inet_aton(address)])))
-    tell(port=port)
+    await (await zeroconf.async_register_service(AsyncServiceInfo(
+        "_hue._tcp.local.", f"Hue Bridge - {BRIDGE[-6:].upper()}._hue._tcp.local.", port=port,
+        properties={"bridgeid": BRIDGE, "modelid": "BSB002"}, server=f"{BRIDGE}.local.",
+        addresses=[socket.inet_aton(address)])))
+    report(port=port)
     loop = asyncio.get_running_loop()
     lines = asyncio.StreamReader()
     await loop.connect_read_pipe(lambda: asyncio.StreamReaderProtocol(lines), sys.stdin)
     while line := await lines.readline():
-        bridge.tell(json.loads(line))
+        bridge.receive(json.loads(line))
     await zeroconf.async_close()
 
 

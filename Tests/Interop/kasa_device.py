@@ -1,8 +1,7 @@
-"""A device of TP-Link's older protocol made of python-kasa's test fixtures: what it is, how it answers, and its cipher.
+"""A device of TP-Link's older protocol with the state, answers and cipher of python-kasa's test fixtures.
 
-Usage: kasa_device.py SOURCE FIXTURE ADDRESS MAC NAME [EVERY]; SOURCE is the folder of python-kasa's source. A line of JSON on
-standard input is a request that is carried out as if somebody had touched the device. Of the datagrams each EVERYth is lost. A
-fixture of the newer protocol answers a search for such devices, and nothing else.
+Usage: kasa_device.py SOURCE FIXTURE MAC NAME; SOURCE is the folder of python-kasa's source. A line of JSON on standard input
+is a request from another controller. A fixture of the newer protocol answers only a search for such devices.
 """
 
 import asyncio
@@ -32,7 +31,7 @@ class Older:
         system["alias"] = name
         for number, child in enumerate(system.get("children", []), 1):
             child["alias"] = f"{name} {number}"
-        # The fixtures hide what a device says of itself while an effect runs.
+        # The fixtures omit the state of a device while an effect runs.
         self.transport = fake_transport(source)(info, fixture)
 
     async def answer(self, text):
@@ -40,32 +39,30 @@ class Older:
 
 
 class Datagrams(asyncio.DatagramProtocol):
-    def __init__(self, answer, every=0):
-        self.answer, self.every, self.count = answer, every, 0
+    def __init__(self, answer):
+        self.answer = answer
 
     def connection_made(self, transport):
         self.transport = transport
 
     def datagram_received(self, data, source):
-        self.count += 1
-        if not self.every or self.count % self.every:
-            asyncio.ensure_future(self.reply(data, source))
+        asyncio.ensure_future(self.reply(data, source))
 
     async def reply(self, data, source):
         if answer := await self.answer(data):
             self.transport.sendto(answer, source)
 
 
-async def main(source, fixture, address, mac, name, every="0"):
+async def main(source, fixture, mac, name):
     source = Path(source)
     loop = asyncio.get_running_loop()
 
     async def listen(answer, port):
-        # A broadcast does not reach a socket of one address.
         one = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
         one.setsockopt(socket.SOL_SOCKET, socket.SO_BROADCAST, 1)
-        one.bind((address, port))
-        await loop.create_datagram_endpoint(lambda: Datagrams(answer, int(every)), sock=one)
+        # A broadcast doesn't reach a socket with an address.
+        one.bind(("", port))
+        await loop.create_datagram_endpoint(lambda: Datagrams(answer), sock=one)
 
     if not (source / f"tests/fixtures/iot/{fixture}.json").exists():
         found = json.loads((source / f"tests/fixtures/smart/{fixture}.json").read_text())["discovery_result"]
@@ -92,7 +89,7 @@ async def main(source, fixture, address, mac, name, every="0"):
             writer.close()
 
     await listen(by_datagram, PORT)
-    await asyncio.start_server(by_stream, address if address != "" else None, PORT)
+    await asyncio.start_server(by_stream, None, PORT)
     while line := await loop.run_in_executor(None, sys.stdin.readline):
         await device.answer(line)
 

@@ -1,7 +1,7 @@
 """A lamp made of ha-mqtt-discoverable: an independent producer of discovery, states and obedience.
 
-Run as `mqtt_lamp.py PORT`. It announces itself, obeys what it is sent and says so. Each command is printed as one line of JSON
-once it is obeyed; each line of JSON on standard input is a change that happens at the lamp itself.
+Run as `mqtt_lamp.py PORT`. It announces itself and obeys until its input ends. It prints each command as a line of JSON
+after it has obeyed.
 """
 
 import json
@@ -19,25 +19,21 @@ def main():
         supported_color_modes=["hs"], retain=False)
     made = threading.Event()
 
-    def obey(change):
+    def commanded(_client, _user_data, message):
+        made.wait()
+        change = json.loads(message.payload)
         if "color" in change:
             light.color("hs", change["color"])
         if "brightness" in change:
             light.brightness(change["brightness"])
         if "state" in change:
             light.on() if change["state"] == "ON" else light.off()
-
-    def commanded(_client, _user_data, message):
-        made.wait()
-        change = json.loads(message.payload)
-        obey(change)
         print(json.dumps(change), flush=True)
 
     light = Light(Settings(mqtt=Settings.MQTT(host="127.0.0.1", port=int(sys.argv[1])), entity=info), commanded)
     light.off()
     made.set()
-    for line in sys.stdin:
-        obey(json.loads(line))
+    sys.stdin.read()
 
 
 main()

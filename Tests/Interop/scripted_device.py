@@ -1,4 +1,4 @@
-"""Devices of light systems that scripts here play: on a host, told by lines of JSON what others do with them."""
+"""Scripts of this folder that simulate devices on a host, controlled by lines of JSON."""
 
 import json
 import subprocess
@@ -9,46 +9,69 @@ from pathlib import Path
 from lan import end, until
 
 
-class ScriptedDevice:
-    """A script that plays a device; lines of its output are the port, once, and what happens to it."""
+class Script:
+    """A script that runs on a host and prints its events as lines of JSON."""
 
-    #: The file beside this one.
+    #: A file of this folder.
     script = None
 
-    def __init__(self, host, **settings):
-        self.host, self.settings = host, {"address": host.address, **settings}
+    def __init__(self, host, *arguments):
+        self.host, self.arguments = host, arguments
         self.start()
 
     def start(self):
         self.events = []
         self.process = self.host.popen(
-            sys.executable, Path(__file__).with_name(self.script), json.dumps(self.settings), stdin=subprocess.PIPE,
+            sys.executable, Path(__file__).with_name(self.script), *map(str, self.arguments), stdin=subprocess.PIPE,
             stdout=subprocess.PIPE, text=True)
-        # A bridge that knows it may be there before it says so.
-        while "port" not in (event := json.loads(self.process.stdout.readline())):
-            self.events.append(event)
+        self.wait_until_ready()
         threading.Thread(target=self._read, args=(self.process, self.events), daemon=True).start()
+
+    def wait_until_ready(self):
+        pass
 
     @staticmethod
     def _read(process, events):
         for line in process.stdout:
             events.append(json.loads(line))
 
-    def tell(self, change=None, **more):
+    def send(self, change=None, **more):
         self.process.stdin.write(json.dumps({**(change or {}), **more}) + "\n")
         self.process.stdin.flush()
 
     def stop(self):
         end(self.process)
 
+    def kill(self):
+        self.process.kill()
+        self.process.wait()
+
+
+class ScriptedDevice(Script):
+    """A device that prints its port when it listens."""
+
+    def __init__(self, host, **settings):
+        self.settings = {"address": host.address, **settings}
+        super().__init__(host)
+
+    def start(self):
+        self.arguments = [json.dumps(self.settings)]
+        super().start()
+
+    def wait_until_ready(self):
+        # A bridge that knows the device may connect before the script prints the port.
+        while "port" not in (event := json.loads(self.process.stdout.readline())):
+            self.events.append(event)
+        self.port = event["port"]
+
     def close(self):
-        """Leave mDNS, so that no later test finds what is no longer there."""
+        """Leave mDNS, so that no later test finds the device."""
         self.process.stdin.close()
         self.process.wait(10)
 
 
 def made_devices(kind, usual_host):
-    """What a fixture yields that makes devices and ends them."""
+    """The body of a fixture that makes devices and ends them."""
     made = []
 
     def make(host=usual_host, **settings):
@@ -61,7 +84,7 @@ def made_devices(kind, usual_host):
 
 
 def until_light(daemon, key, timeout=15, **expected):
-    """Wait until a light is as expected; of a colour, nearly."""
+    """Wait until a light is as expected; colors may differ by rounding."""
     def near(have, want):
         return have is not None and abs(have - want) <= 1.5 if isinstance(want, float) else have == want
 

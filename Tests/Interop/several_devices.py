@@ -15,7 +15,6 @@ import sys
 from pathlib import Path
 
 import esphome_device
-import shelly_device
 import wled_device
 from aiohttp import web
 from pyhap.accessory import Accessory
@@ -36,30 +35,13 @@ class WLED:
 
     @staticmethod
     async def start(address, port, mac):
-        device = wled_device.Device(kind=1, segments=1)
+        device = wled_device.Device(kind=1)
         device.info["mac"], device.info["name"] = mac, f"Shelf {mac[-2:]}"
         await serve([web.get("/json/si", device.get), web.get("/ws", device.socket)], address, port)
 
     @staticmethod
     def announcement(mac):
         return f"wled-{mac}", {"mac": mac}
-
-
-class Shelly:
-    type = "_shelly._tcp.local."
-
-    @staticmethod
-    async def start(address, port, mac):
-        device = shelly_device.Device({"light:0": {}}, None, 3, [])
-        identity = {**device.identity(), "id": f"shellytest-{mac}", "mac": mac.upper(), "name": f"Shelf {mac[-2:]}"}
-        device.identity = lambda: identity
-        device.configuration["sys"]["device"]["name"] = identity["name"]
-        device.configuration["sys"]["device"]["mac"] = device.status["sys"]["mac"] = mac.upper()
-        await serve([web.get("/shelly", device.info), web.get("/rpc", device.socket)], address, port)
-
-    @staticmethod
-    def announcement(mac):
-        return f"shellytest-{mac}", {"gen": "3", "app": "DimmerG3", "ver": "1.7.1"}
 
 
 class ESPHome:
@@ -130,7 +112,7 @@ async def start_accessory(device, port, state, zeroconf):
 async def main(driver, address, devices, state=None):
     logging.disable()
     zeroconf, port = AsyncZeroconf(interfaces=[address]), free_port()
-    kind = {"wled": WLED, "shelly": Shelly, "esphome": ESPHome}.get(driver)
+    kind = {"wled": WLED, "esphome": ESPHome}.get(driver)
     registrations = []
     for device in devices:
         if not kind:

@@ -2,10 +2,9 @@
 
     shelly_device.py '{"address": "10.99.0.2", "outputs": {"light:0": {}}}'
 
-`outputs` are its components, those that sense among them, with their configuration; `password` is what it wants, `gen` its generation. It prints a line of
-JSON for what happens: `port` once, then each `call`. Lines of JSON on its standard input are changes by somebody at the device:
-`{"light:0": {"output": true}}`, told as it tells them; `{"hang": true}` answers nothing; `{"name": "Hall"}` renames it;
-`{"stale": true}` takes no nonce that it gave before.
+`outputs` are its components with their configuration, `password` protects it. It prints lines of JSON: `port` once, then each
+`call`. Lines of JSON on its standard input are local changes: `{"light:0": {"output": true}}`;
+`{"stale": true}` expires all nonces.
 """
 
 import asyncio
@@ -26,14 +25,10 @@ START = {
     "rgbw": {"output": False, "brightness": 50, "rgb": [255, 255, 255], "white": 0},
     "cct": {"output": False, "brightness": 50, "ct": 3000},
     "rgbcct": {"output": False, "brightness": 50, "mode": "cct", "ct": 3000, "rgb": [255, 255, 255]},
-    "switch": {"output": False},
-    "temperature": {"tC": 21.5, "tF": 70.7},
-    "humidity": {"rh": 48.0},
-    "flood": {"alarm": False, "mute": False},
 }
 
 
-def tell(**event):
+def report(**event):
     print(json.dumps(event), flush=True)
 
 
@@ -47,12 +42,11 @@ class Refused(Exception):
 
 
 class Device:
-    def __init__(self, outputs, password, gen, uses):
-        self.password, self.gen = password, gen
+    def __init__(self, outputs, password):
+        self.password = password
         self.sockets, self.nonces = [], set()
-        self.hang = False
         self.configuration = {
-            "sys": {"device": {"name": "Shelf", "mac": MAC}, "ui_data": {"consumption_types": uses}},
+            "sys": {"device": {"name": "Shelf", "mac": MAC}, "ui_data": {"consumption_types": []}},
             "wifi": {"sta": {"ssid": "home"}},
             **{key: {"id": int(key.split(":")[1]), "name": None, **given} for key, given in outputs.items()}}
         self.status = {
@@ -60,15 +54,11 @@ class Device:
             **{key: {"id": int(key.split(":")[1]), "source": "init", **START[key.split(":")[0]]} for key in outputs}}
 
     async def info(self, request):
-        if self.hang:
-            await asyncio.sleep(3600)
-        if self.gen < 2:
-            return web.json_response({"type": "SHBDUO-1", "mac": MAC, "auth": False, "fw": "20230913-112003/v1.14.0"})
         return web.json_response(self.identity())
 
     def identity(self):
         return {
-            "name": "Shelf", "id": ID, "mac": MAC, "slot": 0, "model": "S3DM-0010WW", "gen": self.gen,
+            "name": "Shelf", "id": ID, "mac": MAC, "slot": 0, "model": "S3DM-0010WW", "gen": 3,
             "fw_id": "20250924-062729/1.7.1-gd336f31", "ver": "1.7.1", "app": "DimmerG3",
             "auth_en": bool(self.password), "auth_domain": ID if self.password else None}
 
@@ -78,16 +68,14 @@ class Device:
         named = False
         try:
             async for message in client:
-                if self.hang:
-                    continue
                 call = json.loads(message.data)
-                tell(call=call)
+                report(call=call)
                 answer = {"id": call["id"], "src": ID, "dst": call.get("src")}
                 try:
                     if call["method"] != "Shelly.GetDeviceInfo":
                         self.check(call.get("auth"))
                     answer["result"] = await self.call(call["method"], call.get("params") or {})
-                    # Who has not said who they are is told nothing.
+                    # Clients get no events before they authenticate.
                     if "src" in call and not named:
                         named = True
                         self.sockets.append(client)
@@ -136,7 +124,6 @@ class Device:
         if "on" in params:
             change["output"] = params["on"]
         await self.change(key, {**change, "source": "WS_in"})
-        return {"was_on": known["output"]} if space == "Switch" else None
 
     async def change(self, key, change):
         self.status[key].update(change)
@@ -146,43 +133,35 @@ class Device:
         for client in list(self.sockets):
             await client.send_json({"src": ID, "dst": "*", "method": method, "params": params})
 
-    async def tell(self, line):
+    async def receive(self, line):
         match line:
-            case {"hang": hang}:
-                self.hang = hang
             case {"stale": _}:
                 self.nonces.clear()
-            case {"name": name}:
-                self.configuration["sys"]["device"]["name"] = name
-                await self.notify("NotifyEvent", {
-                    "ts": 1.0, "events": [{"component": "sys", "event": "config_changed", "restart_required": False}]})
             case change:
                 for key, values in change.items():
                     await self.change(key, values)
 
 
-async def main(address, outputs, password=None, gen=3, uses=(), port=80, announce=True):
-    device = Device(outputs, password, gen, list(uses))
+async def main(address, outputs, password=None, port=80):
+    device = Device(outputs, password)
     application = web.Application()
-    application.add_routes([web.get("/shelly", device.info)] + [web.get("/rpc", device.socket)] * (gen > 1))
+    application.add_routes([web.get("/shelly", device.info), web.get("/rpc", device.socket)])
     runner = web.AppRunner(application, shutdown_timeout=0.1)
     await runner.setup()
     site = web.TCPSite(runner, address, port, reuse_address=True)
     await site.start()
     port = site._server.sockets[0].getsockname()[1]
     zeroconf = AsyncZeroconf(interfaces=[address])
-    if announce:
-        await (await zeroconf.async_register_service(AsyncServiceInfo(
-            "_shelly._tcp.local.", f"{ID}._shelly._tcp.local.", port=port, server=f"{ID}.local.",
-            properties={"gen": str(gen), "app": "DimmerG3", "ver": "1.7.1"}, addresses=[socket.inet_aton(address)])))
-    tell(port=port)
+    await (await zeroconf.async_register_service(AsyncServiceInfo(
+        "_shelly._tcp.local.", f"{ID}._shelly._tcp.local.", port=port, server=f"{ID}.local.",
+        properties={"gen": "3", "app": "DimmerG3", "ver": "1.7.1"}, addresses=[socket.inet_aton(address)])))
+    report(port=port)
     loop = asyncio.get_running_loop()
     lines = asyncio.StreamReader()
     await loop.connect_read_pipe(lambda: asyncio.StreamReaderProtocol(lines), sys.stdin)
     while line := await lines.readline():
-        await device.tell(json.loads(line))
+        await device.receive(json.loads(line))
     await zeroconf.async_close()
 
 
-if __name__ == "__main__":
-    asyncio.run(main(**json.loads(sys.argv[1])))
+asyncio.run(main(**json.loads(sys.argv[1])))

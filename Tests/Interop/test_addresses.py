@@ -1,8 +1,8 @@
-"""Devices on hosts with several addresses, of which one leads to them: all are found, whatever the others do.
+"""Devices on hosts with several addresses are found at the one that leads to them.
 
 Constellations: one, two and four addresses in every order. An address that leads nowhere is `absent` (no host has it),
 `refusing` (no process listens there), `silent` (a firewall drops everything) or `wrong` (another device answers there).
-All constellations are tried side by side, each device on separate addresses.
+All constellations are tried at once, each device on separate addresses.
 """
 
 import itertools
@@ -17,7 +17,7 @@ from lan import PATIENCE, until
 from scripted_device import ScriptedDevice
 
 USELESS = ["absent", "refusing", "silent", "wrong"]
-#: How long it may take until a device is found.
+#: The longest time until a device is found, in seconds.
 LIMIT = 3
 CODE = "031-45-154"
 
@@ -32,7 +32,7 @@ def constellations():
 
 
 ALL = list(constellations())
-#: For what takes long to set up.
+#: For accessories, whose setup takes long.
 SOME = [["right"], *([useless, "right"] for useless in USELESS), *ALL[-2:]]
 
 
@@ -93,7 +93,7 @@ def make_neighborhood(lan, tmp_path):
 
 
 def times(found, devices, names, limit):
-    """How long each device takes until it is found."""
+    """The time until each device is found."""
     began, taken = time.monotonic(), {}
     missing = dict(zip(names, devices))
 
@@ -112,25 +112,11 @@ def report(title, taken):
     assert max(taken) <= LIMIT * PATIENCE
 
 
-KEYS = {"wled": "wled/{}", "shelly": "shelly/{}/light:0", "esphome": "esphome/{}/dim"}
-
-
-def find_lights(driver, runs, make_neighborhood, make_daemon):
-    neighborhood = make_neighborhood(driver, ALL)
-    names = [KEYS[driver].format(device["mac"]).lower() for device in neighborhood.devices]
-    taken = []
-    for _ in range(runs):
-        daemon = make_daemon(configuration(drivers=[{"driver": driver}]))
-        taken += times(
-            lambda: {key.lower() for key, light in daemon.lights.items() if light["reachable"]}, neighborhood.devices,
-            names, 20)
-        daemon.until(lambda status: not status["warnings"], claim="no warning is left")
-        daemon.terminate()
-    report(f"{driver}, {runs} runs of {len(ALL)} constellations", taken)
+KEYS = {"wled": "wled/{}", "esphome": "esphome/{}/dim"}
 
 
 def add(home, device):
-    """Add an accessory; a host that has only just come cannot search yet."""
+    """Add an accessory; a hub that has just started can't search yet."""
     def tried():
         added = home.add(CODE, device, "--json", check=False)
         if isinstance(added, list):
@@ -141,44 +127,29 @@ def add(home, device):
     until(tried, 60, "the hub can search")
 
 
-def find_accessories(wanted, runs, make_neighborhood, lan, directory):
-    """Accessories are added, and found again by a hub that has just started."""
-    neighborhood = make_neighborhood("hap", wanted)
-    ids = [":".join(device["mac"][place:place + 2].upper() for place in range(0, 12, 2))
-           for device in neighborhood.devices]
-    with villa(lan, directory / "hub") as home:
-        for device in ids:
-            add(home, device)
-        taken = []
-        for _ in range(runs):
-            home.terminate()
-            home.start()
-
-            def found():
-                return {one["name"] for one in home.cli("accessories", "--json") if one["isReachable"]}
-
-            names = [f"Shelf {device['mac'][-2:]}" for device in neighborhood.devices]
-            taken += times(found, neighborhood.devices, names, 20)
-    report(f"the hub, {runs} runs of {len(wanted)} constellations", taken)
-
-
 @pytest.mark.parametrize("driver", KEYS)
 def test_lights_are_found_at_the_address_that_leads_to_them(driver, make_neighborhood, make_daemon):
-    find_lights(driver, 1, make_neighborhood, make_daemon)
+    neighborhood = make_neighborhood(driver, ALL)
+    names = [KEYS[driver].format(device["mac"]).lower() for device in neighborhood.devices]
+    daemon = make_daemon(configuration(drivers=[{"driver": driver}]))
+    taken = times(
+        lambda: {key.lower() for key, light in daemon.lights.items() if light["reachable"]}, neighborhood.devices,
+        names, 20)
+    daemon.until(lambda status: not status["warnings"], claim="no warning is left")
+    report(driver, taken)
 
 
-def test_accessories_are_found_at_the_address_that_leads_to_them(make_neighborhood, lan, tmp_path):
-    find_accessories(SOME, 1, make_neighborhood, lan, tmp_path)
+def test_a_hub_that_starts_finds_accessories_at_the_address_that_leads_to_them(make_neighborhood, lan, tmp_path):
+    neighborhood = make_neighborhood("hap", SOME)
+    with villa(lan, tmp_path / "hub") as home:
+        for device in neighborhood.devices:
+            add(home, ":".join(device["mac"][place:place + 2].upper() for place in range(0, 12, 2)))
+        home.terminate()
+        home.start()
 
+        def found():
+            return {one["name"] for one in home.cli("accessories", "--json") if one["isReachable"]}
 
-@pytest.mark.long
-@pytest.mark.alone
-@pytest.mark.parametrize("driver", KEYS)
-def test_lights_are_found_each_time(driver, make_neighborhood, make_daemon):
-    find_lights(driver, 20, make_neighborhood, make_daemon)
-
-
-@pytest.mark.long
-@pytest.mark.alone
-def test_accessories_are_found_each_time(make_neighborhood, lan, tmp_path):
-    find_accessories(ALL, 20, make_neighborhood, lan, tmp_path)
+        names = [f"Shelf {device['mac'][-2:]}" for device in neighborhood.devices]
+        taken = times(found, neighborhood.devices, names, 20)
+    report("the hub", taken)

@@ -1,4 +1,4 @@
-"""lamplighter lights discover finds the devices of others' programs, and what it says to write brings their lights."""
+"""lamplighter lights discover finds devices of other programs, and its entries bring their lights."""
 
 import sys
 
@@ -48,9 +48,9 @@ def discover(daemon):
     return found, {(source["driver"], source["name"]): source for source in found["found"]}
 
 
-def test_everything_is_found_and_what_is_written_for_it_brings_its_lights(make_daemon, network, lan, tmp_path):
+def test_devices_are_found_and_the_printed_entries_bring_their_lights(make_daemon, network, lan, tmp_path):
     daemon = make_daemon(configuration())
-    # Avahi takes a moment to have announced what has just begun.
+    # Avahi announces a new service after a moment.
     listing, found = until(
         lambda: (result := discover(daemon)) and len(result[1]) == 6 and result, 20, "six light systems are found")
     address = lan.phone.address
@@ -64,7 +64,7 @@ def test_everything_is_found_and_what_is_written_for_it_brings_its_lights(make_d
     assert found["nanoleaf", "Shapes"]["state"] == "unsupported"
     assert listing["problems"] == []
 
-    # The YAML that people are shown says the same as the JSON.
+    # The YAML output has the same entries as the JSON.
     text = daemon.cli("lights", "discover").stdout
     written = yaml.safe_load(text[text.index("drivers:"):])["drivers"]
     assert written == [entry["keys"] for entry in listing["entries"]]
@@ -73,7 +73,7 @@ def test_everything_is_found_and_what_is_written_for_it_brings_its_lights(make_d
         {"driver": "mqtt", "url": f"mqtt://{address}:1884"}, {"driver": "wiz"},
     ]
 
-    # Without its keys the device of ESPHome is configured in part.
+    # The ESPHome device isn't usable without its key.
     settings = configuration()
     settings["drivers"] += [{"driver": "esphome"}, *written[1:]]
     daemon.configure(settings)
@@ -107,19 +107,3 @@ def test_a_broker_on_this_computer_is_found(make_daemon, lan, tmp_path):
         assert (found["address"], found["state"]) == ("127.0.0.1:1883", "new")
     finally:
         end(process)
-
-
-def test_without_avahi_it_is_said_that_mdns_finds_nothing_and_the_rest_is_found(make_daemon, lan):
-    bulb = Bulb(lan.phone)
-    daemon = make_daemon(configuration(advertise="none"))
-    lan.bridge.stop_avahi()
-    try:
-        # The bulb takes a moment to be there.
-        shown = until(
-            lambda: (result := daemon.cli("lights", "discover")) and "WiZ light 033D" in result.stdout and result, 20,
-            "the bulb is found")
-        assert shown.stderr.startswith("lamplighter: devices cannot be found by mDNS: ")
-        assert shown.stderr.count("\n") == 1
-    finally:
-        lan.bridge.start_avahi()
-        bulb.stop()

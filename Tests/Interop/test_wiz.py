@@ -1,11 +1,7 @@
-"""A WiZ bulb made of pywizlight's fake one is a HomeKit light to controllers made by others; pywizlight is the judge."""
+"""The fake bulb of pywizlight is a HomeKit light to aiohomekit; pywizlight reads its state."""
 
 import asyncio
-import json
-import subprocess
-import sys
 import time
-from pathlib import Path
 
 import pytest
 from controllers import BRIGHTNESS, HUE, ON, SATURATION, Phone, named
@@ -13,31 +9,17 @@ from pywizlight import wizlight
 
 from conftest import configuration
 from lan import until
+from scripted_device import Script
 
 KEY = "wiz/a8bb5006033d"
 NAME = "WiZ light 033D"
 
 
-class Bulb:
-    """wiz_bulb.py on a host."""
+class Bulb(Script):
+    script = "wiz_bulb.py"
 
     def __init__(self, host):
-        self.host = host
-        self.start()
-
-    def start(self):
-        self.process = self.host.popen(
-            sys.executable, Path(__file__).with_name("wiz_bulb.py"), self.host.address, stdin=subprocess.PIPE,
-            stdout=subprocess.DEVNULL, text=True)
-
-    def change(self, **change):
-        """Something happens at the bulb itself."""
-        self.process.stdin.write(json.dumps(change) + "\n")
-        self.process.stdin.flush()
-
-    def stop(self):
-        self.process.kill()
-        self.process.wait()
+        super().__init__(host, host.address)
 
 
 @pytest.fixture
@@ -50,7 +32,7 @@ def make_bulb():
 
     yield make
     for bulb in made:
-        bulb.stop()
+        bulb.kill()
 
 
 @pytest.fixture
@@ -66,7 +48,7 @@ def wait_for_bulb(daemon, reachable=True, timeout=20):
         f"the bulb is there with reachable {reachable}", interval=0.1)
 
 
-async def test_found_commanded_and_changed_from_outside(daemon, make_bulb, lan):
+async def test_a_bulb_is_found_obeys_and_shows_changes_at_the_bulb(daemon, make_bulb, lan):
     bulb = make_bulb(lan.phone)
     await asyncio.to_thread(wait_for_bulb, daemon)
     async with Phone() as phone:
@@ -89,20 +71,20 @@ async def test_found_commanded_and_changed_from_outside(daemon, make_bulb, lan):
             assert (await write(HUE=120.0, SATURATION=100.0)).get_rgb() == (0, 255, 0)
             assert (await write(ON=False)).get_state() is False
 
-            bulb.change(state=True, dimming=70, r=0, g=0, b=255, c=0, w=0)
+            bulb.send(state=True, dimming=70, r=0, g=0, b=255, c=0, w=0)
             start = time.monotonic()
             while await read() != [True, 70, 240, 100]:
-                assert time.monotonic() - start < 3, "what the bulb tells by itself is shown at once"
+                assert time.monotonic() - start < 3, "changes that the bulb reports are shown at once"
                 await asyncio.sleep(0.02)
             print(f"a change at the bulb was shown after {(time.monotonic() - start) * 1000:.0f} ms")
         finally:
             await judge.async_close()
 
 
-def test_unplugged_and_back_with_another_address(daemon, make_bulb, lan):
+def test_a_bulb_keeps_its_aid_at_another_address(daemon, make_bulb, lan):
     bulb = make_bulb(lan.phone)
     aid = wait_for_bulb(daemon)["aid"]
-    bulb.stop()
+    bulb.kill()
     wait_for_bulb(daemon, reachable=False)
     with lan.add_host("lamp", "10.77.0.9") as other:
         start = time.monotonic()
@@ -112,18 +94,5 @@ def test_unplugged_and_back_with_another_address(daemon, make_bulb, lan):
         moved.stop()
         wait_for_bulb(daemon, reachable=False)
     bulb.start()
-    assert wait_for_bulb(daemon)["aid"] == aid
-    assert list(daemon.lights) == [KEY]
-
-
-def test_a_hundred_restarts(daemon, make_bulb, lan):
-    bulb = make_bulb(lan.phone)
-    aid = wait_for_bulb(daemon)["aid"]
-    for _ in range(100):
-        bulb.stop()
-        bulb.start()
-        time.sleep(0.05)
-    # What is shown may be older than the last of them: only the bulb that is there now can obey.
-    until(lambda: daemon.cli("lights", "set", KEY, "on=true", "brightness=37", check=False).returncode == 0, 20, "it obeys")
     assert wait_for_bulb(daemon)["aid"] == aid
     assert list(daemon.lights) == [KEY]

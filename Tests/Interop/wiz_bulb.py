@@ -1,6 +1,6 @@
-"""A WiZ bulb made of pywizlight's fake one, that tells who has registered what changes and forgets the other colour mode.
+"""A WiZ bulb from pywizlight's fake one, which also reports changes to the registered client and has one color mode.
 
-Usage: wiz_bulb.py ADDRESS [MODULE FIRMWARE]; a line of JSON on standard input is a change at the bulb itself.
+Usage: wiz_bulb.py ADDRESS [MODULE FIRMWARE]; a line of JSON on standard input is a local change.
 """
 
 import asyncio
@@ -11,6 +11,8 @@ from pywizlight.protocol import WizProtocol
 from pywizlight.tests import fake_bulb
 
 PORT, PUSH_PORT = 38899, 38900
+# The fake bulb prints each request, and the output is for events.
+fake_bulb.print = lambda *_: None
 
 
 class Bulb(fake_bulb.BulbUDPRequestHandler):

@@ -1,11 +1,11 @@
-"""A WLED device: the JSON API and the WebSocket, with what the python library wled wants to read of a device.
+"""A WLED device: the JSON API and the WebSocket, with the keys that the Python library wled requires.
 
     wled_device.py '{"address": "10.99.0.2", "kind": 7}'
 
-`kind` is what its LEDs can do (1 colour, 2 white, 4 temperature), `segments` how many there are. It prints a line of JSON for
-what happens: `port` once, then each `post` and each `websocket` that opens. Lines of JSON on its standard input are changes by
-others: `{"on": false}` as the JSON API has it, `{"cut": true}` closes the WebSockets (with a change beside it, which they do not
-tell), `{"refuse": true}` opens no more of them, `{"hang": true}` answers nothing.
+`kind` has the abilities of its LEDs (1 color, 2 white, 4 temperature). It prints lines of JSON: `port` once, then each `post`
+and each `websocket` that opens. Lines of JSON on its standard input are changes by others: `{"on": false}` as in the JSON API,
+`{"cut": true}` closes the WebSockets before a change in the same line, `{"refuse": true}` opens no more of them,
+`{"hang": true}` answers nothing.
 """
 
 import asyncio
@@ -21,13 +21,12 @@ MAC = "aabbccddeeff"
 MOST_SOCKETS = 4
 
 
-def tell(**event):
+def report(**event):
     print(json.dumps(event), flush=True)
 
 
 class Device:
-    def __init__(self, kind, segments):
-        length = 30 // segments
+    def __init__(self, kind):
         self.sockets = []
         self.hang = self.refuse = False
         self.busy = 0
@@ -36,14 +35,14 @@ class Device:
             "nl": {"on": False, "dur": 60, "mode": 1, "tbri": 0, "rem": -1},
             "udpn": {"send": False, "recv": True, "sgrp": 1, "rgrp": 1},
             "seg": [{
-                "id": number, "start": number * length, "stop": (number + 1) * length, "len": length, "grp": 1, "spc": 0,
-                "of": 0, "on": True, "frz": False, "bri": 255, "cct": 127, "set": 0, "n": f"Part {number}",
+                "id": 0, "start": 0, "stop": 30, "len": 30, "grp": 1, "spc": 0, "of": 0, "on": True, "frz": False,
+                "bri": 255, "cct": 127, "set": 0, "n": "Part 0",
                 "col": [[255, 160, 0] + [0] * (kind >> 1 & 1)] + [[0, 0, 0]] * 2, "fx": 9, "sx": 128, "ix": 128, "pal": 0,
-                "c1": 128, "c2": 128, "c3": 16, "sel": number == 0, "rev": False, "mi": False, "o1": False, "o2": False,
-                "o3": False, "si": 0, "m12": 0} for number in range(segments)]}
+                "c1": 128, "c2": 128, "c3": 16, "sel": True, "rev": False, "mi": False, "o1": False, "o2": False,
+                "o3": False, "si": 0, "m12": 0}]}
         self.info = {
             "ver": "0.15.3", "vid": 2508020, "cn": "Kōsen", "release": "ESP32", "leds": {
-                "count": 30, "pwr": 0, "fps": 0, "maxpwr": 0, "maxseg": 32, "bootps": 0, "seglc": [kind] * segments,
+                "count": 30, "pwr": 0, "fps": 0, "maxpwr": 0, "maxseg": 32, "bootps": 0, "seglc": [kind],
                 "lc": kind, "rgbw": bool(kind & 2), "wv": 1 if kind & 2 else 0, "cct": kind & 4},
             "str": False, "name": "Shelf", "udpport": 21324, "live": False, "liveseg": -1, "lm": "", "lip": "", "ws": 0,
             "fxcount": 187, "palcount": 71, "cpalcount": 0, "fs": {"u": 20, "t": 983, "pmt": 0}, "ndc": 0,
@@ -54,13 +53,11 @@ class Device:
         return {"state": self.state, "info": {**self.info, "ws": len(self.sockets)}}
 
     async def change(self, change):
-        """Does what the firmware does with a part of a state."""
+        """Changes the state as the firmware does."""
         state = self.state
         if change.get("bri", 0) > 0:
             state["bri"] = change["bri"]
         state["on"] = change.get("on", state["on"] or change.get("bri", 0) > 0)
-        if "live" in change:
-            self.info["live"] = change["live"]
         for part in change.get("seg", []):
             segment = state["seg"][part.get("id", state["mainseg"])]
             for key in ("on", "bri", "fx", "cct"):
@@ -85,7 +82,7 @@ class Device:
             await asyncio.sleep(3600)
         self.busy += 1
         change = await request.json()
-        tell(post=change, busy=self.busy)
+        report(post=change, busy=self.busy)
         await asyncio.sleep(0.02)
         await self.change(change)
         self.busy -= 1
@@ -100,7 +97,7 @@ class Device:
         if len(self.sockets) >= MOST_SOCKETS:
             await self.sockets.pop(0).close(code=WSCloseCode.TRY_AGAIN_LATER)
         self.sockets.append(client)
-        tell(websocket=len(self.sockets))
+        report(websocket=len(self.sockets))
         try:
             await client.send_json(self.both())
             async for message in client:
@@ -110,7 +107,7 @@ class Device:
                 self.sockets.remove(client)
         return client
 
-    async def tell(self, line):
+    async def receive(self, line):
         match line:
             case {"cut": _, **change}:
                 cut, self.sockets = self.sockets, []
@@ -125,8 +122,8 @@ class Device:
                 await self.change(change)
 
 
-async def main(address, kind=1, segments=1, port=80, announce=True):
-    device = Device(kind, segments)
+async def main(address, kind=1, port=80):
+    device = Device(kind)
     application = web.Application()
     application.add_routes([
         web.get("/json/si", device.get), web.get("/json", device.catalog), web.get("/json/{part}", device.catalog),
@@ -138,16 +135,15 @@ async def main(address, kind=1, segments=1, port=80, announce=True):
     await site.start()
     port = site._server.sockets[0].getsockname()[1]
     zeroconf = AsyncZeroconf(interfaces=[address])
-    if announce:
-        await (await zeroconf.async_register_service(AsyncServiceInfo(
-            "_wled._tcp.local.", "wled-shelf._wled._tcp.local.", port=port, properties={"mac": MAC},
-            server="wled-shelf.local.", addresses=[socket.inet_aton(address)])))
-    tell(port=port)
+    await (await zeroconf.async_register_service(AsyncServiceInfo(
+        "_wled._tcp.local.", "wled-shelf._wled._tcp.local.", port=port, properties={"mac": MAC},
+        server="wled-shelf.local.", addresses=[socket.inet_aton(address)])))
+    report(port=port)
     loop = asyncio.get_running_loop()
     lines = asyncio.StreamReader()
     await loop.connect_read_pipe(lambda: asyncio.StreamReaderProtocol(lines), sys.stdin)
     while line := await lines.readline():
-        await device.tell(json.loads(line))
+        await device.receive(json.loads(line))
     await zeroconf.async_close()
 
 
