@@ -7,7 +7,7 @@ UNITDIR ?= $(PREFIX)/lib/systemd/system
 DESTDIR ?=
 PYTHON  ?= python3
 VENV    := .venv
-INTEROP := env SKIPPED=.build/skipped-tests $(VENV)/bin/python -m pytest -q Tests/Interop
+INTEROP := env SKIPPED=.build/skipped-tests $(VENV)/bin/python -m pytest -q
 STATE   ?= .lamplighter
 LISTEN  ?= 127.0.0.1:8480
 SECONDS ?= 60
@@ -56,14 +56,15 @@ test: test-packages $(VENV)/ready
 	$(if $(CI),,@rm -rf .build/times)
 	Scripts/step swift build --build-tests
 	Scripts/step Scripts/swift-tests
-	Scripts/step $(INTEROP) -n 4 --dist loadfile -m "not alone and not long" --junitxml=.build/times/interop.xml
-	Scripts/step $(INTEROP) -m "alone and not long" --junitxml=.build/times/alone.xml
+	Scripts/step $(INTEROP) Tests/Interop -n 4 --dist loadfile -m "not alone and not long" --junitxml=.build/times/interop.xml
+	Scripts/step $(INTEROP) Tests/Interop -m "alone and not long" --junitxml=.build/times/alone.xml
 	@test -z "$(TIMES)" || Scripts/times
 	@! test -s .build/skipped-tests || { echo "Skipped tests:"; cat .build/skipped-tests; }
 
 ## test-all  also run the tests that take too long for every change: before an issue is closed (root)
 test-all: test fresh-machine bench-programs deb
-	$(INTEROP) -m long
+	$(INTEROP) Tests/Interop -m long
+	HOME_SEEDS=5 $(INTEROP) Tests/Interop/test_home_properties.py
 	Scripts/guest-documents
 
 ## test-outside  build and run packages that use the libraries as any other package does: the code of their articles

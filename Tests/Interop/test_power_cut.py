@@ -6,7 +6,7 @@ what was last acknowledged. And what the store went through is judged by what it
 next, all that belongs together is as it was before or as it is behind, and nothing in between. Besides, daemons are
 really killed at calls drawn by lot.
 
-CI takes a sample; `make power-cut` goes through all of it (POWER_CUT=all).
+`make test-all` takes a sample; `make power-cut` goes through all of it (POWER_CUT=all).
 """
 
 import contextlib
@@ -398,6 +398,7 @@ def opened_by_bridge(place):
     return dump(copy)
 
 
+@pytest.mark.long
 def test_a_bridge_without_power_is_as_before_or_as_after(make_daemon, lan, tmp_path):
     moment = lot("bridge")
     life, history = recorded_bridge(make_daemon, lan, tmp_path)
@@ -410,6 +411,7 @@ def test_a_bridge_without_power_is_as_before_or_as_after(make_daemon, lan, tmp_p
     print(f"bridge: {len(history.calls)} calls, {opened} states opened, {starts} starts")
 
 
+@pytest.mark.long
 def test_what_a_daemon_made_and_copied_survives_a_power_cut(make_daemon, lan, tmp_path):
     """A short life, all of which is gone through: the folder, the database, the daily copy, a restore at rest.
 
@@ -629,6 +631,7 @@ def home_comes_up(host, place, allowed):
         home.close()
 
 
+@pytest.mark.long
 def test_a_home_without_power_is_as_before_or_as_after(make_daemon, lan, tmp_path):
     moment = lot("home")
     bridge = make_daemon(configuration("Demo"))
