@@ -239,6 +239,9 @@ let package = Package(
             ]),
 
         .target(name: "TestTimeouts", path: "Tests/TestTimeouts", swiftSettings: swift),
+        .target(
+            name: "HomeTesting", dependencies: ["HAPTesting", "HomeModel", "HAPModel"], path: "Tests/HomeTesting",
+            swiftSettings: swift),
 
         .executableTarget(
             name: "hap-controller-probe",
@@ -311,7 +314,7 @@ let package = Package(
                 nioCore,
                 nioPosix,
             ]),
-        tests(of: "HomeModel", ["HAPTesting", "HAPModel", "BoundedJSON"]),
+        tests(of: "HomeModel", ["HAPTesting", "HomeTesting", "HAPModel", "BoundedJSON"]),
         tests(
             of: "HomeHub",
             [
@@ -322,14 +325,14 @@ let package = Package(
         tests(
             of: "HomeClient",
             [
-                "AsyncKit", "HAPTesting", "home-probe", "vendor-app", "HomeHub", "HomeModel", "HAPModel", "LineRPC",
+                "AsyncKit", "HAPTesting", "HomeTesting", "home-probe", "vendor-app", "HomeHub", "HomeModel", "HAPModel", "LineRPC",
                 "BoundedJSON",
                 logging,
             ]),
         tests(
             of: "homehubd",
             [
-                "HAPTesting", "HomeHub", "HomeClient", "HomeModel", "HAPController", "HAPTransport", "AccessoryRole",
+                "HAPTesting", "HomeTesting", "HomeHub", "HomeClient", "HomeModel", "HAPController", "HAPTransport", "AccessoryRole",
                 "HAPProtocol", "HAPModel", "HAPCrypto", "Discovery", "DaemonKit", "LightKit", "LineRPC", "BoundedJSON",
                 logging, grdb, nioCore, nioPosix,
             ]),

@@ -48,7 +48,7 @@ extension LineRPCPeer {
     }
 }
 
-/// A peer that speaks in raw lines, and reads only when it is told to.
+/// A peer that sends raw lines and reads on demand.
 private struct RawApp {
     let outbound: NIOAsyncChannelOutboundWriter<ByteBuffer>
     var bytes: NIOAsyncChannelInboundStream<ByteBuffer>.AsyncIterator
@@ -89,7 +89,7 @@ private func withRawApp<Result: Sendable>(
 
 @Suite("The socket of the apps", .timeout)
 struct AppConnectionsTests {
-    @Test("an app is who the system says, and its session ends with its connection")
+    @Test("identifies an app by its socket and closes its session with the connection")
     func identity() async throws {
         let hub = ScriptedHub()
         try await withSocket(hub) { path in
@@ -105,7 +105,7 @@ struct AppConnectionsTests {
         }
     }
 
-    @Test("root and the hub's own user may decide for all, and no other app who is not in the group")
+    @Test("lets only root and the hub's user decide for all apps")
     func deciding() {
         func mayDecide(_ uid: UInt32) -> Bool {
             AppPeer(PeerIdentity(uid: uid, gid: 0, pid: 1, executable: "/usr/bin/app")).mayDecide
@@ -115,7 +115,7 @@ struct AppConnectionsTests {
         #expect(!mayDecide(.max - 1))
     }
 
-    @Test("a session is opened first, and once; one that is refused may be tried again")
+    @Test("requires one opening, which may be tried again after a refusal")
     func openingFirst() async throws {
         try await withSocket(ScriptedHub()) { path in
             try await withRawApp(path) { app in
@@ -136,7 +136,7 @@ struct AppConnectionsTests {
         }
     }
 
-    @Test("who does not open a session in time is hung up on; who has one may be silent")
+    @Test("closes a connection without an opening in time, but not a silent session")
     func openingInTime() async throws {
         let hub = ScriptedHub()
         var limits = AppConnections.Limits()
@@ -159,7 +159,7 @@ struct AppConnectionsTests {
         }
     }
 
-    @Test("what cannot be read is refused with its reason, and the hub never sees it")
+    @Test("rejects malformed requests before they reach the hub")
     func malformed() async throws {
         let hub = ScriptedHub()
         try await withSocket(hub) { path in
@@ -188,7 +188,7 @@ struct AppConnectionsTests {
         }
     }
 
-    @Test("answers and events reach the app in the hub's order, errors whole, and the hub is notified of cancellations")
+    @Test("delivers answers, events and errors in the hub's order")
     func order() async throws {
         let hub = ScriptedHub()
         try await withSocket(hub) { path in
@@ -225,7 +225,7 @@ struct AppConnectionsTests {
         }
     }
 
-    @Test("events that exceed a line become the advice to load everything anew")
+    @Test("replaces an event that exceeds a line with homesUpdated")
     func tooLong() async throws {
         let hub = ScriptedHub()
         var limits = AppConnections.Limits()
@@ -242,7 +242,7 @@ struct AppConnectionsTests {
         }
     }
 
-    @Test("a user has so many connections and no more, until one ends")
+    @Test("limits the connections of one user")
     func connectionsOfUser() async throws {
         let hub = ScriptedHub()
         var limits = AppConnections.Limits()
@@ -255,7 +255,7 @@ struct AppConnectionsTests {
                 }
             }
             for await notified in hub.notified where notified == .closed(SessionID(1)) { break }
-            // The session is over a moment before its connection is.
+            // The connection ends shortly after its session.
             var isWelcome = false
             while !isWelcome {
                 isWelcome = try await LineRPCClient.connect(to: path) { (try? await $0.ask(.open(opening))) != nil }
@@ -267,7 +267,7 @@ struct AppConnectionsTests {
 /// Three thousand changes are work, not waiting.
 @Suite("An app that does not read", .timeout(.seconds(60)))
 struct StalledAppTests {
-    @Test("an app that does not read delays no other app, is not dropped, and is asked to load everything anew")
+    @Test("asks an app that doesn't read to load again, without delaying others")
     func stalledApp() async throws {
         let program = try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
         let loops = MultiThreadedEventLoopGroup(numberOfThreads: 1)
@@ -291,7 +291,7 @@ struct StalledAppTests {
                     let added = try HomeCommit(json: try await busy.ask(.write(.addHome(name: "Home"))))
                     guard case .home(let home) = added.result else { throw Failure(message: "no home") }
                     var commit = added
-                    // Much more than the system takes for somebody who does not read.
+                    // Much more than the socket's buffer.
                     for number in 0..<3000 {
                         let name = String(repeating: "x", count: 50) + String(number)
                         commit = try HomeCommit(json: try await busy.ask(.write(.renameHome(home, name: name))))
@@ -319,7 +319,7 @@ struct StalledAppTests {
                         isVoid = false
                     }
                 }
-                // Otherwise nothing was lost, and this shows nothing.
+                // The session did overflow.
                 #expect(loads > 0)
             }
         }

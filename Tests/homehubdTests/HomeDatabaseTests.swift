@@ -6,6 +6,7 @@ import HAPModel
 import HAPTesting
 import HomeHub
 import HomeModel
+import HomeTesting
 import TestTimeouts
 import Testing
 
@@ -13,9 +14,7 @@ import Testing
 
 @Suite("The homes in SQLite", .timeout)
 struct HomeDatabaseTests {
-    @Test(
-        "after any changes the homes are stored as they are, also for who opens the file anew",
-        arguments: 1...4 as ClosedRange<UInt64>)
+    @Test("stores any change, also for the next start", arguments: 1...4 as ClosedRange<UInt64>)
     func anyChanges(seed: UInt64) async throws {
         try await withFolder { folder in
             var homes = RandomHomes(seed: seed)
@@ -46,20 +45,14 @@ struct HomeDatabaseTests {
                     return
                 }
             }
-            // A walk over nothing shows nothing.
             #expect(seen == ["bridges", "scenes", "zones"])
             try opened?.close()
         }
     }
 
-    @Test(
-        "a repair and its pairing are stored in one step, also with numbers that swap; a candidate survives a restart")
+    @Test("stores a repair and its pairing in one step, and keeps a candidate over a restart")
     func repairs() async throws {
         try await withFolder { folder in
-            var (graph, random) = (HomeGraph(), SeededNumbers(seed: 3))
-            guard case .home(let home) = try graph.perform(.addHome(name: "Home"), using: &random).result else {
-                throw Failure(message: "no home")
-            }
             func lamp(_ aid: UInt64, _ name: String) -> HAPModel.Accessory {
                 let metadata = CharacteristicMetadata(format: .string, permissions: .pairedRead)
                 return HAPModel.Accessory(
@@ -73,52 +66,36 @@ struct HomeDatabaseTests {
                             ])
                     ])
             }
-            let id = try #require(DeviceID("1A:2B:3C:4D:5E:6F"))
             var file: DatabaseFile? = try openDatabase(in: folder)
-            var queue = try #require(file?.queue)
-            var database = HomeDatabase(queue)
-            for transaction in [
-                HomeTransaction(
-                    home: home, revision: 1, changes: [HomeChange(.homeAdded(try #require(graph.home(home))))]),
-                try graph.add(
-                    AccessoryAddition(
-                        home: home, deviceID: id, category: .bridge,
-                        accessories: [lamp(1, "Bridge"), lamp(2, "Hall"), lamp(3, "Stairs")]), using: &random
-                ).transaction,
-            ] {
-                try await database.commit(try #require(transaction), in: graph)
-            }
-            let bridge = try #require(graph.homes[0].accessories.first)
-            let candidate = AccessoryPairing(deviceID: id, publicKey: Array(repeating: 7, count: 32))
-            try await PairingDatabase(queue).keep(
-                AccessoryPairing(deviceID: id, publicKey: Array(repeating: 1, count: 32)))
-            try await database.keep(candidate: candidate)
+            var stored = try StoredGraph(try #require(file?.queue))
+            try await stored.write(.addHome(name: "Home"))
+            try await stored.add([lamp(1, "Bridge"), lamp(2, "Hall"), lamp(3, "Stairs")], category: .bridge)
+            let bridge = try #require(stored.graph.homes[0].accessories.first)
+            let candidate = AccessoryPairing(deviceID: stored.device, publicKey: Array(repeating: 7, count: 32))
+            try await PairingDatabase(stored.queue).keep(
+                AccessoryPairing(deviceID: stored.device, publicKey: Array(repeating: 1, count: 32)))
+            try await stored.database.keep(candidate: candidate)
             try file?.close()
             file = nil
             file = try openDatabase(in: folder)
-            queue = try #require(file?.queue)
-            database = HomeDatabase(queue)
+            let queue = try #require(file?.queue)
+            let database = HomeDatabase(queue)
             #expect(try database.load().candidates == [candidate])
             #expect(try await PairingDatabase(queue).pairings().map(\.publicKey[0]) == [1])
-            let commit = try graph.repair(
-                bridge.id,
-                with: ReplacementDevice(
-                    deviceID: id, category: .bridge,
-                    accessories: [lamp(1, "Bridge"), lamp(2, "Stairs"), lamp(3, "Hall")]), using: &random)
-            try await database.commit(try #require(commit.transaction), in: graph, promoting: candidate)
-            #expect(try database.load().graph == graph.asStored && database.load().candidates == [])
+            let replacement = ReplacementDevice(
+                deviceID: stored.device, category: .bridge,
+                accessories: [lamp(1, "Bridge"), lamp(2, "Stairs"), lamp(3, "Hall")])
+            let commit = try stored.graph.repair(bridge.id, with: replacement, using: &stored.random)
+            try await database.commit(try #require(commit.transaction), in: stored.graph, promoting: candidate)
+            #expect(try database.load().graph == stored.graph.asStored && database.load().candidates == [])
             #expect(try await PairingDatabase(queue).pairings() == [candidate])
             try file?.close()
         }
     }
 
-    @Test("texts of devices and values with anything in them are the same after a restart")
+    @Test("stores texts with any characters")
     func hostileTexts() async throws {
         let text = "A\u{0}B\u{1B}\u{7F}\n\u{202E}\u{FEFF}'\"C"
-        var (graph, random) = (HomeGraph(), SeededNumbers(seed: 3))
-        guard case .home(let home) = try graph.perform(.addHome(name: "Home"), using: &random).result else {
-            throw Failure(message: "no home")
-        }
         let metadata = CharacteristicMetadata(format: .string, permissions: .pairedRead)
         let types: [CharacteristicType] = [.name, .manufacturer, .model, .serialNumber, .firmwareRevision]
         let information = HAPModel.Service(
@@ -127,28 +104,20 @@ struct HomeDatabaseTests {
                 HAPModel.Characteristic(
                     iid: InstanceID(UInt64(2 + index)), type: type, metadata: metadata, value: .string(text))
             })
-        let id = try #require(DeviceID("AA:BB:CC:DD:EE:01"))
         let place = CharacteristicID(AccessoryID(1), InstanceID(2))
-        let queue = try makeQueue()
-        // The home first: each transaction follows the one before it.
-        let empty = graph
-        try await HomeDatabase(queue).commit(
-            HomeTransaction(home: home, revision: 1, changes: [HomeChange(.homeAdded(empty.homes[0]))]), in: empty)
-        let commit = try graph.add(
-            AccessoryAddition(
-                home: home, deviceID: id, category: .other,
-                accessories: [HAPModel.Accessory(aid: AccessoryID(1), services: [information])],
-                descriptions: [place: text]), using: &random)
-        try await HomeDatabase(queue).commit(try #require(commit.transaction), in: graph)
-        let characteristic = try #require(graph.homes.first?.accessories.first?.services.first?.characteristics.first)
-        graph.apply(.valueUpdated(characteristic.id, .string(text), time: .init(millisecondsSince1970: 7)))
-        try await HomeDatabase(queue).save([
-            characteristic.id: TimestampedValue(.string(text), at: .init(millisecondsSince1970: 7))
-        ])
-        #expect(try HomeDatabase(queue).load().graph == graph.asStored)
+        var stored = try StoredGraph(makeQueue())
+        try await stored.write(.addHome(name: "Home"))
+        try await stored.add(
+            [HAPModel.Accessory(aid: AccessoryID(1), services: [information])], descriptions: [place: text])
+        let characteristic = try #require(
+            stored.graph.homes.first?.accessories.first?.services.first?.characteristics.first)
+        let time = Timestamp(millisecondsSince1970: 7)
+        stored.graph.apply(.valueUpdated(characteristic.id, .string(text), time: time))
+        try await stored.database.save([characteristic.id: TimestampedValue(.string(text), at: time)])
+        #expect(try stored.database.load().graph == stored.graph.asStored)
     }
 
-    @Test("what does not follow the stored revision is refused, and nothing of it is stored")
+    @Test("rejects a transaction that doesn't follow the stored revision")
     func revisions() async throws {
         let database = HomeDatabase(try makeQueue())
         var homes = RandomHomes(seed: 7)
@@ -168,7 +137,7 @@ struct HomeDatabaseTests {
         #expect(try database.load() == before)
     }
 
-    @Test("a transaction of which one part cannot be stored is not stored at all")
+    @Test("rolls back a transaction that fails in part")
     func atomicity() async throws {
         let database = HomeDatabase(try makeQueue())
         var homes = RandomHomes(seed: 8)
@@ -189,13 +158,9 @@ struct HomeDatabaseTests {
         #expect(try database.load() == before)
     }
 
-    @Test("a scene keeps its lamp when the lamp's services change, and loses what is gone")
+    @Test("keeps the actions of services that stay and drops the others")
     func changedServices() async throws {
-        let queue = try makeQueue()
-        var (graph, random) = (HomeGraph(), SeededNumbers(seed: 5))
-        func store(_ commit: HomeCommit) async throws {
-            try await HomeDatabase(queue).commit(try #require(commit.transaction), in: graph)
-        }
+        var stored = try StoredGraph(makeQueue())
         func lamp(_ services: ClosedRange<UInt64>) -> HAPModel.Accessory {
             HAPModel.Accessory(
                 aid: AccessoryID(1),
@@ -210,53 +175,36 @@ struct HomeDatabaseTests {
                         ])
                 })
         }
-        try await store(try graph.perform(.addHome(name: "Home"), using: &random))
-        let home = graph.homes[0].id
-        let deviceID = try #require(DeviceID("1A:2B:3C:4D:5E:6F"))
-        try await store(
-            try graph.add(
-                AccessoryAddition(home: home, deviceID: deviceID, category: .lightbulb, accessories: [lamp(1...2)]),
-                using: &random))
-        try await store(try graph.perform(.addActionSet(home, name: "Evening", kind: .userDefined), using: &random))
-        let scene = try #require(graph.homes[0].actionSets.first { $0.name == "Evening" })
-        let switches = graph.homes[0].accessories[0].services.flatMap(\.characteristics).map(\.id)
+        try await stored.write(.addHome(name: "Home"))
+        try await stored.add([lamp(1...2)])
+        try await stored.write(.addActionSet(stored.graph.homes[0].id, name: "Evening", kind: .userDefined))
+        let switches = stored.graph.homes[0].accessories[0].services.flatMap(\.characteristics).map(\.id)
         #expect(switches.count == 2)
-        try await store(
-            try graph.perform(
-                .setActions(
-                    scene.id, switches.map { CharacteristicWriteAction(characteristic: $0, targetValue: .bool(true)) }),
-                using: &random))
-        let updated = try #require(try graph.update(deviceID, with: [lamp(2...3)], using: &random))
-        try await HomeDatabase(queue).commit(updated, in: graph)
-        let stored = try HomeDatabase(queue).load().graph
-        #expect(stored == graph.asStored)
-        let kept = try #require(stored.homes[0].actionSets.first { $0.name == "Evening" })
-        #expect(kept.actions.map(\.characteristic) == [switches[1]])
+        try await stored.write(
+            .setActions(
+                stored.graph.homes[0].actionSets[0].id,
+                switches.map { CharacteristicWriteAction(characteristic: $0, targetValue: .bool(true)) }))
+        let update = try stored.graph.update(stored.device, with: [lamp(2...3)], using: &stored.random)
+        try await stored.store(update)
+        let loaded = try stored.database.load().graph
+        #expect(loaded == stored.graph.asStored)
+        #expect(loaded.homes[0].actionSets[0].actions.map(\.characteristic) == [switches[1]])
     }
 
-    @Test("one room of a zone, one bridge, one target of a scene cannot be of another home")
+    @Test("rejects a room of another home in a zone")
     func otherHomes() async throws {
-        let queue = try makeQueue()
-        var (graph, random) = (HomeGraph(), SeededNumbers(seed: 1))
-        for name in ["Home", "Cottage"] {
-            let commit = try graph.perform(.addHome(name: name), using: &random)
-            try await HomeDatabase(queue).commit(try #require(commit.transaction), in: graph)
-        }
-        let (home, other) = (graph.homes[0].id, graph.homes[1].id)
-        let writes: [HomeWrite] = [.addZone(home, name: "Upstairs"), .addRoom(other, name: "Kitchen")]
-        for write in writes {
-            let commit = try graph.perform(write, using: &random)
-            try await HomeDatabase(queue).commit(try #require(commit.transaction), in: graph)
-        }
-        let change = HomeChange(.roomAddedToZone(graph.homes[1].rooms[0].id, graph.homes[0].zones[0].id))
-        let planned = graph
-        await #expect(throws: DatabaseError.self) {
-            let transaction = HomeTransaction(home: home, revision: 3, changes: [change])
-            try await HomeDatabase(queue).commit(transaction, in: planned)
-        }
+        var stored = try StoredGraph(makeQueue())
+        for name in ["Home", "Cottage"] { try await stored.write(.addHome(name: name)) }
+        let (home, other) = (stored.graph.homes[0].id, stored.graph.homes[1].id)
+        try await stored.write(.addZone(home, name: "Upstairs"))
+        try await stored.write(.addRoom(other, name: "Kitchen"))
+        let change = HomeChange(.roomAddedToZone(stored.graph.homes[1].rooms[0].id, stored.graph.homes[0].zones[0].id))
+        let transaction = HomeTransaction(home: home, revision: 3, changes: [change])
+        let planned = stored
+        await #expect(throws: DatabaseError.self) { try await planned.store(transaction) }
     }
 
-    @Test("answers of the user are kept for each app and user and program, the last one counts, and they are forgotten")
+    @Test("stores the latest decision for each app, user and program until it is forgotten")
     func permissions() async throws {
         let database = HomeDatabase(try makeQueue())
         let lights = AppIdentity(app: "org.example.lights", uid: .max, executable: "/usr/bin/lights")
@@ -273,7 +221,7 @@ struct HomeDatabaseTests {
         #expect(try database.load().permissions == [permission(other, true)])
     }
 
-    @Test("answers about makers are kept beside those about apps, and go with them")
+    @Test("stores claims of vendors and forgets them with their app")
     func claims() async throws {
         let database = HomeDatabase(try makeQueue())
         let app = AppIdentity(app: "org.kilgo", uid: 5, executable: "/kilgo")
@@ -289,7 +237,7 @@ struct HomeDatabaseTests {
         #expect(try database.load().claims == [])
     }
 
-    @Test("a file of the first version opens, with its homes and permissions, and has no claims of makers")
+    @Test("opens a file of the first version")
     func firstVersion() async throws {
         try await withFolder { folder in
             var old: DatabaseFile? = try openDatabase(in: folder)
@@ -300,7 +248,7 @@ struct HomeDatabaseTests {
                 app: AppIdentity(app: "org.example.lights", uid: 7, executable: ""), isAllowed: true,
                 usageDescription: "For it.")
             try await HomeDatabase(queue).remember(app)
-            // What has come since then.
+            // Later migrations.
             try await queue.write { db in
                 for step in [
                     "DROP TABLE pairingCandidate", "DROP TABLE vendorClaim", "DROP TABLE serviceGroupService",
@@ -313,7 +261,7 @@ struct HomeDatabaseTests {
             }
             #expect(throws: (any Error).self) { try HomeDatabase(queue).load() }
             try old?.close()
-            // The lock goes with it.
+            // This releases the lock.
             old = nil
             let file = try openDatabase(in: folder)
             let database = HomeDatabase(file.queue)
@@ -331,7 +279,7 @@ struct HomeDatabaseTests {
         }
     }
 
-    @Test("values of what is not there are passed over")
+    @Test("ignores values of unknown characteristics")
     func orphanedValues() async throws {
         let database = HomeDatabase(try makeQueue())
         var random = SeededNumbers(seed: 1)
@@ -342,7 +290,7 @@ struct HomeDatabaseTests {
     }
 
     @Test(
-        "what cannot be true is damage, not another home",
+        "reports impossible content as damage",
         arguments: [
             "UPDATE home SET isPrimary = 0", "UPDATE home SET id = 'x'", "UPDATE room SET name = 'Home'",
             "UPDATE room SET name = ' Kitchen'", "UPDATE accessory SET deviceID = 'here'",
@@ -351,35 +299,16 @@ struct HomeDatabaseTests {
             "UPDATE characteristic SET iid = 'one'", "UPDATE accessory SET isBridge = 1, name = CAST(x'FF' AS BLOB)",
         ])
     func damage(sql: String) async throws {
-        let queue = try makeQueue()
-        var (graph, random) = (HomeGraph(), SeededNumbers(seed: 3))
-        let home = try graph.perform(.addHome(name: "Home"), using: &random)
-        try await HomeDatabase(queue).commit(try #require(home.transaction), in: graph)
-        let room = try graph.perform(.addRoom(graph.homes[0].id, name: "Kitchen"), using: &random)
-        try await HomeDatabase(queue).commit(try #require(room.transaction), in: graph)
-        let lamp = HAPModel.Accessory(
-            aid: AccessoryID(1),
-            services: [
-                HAPModel.Service(
-                    iid: InstanceID(9), type: .lightbulb,
-                    characteristics: [
-                        HAPModel.Characteristic(
-                            iid: InstanceID(10), type: .on,
-                            metadata: CharacteristicMetadata(format: .bool, permissions: .pairedRead), value: nil)
-                    ])
-            ])
-        let deviceID = try #require(DeviceID("1A:2B:3C:4D:5E:6F"))
-        let added = try graph.add(
-            AccessoryAddition(home: graph.homes[0].id, deviceID: deviceID, category: .lightbulb, accessories: [lamp]),
-            using: &random)
-        try await HomeDatabase(queue).commit(try #require(added.transaction), in: graph)
-        #expect(try HomeDatabase(queue).load().graph == graph.asStored)
-
-        try await queue.writeWithoutTransaction { try $0.execute(sql: "PRAGMA foreign_keys = OFF; \(sql)") }
-        #expect(throws: DamagedDatabase.self) { try HomeDatabase(queue).load() }
+        var stored = try StoredGraph(makeQueue())
+        try await stored.write(.addHome(name: "Home"))
+        try await stored.write(.addRoom(stored.graph.homes[0].id, name: "Kitchen"))
+        try await stored.add([TestDevices.lamp()])
+        #expect(try stored.database.load().graph == stored.graph.asStored)
+        try await stored.queue.writeWithoutTransaction { try $0.execute(sql: "PRAGMA foreign_keys = OFF; \(sql)") }
+        #expect(throws: DamagedDatabase.self) { try stored.database.load() }
     }
 
-    @Test("the file is for its owner alone, and one of a newer version is left as it is")
+    @Test("protects the file and rejects one of a newer version")
     func file() async throws {
         try await withFolder { folder in
             try openDatabase(in: folder).close()
@@ -401,7 +330,7 @@ struct HomeDatabaseTests {
         }
     }
 
-    @Test("who is killed while writing has stored all that was acknowledged, and half of nothing")
+    @Test("keeps every acknowledged change over a kill")
     func sudden() async throws {
         try await withFolder { folder in
             let seed: UInt64 = 11
@@ -409,7 +338,7 @@ struct HomeDatabaseTests {
                 let file = try openDatabase(in: folder)
                 let acknowledged = open(folder + "/acknowledged", O_CREAT | O_WRONLY | O_CLOEXEC, 0o600)
                 var homes = RandomHomes(seed: 11)
-                // Its signal ends the process wherever it is.
+                // SIGALRM ends the process at any point.
                 alarm(1)
                 while true {
                     let transaction = try homes.next()
@@ -426,7 +355,7 @@ struct HomeDatabaseTests {
             let file = try openDatabase(in: folder)
             let stored = try HomeDatabase(file.queue).load().graph
             if stored != homes.graph.asStored {
-                // The last may have been stored and not acknowledged any more.
+                // The last change may be stored without acknowledgment.
                 _ = try homes.next()
                 #expect(stored == homes.graph.asStored)
             }

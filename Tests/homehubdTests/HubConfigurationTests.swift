@@ -12,23 +12,16 @@ private func decode(_ text: String) throws -> HubConfiguration {
 
 @Suite("The hub's configuration")
 struct HubConfigurationTests {
-    @Test("the example, which the manual holds, says of each key what is declared")
+    @Test("matches the example in the manual, which shows the defaults")
     func declared() throws {
         let folder = #filePath.split(separator: "/").dropLast(3).joined(separator: "/")
         let text = try String(contentsOf: URL(filePath: "/\(folder)/Config/homehub.yaml"), encoding: .utf8)
         let expected = HubConfiguration.example()
         #expect(text.hasSuffix("\n\n" + expected), "Config/homehub.yaml should end with:\n\(expected)")
-        #expect(try decode(expected) == HubConfiguration())
+        #expect(try decode(expected) == HubConfiguration() && decode("# nothing\n") == HubConfiguration())
     }
 
-    @Test("the example says what counts where nothing is written")
-    func example() throws {
-        let path = #filePath.split(separator: "/").dropLast(3).map { "/" + $0 }.joined() + "/Config/homehub.yaml"
-        #expect(try HubConfiguration.load(from: path) == HubConfiguration())
-        #expect(try decode("# nothing\n") == HubConfiguration())
-    }
-
-    @Test("every key counts")
+    @Test("decodes every key")
     func keys() throws {
         let configuration = try decode(
             """
@@ -44,7 +37,7 @@ struct HubConfigurationTests {
     }
 
     @Test(
-        "what is wrong is named, with what to write",
+        "names a mistake and its correction",
         arguments: [
             ("restrictions: {}", "f:1:1: restrictions: unknown key"),
             ("vendor-patience: 0s", "vendor-patience: no app can answer within that"),
@@ -60,7 +53,7 @@ struct HubConfigurationTests {
         #expect(error.map { ExitCode($0) } == .configuration)
     }
 
-    @Test("the file may be missing at its usual place only")
+    @Test("allows a missing file only at the default path")
     func missing() throws {
         #expect(throws: ConfigurationFileError.missing(file: "/nowhere/h.yaml")) {
             try HubConfiguration.load(from: "/nowhere/h.yaml")
@@ -71,7 +64,7 @@ struct HubConfigurationTests {
         }
     }
 
-    @Test("only restrictions change while the hub runs")
+    @Test("applies only restrictions while the hub runs")
     func waiting() throws {
         let running = HubConfiguration()
         #expect(try decode("restrict: {apps: [a]}").keysThatWait(comparedWith: running).isEmpty)
@@ -79,7 +72,7 @@ struct HubConfigurationTests {
         #expect(next.keysThatWait(comparedWith: running) == ["interfaces", "vendor-patience", "system-app"])
     }
 
-    @Test("users and members of groups are those of the system")
+    @Test("looks up users and groups of the system")
     func users() throws {
         #expect(SystemUsers.uid(of: "root") == 0)
         #expect(SystemUsers.uid(of: "no such user") == nil)
@@ -89,7 +82,7 @@ struct HubConfigurationTests {
         #expect(!SystemUsers.isMember(.max - 1, of: "root"))
     }
 
-    @Test("the status is one line for people")
+    @Test("describes the status in one line")
     func status() {
         let busy = HubStatus(homes: 2, accessories: 14, reachable: 13, sessions: 3)
         #expect(busy.sentence() == "2 homes, 14 accessories (13 reachable), 3 apps.")

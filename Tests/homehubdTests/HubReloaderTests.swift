@@ -9,7 +9,7 @@ import Testing
 
 @Suite("Reading the hub's configuration again", .timeout)
 struct HubReloaderTests {
-    /// What the hub and the service manager were told, in order.
+    /// The notifications of hub and service manager in order.
     private final class Notified: Sendable {
         private let messages = Mutex<[String]>([])
         var all: [String] { messages.withLock { $0 } }
@@ -32,14 +32,14 @@ struct HubReloaderTests {
         }
     }
 
-    @Test("new restrictions count before the service manager is notified that the reload is over")
+    @Test("applies restrictions before it reports the end of the reload")
     func restricts() async throws {
         let (notified, restrictions) = try await reload("restrict: {apps: [org.example.a], users: [7]}")
         #expect(notified == ["RELOADING=1", "restricted", "READY=1"])
         #expect(restrictions == AppRestrictions(apps: ["org.example.a"], users: [7]))
     }
 
-    @Test("a wrong file changes nothing, and the reload is over all the same")
+    @Test("keeps the configuration when the file is invalid")
     func wrong() async throws {
         let (notified, restrictions) = try await reload("restrict: {app: [org.example.a]}")
         #expect(notified == ["RELOADING=1", "READY=1"])

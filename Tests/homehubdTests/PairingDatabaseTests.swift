@@ -17,7 +17,7 @@ struct PairingDatabaseTests {
             publicKey: [UInt8](repeating: key, count: Ed25519.publicKeyLength))
     }
 
-    @Test("who we are is made once, and stays the same")
+    @Test("creates one identity")
     func identity() async throws {
         let queue = try makeQueue()
         let identity = try await PairingDatabase(queue).identity()
@@ -25,10 +25,10 @@ struct PairingDatabaseTests {
         #expect(try await PairingDatabase(makeQueue()).identity() != identity)
     }
 
-    @Test("pairings are kept and forgotten, the oldest first; the newest with an accessory counts, in its former place")
+    @Test("stores the latest pairing of each accessory in order")
     func pairings() async throws {
         let vault = PairingDatabase(try makeQueue())
-        // Sorted by themselves they would come the other way round.
+        // In the opposite order of their ids.
         try await vault.keep(pairing(2, key: 1))
         try await vault.keep(pairing(1, key: 2))
         try await vault.keep(pairing(2, key: 3))
@@ -40,7 +40,7 @@ struct PairingDatabaseTests {
         #expect(try await vault.pairings() == [pairing(1, key: 2), pairing(2, key: 1)])
     }
 
-    @Test("a pairing is kept although whoever keeps it is cancelled")
+    @Test("stores a pairing although its task is canceled")
     func cancelled() async throws {
         let vault = PairingDatabase(try makeQueue())
         let pairing = try pairing(1, key: 1)
@@ -54,7 +54,7 @@ struct PairingDatabaseTests {
     }
 
     @Test(
-        "what cannot be true is damage, and not a new identity",
+        "reports impossible content as damage",
         arguments: [
             "DELETE FROM controller", "UPDATE controller SET longTermSeed = x'00'",
             "UPDATE controller SET identifier = x''", "UPDATE pairing SET publicKey = x'00'",

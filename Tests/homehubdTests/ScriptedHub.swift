@@ -4,9 +4,9 @@ import HomeModel
 
 @testable import homehubd
 
-/// A hub that notes what it is told and says what it is given.
+/// A scripted hub that records its calls.
 actor ScriptedHub: HubSessions {
-    /// What the socket told the hub.
+    /// A call from the socket.
     enum Notified: Equatable {
         case opened(String, AppPeer)
         case received(HomeRequest, Call)
@@ -18,12 +18,12 @@ actor ScriptedHub: HubSessions {
     private let sink: AsyncStream<Notified>.Continuation
     private var last: UInt64 = 0
     private var deliveries: [SessionID: (AsyncStream<Delivery>.Iterator, AsyncStream<Delivery>.Continuation)] = [:]
-    /// How many deliveries were taken, by session.
+    /// The number of deliveries by session.
     private(set) var taken: [SessionID: Int] = [:]
 
     init() { (notified, sink) = AsyncStream.makeStream() }
 
-    /// Has a session told something.
+    /// Sends a delivery to a session.
     func say(_ delivery: Delivery, to session: SessionID) { deliveries[session]?.1.yield(delivery) }
 
     /// Ends a session from within.

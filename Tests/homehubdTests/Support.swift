@@ -2,12 +2,14 @@ import DaemonKit
 import FoundationEssentials
 import GRDB
 import Glibc
+import HAPModel
+import HAPTesting
 import HomeModel
 import Logging
 
 @testable import homehubd
 
-// HAP has words of its own for these; here the home's are meant.
+// HAPModel declares types with these names, too.
 typealias Accessory = HomeModel.Accessory
 typealias Service = HomeModel.Service
 typealias Characteristic = HomeModel.Characteristic
@@ -16,7 +18,7 @@ let silent = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
 
 struct Failure: Error { var message: String }
 
-/// A folder of its own for one test, gone afterwards.
+/// Creates a folder for a test and removes it afterwards.
 @discardableResult
 func withFolder<Result>(_ body: (String) async throws -> Result) async throws -> Result {
     let folder = FileManager.default.temporaryDirectory.path + "/homehubd-\(getpid())-\(UInt32.random(in: 0 ... .max))"
@@ -39,4 +41,48 @@ func makeQueue() throws -> DatabaseQueue {
     let queue = try DatabaseQueue(configuration: configuration)
     try HomeSchema.migrator.migrate(queue)
     return queue
+}
+
+/// A graph that is stored with each change.
+struct StoredGraph {
+    var graph = HomeGraph()
+    var random = SeededNumbers(seed: 3)
+    let queue: DatabaseQueue
+    let device: DeviceID
+
+    init(_ queue: DatabaseQueue) throws {
+        self.queue = queue
+        guard let device = DeviceID("1A:2B:3C:4D:5E:6F") else { throw Failure(message: "no device id") }
+        self.device = device
+    }
+
+    var database: HomeDatabase { HomeDatabase(queue) }
+
+    mutating func write(_ write: HomeWrite) async throws {
+        try await store(try graph.perform(write, using: &random).transaction)
+    }
+
+    mutating func add(
+        _ accessories: [HAPModel.Accessory], category: AccessoryCategory = .lightbulb,
+        descriptions: [CharacteristicID: String] = [:]
+    ) async throws {
+        let addition = AccessoryAddition(
+            home: graph.homes[0].id, deviceID: device, category: category, accessories: accessories,
+            descriptions: descriptions)
+        try await store(try graph.add(addition, using: &random).transaction)
+    }
+
+    func store(_ transaction: HomeTransaction?) async throws {
+        guard let transaction else { throw Failure(message: "no transaction") }
+        try await database.commit(transaction, in: graph)
+    }
+}
+
+extension HomeGraph {
+    /// The graph after a restart.
+    var asStored: HomeGraph {
+        var graph = self
+        for accessory in homes.flatMap(\.accessories) { graph.apply(.reachabilityUpdated(accessory.id, false)) }
+        return graph
+    }
 }

@@ -1,18 +1,18 @@
-import HAPModel
+package import HAPModel
 import HAPTesting
-import HomeModel
-
-@testable import homehubd
+package import HomeModel
 
 /// Homes that change at random, the same way for the same seed.
-struct RandomHomes {
-    private(set) var graph = HomeGraph()
+package struct RandomHomes {
+    package private(set) var graph = HomeGraph()
     private var random: SeededNumbers
+    /// The last write, also if it was refused.
+    package private(set) var lastWrite: HomeWrite?
 
-    init(seed: UInt64) { random = SeededNumbers(seed: seed) }
+    package init(seed: UInt64) { random = SeededNumbers(seed: seed) }
 
     /// Goes on to the next change that is made.
-    mutating func next() throws -> HomeTransaction {
+    package mutating func next() throws -> HomeTransaction {
         while true {
             do {
                 if let transaction = try change() { return transaction }
@@ -23,7 +23,7 @@ struct RandomHomes {
     }
 
     /// Receives a value of something.
-    mutating func receive(at time: Int64) -> (Characteristic.ID, CharacteristicValue)? {
+    package mutating func receive(at time: Int64) -> (HomeModel.Characteristic.ID, CharacteristicValue)? {
         let characteristics = graph.homes.flatMap(\.accessories).flatMap(\.services).flatMap(\.characteristics)
         guard let id = pick(characteristics)?.id else { return nil }
         let values: [CharacteristicValue] = [
@@ -34,7 +34,11 @@ struct RandomHomes {
         return (id, value)
     }
 
-    private mutating func change() throws -> HomeTransaction? {
+    /// Tries one random change.
+    ///
+    /// - Returns: The transaction, or `nil` if nothing changed.
+    /// - Throws: A ``HomeError`` if the change is refused.
+    package mutating func change() throws -> HomeTransaction? {
         switch Int.random(in: 0..<38, using: &random) {
         case 0: return graph.homes.count < 2 ? try perform(.addHome(name: name())) : nil
         case 1: return try perform(.renameHome(home(), name: name()))
@@ -74,7 +78,8 @@ struct RandomHomes {
     }
 
     private mutating func perform(_ write: HomeWrite) throws -> HomeTransaction? {
-        try graph.perform(write, using: &random).transaction
+        lastWrite = write
+        return try graph.perform(write, using: &random).transaction
     }
 
     private mutating func actions() -> [CharacteristicWriteAction] {
@@ -148,7 +153,7 @@ struct RandomHomes {
             ])
     }
 
-    // MARK: Choosing, mostly what is there
+    // MARK: Choices, mostly of existing objects
 
     private mutating func pick<Element>(_ elements: [Element]) -> Element? { elements.randomElement(using: &random) }
 
@@ -168,12 +173,12 @@ struct RandomHomes {
 
     private mutating func zone() -> Zone.ID { pick(graph.homes.flatMap(\.zones))?.id ?? Zone.ID(using: &random) }
 
-    private mutating func accessory() -> Accessory.ID {
-        pick(graph.homes.flatMap(\.accessories))?.id ?? Accessory.ID(using: &random)
+    private mutating func accessory() -> HomeModel.Accessory.ID {
+        pick(graph.homes.flatMap(\.accessories))?.id ?? HomeModel.Accessory.ID(using: &random)
     }
 
-    private mutating func service() -> Service.ID {
-        pick(graph.homes.flatMap(\.accessories).flatMap(\.services))?.id ?? Service.ID(using: &random)
+    private mutating func service() -> HomeModel.Service.ID {
+        pick(graph.homes.flatMap(\.accessories).flatMap(\.services))?.id ?? HomeModel.Service.ID(using: &random)
     }
 
     private mutating func actionSet() -> ActionSet.ID {
@@ -182,14 +187,5 @@ struct RandomHomes {
 
     private mutating func serviceGroup() -> ServiceGroup.ID {
         pick(graph.homes.flatMap(\.serviceGroups))?.id ?? ServiceGroup.ID(using: &random)
-    }
-}
-
-extension HomeGraph {
-    /// The graph as it is after a restart: nothing was received yet, and nothing is observed.
-    var asStored: HomeGraph {
-        var graph = self
-        for accessory in homes.flatMap(\.accessories) { graph.apply(.reachabilityUpdated(accessory.id, false)) }
-        return graph
     }
 }
