@@ -6,11 +6,11 @@ private let call = Call(SessionID(1), 7)
 private let now = ContinuousClock.now
 private let refusal = HomeError(.homeAccessNotAuthorized)
 
-/// How far a call is.
+/// The progress of a call.
 private enum Stage: CaseIterable, Sendable {
     case received, awaitingPermission, started, inEffect, committed, answered
 
-    /// A table in which the call is as far as this.
+    /// A table with the call at this stage.
     var table: CallTable {
         var calls = CallTable()
         _ = calls.received(call)
@@ -46,14 +46,14 @@ private let refused: [(Stage, HomeError.Code?)] = [
         code.map { [.fail(call, HomeError($0))] } ?? []
     }
 
-    @Test("A call that its app gives up fails unless it takes effect already", arguments: cancelled)
+    @Test("fails a canceled call unless it is already in effect", arguments: cancelled)
     fileprivate func givenUp(stage: Stage, code: HomeError.Code?) {
         var calls = stage.table
         #expect(calls.cancelled(call) == failure(code))
         #expect(calls.isAwaited(call) == (code == nil && stage != .answered))
     }
 
-    @Test("A call of an app that is refused fails unless it needs no permission or is stored", arguments: refused)
+    @Test("fails the calls of a refused app unless they need no permission or are stored", arguments: refused)
     fileprivate func refusedApp(stage: Stage, code: HomeError.Code?) {
         var calls = stage.table
         #expect(calls.refused([SessionID(2)]) == [])
@@ -61,7 +61,7 @@ private let refused: [(Stage, HomeError.Code?)] = [
         #expect(calls.isAwaited(call) == (code == nil && stage != .answered))
     }
 
-    @Test("Once a call has left the table nothing takes effect for it", arguments: Stage.allCases)
+    @Test("ignores a call that has left the table", arguments: Stage.allCases)
     fileprivate func left(stage: Stage) {
         var ends: [(inout CallTable) -> Void] = [
             { $0.closed(SessionID(1)) }, { _ = $0.answered(call) }, { _ = $0.hubEnded() },
@@ -82,7 +82,7 @@ private let refused: [(Stage, HomeError.Code?)] = [
         }
     }
 
-    @Test("What waits for permission takes no effect; what may be done does", arguments: Stage.allCases)
+    @Test("lets no call take effect while it waits for permission", arguments: Stage.allCases)
     fileprivate func effect(stage: Stage) {
         var calls = stage.table
         let takesEffect = stage != .awaitingPermission && stage != .answered
@@ -91,17 +91,17 @@ private let refused: [(Stage, HomeError.Code?)] = [
         if takesEffect { #expect(calls.cancelled(call) == []) }
     }
 
-    @Test("Permission has carried out what waits, and nothing twice", arguments: Stage.allCases)
+    @Test("performs waiting calls once when permission is granted", arguments: Stage.allCases)
     fileprivate func permitted(stage: Stage) {
         var calls = stage.table
         #expect(calls.permitted([SessionID(2)]) == [])
         #expect(calls.permitted([SessionID(1)]) == (stage == .awaitingPermission ? [.perform(call, .homes)] : []))
         #expect(calls.permitted([SessionID(1)]) == [])
-        // What is carried out goes with its permission.
+        // A call that is under way fails when permission is withdrawn.
         if stage == .awaitingPermission { #expect(calls.refused([SessionID(1)]) == [.fail(call, refusal)]) }
     }
 
-    @Test("A call waits for permission until its deadline, and not at all without time")
+    @Test("fails a call that waits for permission at its deadline, or at once without time")
     func deadlines() {
         var calls = CallTable()
         for number: UInt64 in 1...3 { #expect(calls.received(Call(SessionID(1), number)) == .accepted) }
@@ -116,7 +116,7 @@ private let refused: [(Stage, HomeError.Code?)] = [
         #expect(calls.nextDeadline == nil)
     }
 
-    @Test("A number is used by one call at a time, and by another one after its answer")
+    @Test("rejects a call number that is in use and accepts it again after the answer")
     func numbers() {
         var calls = CallTable()
         #expect(calls.received(call) == .accepted)
@@ -127,7 +127,7 @@ private let refused: [(Stage, HomeError.Code?)] = [
         #expect(calls.received(call) == .accepted)
     }
 
-    @Test("A hub that ends fails what is left in the order in which it came, and whatever comes later")
+    @Test("fails pending calls in order when the hub ends, and every later call")
     func end() {
         var calls = CallTable()
         let all = (1...20).map { Call(SessionID(UInt64(20 - $0)), UInt64($0)) }

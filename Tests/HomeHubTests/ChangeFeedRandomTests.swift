@@ -7,7 +7,7 @@ import Testing
 
 @Suite("Any sequence of writes, values, permissions, stalls and comings and goings") struct ChangeFeedRandomTests {
     @Test(
-        "Leaves every session with the homes as they are, and tells no app what it did itself or may not know",
+        "leaves every session with the current homes and sends no app its own changes or secret ones",
         arguments: 1...6)
     func sequences(seed: UInt64) throws {
         let town = Town(seed: seed)
@@ -24,7 +24,7 @@ import Testing
     }
 }
 
-/// The daemon around a feed, the apps at it, and an account of who may be told what.
+/// A daemon with its feed and apps, and the expected audiences.
 private final class Town {
     let granted: AuthorizationStatus = [.determined, .authorized]
     var feed = ChangeFeed(limit: 5)
@@ -41,7 +41,7 @@ private final class Town {
     private var time: Int64 = 0
     /// The sessions that were said to have something waiting.
     private var ready: Set<SessionID> = []
-    /// What the devices report, as far as they were asked.
+    /// The values that devices report.
     private var subscribed: Set<Characteristic.ID> = []
     /// Who must not be notified of a transaction or of a value.
     private var initiators: [Revision: SessionID] = [:]
@@ -63,13 +63,13 @@ private final class Town {
     /// An app with its copy of the homes.
     final class App {
         let id: SessionID
-        /// What the daemon's user has decided.
+        /// The user's decision.
         var isAuthorized: Bool
-        /// What was enabled, as the daemon should know it.
+        /// The enabled values that the daemon should know.
         var wanted: Set<Characteristic.ID> = []
         var isStalled = false
 
-        /// What the app itself knows.
+        /// The app's state.
         var copy = HomeGraph()
         var enabled: Set<Characteristic.ID> = []
         var seemsAuthorized: Bool
@@ -103,7 +103,7 @@ private final class Town {
         checkObservations()
     }
 
-    /// Everybody reads all there is, and then has the homes as they are.
+    /// All apps read everything and then have the current homes.
     func drain() throws {
         for app in apps.values { app.isStalled = false }
         while !ready.isEmpty { try deliver(once: false) }
@@ -407,7 +407,7 @@ extension HomeGraph {
         return graph
     }
 
-    /// The homes without what no app is told: that a value was received again.
+    /// The homes without the times of values, which no app receives.
     fileprivate var comparable: HomeGraph {
         var homes = homes
         for home in homes.indices {

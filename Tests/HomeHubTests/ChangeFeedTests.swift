@@ -8,7 +8,7 @@ import Testing
 @Suite("The change feed") struct ChangeFeedTests {
     // MARK: Transactions
 
-    @Test("A write is sent to every other session that may receive it, and to its initiator as an answer only")
+    @Test("sends a write to every other authorized session and to its initiator only as the answer")
     func transactions() throws {
         let hub = FeedDesk(authorized: [1, 2, 3], others: [4])
         let commit = try hub.write(.addHome(name: "Home"), by: 1)
@@ -20,7 +20,7 @@ import Testing
         #expect(hub.take(4) == [])
     }
 
-    @Test("With a bridge the initiator is notified of what is behind it, but not of the bridge, when it comes and goes")
+    @Test("notifies the initiator of bridged accessories but not of their bridge")
     func bridge() throws {
         let hub = FeedDesk(authorized: [1, 2])
         let home = try hub.home()
@@ -34,7 +34,7 @@ import Testing
         #expect(try hub.notified(2) == ids.dropFirst() + [ids[0]])
     }
 
-    @Test("What no app's call caused is sent to everybody")
+    @Test("sends changes without an initiator to every session")
     func devices() throws {
         let hub = FeedDesk(authorized: [1, 2])
         let home = try hub.home()
@@ -51,7 +51,7 @@ import Testing
         }
     }
 
-    @Test("A session is woken once, however much waits for it")
+    @Test("wakes a session once, however much is pending")
     func waking() throws {
         let hub = FeedDesk(authorized: [1, 2])
         _ = try hub.write(.addHome(name: "Home"), by: 1)
@@ -65,7 +65,7 @@ import Testing
 
     // MARK: Sessions that do not read
 
-    @Test("When too much waits, all of it gives way to one homesUpdated; answers do not, and others get everything")
+    @Test("replaces an overflow of notifications with one homesUpdated and keeps the answers")
     func overflow() throws {
         let hub = FeedDesk(authorized: [1, 2, 3], limit: 4)
         let home = try hub.home()
@@ -78,24 +78,11 @@ import Testing
             hub.take(3) == [
                 .answer(Call(SessionID(3), 1), .success(own.json)), .notification(.homesUpdated),
             ])
-        // Then it is a session like any other.
         let next = try #require(try hub.write(.addRoom(home, name: "Hall"), by: 1).transaction)
         #expect(hub.take(3) == [.notification(.transaction(next))])
     }
 
-    @Test("As much as may wait is kept")
-    func limit() throws {
-        let hub = FeedDesk(authorized: [1, 2])
-        let home = try hub.home()
-        hub.drain()
-        func rename(_ number: Int) throws { _ = try hub.write(.renameHome(home, name: "Home \(number)"), by: nil) }
-        for number in 1...ChangeFeed.defaultLimit { try rename(number) }
-        #expect(hub.take(2).count == 1024)
-        for number in 1...ChangeFeed.defaultLimit + 1 { try rename(number + 2000) }
-        #expect(hub.take(2) == [.notification(.homesUpdated)])
-    }
-
-    @Test("When all homes are replaced, everybody loads them anew, and what is gone is observed no more")
+    @Test("sends homesUpdated and drops observations when all homes are replaced")
     func replacement() throws {
         let hub = FeedDesk(authorized: [1], others: [2])
         let id = try hub.lamp()
@@ -109,7 +96,7 @@ import Testing
 
     // MARK: Permission
 
-    @Test("Who loses permission is notified once and receives nothing more, and what waited is not told")
+    @Test("sends one status and nothing else after permission is withdrawn")
     func revocation() throws {
         let hub = FeedDesk(authorized: [1, 2])
         let id = try hub.lamp()
@@ -128,7 +115,7 @@ import Testing
                 .answer(Call(SessionID(2), 1), .failure(refusal)),
                 .notification(.authorizationStatusUpdated(.determined)),
             ])
-        // A call that ends later reveals nothing, either; why it failed may be said.
+        // A call that ends later reveals no result, only its error.
         _ = hub.feed.answered(Call(SessionID(2), 7), with: .success("secret"))
         _ = hub.feed.answered(Call(SessionID(2), 8), with: .failure(HomeError(.notFound)))
         #expect(
@@ -138,7 +125,7 @@ import Testing
             ])
     }
 
-    @Test("Why a call failed, which may hold names, is not told any more to who lost permission before it was taken")
+    @Test("replaces undelivered failures, which may contain names, after permission is withdrawn")
     func failuresBeforeRevocation() {
         let hub = FeedDesk(authorized: [1])
         let (call, status) = (Call(SessionID(1), 1), AuthorizationStatus.determined)
@@ -152,7 +139,7 @@ import Testing
             ])
     }
 
-    @Test("Who gets permission back is told, and loads the homes; of its old observations none is left")
+    @Test("sends status and homesUpdated when permission is granted again, and drops old observations")
     func regrant() throws {
         let hub = FeedDesk(authorized: [1, 2])
         let id = try hub.lamp()
@@ -176,7 +163,7 @@ import Testing
 
     // MARK: Values
 
-    @Test("A value is sent to those who enabled it; others have it in their copies; who wrote it gets neither")
+    @Test("sends a value live to observers, cached to others and not at all to its writer")
     func values() throws {
         let hub = FeedDesk(authorized: [1, 2, 3])
         let id = try hub.lamp()
@@ -197,7 +184,7 @@ import Testing
         #expect(hub.take(3).count == 1)
     }
 
-    @Test("Who does not read and observes nothing has the last of many values for its copy, and nothing to load anew")
+    @Test("keeps only the latest value for a session that observes nothing and doesn't read")
     func chatter() throws {
         let hub = FeedDesk(authorized: [1, 2], limit: 4)
         let id = try hub.lamp()
@@ -214,11 +201,11 @@ import Testing
             .cached(.valueUpdated(id, .bool(true), time: .init(millisecondsSince1970: 10_001))))
         #expect(hub.take(2) == [.answer(Call(SessionID(2), 1), .success(own.json)), last])
         #expect(hub.take(2) == [])
-        // Whoever wants to be notified is notified of each.
+        // An observer would get each value.
         #expect(hub.take(1) == [.notification(.homesUpdated)])
     }
 
-    @Test("The last values of as many things as may wait are kept, and of one more all are loaded anew")
+    @Test("keeps the latest values up to the limit and sends homesUpdated beyond it")
     func manyValues() throws {
         let hub = FeedDesk(authorized: [1, 2], limit: 4)
         let lamps = (2...6).map { TestDevices.lamp(aid: $0) }
@@ -237,7 +224,7 @@ import Testing
         #expect(hub.take(2) == [.notification(.homesUpdated)])
     }
 
-    @Test("Values that were taken make room for those of other things")
+    @Test("frees room when values are delivered")
     func valuesTaken() throws {
         let hub = FeedDesk(authorized: [1, 2], limit: 2)
         let lamps = (2...5).map { TestDevices.lamp(aid: $0) }
@@ -250,7 +237,7 @@ import Testing
         }
     }
 
-    @Test("The last value keeps its place among the notifications of the same thing")
+    @Test("keeps the order of the latest value among the notifications of its accessory")
     func chatterInOrder() throws {
         let hub = FeedDesk(authorized: [1, 2])
         let id = try hub.lamp()
@@ -273,7 +260,7 @@ import Testing
             ])
     }
 
-    @Test("The device reports from the first session that observes to the last, and sessions do not meddle")
+    @Test("subscribes for the first observer and unsubscribes after the last")
     func firstAndLast() throws {
         let hub = FeedDesk(authorized: [1, 2])
         let id = try hub.lamp()
@@ -292,7 +279,7 @@ import Testing
         #expect(hub.feed.observed(by: SessionID(1)) == [])
     }
 
-    @Test("What cannot be observed is refused with its number, each for itself")
+    @Test("refuses each value that can't be observed with its own error")
     func refusals() throws {
         let hub = FeedDesk(authorized: [1], others: [2])
         let id = try hub.lamp()
@@ -315,7 +302,7 @@ import Testing
         #expect(hub.feed.subscriptions == [])
     }
 
-    @Test("While an accessory is away nothing of it is observed; when it is back, what was wanted is")
+    @Test("suspends observations while an accessory is unreachable and resumes them afterwards")
     func reachability() throws {
         let hub = FeedDesk(authorized: [1, 2])
         let id = try hub.lamp()
@@ -326,7 +313,7 @@ import Testing
         #expect(!hub.actions.contains(.unsubscribe([id])))
         #expect(hub.feed.subscriptions == [])
         #expect(hub.feed.observed(by: SessionID(1)) == [])
-        // Whoever gives up meanwhile has nothing to be ended at the device.
+        // An unreachable device has no subscription to end.
         #expect(hub.disable(id, 1) == [])
         hub.drain()
         hub.receive(.reachabilityUpdated(accessory, true))
@@ -336,7 +323,7 @@ import Testing
         #expect(hub.feed.closed(SessionID(2)) == [.unsubscribe([id])])
     }
 
-    @Test("What is removed, or replaced by another service, is observed by no app")
+    @Test("drops the observations of removed accessories and replaced services")
     func removal() throws {
         let hub = FeedDesk(authorized: [1])
         let id = try hub.lamp()
@@ -357,7 +344,7 @@ import Testing
         #expect(hub.feed.subscriptions == [])
     }
 
-    @Test("Numbers that belong to no session do nothing")
+    @Test("ignores unknown sessions")
     func unknownPeers() {
         let hub = FeedDesk(authorized: [])
         #expect(hub.feed.answered(Call(SessionID(1), 1), with: .success([:])) == [])
@@ -369,12 +356,12 @@ import Testing
 
 // MARK: -
 
-/// A feed with the homes that it tells of.
+/// A feed and its homes.
 private final class FeedDesk {
     var feed: ChangeFeed
     var graph = HomeGraph()
     var random = SeededNumbers(seed: 1)
-    /// What was last to be done.
+    /// The last actions.
     var actions: [ChangeFeed.Action] = []
     private let sessions: [UInt64]
     private var lastCall: [UInt64: UInt64] = [:]
@@ -444,7 +431,7 @@ private final class FeedDesk {
 
     func drain() { for session in sessions { _ = take(session) } }
 
-    /// The accessories whose coming or going a session's listeners are notified of.
+    /// The added and removed accessories in the notifications of a session.
     func notified(_ session: UInt64) throws -> [Accessory.ID] {
         try take(session).flatMap { delivery -> [HomeEvent] in
             switch delivery {

@@ -10,9 +10,9 @@ import struct HAPModel.DeviceID
 
 @Suite("Consent, for every request of the API", .timeout)
 struct ConsentTests {
-    /// What was said of an app.
+    /// The user's decision about an app.
     enum Decision: CaseIterable, Sendable {
-        case denied, undecided, keptOut
+        case denied, undecided, restricted
     }
 
     private static let identity = AppIdentity(app: "org.other", uid: 1, executable: "/org.other")
@@ -23,7 +23,7 @@ struct ConsentTests {
     }
 
     @Test(
-        "An app that is denied, undecided or kept out gets 47, and touches no accessory, no network and no database",
+        "refuses every request of a denied, undecided or restricted app without a trace",
         arguments: Decision.allCases)
     func refused(_ decision: Decision) async throws {
         let device = try Device(database: ConfiguredHouse.database)
@@ -33,7 +33,7 @@ struct ConsentTests {
             switch decision {
             case .denied: try await system.call(.setPermission(Self.identity, .deny))
             case .undecided: break
-            case .keptOut: await device.house.hub.use(AppRestrictions(apps: [Self.identity.app]))
+            case .restricted: await device.house.hub.use(AppRestrictions(apps: [Self.identity.app]))
             }
             try await eventually("the status") { app.notifications.count == (decision == .undecided ? 0 : 1) }
             app.forget()
@@ -65,7 +65,7 @@ struct ConsentTests {
         }
     }
 
-    @Test("An app that is allowed may do all that needs permission: none of these requests fails for itself")
+    @Test("performs every request that needs permission for an allowed app")
     func carriedOut() async throws {
         // A repair needs a device of the same shape: HubRepairTests.
         for kind in RequestKind.allCases
@@ -82,14 +82,14 @@ struct ConsentTests {
                 } catch { Issue.record("\(kind): \(error)") }
                 guard kind.leavesTrace else { return }
                 let trace = try await Trace(house, system)
-                #expect(trace != before, "\(kind) leaves no trace that the other test could see")
+                #expect(trace != before, "\(kind) leaves no trace")
             }
         }
     }
 }
 
 extension RequestKind {
-    /// Whether somebody else could see that it was carried out.
+    /// A Boolean value that indicates whether the request has a visible effect.
     fileprivate var leavesTrace: Bool {
         switch self {
         case .homes, .accessories, .stopBrowsing, .unblockAccessory: false
@@ -98,7 +98,7 @@ extension RequestKind {
     }
 }
 
-/// What a request would leave behind if it were carried out.
+/// The visible effects of requests.
 private struct Trace: Equatable {
     var requestsToDevice: Int
     var connections: Int
@@ -109,10 +109,10 @@ private struct Trace: Equatable {
     var stored: StoredHomes
     var commits: Int
 
-    /// Looks once all that is on its way has come to its end.
+    /// Records the state after all pending requests.
     init(_ house: ConfiguredHouse, _ system: TestApp) async throws {
         let device = house.device
-        // Asked for behind whatever was asked before, and answered behind it.
+        // The answer to this read comes after those of earlier requests.
         _ = try await system.readValues(device.on)
         house.looks.add()
         requestsToDevice = device.server.requests.count - house.looks.count

@@ -13,14 +13,14 @@ import struct HAPModel.CharacteristicType
 import enum HAPModel.CharacteristicValue
 import struct HAPModel.DeviceID
 
-/// A button and a switch that nothing is wrong with.
+/// A valid database of a button and a switch.
 let soundDatabase = #"""
     {"accessories":[{"aid":1,"services":[{"iid":1,"type":"3E","characteristics":[]},{"iid":7,"type":"43",
     "characteristics":[{"iid":8,"type":"25","format":"bool","perms":["pr","pw","ev"],"value":false},
     {"iid":12,"type":"73","format":"uint8","perms":["pr","ev"],"value":null}]}]}]}
     """#
 
-/// A vault whose answers a test can hold back.
+/// A vault whose answers a test can delay.
 final class SlowVault: PairingVault {
     let vault = InMemoryPairingVault()
     private let gate = Mutex<(isClosed: Bool, waiting: [CheckedContinuation<Void, Never>])>((false, []))
@@ -51,7 +51,7 @@ final class SlowVault: PairingVault {
     func forget(_ accessory: DeviceID) { vault.forget(accessory) }
 }
 
-/// An accessory of a home that does what a test says.
+/// A scripted accessory in a home.
 final class Device: Sendable {
     let house: HouseUnderTest
     let accessory: Accessory
@@ -103,33 +103,41 @@ final class Device: Sendable {
         house.show(identity.deviceID, at: .test(1), isPaired: true)
     }
 
-    /// Gives an answer that it owes.
+    /// Sends an overdue answer.
     func answer(_ response: HTTPResponse) { server.push(HTTPSerializer.bytes(of: .response(response))) }
 
-    /// Says that it consists of something else.
+    /// Advertises another configuration number.
     func change(to configurationNumber: UInt16) {
         house.show(accessory.deviceID, at: .test(1), isPaired: true, configurationNumber: configurationNumber)
     }
 
-    /// How many requests of a kind there were.
+    /// The number of requests with the given method.
     func count(_ method: HTTPRequest.Method) -> Int { server.requests.count { $0.method == method } }
 
     /// The number of requests that write values.
     var writes: Int { server.requests.count(where: \.writesValue) }
 
-    /// What it calls its switch, as far as the home knows.
+    /// The switch's description in the home.
     func description(_ app: TestApp) async throws -> String? {
         try await house.home(app).characteristic(on)?.manufacturerDescription
     }
 
-    /// How often it was asked what it consists of.
+    /// The number of reads of the database.
     var looks: Int { server.requests.count { $0.path == "/accessories" } }
 
     func run(_ body: (TestApp, TestApp) async throws -> Void) async throws {
         try await house.run { house in try await body(try await house.app(), try await house.app()) }
     }
 
-    /// Waits until an app knows that the accessory is there.
+    /// Runs the house once the accessory is reachable.
+    func whenReachable(_ body: (TestApp, TestApp) async throws -> Void) async throws {
+        try await run { a, b in
+            try await isThere(a)
+            try await body(a, b)
+        }
+    }
+
+    /// Waits until the accessory is reachable.
     func isThere(_ app: TestApp) async throws {
         try await eventually("it is there") { try await house.home(app).accessories.first?.isReachable == true }
     }
@@ -140,22 +148,21 @@ extension HTTPRequest {
         method == .put && WriteRequest(parsing: body)?.entries.contains(where: isMeant) == true
     }
 
-    /// Whether it writes a value.
+    /// A Boolean value that indicates whether the request writes a value.
     var writesValue: Bool { hasEntry { $0.value != nil } }
-    /// Whether it subscribes to the button of a ``Device``, which the hub doesn't by itself.
+    /// A Boolean value that indicates whether the request subscribes to the button of a ``Device``.
     var subscribesToButton: Bool { hasEntry { $0.events == true && $0.id.iid.rawValue == 12 } }
-    /// Whether it subscribes to anything, or ends a subscription.
+    /// A Boolean value that indicates whether the request changes a subscription.
     var isSubscription: Bool { hasEntry { $0.events != nil } }
 }
 
 extension Device {
-    /// Begins to switch it on, by itself or by a scene.
+    /// Starts to switch the device on, directly or in a scene.
     func switchOn(_ app: TestApp, isScene: Bool) async throws -> Call {
         guard isScene else {
             return await app.begin(.writeValues([ValueWrite(characteristic: on, value: .bool(true))]))
         }
-        let scene = try await app.write(.addActionSet(accessory.home, name: "Evening", kind: .userDefined))
-        guard case .actionSet(let id) = scene.result else { throw HouseUnderTest.Missing(what: "a scene") }
+        let id = try await app.addScene(to: accessory.home)
         try await app.write(
             .setActions(id, [CharacteristicWriteAction(characteristic: on, targetValue: .bool(true))]))
         return await app.begin(.runActionSet(id))

@@ -8,8 +8,7 @@ import struct HAPModel.ServiceType
 
 /// Every request of the API, by name.
 ///
-/// No switch here has a default: a request that is new does not compile before it is listed, and whoever lists it says
-/// how it is asked and who may ask it.
+/// No switch here has a default, so that a new request must be listed before this compiles.
 enum RequestKind: CaseIterable, Sendable {
     case open, homes, accessories, readValues, writeValues, setNotification, identify, runActionSet
     case startBrowsing, stopBrowsing, addAccessory, setUpAccessory, repairAccessory, declineAddition
@@ -80,7 +79,7 @@ enum RequestKind: CaseIterable, Sendable {
         }
     }
 
-    /// What it takes to ask it.
+    /// The condition for a request.
     enum Need {
         /// The user's permission.
         case permission
@@ -228,7 +227,7 @@ struct ConfiguredHouse {
         }
     }
 
-    /// The identity of what is not there.
+    /// An unknown identity.
     private func missing<Entity>() -> Identifier<Entity> {
         var generator = SeededNumbers(seed: 5)
         return Identifier(using: &generator)

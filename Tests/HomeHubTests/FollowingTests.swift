@@ -26,7 +26,7 @@ private let battery = #"""
     {"iid":30,"type":"96","characteristics":[{"iid":31,"type":"79","format":"uint8","perms":["pr","ev"],"value":0}]},
     """#
 
-/// The values of a lock that turns as slowly as a test wants.
+/// The values of a scripted lock.
 private final class Bolt: Sendable {
     private let state = Mutex<(current: Int, target: Int, reads: [[String]])>((0, 0, []))
 
@@ -70,8 +70,7 @@ struct FollowingTests {
     @Test("applies reported state that no app observes, and sends it to no app as an event")
     func reported() async throws {
         let device = try Device(database: lockDatabase())
-        try await device.run { a, b in
-            try await device.isThere(a)
+        try await device.whenReachable { a, b in
             try await eventually("a subscription") { device.count(.put) > 0 }
             device.server.sendEvent(#"{"characteristics":[{"aid":1,"iid":21,"value":1}]}"#)
             try await eventually("the reported state") { try await lock(device, a).current.value == .integer(1) }
@@ -83,8 +82,7 @@ struct FollowingTests {
     @Test("subscribes to state once a connection, and not to buttons")
     func subscriptions() async throws {
         let device = try Device(database: lockDatabase())
-        try await device.run { a, b in
-            try await device.isThere(a)
+        try await device.whenReachable { a, b in
             try await eventually("a subscription") { device.count(.put) > 0 }
             #expect(try await a.observe(device.on) == nil)
             #expect(try await b.observe(device.on) == nil)
@@ -103,8 +101,7 @@ struct FollowingTests {
         let device = try Device(
             database: lockDatabase(),
             targetPauses: Array(repeating: .milliseconds(20), count: 500), bolt.react)
-        try await device.run { a, _ in
-            try await device.isThere(a)
+        try await device.whenReachable { a, _ in
             let target = try await lock(device, a).target.id
             let before = bolt.reads.count
             _ = try await a.writeValues(ValueWrite(characteristic: target, value: .integer(1)))
@@ -118,31 +115,13 @@ struct FollowingTests {
         }
     }
 
-    @Test("stops reading a lock that never reaches its target")
-    func bounded() async throws {
-        let bolt = Bolt()
-        let device = try Device(
-            database: lockDatabase(),
-            targetPauses: Array(repeating: .milliseconds(5), count: 4), bolt.react)
-        try await device.run { a, _ in
-            try await device.isThere(a)
-            let target = try await lock(device, a).target.id
-            let before = bolt.reads.count
-            _ = try await a.writeValues(ValueWrite(characteristic: target, value: .integer(1)))
-            try await eventually("the last read") { bolt.reads.count == before + 4 }
-            try await Task.sleep(for: .milliseconds(60))
-            #expect(bolt.reads.count == before + 4)
-        }
-    }
-
     @Test("polls state that the accessory can't report, refreshes its time, and polls nothing else")
     func polled() async throws {
         let bolt = Bolt()
         let device = try Device(
             database: lockDatabase(currentPermissions: #""pr""#),
             pollInterval: .milliseconds(20), bolt.react)
-        try await device.run { a, b in
-            try await device.isThere(a)
+        try await device.whenReachable { a, b in
             try await eventually("polls") { bolt.reads.count { $0 == ["1.21"] } > 2 }
             let first = try #require(try await lock(device, a).current.valueTime)
             try await eventually("a newer time") { try await lock(device, a).current.valueTime ?? first > first }
@@ -161,8 +140,7 @@ struct FollowingTests {
         let device = try Device(
             database: lockDatabase(currentPermissions: #""pr""#, with: battery),
             pollInterval: .milliseconds(10), bolt.react)
-        try await device.run { a, _ in
-            try await device.isThere(a)
+        try await device.whenReachable { a, _ in
             try await Task.sleep(for: .milliseconds(100))
             #expect(!bolt.reads.contains(["1.21"]))
             let accessory = try #require(try await device.house.home(a).accessories.first)

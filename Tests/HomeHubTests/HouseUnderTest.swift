@@ -20,7 +20,7 @@ import struct HAPModel.DeviceID
 import struct HAPModel.SetupCode
 import struct HAPModel.SetupPayload
 
-/// A hub with accessories on a network that lies in memory.
+/// A hub and its accessories on an in-memory network.
 final class HouseUnderTest: Sendable {
     let store: TestStore
     let vault: any PairingVault
@@ -32,7 +32,7 @@ final class HouseUnderTest: Sendable {
     private let discoveryError = Mutex<String?>(nil)
     private let tasks = Mutex<[Task<Void, Never>]>([])
 
-    /// What a test is built on is not there.
+    /// A missing precondition of a test.
     struct Missing: Error { let what: String }
 
     init(
@@ -56,7 +56,7 @@ final class HouseUnderTest: Sendable {
             logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
     }
 
-    /// Runs the hub beside a test, and ends it and all that the house has begun.
+    /// Runs the hub and all tasks of the house for as long as the body.
     func run<Outcome>(_ body: (HouseUnderTest) async throws -> Outcome) async throws -> Outcome {
         let running = Task { await hub.run() }
         let outcome: Result<Outcome, any Error>
@@ -66,7 +66,7 @@ final class HouseUnderTest: Sendable {
             outcome = .failure(error)
         }
         running.cancel()
-        // A hub waits for its store to the end.
+        // A hub waits for its store when it ends.
         store.resume()
         await running.value
         for task in tasks.withLock({ $0 }) {
@@ -76,12 +76,12 @@ final class HouseUnderTest: Sendable {
         return try outcome.get()
     }
 
-    /// Keeps something going until the house ends.
+    /// Runs a task until the house ends.
     func keep(_ task: Task<Void, Never>) { tasks.withLock { $0.append(task) } }
 
     // MARK: Accessories
 
-    /// Shows an accessory on the network, or another state of it.
+    /// Advertises an accessory.
     func show(
         _ id: DeviceID, at endpoint: AccessoryEndpoint, isPaired: Bool, configurationNumber: UInt16 = 1,
         setupHash: String? = nil, vendor: String? = nil
@@ -100,13 +100,13 @@ final class HouseUnderTest: Sendable {
         publish()
     }
 
-    /// Takes an accessory off the network for good.
+    /// Removes an accessory from the network.
     func hide(_ id: DeviceID) {
         hidden.withLock { _ = $0.insert(id) }
         publish()
     }
 
-    /// Nothing new can be found for now, or again.
+    /// Sets or clears a discovery error.
     func obstruct(_ reason: String?) {
         discoveryError.withLock { $0 = reason }
         publish()
@@ -121,7 +121,7 @@ final class HouseUnderTest: Sendable {
         network.show(snapshot)
     }
 
-    /// A bridge of our own with lamps, seen on the network as it advertises itself.
+    /// Starts a bridge with lamps that advertises itself.
     func bridge(
         _ number: UInt8 = 1, lamps: [String] = ["lamp"], vendor: String? = nil,
         eventWindow: Duration = .zero, store: InMemoryAccessoryServerStore = InMemoryAccessoryServerStore(),
@@ -153,7 +153,7 @@ final class HouseUnderTest: Sendable {
 
     // MARK: Apps
 
-    /// An app that the user has allowed, or the system app, connects.
+    /// Opens a session of an app.
     func app(
         _ name: String = "system", capabilities: Set<HomeCapability> = [.home, .setupPayload], vendor: String? = nil
     ) async throws -> TestApp {
@@ -166,7 +166,7 @@ final class HouseUnderTest: Sendable {
         return app
     }
 
-    /// The home as the hub has it; if it changes on the way, it is read anew.
+    /// The hub's home; read again if it changes in between.
     func home(_ app: TestApp) async throws -> Home {
         while true {
             do {
@@ -203,15 +203,19 @@ struct TestBridge: Sendable {
     var isPaired: Bool { get async { await bridge.server.isPaired } }
     var code: SetupCode { store.stored.setupCode }
 
-    /// What its label says.
+    /// The content of its label.
     var payload: AccessorySetupPayload? {
         AccessorySetupPayload(
             setup: SetupPayload(category: .bridge, code: code, setupID: store.stored.setupID), token: nil, request: nil)
     }
 
+    func addition(to home: Home.ID, name: String? = nil) -> AdditionRequest {
+        AdditionRequest(home: home, device: id, code: code, name: name)
+    }
+
     func plugIn(_ dialer: InMemoryDialer) { dialer.listen(at: endpoint, bridge.listener { connections.add($0) }) }
 
-    /// No app can reach it any more.
+    /// Makes the bridge unreachable.
     func unplug(_ dialer: InMemoryDialer) {
         dialer.listen(at: endpoint, nil)
         connections.endAll()
@@ -235,19 +239,19 @@ extension AccessoryEndpoint {
     }
 }
 
-/// A lamp behind a bridge that was added to a home.
+/// A bridged lamp in a home.
 struct TestLamp {
     var bridge: TestBridge
     var home: Home.ID
     var bridgeAccessory: Accessory.ID
     var accessory: Accessory.ID
     var on: Characteristic.ID
-    /// Where the bridge has it.
+    /// Its address at the bridge.
     var place: CharacteristicID
 
     var light: LightID { "lamp" }
 
-    /// Somebody switches it at the wall.
+    /// Switches the lamp at the wall.
     func turn(_ isOn: Bool) async {
         await bridge.bridge.host.report(LightReport(on: isOn), from: light)
     }
@@ -257,16 +261,35 @@ struct TestLamp {
     }
 }
 
+extension Accessory {
+    var on: Characteristic.ID? { services.compactMap { $0.characteristic(.on) }.first?.id }
+}
+
+/// Runs a hub with one app for as long as the body.
+func withHouse(
+    _ change: (inout HomeHub.Configuration) -> Void = { _ in }, _ body: (HouseUnderTest, TestApp) async throws -> Void
+) async throws {
+    try await HouseUnderTest(change).run { house in try await body(house, try await house.app()) }
+}
+
+/// Runs a hub with two apps for as long as the body.
+func withHouse(
+    _ change: (inout HomeHub.Configuration) -> Void = { _ in },
+    _ body: (HouseUnderTest, TestApp, TestApp) async throws -> Void
+) async throws {
+    try await withHouse(change) { house, a in try await body(house, a, try await house.app()) }
+}
+
 extension HouseUnderTest {
-    /// What the hub knows a lamp to be.
+    /// The hub's value of a lamp.
     func value(_ lamp: TestLamp, _ app: TestApp) async throws -> CharacteristicValue? {
         try await home(app).characteristic(lamp.on)?.value
     }
 
-    /// Waits until all that was received so far has been told.
+    /// Waits until all pending deliveries have arrived.
     func drain(_ app: TestApp) async throws { try await app.call(.homes) }
 
-    /// Adds a home with a bridge and a lamp behind it.
+    /// Adds a home with a bridge and a lamp.
     func lamp(
         _ app: TestApp, eventWindow: Duration = .zero,
         store: InMemoryAccessoryServerStore = InMemoryAccessoryServerStore()
@@ -275,10 +298,10 @@ extension HouseUnderTest {
         let bridge = try await bridge(eventWindow: eventWindow, store: store)
         let ids = try await app.add(bridge, to: home)
         let accessory = try await self.home(app).accessory(ids[1])
-        guard let on = accessory?.services.compactMap({ $0.characteristic(.on) }).first,
+        guard let on = accessory?.on,
             let place = await bridge.bridge.place(.on, of: "lamp")
         else { throw Missing(what: "a lamp") }
         return TestLamp(
-            bridge: bridge, home: home, bridgeAccessory: ids[0], accessory: ids[1], on: on.id, place: place)
+            bridge: bridge, home: home, bridgeAccessory: ids[0], accessory: ids[1], on: on, place: place)
     }
 }

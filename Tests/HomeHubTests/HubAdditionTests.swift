@@ -15,18 +15,15 @@ import struct HAPModel.SetupPayload
 struct HubAdditionTests {
     // MARK: Searching
 
-    @Test("A search tells of what could be added, once, until it is added by anybody; another start begins anew")
+    @Test("finds an unpaired accessory once per search and reports it as lost when it is added")
     func browsing() async throws {
-        let house = try HouseUnderTest()
-        try await house.run { house in
-            let (a, b) = (try await house.app(), try await house.app())
+        try await withHouse { house, a, b in
             let home = try await a.addHome()
             let bridge = try await house.bridge()
             house.show(TestDevices.id(9), at: .test(9), isPaired: true)
             #expect(a.found == [])
             try await a.call(.startBrowsing)
             try await eventually("it is found") { a.found == [bridge.id] }
-            // An address more is no other accessory.
             try await b.add(bridge, to: home)
             try await eventually("it is gone") { a.lost == [bridge.id] }
             #expect(a.found == [bridge.id] && b.found == [] && b.lost == [])
@@ -45,27 +42,9 @@ struct HubAdditionTests {
         }
     }
 
-    @Test("What is ours is not new to a search, even if it says that it is unpaired")
-    func own() async throws {
-        let house = try HouseUnderTest()
-        try await house.run { house in
-            let a = try await house.app()
-            let bridge = try await house.bridge()
-            try await a.add(bridge, to: try await a.addHome())
-            try await eventually("it says so") { AccessoryBrowser(house.network).snapshot[bridge.id]?.isPaired == true }
-            house.show(bridge.id, at: bridge.endpoint, isPaired: false)
-            house.show(TestDevices.id(8), at: .test(8), isPaired: false)
-            try await a.call(.startBrowsing)
-            try await eventually("another is found") { a.found.contains(TestDevices.id(8)) }
-            #expect(a.found == [TestDevices.id(8)])
-        }
-    }
-
-    @Test("A search outlasts a time in which nothing can be found; none is begun then")
+    @Test("continues a search after a discovery error and begins none during one")
     func discoveryError() async throws {
-        let house = try HouseUnderTest()
-        try await house.run { house in
-            let (a, b) = (try await house.app(), try await house.app())
+        try await withHouse { house, a, b in
             house.show(TestDevices.id(8), at: .test(8), isPaired: false)
             try await a.call(.startBrowsing)
             try await eventually("it is found") { a.found == [TestDevices.id(8)] }
@@ -80,11 +59,9 @@ struct HubAdditionTests {
 
     // MARK: Adding
 
-    @Test("A wrong code leaves no trace, and the right one works after it")
+    @Test("leaves no trace of a wrong setup code and accepts the right one afterwards")
     func wrongCode() async throws {
-        let house = try HouseUnderTest()
-        try await house.run { house in
-            let (a, b) = (try await house.app(), try await house.app())
+        try await withHouse { house, a, b in
             let home = try await a.addHome()
             let bridge = try await house.bridge()
             let wrong = try #require(SetupCode(number: bridge.code.number == 1 ? 2 : 1))
@@ -102,38 +79,9 @@ struct HubAdditionTests {
         }
     }
 
-    @Test("A label finds its accessory among several, a code alone only the one that there is")
-    func finding() async throws {
-        let house = try HouseUnderTest()
-        try await house.run { house in
-            let a = try await house.app()
-            let home = try await a.addHome()
-            let (one, two) = (try await house.bridge(1), try await house.bridge(2))
-            await expect(.invalidParameter) { try await a.added(AdditionRequest(home: home, code: two.code)) }
-            let ids = try await a.added(AdditionRequest(home: home, payload: two.payload))
-            #expect(try await house.home(a).accessory(ids[0])?.deviceID == two.id)
-            let more = try await a.added(AdditionRequest(home: home, code: one.code, name: "Attic"))
-            #expect(try await house.home(a).accessory(more[0])?.deviceID == one.id)
-            #expect(try await house.home(a).accessory(more[0])?.name == "Attic")
-            // The label of what is in a home already says that, at once.
-            await expect(.objectAlreadyAssociatedToHome) {
-                try await a.added(AdditionRequest(home: home, payload: two.payload))
-            }
-            let other = try await a.addHome("Other")
-            await expect(.objectAssociatedToAnotherHome) {
-                try await a.added(AdditionRequest(home: other, payload: two.payload))
-            }
-            await expect(.timedOutWaitingForAccessory) {
-                try await a.added(AdditionRequest(home: home, code: one.code))
-            }
-        }
-    }
-
-    @Test("An accessory that is not there yet is waited for, not without end")
+    @Test("waits for an accessory that isn't there yet, up to a timeout")
     func waiting() async throws {
-        let house = try HouseUnderTest { $0.searchTimeout = .seconds(20) }
-        try await house.run { house in
-            let a = try await house.app()
+        try await withHouse({ $0.searchTimeout = .seconds(20) }) { house, a in
             let home = try await a.addHome()
             let store = InMemoryAccessoryServerStore()
             let call = await a.begin(
@@ -168,11 +116,9 @@ struct HubAdditionTests {
         }
     }
 
-    @Test("What is wrong with the wish itself is said before any accessory is asked")
+    @Test("rejects invalid additions before it connects to an accessory")
     func refusals() async throws {
-        let house = try HouseUnderTest()
-        try await house.run { house in
-            let a = try await house.app()
+        try await withHouse { house, a in
             let home = try await a.addHome()
             let bridge = try await house.bridge()
             let plain = try await house.app("system", capabilities: [.home])
@@ -194,11 +140,9 @@ struct HubAdditionTests {
         }
     }
 
-    @Test("If the home cannot be stored, the accessory is let go and can be added later")
+    @Test("unpairs an accessory if the home can't be stored")
     func storeFailure() async throws {
-        let house = try HouseUnderTest()
-        try await house.run { house in
-            let a = try await house.app()
+        try await withHouse { house, a in
             let home = try await a.addHome()
             let bridge = try await house.bridge()
             house.store.breakDown()
@@ -213,22 +157,19 @@ struct HubAdditionTests {
         }
     }
 
-    @Test("Who gives up while an accessory is being paired with has it not, and the accessory is let go")
+    @Test("unpairs an accessory if its addition is canceled during pairing")
     func cancelled() async throws {
-        let house = try HouseUnderTest()
-        try await house.run { house in
-            let a = try await house.app()
+        try await withHouse { house, a in
             let home = try await a.addHome()
             let bridge = try await house.bridge()
             bridge.store.hold([.pairings])
-            let call = await a.begin(
-                .addAccessory(AdditionRequest(home: home, device: bridge.id, code: bridge.code)))
+            let call = await a.begin(.addAccessory(bridge.addition(to: home)))
             try await eventually("the accessory keeps the pairing") { bridge.store.waitingCount == 1 }
             await expect(.operationInProgress) { try await a.add(bridge, to: home) }
             await house.hub.cancel(call)
             await expect(.operationCancelled) { try await a.result(call) }
             bridge.store.release()
-            try await eventually("it is let go") {
+            try await eventually("it is unpaired") {
                 let isPaired = await bridge.isPaired
                 let isKept = try await !house.paired.isEmpty
                 return !isPaired && !isKept
@@ -237,8 +178,8 @@ struct HubAdditionTests {
             try await eventually("it says so") {
                 AccessoryBrowser(house.network).snapshot[bridge.id]?.isPaired == false
             }
-            // Once the home has it, it is too late.
-            let request = HomeRequest.addAccessory(AdditionRequest(home: home, device: bridge.id, code: bridge.code))
+            // An addition that is stored can't be canceled.
+            let request = HomeRequest.addAccessory(bridge.addition(to: home))
             var late = await a.begin(request)
             try await eventually("nothing of the first is left") {
                 do {
@@ -247,7 +188,7 @@ struct HubAdditionTests {
                 } catch let error as HomeError
                     where [.operationInProgress, .objectAssociatedToAnotherHome, .notFound].contains(error.code)
                 {
-                    // Under way still, or free already and not yet seen to be by the hub's own browser.
+                    // The first addition is under way, or the hub's browser hasn't seen that the accessory is free.
                     late = await a.begin(request)
                     return false
                 }
@@ -257,11 +198,10 @@ struct HubAdditionTests {
         }
     }
 
-    @Test("What an app wanted to add is not even tried once it has lost its permission while it was searched for")
+    @Test("doesn't pair for an app that loses permission during the search")
     func withdrawnWhileSearching() async throws {
-        let house = try HouseUnderTest { $0.searchTimeout = .seconds(3600) }
-        try await house.run { house in
-            let (system, app) = (try await house.app(), try await house.app("org.other"))
+        try await withHouse({ $0.searchTimeout = .seconds(3600) }) { house, system in
+            let app = try await house.app("org.other")
             let home = try await system.addHome()
             let identity = AppIdentity(app: "org.other", uid: 1, executable: "/org.other")
             try await system.call(.setPermission(identity, .allow))
@@ -284,18 +224,15 @@ struct HubAdditionTests {
 
     // MARK: Proofs of ownership
 
-    @Test("An accessory of a maker is its app's to add: it alone is asked, and who began sees it come")
+    @Test("asks only the vendor's app for a proof of ownership, and notifies the initiator")
     func vendor() async throws {
-        let house = try HouseUnderTest()
-        try await house.run { house in
-            let (a, maker) = (try await house.app(), try await house.maker("org.kilgo", of: "kilgo"))
+        try await withHouse { house, a in
+            let maker = try await house.maker("org.kilgo", of: "kilgo")
             let other = try await house.maker("org.other", of: "other")
             let home = try await a.addHome()
             let bridge = try await house.bridge(vendor: "kilgo")
             let reply = try AdditionReply(
-                json: try await a.call(
-                    .addAccessory(
-                        AdditionRequest(home: home, device: bridge.id, code: bridge.code, name: "Attic"))))
+                json: try await a.call(.addAccessory(bridge.addition(to: home, name: "Attic"))))
             #expect(reply == .handedOver(app: "org.kilgo"))
             try await eventually("the request") { maker.questions.count == 1 }
             #expect(a.questions == [] && other.questions == [])
@@ -304,34 +241,30 @@ struct HubAdditionTests {
             let token = try #require(AccessoryOwnershipToken(data: Array(repeating: 7, count: 16)))
             let payload = try #require(question.makePayload(ownershipToken: token))
             await expect(.notFound) { try await other.added(AdditionRequest(home: home, payload: payload)) }
-            // Another home was not asked about, which leaves the request as it is.
+            // A request is for one home.
             let elsewhere = try await a.addHome("Cabin")
             await expect(.invalidParameter) {
                 try await maker.added(AdditionRequest(home: elsewhere, payload: payload))
             }
             let ids = try await maker.added(AdditionRequest(home: home, payload: payload))
             await expect(.notFound) { try await maker.added(AdditionRequest(home: home, payload: payload)) }
-            #expect(try await house.home(a).accessory(ids[0])?.name == "Attic", "what who began has called it")
+            #expect(try await house.home(a).accessory(ids[0])?.name == "Attic", "the name that the initiator chose")
             try await eventually("the event") {
                 a.events.contains { if case .accessoryAdded(let new) = $0 { new.id == ids[0] } else { false } }
             }
         }
     }
 
-    @Test(
-        "If a maker's app goes, or loses its permission, another one is asked; one that was never allowed is not",
-        arguments: [false, true])
+    @Test("asks another app of the vendor if the first one closes or loses permission", arguments: [false, true])
     func vendorGoes(isClosed: Bool) async throws {
-        let house = try HouseUnderTest()
-        try await house.run { house in
-            let a = try await house.app()
+        try await withHouse { house, a in
             let (first, second) = (
                 try await house.maker("org.kilgo.one", of: "kilgo"), try await house.maker("org.kilgo.two", of: "kilgo")
             )
             let undecided = try await house.app("org.kilgo.three", capabilities: [.home, .vendor], vendor: "kilgo")
             let home = try await a.addHome()
             let bridge = try await house.bridge(vendor: "kilgo")
-            let request = HomeRequest.addAccessory(AdditionRequest(home: home, device: bridge.id, code: bridge.code))
+            let request = HomeRequest.addAccessory(bridge.addition(to: home))
             #expect(try AdditionReply(json: try await a.call(request)) == .handedOver(app: "org.kilgo.two"))
             try await eventually("the request") { second.questions.count == 1 }
             if isClosed {
@@ -345,26 +278,9 @@ struct HubAdditionTests {
         }
     }
 
-    @Test("A maker's app that was allowed before is asked when it comes")
-    func vendorComesBack() async throws {
-        let house = try HouseUnderTest()
-        try await house.run { house in
-            let a = try await house.app()
-            await house.hub.close(try await house.maker("org.kilgo", of: "kilgo").session)
-            let home = try await a.addHome()
-            let bridge = try await house.bridge(vendor: "kilgo")
-            let request = HomeRequest.addAccessory(AdditionRequest(home: home, device: bridge.id, code: bridge.code))
-            #expect(try AdditionReply(json: try await a.call(request)) == .handedOver(app: "kilgo"))
-            let maker = try await house.app("org.kilgo", capabilities: [.home, .vendor], vendor: "kilgo")
-            try await eventually("the request") { maker.questions.map(\.home) == [home] }
-        }
-    }
-
-    @Test("A maker's app that was denied the homes learns of no addition, also if it may answer for its maker")
+    @Test("doesn't ask a vendor's app that was denied the homes")
     func deniedMaker() async throws {
-        let house = try HouseUnderTest { $0.vendorTimeout = .seconds(600) }
-        try await house.run { house in
-            let a = try await house.app()
+        try await withHouse({ $0.vendorTimeout = .seconds(600) }) { house, a in
             let home = try await a.addHome()
             let bridge = try await house.bridge(vendor: "kilgo")
             let maker = try await house.maker("org.kilgo", of: "kilgo")
@@ -377,11 +293,9 @@ struct HubAdditionTests {
         }
     }
 
-    @Test("A maker's proof is shown to the accessory, and a wrong one is said to be wrong")
+    @Test("sends a proof of ownership to the accessory and reports a wrong one")
     func proof() async throws {
-        let house = try HouseUnderTest()
-        try await house.run { house in
-            let a = try await house.app()
+        try await withHouse { house, a in
             let home = try await a.addHome()
             let right = Array<UInt8>(repeating: 7, count: 16)
             let bridge = try await house.bridge(
@@ -397,11 +311,9 @@ struct HubAdditionTests {
         }
     }
 
-    @Test("A maker's app that has to load everything anew is asked anew, because it may have missed the question")
+    @Test("asks a vendor's app again after homesUpdated, because it may have missed the question")
     func vendorReadsSlowly() async throws {
-        let house = try HouseUnderTest { $0.feedLimit = 2 }
-        try await house.run { house in
-            let a = try await house.app()
+        try await withHouse({ $0.feedLimit = 2 }) { house, a in
             let opening = SessionOpening(
                 app: "org.kilgo", usageDescription: "For the test.", capabilities: [.home, .vendor], vendor: "kilgo")
             let peer = AppPeer(uid: 1, executable: "/org.kilgo", mayDecide: false)
@@ -409,11 +321,10 @@ struct HubAdditionTests {
             let identity = AppIdentity(app: "org.kilgo", uid: 1, executable: "/org.kilgo")
             try await a.call(.setPermission(identity, .allow))
             try await a.call(.setVendor(identity, vendor: "kilgo", .allow))
-            // No app reads what the maker's app is told.
             for _ in 1...2 { _ = await house.hub.nextDelivery(for: session) }
             let home = try await a.addHome()
             let bridge = try await house.bridge(vendor: "kilgo")
-            try await a.call(.addAccessory(AdditionRequest(home: home, device: bridge.id, code: bridge.code)))
+            try await a.call(.addAccessory(bridge.addition(to: home)))
             for name in ["Hall", "Kitchen"] { try await a.write(.addRoom(home, name: name)) }
             #expect(await house.hub.nextDelivery(for: session) == .notification(.homesUpdated))
             guard case .notification(.addAccessoryRequest(let question))? = await house.hub.nextDelivery(for: session)
@@ -425,11 +336,9 @@ struct HubAdditionTests {
         }
     }
 
-    @Test("A maker's app that comes in time is asked, one that declines is not asked again, and none lapses")
+    @Test("asks a vendor's app that opens later, and not again after it declined")
     func vendorComesLater() async throws {
-        let house = try HouseUnderTest { $0.vendorTimeout = .seconds(600) }
-        try await house.run { house in
-            let a = try await house.app()
+        try await withHouse({ $0.vendorTimeout = .seconds(600) }) { house, a in
             let home = try await a.addHome()
             let bridge = try await house.bridge(vendor: "kilgo")
             let request = HomeRequest.addAccessory(AdditionRequest(home: home, device: bridge.id))
@@ -442,16 +351,6 @@ struct HubAdditionTests {
             try await maker.call(.declineAddition(question.id))
             await expect(.notFound) { try await maker.call(.declineAddition(question.id)) }
             #expect(try AdditionReply(json: try await a.call(request)) == .handedOver(app: "org.kilgo"))
-        }
-        let hasty = try HouseUnderTest { $0.vendorTimeout = .milliseconds(50) }
-        try await hasty.run { house in
-            let a = try await house.app()
-            let home = try await a.addHome()
-            let bridge = try await house.bridge(vendor: "kilgo")
-            let request = HomeRequest.addAccessory(AdditionRequest(home: home, device: bridge.id))
-            try await a.call(request)
-            // When it has lapsed the next one is not "in progress" any more.
-            try await eventually("it lapses") { (try? await a.call(request)) != nil }
         }
     }
 }
@@ -467,7 +366,7 @@ extension TestApp {
 }
 
 extension HouseUnderTest {
-    /// A maker's app that the user allows, also to answer for the maker.
+    /// A vendor's app with permission to see the homes and to answer for the vendor.
     func maker(_ name: String, of vendor: String) async throws -> TestApp {
         let system = try await app()
         let maker = try await app(name, capabilities: [.home, .vendor], vendor: vendor)

@@ -18,7 +18,7 @@ import struct HAPModel.DeviceID
 
 @Suite("The hub and its accessories", .timeout)
 struct HubLinkTests {
-    @Test("After a restart everything is there: homes, names, pairings, and soon the values")
+    @Test("keeps homes, names and pairings after a restart, and reads the values again")
     func restart() async throws {
         let (store, vault) = (TestStore(), InMemoryPairingVault())
         let accessories = InMemoryAccessoryServerStore()
@@ -28,14 +28,13 @@ struct HubLinkTests {
             let bridge = try await house.bridge(store: accessories)
             let ids = try await a.add(bridge, to: home)
             let all = try await house.home(a)
-            return (all, try #require(all.accessory(ids[1])?.services.compactMap { $0.characteristic(.on) }.first?.id))
+            return (all, try #require(all.accessory(ids[1])?.on))
         }
         try await HouseUnderTest(store: store, vault: vault).run { house in
             let a = try await house.app()
             var found = try await house.home(a)
             #expect(found.accessories.map(\.id) == home.accessories.map(\.id))
             #expect(found.accessories.allSatisfy { !$0.isReachable })
-            // What is not there is not waited for.
             #expect(try await a.readValues(on).first?.error?.code == .accessoryNotReachable)
             let bridge = try await house.bridge(store: accessories)
             try await eventually("it is there") { try await house.home(a).accessories.allSatisfy(\.isReachable) }
@@ -45,7 +44,7 @@ struct HubLinkTests {
         }
     }
 
-    @Test("After a start a lamp that its bridge does not reach is not said to be there")
+    @Test("doesn't report a bridged lamp as reachable after a start while its bridge doesn't reach it")
     func restartWithLampAway() async throws {
         let (store, vault) = (TestStore(), InMemoryPairingVault())
         let accessories = InMemoryAccessoryServerStore()
@@ -65,17 +64,15 @@ struct HubLinkTests {
             #expect(!a.live.contains(.reachabilityUpdated(ids[1], true)))
             await bridge.host.report(LightReport(on: true, reachable: true), from: "lamp")
             let on = try #require(
-                try await house.home(a).accessory(ids[1])?.services.compactMap { $0.characteristic(.on) }.first?.id)
+                try await house.home(a).accessory(ids[1])?.on)
             #expect(try await a.readValues(on).first?.value == .bool(true))
             try await eventually("the lamp is there") { a.live.contains(.reachabilityUpdated(ids[1], true)) }
         }
     }
 
-    @Test("What a device shows new, or no more, everybody is told, and it is stored")
+    @Test("notifies every app of added and removed bridged accessories and stores them")
     func structure() async throws {
-        let house = try HouseUnderTest()
-        try await house.run { house in
-            let (a, b) = (try await house.app(), try await house.app())
+        try await withHouse { house, a, b in
             let lamp = try await house.lamp(a)
             #expect(try await b.observe(lamp.on) == nil)
             await lamp.bridge.bridge.host.added(LightDescription(id: "new", name: "New lamp"))
@@ -90,7 +87,7 @@ struct HubLinkTests {
             }
             #expect(house.store.stored.graph.homes.first?.accessories.count == 3)
             let new = try await house.home(a).accessories.first { $0.name == "New lamp" }
-            let on = try #require(new?.services.compactMap { $0.characteristic(.on) }.first?.id)
+            let on = try #require(new?.on)
             #expect(try await a.observe(on) == nil)
             await lamp.bridge.bridge.host.report(LightReport(on: true), from: "new")
             try await eventually("it is received") { a.values == [.bool(true)] }
@@ -101,11 +98,9 @@ struct HubLinkTests {
         }
     }
 
-    @Test("What a device shows new and could not be stored is taken over as soon as it can be")
+    @Test("applies a structure change as soon as it can be stored")
     func structureStoredLater() async throws {
-        let house = try HouseUnderTest { $0.storeRetryInterval = .milliseconds(20) }
-        try await house.run { house in
-            let (a, b) = (try await house.app(), try await house.app())
+        try await withHouse({ $0.storeRetryInterval = .milliseconds(20) }) { house, a, b in
             let lamp = try await house.lamp(a)
             try await eventually("the first values") { try await house.value(lamp, a) == .bool(false) }
             #expect(try await b.observe(lamp.on) == nil)
@@ -115,7 +110,7 @@ struct HubLinkTests {
             await lamp.bridge.bridge.server.reconcileStructure()
             try await eventually("it is refused, and again") { house.store.refusals > 1 }
             #expect(try await house.home(a).accessories.count == 2)
-            // What is received meanwhile is newer than what could not be stored.
+            // Values that arrive in the meantime are newer than the stored ones.
             #expect(try await a.writeValues(ValueWrite(characteristic: lamp.on, value: .bool(true))).count == 1)
             house.store.breakDown(false)
             try await eventually("the new lamp") { try await house.home(a).accessories.count == 3 }
@@ -127,11 +122,9 @@ struct HubLinkTests {
         }
     }
 
-    @Test("An accessory that has forgotten us is away, and can be removed and added again")
+    @Test("reports an accessory that forgot its pairing, and allows to remove and add it again")
     func reset() async throws {
-        let house = try HouseUnderTest()
-        try await house.run { house in
-            let a = try await house.app()
+        try await withHouse { house, a in
             let lamp = try await house.lamp(a)
             try await lamp.bridge.bridge.server.removeAllPairings()
             lamp.bridge.connections.endAll()
@@ -148,29 +141,26 @@ struct HubLinkTests {
             try await a.call(.startBrowsing)
             #expect(a.found == [])
             let commit = try await a.write(.removeAccessory(lamp.home, lamp.bridgeAccessory))
-            // It has let us go already.
             #expect(commit.stale == [])
             try await eventually("it is found") { a.found == [id] }
             #expect(try await house.paired.isEmpty)
         }
     }
 
-    @Test("An accessory that somebody else has now says so, until it is free or ours again")
+    @Test("reports an accessory that is paired with another controller until it is free again")
     func takenOver() async throws {
-        let house = try HouseUnderTest()
-        try await house.run { house in
-            let a = try await house.app()
+        try await withHouse { house, a in
             let lamp = try await house.lamp(a)
             let device = lamp.bridge.id
             try await lamp.bridge.bridge.server.removeAllPairings()
             lamp.bridge.connections.endAll()
             try await eventually("it is away") { a.live.contains(.reachabilityUpdated(lamp.bridgeAccessory, false)) }
-            // What it says itself comes first, so that it does not take the place of what is shown below.
+            // Its own advertisement comes first, so that it doesn't replace the one below.
             try await eventually("it says so") {
                 AccessoryBrowser(house.network).snapshot[device]?.isPaired == false
             }
             house.show(device, at: lamp.bridge.endpoint, isPaired: true)
-            try await eventually("it is somebody else's") {
+            try await eventually("it is paired elsewhere") {
                 try await house.home(a).accessory(lamp.bridgeAccessory)?.fault == .pairedElsewhere
             }
             #expect(try await a.readValues(lamp.on).first?.error?.code == .objectAssociatedToAnotherHome)
@@ -181,14 +171,12 @@ struct HubLinkTests {
         }
     }
 
-    @Test("An accessory that was just added and does not let us in at once is not told to come and go")
+    @Test("doesn't report a new accessory as unreachable while it still refuses connections")
     func unadmitted() async throws {
-        let house = try HouseUnderTest { $0.admissionTime = .seconds(60) }
-        try await house.run { house in
-            let (a, b) = (try await house.app(), try await house.app())
+        try await withHouse({ $0.admissionTime = .seconds(60) }) { house, a, b in
             let home = try await a.addHome()
             let bridge = try await house.bridge()
-            // After the connection for pairing none is taken for some time.
+            // It refuses some connections after the one for pairing.
             let listener = bridge.bridge.listener()
             let count = Mutex(0)
             house.dialer.listen(at: bridge.endpoint) {
@@ -207,20 +195,27 @@ struct HubLinkTests {
         }
     }
 
-    @Test("A hub that ends before it could let an accessory go has not forgotten it")
-    func orphanOutOfReach() async throws {
-        let vault = InMemoryPairingVault()
-        let identity = InMemoryAccessoryServerStore().stored.identity
-        vault.keep(AccessoryPairing(deviceID: identity.deviceID, publicKey: identity.longTermKey.publicKey))
-        let house = try HouseUnderTest(vault: vault)
-        try await house.run { house in
-            // Behind what the hub began with.
-            _ = try await house.app().readValues()
+    @Test("removes an unreachable accessory and unpairs it when it is seen again")
+    func staleRemoval() async throws {
+        try await withHouse { house, a, b in
+            let home = try await a.addHome()
+            let bridge = try await house.bridge()
+            let ids = try await a.add(bridge, to: home)
+            bridge.unplug(house.dialer)
+            try await eventually("it is away") { b.live.contains(.reachabilityUpdated(ids[0], false)) }
+            let commit = try await a.write(.removeHome(home))
+            #expect(commit.stale == [ids[0]])
+            #expect(try await house.paired == [bridge.id])
+            #expect(house.store.stored.graph.homes.isEmpty)
+            try await a.call(.startBrowsing)
+            bridge.plugIn(house.dialer)
+            try await eventually("it is unpaired") { try await house.paired.isEmpty }
+            #expect(await !bridge.isPaired)
+            try await eventually("it can be added again") { a.found == [bridge.id] }
         }
-        #expect(try await house.paired == [identity.deviceID])
     }
 
-    @Test("A blocked accessory that is removed is notified, although nothing else is asked of it")
+    @Test("unpairs a blocked accessory that is removed, and asks it nothing else")
     func removingBlocked() async throws {
         let (store, vault) = (TestStore(), InMemoryPairingVault())
         let accessories = InMemoryAccessoryServerStore()
@@ -235,18 +230,18 @@ struct HubLinkTests {
             let a = try await house.app()
             let bridge = try await house.bridge(store: accessories)
             #expect(try await house.home(a).accessories.first?.isBlocked == true)
-            // Nor is what is behind it.
+            for id in ids { await expect(.accessoryIsBlocked) { try await a.call(.identify(id)) } }
+            #expect(bridge.bridge.driver.identified.isEmpty && house.dialer.dialed.isEmpty)
             let on = try #require(
-                try await house.home(a).accessory(ids[1])?.services.compactMap { $0.characteristic(.on) }.first?.id)
+                try await house.home(a).accessory(ids[1])?.on)
             #expect(try await a.readValues(on).first?.error?.code == .accessoryIsBlocked)
-            await expect(.accessoryIsBlocked) { try await a.call(.identify(ids[1])) }
             #expect(try await a.write(.removeAccessory(home, ids[0])).stale == [])
             #expect(await !bridge.isPaired)
             #expect(vault.pairings().isEmpty)
         }
     }
 
-    @Test("A hub that ends while an accessory is being removed lets it go with its next start")
+    @Test("keeps the pairing if the hub ends during a removal")
     func endWhileRemoving() async throws {
         let (store, vault) = (TestStore(), InMemoryPairingVault())
         let accessories = InMemoryAccessoryServerStore()
@@ -265,7 +260,7 @@ struct HubLinkTests {
         accessories.release()
     }
 
-    @Test("A hub that ends while it cannot take a pairing back does so with its next start")
+    @Test("keeps the pairing if the hub ends before it could unpair an unwanted accessory")
     func endWhileAdding() async throws {
         let (store, vault) = (TestStore(), InMemoryPairingVault())
         let accessories = InMemoryAccessoryServerStore()
@@ -274,10 +269,9 @@ struct HubLinkTests {
             let home = try await a.addHome()
             let bridge = try await house.bridge(store: accessories)
             accessories.hold([.pairings])
-            let call = await a.begin(
-                .addAccessory(AdditionRequest(home: home, device: bridge.id, code: bridge.code)))
+            let call = await a.begin(.addAccessory(bridge.addition(to: home)))
             try await eventually("the accessory keeps the pairing") { accessories.waitingCount == 1 }
-            // No app waits for it any more, and from now on it can be reached by no new app.
+            // From now on the accessory is unreachable.
             await house.hub.cancel(call)
             house.dialer.listen(at: bridge.endpoint, nil)
             accessories.release()
@@ -287,27 +281,25 @@ struct HubLinkTests {
         #expect(vault.pairings().map(\.deviceID) == [device])
     }
 
-    @Test("An accessory that is paired with and in no home is let go however late it comes, not forgotten before")
+    @Test("unpairs an accessory without a home however late it is seen")
     func lateOrphan() async throws {
         let vault = InMemoryPairingVault()
         let accessories = InMemoryAccessoryServerStore(.random(pairedWith: [vault.identity()]))
         let identity = accessories.stored.identity
         vault.keep(AccessoryPairing(deviceID: identity.deviceID, publicKey: identity.longTermKey.publicKey))
         try await HouseUnderTest(vault: vault, { $0.unpairingTimeout = .milliseconds(1) }).run { house in
-            // The hub has looked after the pairing, and is past its timeout.
+            // The hub knows the pairing, and its timeout has passed.
             let a = try await house.app()
             try await eventually("it is known") { await house.hub.turn { $0.pairings.orphans.count } == 1 }
             try await house.drain(a)
             #expect(try await house.paired == [identity.deviceID])
             let bridge = try await house.bridge(store: accessories)
-            try await eventually("it is let go") { try await house.paired.isEmpty }
+            try await eventually("it is unpaired") { try await house.paired.isEmpty }
             #expect(await !bridge.isPaired)
         }
     }
 
-    @Test(
-        "An accessory that is in no home is looked for while it is seen, costs nothing while it is not, and may come back"
-    )
+    @Test("connects to an accessory without a home only while it is seen")
     func orphanComesAndGoes() async throws {
         let vault = InMemoryPairingVault()
         let accessories = InMemoryAccessoryServerStore(.random(pairedWith: [vault.identity()]))
@@ -323,14 +315,14 @@ struct HubLinkTests {
             }
             #expect(try await house.paired == [identity.deviceID])
             let bridge = try await house.bridge(store: accessories)
-            try await eventually("it is let go") { try await house.paired.isEmpty }
+            try await eventually("it is unpaired") { try await house.paired.isEmpty }
             #expect(await !bridge.isPaired)
             #expect(await house.hub.turn { $0.pairings.orphans.isEmpty })
         }
     }
 
     @Test(
-        "All accessories in no home are kept at the start; one more than 32 costs the oldest that is not being told",
+        "keeps all pairings without a home at the start and then 32 of them, dropping the oldest idle one",
         arguments: [false, true])
     func manyOrphans(isOldestNotified: Bool) async throws {
         let vault = InMemoryPairingVault()
@@ -360,7 +352,7 @@ struct HubLinkTests {
         }
     }
 
-    @Test("An impostor that refuses pair verify doesn't cost the pairing with an accessory that was removed")
+    @Test("keeps the pairing of a removed accessory when an impostor refuses pair verify")
     func impostor() async throws {
         let vault = InMemoryPairingVault()
         let accessories = InMemoryAccessoryServerStore(.random(pairedWith: [vault.identity()]))
@@ -373,12 +365,12 @@ struct HubLinkTests {
             try await eventually("it is tried") { house.dialer.dialed.count > 1 }
             #expect(try await house.paired == [identity.deviceID])
             let bridge = try await house.bridge(store: accessories)
-            try await eventually("the accessory is let go") { try await house.paired.isEmpty }
+            try await eventually("the accessory is unpaired") { try await house.paired.isEmpty }
             #expect(await !bridge.isPaired)
         }
     }
 
-    @Test("An accessory that was removed and then reset can be added again")
+    @Test("adds an accessory again that was removed and reset")
     func resetOrphan() async throws {
         let vault = InMemoryPairingVault()
         let accessories = InMemoryAccessoryServerStore()
@@ -387,7 +379,7 @@ struct HubLinkTests {
         try await HouseUnderTest(vault: vault).run { house in
             let a = try await house.app()
             let home = try await a.addHome()
-            // Some refuse before they have proven their identity.
+            // Some accessories refuse before they prove their identity.
             let refusal = HTTPResponse(200, .pairingTLV8, body: PairingTLV.failure(2, .authentication).encoded)
             ScriptedAccessory { _, _ in .answer(refusal) }.listen(house.dialer, at: .test(1))
             house.show(identity.deviceID, at: .test(1), isPaired: false)
@@ -399,19 +391,6 @@ struct HubLinkTests {
             #expect(await bridge.isPaired)
             #expect(await house.hub.turn { $0.pairings.orphans.isEmpty })
             #expect(try await house.paired == [identity.deviceID])
-        }
-    }
-
-    @Test("An accessory that is paired with and in no home is let go at the start")
-    func orphan() async throws {
-        let vault = InMemoryPairingVault()
-        let accessories = InMemoryAccessoryServerStore(.random(pairedWith: [vault.identity()]))
-        let identity = accessories.stored.identity
-        vault.keep(AccessoryPairing(deviceID: identity.deviceID, publicKey: identity.longTermKey.publicKey))
-        try await HouseUnderTest(vault: vault).run { house in
-            let bridge = try await house.bridge(store: accessories)
-            try await eventually("it is let go") { try await house.paired.isEmpty }
-            #expect(await !bridge.isPaired)
         }
     }
 }

@@ -25,7 +25,7 @@ private func place(_ aid: UInt64, _ iid: UInt64) -> CharacteristicID {
         .init(session: SessionID(session), notification: .accessoryLost(TestDevices.id(number)))
     }
 
-    @Test("Each session is notified of each accessory once, from its start to its stop")
+    @Test("notifies each session of each accessory once, from start to stop")
     func transcript() {
         var searches = Searches()
         #expect(searches.see([accessory(1)]) == [])
@@ -43,7 +43,7 @@ private func place(_ aid: UInt64, _ iid: UInt64) -> CharacteristicID {
 }
 
 @Suite("Requests under way") struct RequestsUnderWayTests {
-    @Test("Events of what is asked for wait until all who asked have their answer; other events do not")
+    @Test("holds the events of a characteristic until all its requests are answered")
     func transcript() {
         var requests = RequestsUnderWay()
         let (a, b) = (place(1, 1), place(1, 2))
@@ -61,9 +61,9 @@ private func place(_ aid: UInt64, _ iid: UInt64) -> CharacteristicID {
     }
 }
 
-@Suite("Reachability behind a bridge") struct BridgedReachabilityTests {
+@Suite("Reachability of bridged accessories") struct BridgedReachabilityTests {
     @Test(
-        "One that anything cannot be had of is away, one that did anything is there",
+        "takes a bridged accessory as unreachable after one failed communication, else as reachable after a success",
         arguments: [
             ([:], [:]), ([place(2, 8): .success], [2: true]), ([place(2, 8): .unableToCommunicate], [2: false]),
             ([place(2, 8): .unableToCommunicate, place(2, 9): .success], [2: false]),
@@ -75,9 +75,9 @@ private func place(_ aid: UInt64, _ iid: UInt64) -> CharacteristicID {
         #expect(received == Dictionary(uniqueKeysWithValues: reachable.map { (AccessoryID($0), $1) }))
     }
 
-    @Test("One that anything cannot be had of is away, whichever of its statuses is looked at last")
+    @Test("doesn't depend on the order of the statuses")
     func order() {
-        // Where each of them stands in a dictionary hangs on its own hash.
+        // A dictionary orders its keys by their hashes.
         for iid: UInt64 in 8..<40 {
             let statuses = [place(2, iid): HAPStatus.unableToCommunicate, place(2, iid + 100): .success]
             #expect(BridgedReachability.read(from: statuses) { _ in false } == [AccessoryID(2): false])
@@ -111,7 +111,7 @@ private func place(_ aid: UInt64, _ iid: UInt64) -> CharacteristicID {
         }
     }
 
-    @Test("The one chosen, if it is unpaired; while we let it go it is not there yet")
+    @Test("finds the chosen accessory if it is unpaired")
     func chosen() throws {
         let both = try snapshot((1, false, nil), (2, true, nil))
         #expect(look(.device(TestDevices.id(1)), both) == "1")
@@ -120,7 +120,7 @@ private func place(_ aid: UInt64, _ iid: UInt64) -> CharacteristicID {
         #expect(look(.device(TestDevices.id(3)), both) == "missing")
     }
 
-    @Test("The one whose label was scanned; the hashes are those of the public vectors")
+    @Test("finds the accessory whose setup hash matches the label")
     func scanned() throws {
         let id = try #require(SetupID("7OSX"))
         #expect(SetupTarget.hash(id, try #require(DeviceID("E1:91:1A:70:85:AA"))) == "yf4bzw==")
@@ -131,7 +131,7 @@ private func place(_ aid: UInt64, _ iid: UInt64) -> CharacteristicID {
         #expect(look(.setupID(id), try snapshot((1, false, hash))) == "missing")
     }
 
-    @Test("At last, a label is another's, none of those that are there, or perhaps of one that does not say")
+    @Test("explains at the timeout why no accessory matched a label")
     func lastLook() throws {
         let id = try #require(SetupID("7OSX"))
         let (one, two) = (SetupTarget.hash(id, TestDevices.id(1)), SetupTarget.hash(id, TestDevices.id(2)))
@@ -148,7 +148,7 @@ private func place(_ aid: UInt64, _ iid: UInt64) -> CharacteristicID {
         #expect(look(.any, try snapshot(), isLast: true) == "missing")
     }
 
-    @Test("The only one, once all have had time to show themselves")
+    @Test("finds the only unpaired accessory after discovery is complete")
     func only() throws {
         #expect(look(.any, try snapshot((1, false, nil), (2, true, nil))) == "1")
         #expect(look(.any, try snapshot((1, false, nil), (2, false, nil))) == "ambiguous")
@@ -177,7 +177,7 @@ private func place(_ aid: UInt64, _ iid: UInt64) -> CharacteristicID {
         .init(session: session, question: request.question)
     }
 
-    @Test("The first session is asked, and it alone can answer, once")
+    @Test("asks the first session, which alone can answer, once")
     func answer() throws {
         var requests = VendorRequests()
         let lamp = request(1)
@@ -189,7 +189,7 @@ private func place(_ aid: UInt64, _ iid: UInt64) -> CharacteristicID {
         #expect(throws: HomeError.self) { try requests.answered(lamp.question.id, by: two) }
     }
 
-    @Test("A request waits for its maker's app, and goes on to another session when one goes")
+    @Test("asks another session of the vendor when the first one closes")
     func comingAndGoing() throws {
         var requests = VendorRequests()
         let (lamp, fan) = (request(1), request(2, vendor: "other"))
@@ -204,7 +204,7 @@ private func place(_ aid: UInt64, _ iid: UInt64) -> CharacteristicID {
         #expect(requests.came(one, vendor: "kilgo") == [ask(one, lamp)])
     }
 
-    @Test("A request that no app has answered in time lapses")
+    @Test("drops a request at its deadline")
     func lapse() {
         var requests = VendorRequests()
         #expect(requests.nextDeadline == nil)

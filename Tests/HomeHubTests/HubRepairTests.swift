@@ -41,7 +41,7 @@ struct HubRepairTests {
                 RepairRequest(accessory: home.accessories[0].id, device: device ? bridge.id : nil, code: bridge.code)))
     }
 
-    @Test("pairs again with a reset device and with another one; names and identities stay", arguments: [false, true])
+    @Test("pairs again with a reset or replaced device and keeps names and identities", arguments: [false, true])
     func repairs(isReplaced: Bool) async throws {
         let home = try await configured()
         try await HouseUnderTest(store: store, vault: vault).run { house in
@@ -60,7 +60,7 @@ struct HubRepairTests {
         #expect(vault.pairings().contains { $0.deviceID == store.stored.graph.homes[0].accessories[0].deviceID })
     }
 
-    @Test("lets a device go that isn't like the accessory, and keeps the old pairing")
+    @Test("unpairs a device of another shape and keeps the old pairing")
     func refuses() async throws {
         let home = try await configured()
         let before = (vault.pairings(), store.stored.graph)
@@ -74,7 +74,7 @@ struct HubRepairTests {
         }
     }
 
-    @Test("keeps the old state and lets the device go if the change can't be stored")
+    @Test("unpairs the device and keeps the old state if the change can't be stored")
     func notStored() async throws {
         let home = try await configured()
         let before = (vault.pairings(), store.stored.graph)
@@ -89,7 +89,7 @@ struct HubRepairTests {
         }
     }
 
-    @Test("lets a device go after a start whose repair was interrupted, and keeps the old pairing")
+    @Test("unpairs the candidate of an interrupted repair at the next start")
     func interrupted() async throws {
         _ = try await configured()
         let before = vault.pairings()
@@ -114,9 +114,7 @@ struct HubRepairTests {
 
     @Test("refuses to repair an accessory that answers")
     func healthy() async throws {
-        let house = try HouseUnderTest()
-        try await house.run { house in
-            let a = try await house.app()
+        try await withHouse { house, a in
             let lamp = try await house.lamp(a)
             try await eventually("it is there") { try await house.home(a).accessories.allSatisfy(\.isReachable) }
             let home = try await house.home(a)

@@ -12,12 +12,12 @@ import struct HAPModel.SetupCode
 struct HubSetupTests {
     private static let identity = AppIdentity(app: "org.other", uid: 1, executable: "/org.other")
 
-    /// An app about which the user has not decided.
+    /// An undecided app.
     private func app(in house: HouseUnderTest) async throws -> TestApp {
         try await house.app("org.other", capabilities: [.home])
     }
 
-    /// The question that the system app is asked next.
+    /// The next question to the system app.
     private func question(_ system: TestApp, after count: Int = 0) async throws -> ConsentQuestion {
         try await eventually("the question") { system.consents.count > count }
         return try #require(system.consents.last)
@@ -31,12 +31,9 @@ struct HubSetupTests {
         return try await app.result(call)
     }
 
-    @Test(
-        "An undecided app adds with the person's yes, this once, and learns the ids of what it added and nothing else")
+    @Test("adds an accessory for an undecided app after consent, and returns nothing but its ids")
     func unseen() async throws {
-        let house = try HouseUnderTest()
-        try await house.run { house in
-            let system = try await house.app()
+        try await withHouse { house, system in
             let home = try await system.addHome("Secret")
             try await system.call(.answerQuestions)
             let other = try await app(in: house)
@@ -45,7 +42,6 @@ struct HubSetupTests {
             let question = try await question(system)
             #expect(question.app == Self.identity && question.subject == .addition)
             #expect(question.usageDescription == "For the test." && question.name == "Test \(bridge.id.suffix)")
-            // Before that nothing happens.
             for _ in 1...3 { try await house.drain(system) }
             #expect(other.answer(call) == nil && house.dialer.dialed.isEmpty)
             try await system.call(.answerConsent(question.id, isAllowed: true))
@@ -55,30 +51,25 @@ struct HubSetupTests {
             }
             let added = try await house.home(system).accessories
             #expect(result == AccessorySetupResult(home: home, accessories: added.map(\.id)) && added.count == 2)
-            // Nothing else is in the answer.
             #expect(json == AdditionReply.setUp(result).json)
             try await eventually("the events") {
                 system.events.count { if case .accessoryAdded = $0 { true } else { false } } == 2
             }
             #expect(other.notifications.isEmpty)
-            // The homes were not asked for by that, and an answer counts once.
+            // The answer doesn't permit to see the homes, and counts once.
             let permissions = try [AppPermission](json: try await system.call(.permissions))
             #expect(permissions.allSatisfy { !$0.isPending && $0.status == [] })
             await expect(.notFound) { try await system.call(.answerConsent(question.id, isAllowed: true)) }
-            // The next one is another question.
+            // The next addition needs another answer.
             let next = await other.begin(.setUpAccessory(AdditionRequest(home: nil, code: bridge.code)))
             try await eventually("the next question") { system.consents.count == 2 }
             await house.hub.cancel(next)
         }
     }
 
-    @Test(
-        "A no, an app that gives up and a time that passes end with 47, and nothing is added or seen",
-        arguments: [0, 1, 2])
+    @Test("refuses an addition after a no, a cancellation or a timeout, without a trace", arguments: [0, 1, 2])
     func refused(_ how: Int) async throws {
-        let house = try HouseUnderTest { if how == 2 { $0.permissionTimeout = .milliseconds(50) } }
-        try await house.run { house in
-            let system = try await house.app()
+        try await withHouse({ if how == 2 { $0.permissionTimeout = .milliseconds(50) } }) { house, system in
             _ = try await system.addHome()
             // No agent is there when the time passes.
             if how < 2 { try await system.call(.answerQuestions) }
@@ -92,7 +83,7 @@ struct HubSetupTests {
                 if how == 1 { await house.hub.cancel(call) }
             }
             await expect(.homeAccessNotAuthorized) { try await other.result(call) }
-            // A question that no call waits for is not put any more.
+            // The question ends with its call.
             let late = try await house.app()
             try await late.call(.answerQuestions)
             try await house.drain(late)
@@ -102,17 +93,15 @@ struct HubSetupTests {
         }
     }
 
-    @Test("A denied app and a hostile program get nothing added, seen or claimed, and cannot answer for the person")
+    @Test("refuses additions, claims and answers of denied apps and impostors of the system app")
     func hostile() async throws {
-        let house = try HouseUnderTest()
-        try await house.run { house in
-            let system = try await house.app()
+        try await withHouse { house, system in
             let home = try await system.addHome()
             try await system.call(.answerQuestions)
             let denied = try await house.app("org.denied", capabilities: Set(HomeCapability.allCases), vendor: "kilgo")
             let identity = AppIdentity(app: "org.denied", uid: 1, executable: "/org.denied")
             try await system.call(.setPermission(identity, .deny))
-            // A program that gives the id of the system app, and not its path.
+            // A program with the id of the system app at another path.
             let opening = SessionOpening(
                 app: "system", usageDescription: "To rob.", capabilities: Set(HomeCapability.allCases), vendor: "kilgo")
             let (session, _) = try await house.hub.open(
@@ -136,8 +125,8 @@ struct HubSetupTests {
                 }
                 await expect(.insufficientPrivileges) { try await app.call(.answerQuestions) }
             }
-            // The accessory is added by who may; its maker's request reaches neither.
-            let request = HomeRequest.addAccessory(AdditionRequest(home: home, device: bridge.id, code: bridge.code))
+            // The request to the vendor reaches neither.
+            let request = HomeRequest.addAccessory(bridge.addition(to: home))
             #expect(try AdditionReply(json: try await system.call(request)) == .handedOver(app: "kilgo"))
             for _ in 1...3 { try await house.drain(system) }
             #expect(denied.notifications.isEmpty && hostile.notifications.isEmpty)
@@ -147,11 +136,9 @@ struct HubSetupTests {
         }
     }
 
-    @Test("One user's programs cannot ask to add without end")
+    @Test("limits the open questions of one user")
     func bounded() async throws {
-        let house = try HouseUnderTest()
-        try await house.run { house in
-            let system = try await house.app()
+        try await withHouse { house, system in
             _ = try await system.addHome()
             let other = try await app(in: house)
             let code = try #require(SetupCode(number: 1))
@@ -161,13 +148,9 @@ struct HubSetupTests {
         }
     }
 
-    @Test(
-        "Who lets an app see the homes while it asks to add lets it add, too; who denies it does not",
-        arguments: [true, false])
+    @Test("applies a decision about the app to its open question", arguments: [true, false])
     func decidedMeanwhile(isAllowed: Bool) async throws {
-        let house = try HouseUnderTest()
-        try await house.run { house in
-            let system = try await house.app()
+        try await withHouse { house, system in
             _ = try await system.addHome()
             let other = try await app(in: house)
             let bridge = try await house.bridge()
@@ -185,11 +168,9 @@ struct HubSetupTests {
         }
     }
 
-    @Test("No refusal tells such an app what is in the home")
+    @Test("reveals nothing about the home in refusals")
     func refusals() async throws {
-        let house = try HouseUnderTest()
-        try await house.run { house in
-            let system = try await house.app()
+        try await withHouse { house, system in
             let home = try await system.addHome()
             try await system.write(.addRoom(home, name: "Darkroom"))
             try await system.call(.answerQuestions)
@@ -201,25 +182,23 @@ struct HubSetupTests {
             }
             let refusal = await #expect(throws: HomeError.self) { _ = try await setUp("Darkroom!") }
             #expect(refusal?.code == .nameContainsProhibitedCharacters)
-            // Which names could be had would tell which are taken.
+            // Suggestions would reveal which names are taken.
             #expect(refusal?.suggestions == [] && refusal?.accessory == nil)
             let missing = AdditionRequest(home: nil, device: bridge.id)
             await expect(.missingParameter) { try await self.setUp(missing, other, system) }
-            // A name that is taken is passed over: to say so would tell of the room.
+            // A refusal would reveal the room, so that a taken name is dropped.
             guard case .setUp(let result) = try await setUp("darkroom") else {
                 throw HouseUnderTest.Missing(what: "a result")
             }
             #expect(try await house.home(system).accessory(result.accessories[0])?.name != "darkroom")
-            // Which home it is in is not said, and not as which accessory.
+            // The error names neither home nor accessory.
             await #expect(throws: HomeError(.objectAssociatedToAnotherHome)) { _ = try await setUp(nil) }
         }
     }
 
-    @Test("What an app has begun to set up is not added once a policy keeps it out, and the accessory is let go")
+    @Test("unpairs an accessory if a policy restricts the app during pairing")
     func keptOutMeanwhile() async throws {
-        let house = try HouseUnderTest()
-        try await house.run { house in
-            let system = try await house.app()
+        try await withHouse { house, system in
             _ = try await system.addHome()
             try await system.call(.answerQuestions)
             let other = try await app(in: house)
@@ -232,7 +211,7 @@ struct HubSetupTests {
             await house.hub.use(AppRestrictions(apps: ["org.other"]))
             bridge.store.release()
             await expect(.homeAccessNotAuthorized) { try await other.result(call) }
-            try await eventually("it is let go") {
+            try await eventually("it is unpaired") {
                 let isPaired = await bridge.isPaired
                 let isKept = try await !house.paired.isEmpty
                 return !isPaired && !isKept
@@ -241,18 +220,14 @@ struct HubSetupTests {
         }
     }
 
-    @Test("Whom a policy keeps out sets nothing up, and one who may see the home is answered as ever")
+    @Test("accepts a scanned label from an app without the setup payload capability")
     func permissions() async throws {
-        let house = try HouseUnderTest { $0.restrictions.apps = ["org.other"] }
+        let house = try HouseUnderTest()
         try await house.run { house in
             let system = try await house.app("system", capabilities: [.home])
             let home = try await system.addHome()
             let bridge = try await house.bridge()
             let request = HomeRequest.setUpAccessory(AdditionRequest(home: home, payload: bridge.payload))
-            let other = try await app(in: house)
-            await expect(.homeAccessNotAuthorized) { try await other.call(request) }
-            #expect(house.dialer.dialed.isEmpty)
-            // The standard setup takes what people scan, also for an app that did not declare to have codes of its own.
             guard case .added(let commit) = try AdditionReply(json: try await system.call(request)) else {
                 throw HouseUnderTest.Missing(what: "accessories")
             }

@@ -10,65 +10,7 @@ import enum HAPModel.CharacteristicValue
 
 @Suite("The hub and values", .timeout)
 struct HubValuesTests {
-    @Test("A change that no app observes is in the home, and sent to no app as an event")
-    func reading() async throws {
-        let house = try HouseUnderTest()
-        try await house.run { house in
-            let (a, b) = (try await house.app(), try await house.app())
-            let lamp = try await house.lamp(a)
-            try await eventually("the first values") { try await house.value(lamp, a) == .bool(false) }
-            await lamp.turn(true)
-            try await eventually("the change") { try await house.value(lamp, a) == .bool(true) }
-            let results = try await a.readValues(lamp.on)
-            #expect(results.map(\.value) == [.bool(true)] && results.first?.time != nil)
-            #expect(try await house.value(lamp, b) == .bool(true))
-            #expect(a.values == [] && b.values == [])
-        }
-    }
-
-    @Test("Who reads has the value in its answer and is told no event of it; another who observes is told")
-    func readingObserved() async throws {
-        let house = try HouseUnderTest()
-        try await house.run { house in
-            let (a, b) = (try await house.app(), try await house.app())
-            // The first change is notified at once, the second when the window ends: never, here.
-            let lamp = try await house.lamp(a, eventWindow: .seconds(3600))
-            #expect(try await a.observe(lamp.on) == nil)
-            #expect(try await b.observe(lamp.on) == nil)
-            await lamp.turn(true)
-            try await eventually("the event") { a.values == [.bool(true)] && b.values == [.bool(true)] }
-            await lamp.turn(false)
-            #expect(try await a.readValues(lamp.on).first?.value == .bool(false))
-            try await eventually("the event at b") { b.values == [.bool(true), .bool(false)] }
-            try await house.drain(a)
-            #expect(a.values == [.bool(true)])
-        }
-    }
-
-    @Test(
-        "Only who observes is notified of changes, until it observes no more; the device reports for the first and to the last"
-    )
-    func observing() async throws {
-        let house = try HouseUnderTest()
-        try await house.run { house in
-            let (a, b, c) = (try await house.app(), try await house.app(), try await house.app())
-            let lamp = try await house.lamp(a)
-            #expect(try await a.observe(lamp.on) == nil)
-            #expect(try await a.observe(lamp.on) == nil)
-            #expect(try await b.observe(lamp.on) == nil)
-            await lamp.turn(true)
-            try await eventually("the event") { a.values == [.bool(true)] && b.values == [.bool(true)] }
-            #expect(try await a.observe(lamp.on, false) == nil)
-            await lamp.turn(false)
-            try await eventually("the second event") { b.values.count == 2 }
-            #expect(try await b.observe(lamp.on, false) == nil)
-            await lamp.turn(true)
-            #expect(try await c.readValues(lamp.on).first?.value == .bool(true))
-            #expect(a.values == [.bool(true)] && b.values.count == 2 && c.values == [])
-        }
-    }
-
-    @Test("A write is sent to the others who observe, not to its writer and not to those who do not")
+    @Test("notifies other observers of a write, but not its writer")
     func writing() async throws {
         let house = try HouseUnderTest()
         try await house.run { house in
@@ -85,11 +27,9 @@ struct HubValuesTests {
         }
     }
 
-    @Test("What cannot be is refused item by item, and the rest is done")
+    @Test("refuses invalid items one by one and performs the rest")
     func refusals() async throws {
-        let house = try HouseUnderTest()
-        try await house.run { house in
-            let a = try await house.app()
+        try await withHouse { house, a in
             let lamp = try await house.lamp(a)
             let accessory = try #require(try await house.home(a).accessory(lamp.accessory))
             let all = accessory.services.flatMap(\.characteristics)
@@ -119,18 +59,16 @@ struct HubValuesTests {
             }
             #expect(try await a.observe(name)?.code == .notificationNotSupported)
             #expect(lamp.bridge.bridge.driver.orders.count == 1)
-            // What can only be written has no value.
+            // A write-only characteristic has no value.
             let showing = try await a.writeValues(ValueWrite(characteristic: identify, value: .bool(true)))
             #expect(showing.map(\.error) == [nil])
             #expect(try await house.home(a).characteristic(identify)?.value == nil)
         }
     }
 
-    @Test("Without power everybody is told, nothing is observed, and requests fail with 4; with it everything goes on")
+    @Test("fails requests and suspends observations while an accessory is unreachable, and catches up afterwards")
     func unplugged() async throws {
-        let house = try HouseUnderTest()
-        try await house.run { house in
-            let (a, b) = (try await house.app(), try await house.app())
+        try await withHouse { house, a, b in
             let lamp = try await house.lamp(a)
             #expect(try await a.observe(lamp.on) == nil)
             lamp.bridge.unplug(house.dialer)
@@ -146,7 +84,7 @@ struct HubValuesTests {
             await lamp.turn(true)
             lamp.bridge.plugIn(house.dialer)
             try await eventually("it is back") { b.live.contains(.reachabilityUpdated(lamp.accessory, true)) }
-            try await eventually("what was missed") { a.values == [.bool(true)] }
+            try await eventually("the missed value") { a.values == [.bool(true)] }
             #expect(try await house.home(a).characteristic(lamp.on)?.isNotificationEnabled == true)
             await lamp.turn(false)
             try await eventually("events again") { a.values == [.bool(true), .bool(false)] }
@@ -154,18 +92,16 @@ struct HubValuesTests {
         }
     }
 
-    @Test("A lamp that its bridge does not reach is away until something is received from it, and its bridge is not")
+    @Test("reports a bridged lamp as unreachable without its bridge")
     func bridgedAway() async throws {
-        let house = try HouseUnderTest()
-        try await house.run { house in
-            let (a, b) = (try await house.app(), try await house.app())
+        try await withHouse { house, a, b in
             let lamp = try await house.lamp(a)
             #expect(try await a.observe(lamp.on) == nil)
             await lamp.plug(false)
             #expect(try await a.readValues(lamp.on).first?.error?.code == .bridgedAccessoryNotReachable)
             try await eventually("it is away") { b.live == [.reachabilityUpdated(lamp.accessory, false)] }
             #expect(try await house.home(a).characteristic(lamp.on)?.isNotificationEnabled == false)
-            // What it is called its bridge knows without it.
+            // The bridge answers for its name.
             let information = try await house.home(a).accessory(lamp.accessory)?.services.first
             let name = try #require(information?.characteristic(.name)?.id)
             #expect(try await a.readValues(name).first?.error == nil)
@@ -179,11 +115,9 @@ struct HubValuesTests {
         }
     }
 
-    @Test("A lamp that its bridge fails to switch is away, and the others are notified")
+    @Test("reports a bridged lamp as unreachable after a failed write")
     func bridgedAwayByWrite() async throws {
-        let house = try HouseUnderTest()
-        try await house.run { house in
-            let (a, b) = (try await house.app(), try await house.app())
+        try await withHouse { house, a, b in
             let lamp = try await house.lamp(a)
             lamp.bridge.bridge.driver.set(lamp.light, .refuses(.unreachable))
             let results = try await a.writeValues(ValueWrite(characteristic: lamp.on, value: .bool(true)))
@@ -193,18 +127,12 @@ struct HubValuesTests {
         }
     }
 
-    @Test("A scene sets its values; an empty one cannot be run, and nor can one twice at once")
+    @Test("runs a scene, refuses an empty one and a second run at once")
     func scenes() async throws {
-        let house = try HouseUnderTest()
-        try await house.run { house in
-            let (a, b) = (try await house.app(), try await house.app())
+        try await withHouse { house, a, b in
             let lamp = try await house.lamp(a)
             #expect(try await b.observe(lamp.on) == nil)
-            guard
-                case .actionSet(let scene) = try await a.write(
-                    .addActionSet(lamp.home, name: "Evening", kind: .userDefined)
-                ).result
-            else { return }
+            let scene = try await a.addScene(to: lamp.home)
             await expect(.noActionsInActionSet) { try await a.call(.runActionSet(scene)) }
             try await a.write(
                 .setActions(scene, [CharacteristicWriteAction(characteristic: lamp.on, targetValue: .bool(true))]))
@@ -234,21 +162,15 @@ struct HubValuesTests {
         }
     }
 
-    @Test("A scene of which one part cannot be done does the rest, and says what was not")
+    @Test("runs the rest of a scene and reports failed parts")
     func partialScene() async throws {
-        let house = try HouseUnderTest()
-        try await house.run { house in
-            let a = try await house.app()
+        try await withHouse { house, a in
             let home = try await a.addHome()
             let bridge = try await house.bridge(lamps: ["one", "two"])
             try await a.add(bridge, to: home)
             let lamps = try await house.home(a).accessories.filter(\.isBridged)
-            let places = lamps.compactMap { $0.services.compactMap { $0.characteristic(.on) }.first?.id }
-            guard
-                case .actionSet(let scene) = try await a.write(
-                    .addActionSet(home, name: "Evening", kind: .userDefined)
-                ).result
-            else { return }
+            let places = lamps.compactMap(\.on)
+            let scene = try await a.addScene(to: home)
             try await a.write(
                 .setActions(
                     scene, places.map { CharacteristicWriteAction(characteristic: $0, targetValue: .bool(true)) }))
@@ -261,20 +183,7 @@ struct HubValuesTests {
         }
     }
 
-    @Test("An accessory makes itself noticed; one that has left is not found")
-    func identify() async throws {
-        let house = try HouseUnderTest()
-        try await house.run { house in
-            let a = try await house.app()
-            let lamp = try await house.lamp(a)
-            try await a.call(.identify(lamp.accessory))
-            #expect(lamp.bridge.bridge.driver.identified == [lamp.light])
-            try await a.write(.removeAccessory(lamp.home, lamp.bridgeAccessory))
-            await expect(.notFound) { try await a.call(.identify(lamp.accessory)) }
-        }
-    }
-
-    @Test("What was received and could not be stored is stored later")
+    @Test("retries to store values")
     func notingLater() async throws {
         let house = try HouseUnderTest { $0.saveInterval = .milliseconds(20) }
         let on = try await house.run { house in
@@ -291,7 +200,7 @@ struct HubValuesTests {
         #expect(house.store.noted.last?[on]?.value == .bool(true))
     }
 
-    @Test("What was received is stored together, and only if it is new")
+    @Test("stores changed values together")
     func noting() async throws {
         let house = try HouseUnderTest { $0.saveInterval = .milliseconds(50) }
         try await house.run { house in
@@ -310,8 +219,4 @@ struct HubValuesTests {
         }
         #expect(house.store.noted.last?.map(\.value.value) == [.bool(false)])
     }
-}
-
-extension Accessory {
-    fileprivate var on: Characteristic.ID? { services.compactMap { $0.characteristic(.on) }.first?.id }
 }

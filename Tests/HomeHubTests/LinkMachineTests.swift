@@ -10,7 +10,7 @@ import Testing
 
 @testable import HomeHub
 
-@Suite("When a home takes over what an accessory consists of") struct DatabaseHistoryTests {
+@Suite("Accessory databases") struct DatabaseHistoryTests {
     private let now = ContinuousClock.now
 
     private func database(_ name: String) throws -> AccessoryDatabase {
@@ -19,7 +19,7 @@ import Testing
                 soundDatabase.replacing(#""type":"25""#, with: #""description":"\#(name)","type":"25""#).utf8))
     }
 
-    @Test("One that comes soon after the last waits, and of several that wait the newest counts")
+    @Test("delays a database that comes soon after the last one, and keeps only the newest")
     func interval() throws {
         var history = DatabaseHistory()
         let (first, second, third) = (try database("1"), try database("2"), try database("3"))
@@ -33,7 +33,7 @@ import Testing
         #expect(history.due() == nil)
     }
 
-    @Test("One that changes nothing delays none, and one that is taken over leaves none waiting")
+    @Test("doesn't delay after an unchanged database")
     func unchanged() throws {
         var history = DatabaseHistory()
         let first = try database("1")
@@ -45,7 +45,7 @@ import Testing
         #expect(!history.isWaiting)
     }
 
-    @Test("While one is being stored others wait, and the newest of them is decided about afterwards")
+    @Test("keeps the newest database while one is being stored")
     func storing() throws {
         var history = DatabaseHistory()
         let (first, second, third) = (try database("1"), try database("2"), try database("3"))
@@ -59,7 +59,7 @@ import Testing
         #expect(history.received(second, interval: .zero, now: now) == .takeOver)
     }
 
-    @Test("Three violations are too many, unless the rules are kept in between; a connection alone does not show that")
+    @Test("blocks after three violations without a valid database in between")
     func violations() {
         var history = DatabaseHistory()
         #expect(history.violated() == false)
@@ -79,7 +79,7 @@ import Testing
 @Suite("A conversation about subscriptions") struct SubscriptionRunTests {
     private let id = CharacteristicID(AccessoryID(1), InstanceID(8))
 
-    @Test("One at a time, with another round for what is wanted meanwhile")
+    @Test("runs one conversation at a time, with another round for new demand")
     func rounds() {
         var run = SubscriptionRun()
         let idle = run.untilEnded()
@@ -96,7 +96,7 @@ import Testing
         #expect(run.demandChanged() == true)
     }
 
-    @Test("What is refused leaves the demand in another round, and is refused until it is granted")
+    @Test("keeps a refusal until the subscription is granted")
     func refusals() async throws {
         var run = SubscriptionRun()
         _ = run.demandChanged()
@@ -115,9 +115,9 @@ import Testing
     }
 }
 
-@Suite("Why there is no session") struct AccessoryFaultTests {
+@Suite("Accessory faults") struct AccessoryFaultTests {
     @Test(
-        "The cause follows from the latest facts alone: what the accessory says, then what it advertises",
+        "derives the fault from the link's failure, then from the advertisement",
         arguments: [
             (nil, nil, nil, nil), (.unreachable, nil, nil, nil), (.busy, nil, nil, nil),
             (.ended(.lost), nil, nil, nil), (.ended(.timedOut), nil, nil, nil), (.ended(.closed), nil, nil, nil),
@@ -136,12 +136,10 @@ import Testing
         #expect(AccessoryFault(failure, isPaired: nil) == whenUnseen)
     }
 
-    @Test(
-        "One that is silent, and in whose place a free one of its kind is seen, was reset; what it says itself counts first"
-    )
+    @Test("takes a silent accessory with a free successor at its place as reset")
     func successor() {
         for failure in [nil, .unreachable, .notPaired, .notGenuine, .otherAccessory, .ended(.lost)] as [LinkFailure?] {
-            // What was advertised before the reset may be shown for a while.
+            // An old advertisement may still be shown.
             for isPaired in [nil, true, false] {
                 #expect(AccessoryFault(failure, isPaired: isPaired, hasSuccessor: true) == .forgotten)
             }
@@ -149,7 +147,7 @@ import Testing
         #expect(AccessoryFault(.ended(.badAnswer), isPaired: true, hasSuccessor: true) == .invalidAnswers)
     }
 
-    @Test("Each has words and a number of its own")
+    @Test("gives each fault a distinct description and code")
     func words() {
         let all = AccessoryFault.allCases
         #expect(Set(all.map(\.localizedDescription)).count == all.count)
@@ -157,11 +155,11 @@ import Testing
     }
 }
 
-@Suite("What the hub knows of a link") struct ConnectionTests {
+@Suite("Connections") struct ConnectionTests {
     private let one = AccessoryID(2)
     private let other = AccessoryID(3)
 
-    @Test("That a bridge does not reach a lamp is known as long as its connection lasts, and no longer")
+    @Test("forgets which bridged accessories are unreachable when the connection ends")
     func away() {
         let pairing = AccessoryPairing(
             deviceID: TestDevices.id(1), publicKey: ControllerIdentity.random().longTermKey.publicKey)

@@ -4,7 +4,7 @@ import HomeModel
 import Testing
 
 @Suite("Any sequence of calls, answers and policies") struct PermissionsRandomTests {
-    @Test("Ends each call once and only as the user decided, and asks no more than once", arguments: 1...8)
+    @Test("ends each call once as the user decided and asks once", arguments: 1...8)
     func sequences(seed: UInt64) throws {
         let desk = try RandomDesk(seed: seed)
         for _ in 0..<2000 { try desk.step() }
@@ -14,7 +14,7 @@ import Testing
     }
 }
 
-/// Permissions, and an account of what the user said and of what waits.
+/// Permissions and the expected answers and calls.
 private final class RandomDesk {
     var performed = 0
     var failed = 0
@@ -144,7 +144,7 @@ private final class RandomDesk {
             #expect(permissions.status(of: session) == notified[session])
             #expect(permissions.status(of: session).contains(.authorized) == isAllowed(session))
         }
-        // Whoever may not is doing nothing, and no app waits about whom the user has decided.
+        // No call of a denied app runs, and none of a decided app waits.
         #expect(running.allSatisfy { isAllowed($0.session) })
         #expect(waiting.keys.allSatisfy { sessions[$0.session].map(open.contains) ?? false })
         #expect(calls.nextDeadline == waiting.values.min())

@@ -6,7 +6,7 @@ import Testing
     // MARK: Opening
 
     @Test(
-        "A session without a purpose, without the capability or of another version is refused",
+        "rejects a session without a purpose or capability or of an unsupported version",
         arguments: [
             (Opening(purpose: nil), HomeError.Code.usageDescriptionMissing),
             (Opening(purpose: ""), .usageDescriptionMissing),
@@ -19,12 +19,11 @@ import Testing
         let desk = Desk()
         let error = #expect(throws: HomeError.self) { try desk.open(1, opening) }
         #expect(error?.code == code)
-        // There is no session, so nothing can be had through it.
         #expect(desk.call(1, 1) == [.fail(call(1, 1), refusal)])
         #expect(desk.calls.nextDeadline == nil)
     }
 
-    @Test("An opening alone raises no question")
+    @Test("asks no question when a session opens")
     func opening() throws {
         let desk = try Desk(agent: 9)
         #expect(try desk.open(1) == SessionReply(status: [], isSystemApp: false, version: 2))
@@ -32,7 +31,7 @@ import Testing
     }
 
     @Test(
-        "Only its own program, under its own id, of a user who may decide, is the system app",
+        "accepts only the system program with its id and a deciding user as the system app",
         arguments: [
             (Peer(), "homehub", true), (Peer(mayDecide: false), "homehub", false),
             (Peer(executable: "/tmp/homehub"), "homehub", false), (Peer(), "org.example.lights", false),
@@ -61,7 +60,7 @@ import Testing
     }
 
     @Test(
-        "Where programs of others cannot be seen, an unseen one counts by its id if its user may decide",
+        "accepts an unseen program by its id where other users' programs are invisible",
         arguments: [
             (Peer(executable: ""), "homehub", true), (Peer(executable: "", mayDecide: false), "homehub", false),
             (Peer(executable: ""), "org.example.lights", false), (Peer(executable: "/tmp/homehub"), "homehub", false),
@@ -78,7 +77,7 @@ import Testing
 
     // MARK: Asking
 
-    @Test("However many first uses there are, there is one question; a yes carries all of them out in order")
+    @Test("asks one question for all first uses and performs them in order after a yes")
     func oneQuestion() throws {
         let desk = try Desk(agent: 9)
         try desk.open(1)
@@ -95,7 +94,7 @@ import Testing
         #expect(desk.calls.nextDeadline == nil)
     }
 
-    @Test("A no fails the attempt that raised the question, and all later ones")
+    @Test("fails the first call and all later ones after a no")
     func denial() throws {
         let desk = try Desk(agent: 9)
         try desk.open(1)
@@ -108,7 +107,7 @@ import Testing
         #expect(try desk.open(2).status == .determined)
     }
 
-    @Test("Without anybody to answer the question stays, calls wait as long as they can, and who comes is asked")
+    @Test("keeps a question without an agent, and times out its calls")
     func timeout() throws {
         let desk = Desk()
         try desk.open(1)
@@ -126,7 +125,7 @@ import Testing
         #expect(try desk.decide(.allow).last == .perform(call(1, 4)))
     }
 
-    @Test("A question outlives its sessions, and no app is notified of calls that went with them")
+    @Test("keeps a question after its sessions close")
     func closing() throws {
         let desk = try Desk(agent: 9)
         try desk.open(1)
@@ -141,17 +140,8 @@ import Testing
             ])
     }
 
-    @Test("A call that its app gave up is neither carried out nor failed")
-    func cancelling() throws {
-        let desk = try Desk(agent: 9)
-        try desk.open(1)
-        _ = desk.call(1, 1)
-        #expect(desk.cancel(1, 1) == [.fail(call(1, 1), refusal)])
-        #expect(try desk.decide(.allow) == [.remember(remembered(true)), .tell([SessionID(1)], granted)])
-    }
-
     @Test(
-        "Another user, another program and another id are other apps",
+        "treats another user, program or id as another app",
         arguments: [
             AppIdentity(app: "org.example.lights", uid: 1001, executable: "/usr/bin/lights"),
             AppIdentity(app: "org.example.lights", uid: 1000, executable: "/tmp/lights"),
@@ -171,7 +161,7 @@ import Testing
             try desk.permissions.permissions(for: SessionID(9)).map(\.isPending).sorted { $0 && !$1 } == [true, false])
     }
 
-    @Test("A user's programs cannot raise questions without end")
+    @Test("limits the open questions of one user")
     func flood() throws {
         let desk = try Desk(agent: 99)
         let most = Permissions.questionsOfUser
@@ -182,7 +172,7 @@ import Testing
             return
         }
         #expect(error.code == .maximumObjectLimitReached)
-        // Other users have questions of their own.
+        // Other users have separate limits.
         _ = try desk.permissions.opened(
             SessionID(98), Opening().message, by: AppPeer(uid: 5, executable: "/bin/x", mayDecide: false))
         guard case .ask(let permission, _)? = desk.call(98, 1).first else {
@@ -192,7 +182,7 @@ import Testing
         #expect(permission.app.uid == 5)
     }
 
-    @Test("A purpose is shown as one short line, whatever the app makes of it")
+    @Test("shows a usage description as one short line")
     func purposes() throws {
         let desk = try Desk(agent: 9)
         let purpose = "a\u{1B}[2J\nAllow\u{202E}x\u{2028}" + String(repeating: "y", count: 10_000)
@@ -207,7 +197,7 @@ import Testing
 
     // MARK: Changing one's mind
 
-    @Test("A withdrawal fails what is under way and has not been committed, then tells every session once")
+    @Test("fails uncommitted calls and notifies every session once when permission is withdrawn")
     func withdrawal() throws {
         let desk = try Desk(agent: 9, remembered: [remembered(true)])
         try desk.open(1)
@@ -227,7 +217,7 @@ import Testing
         #expect(desk.call(2, 1) == [.perform(call(2, 1))])
     }
 
-    @Test("What is forgotten is asked again")
+    @Test("asks again after a decision is forgotten")
     func forgetting() throws {
         let desk = try Desk(agent: 9, remembered: [remembered(true)])
         try desk.open(1)
@@ -239,7 +229,7 @@ import Testing
         #expect(desk.permissions.remembered == [])
     }
 
-    @Test("An app can be decided about before it asks, but not one that is unknown")
+    @Test("accepts a decision about an app that hasn't asked yet, but not about an unknown one")
     func unasked() throws {
         let desk = try Desk(agent: 9)
         #expect(throws: HomeError(.notFound, detail: "no such app has asked for the home")) {
@@ -249,7 +239,7 @@ import Testing
         #expect(try desk.decide(.allow) == [.remember(remembered(true)), .tell([SessionID(1)], granted)])
     }
 
-    @Test("Answers hold over a restart")
+    @Test("keeps decisions over a restart")
     func restart() throws {
         let desk = try Desk(agent: 9)
         for (number, decision) in [PermissionDecision.allow, .deny, .allow].enumerated() {
@@ -267,7 +257,7 @@ import Testing
 
     // MARK: Policies
 
-    @Test("Whom a policy keeps out is not asked about, and the user cannot let it in")
+    @Test("doesn't ask about a restricted app, which the user can't allow")
     func restrictions() throws {
         let restricted: AuthorizationStatus = [.determined, .restricted]
         let desk = try Desk(agent: 9, remembered: [remembered(true)])
@@ -279,7 +269,7 @@ import Testing
         #expect(desk.call(1, 2) == [.fail(call(1, 2), refusal)])
         let error = #expect(throws: HomeError.self) { try desk.decide(.allow) }
         #expect(error?.code == .insufficientPrivileges)
-        // What the user said before holds again.
+        // The user's earlier decision counts again.
         #expect(
             desk.restrict(to: AppRestrictions(users: [5])) == [.tell([SessionID(1)], granted)])
         #expect(
@@ -287,7 +277,7 @@ import Testing
                 == [.tell([SessionID(1)], restricted)])
     }
 
-    @Test("A policy keeps out a user who may decide, too, but not root")
+    @Test("restricts a user who may decide, but not root")
     func restrictedDecider() throws {
         for (uid, isKeptOut) in [(1000, true), (0, false)] as [(UInt32, Bool)] {
             var permissions = Permissions(
@@ -299,7 +289,7 @@ import Testing
         }
     }
 
-    @Test("A policy answers questions that wait")
+    @Test("answers open questions when a policy restricts the app")
     func restrictedQuestion() throws {
         let desk = try Desk(agent: 9)
         try desk.open(1)
@@ -328,7 +318,7 @@ private func remembered(_ isAllowed: Bool) -> RememberedPermission {
     RememberedPermission(app: identity, isAllowed: isAllowed, usageDescription: "Dims the lights.")
 }
 
-/// What an app may say of itself.
+/// The declaration of an app.
 struct Opening: Sendable {
     var app = "org.example.lights"
     var purpose: String? = "Dims the lights."
@@ -345,7 +335,7 @@ struct Peer: Sendable {
     var mayDecide = true
 }
 
-/// What comes of permissions and calls together.
+/// The combined actions of permissions and calls.
 enum PermissionOutcome: Equatable {
     case remember(RememberedPermission)
     case forget(AppIdentity)
@@ -354,7 +344,7 @@ enum PermissionOutcome: Equatable {
     case fail(Call, HomeError)
     case tell([SessionID], AuthorizationStatus)
 
-    /// What is to be done for calls.
+    /// The outcome of call actions.
     static func of(_ actions: [CallTable.Action]) -> [PermissionOutcome] {
         actions.map { action in
             switch action {
@@ -364,7 +354,7 @@ enum PermissionOutcome: Equatable {
         }
     }
 
-    /// What is to be done, calls included.
+    /// The outcome of permission actions, calls included.
     static func of(_ actions: [Permissions.Action], _ calls: inout CallTable) -> [PermissionOutcome] {
         actions.flatMap { action -> [PermissionOutcome] in
             switch action {
@@ -378,7 +368,7 @@ enum PermissionOutcome: Equatable {
         }
     }
 
-    /// A call comes, and is carried out, waits or fails.
+    /// The outcome of a new call.
     static func of(
         _ call: Call, deadline: ContinuousClock.Instant, now: ContinuousClock.Instant, _ permissions: inout Permissions,
         _ calls: inout CallTable
@@ -397,7 +387,7 @@ enum PermissionOutcome: Equatable {
     }
 }
 
-/// Permissions and calls with a clock that stands still.
+/// Permissions and calls with a manual clock.
 private final class Desk {
     var permissions: Permissions
     var calls = CallTable()

@@ -9,9 +9,9 @@ import enum HAPModel.CharacteristicValue
 
 @testable import HomeHub
 
-@Suite("The hub and a disk that stands still", .timeout)
+@Suite("The hub and a stalled disk", .timeout)
 struct StalledStoreTests {
-    /// The names of the rooms that were added, as an app was told.
+    /// The names of the added rooms in an app's events.
     private func rooms(_ app: TestApp) -> [String] {
         app.events.compactMap { if case .roomAdded(let room) = $0 { room.name } else { nil } }
     }
@@ -20,16 +20,14 @@ struct StalledStoreTests {
         await app.begin(.write(.addRoom(home, name: name)))
     }
 
-    @Test("While one app's change waits for the disk, values, events and subscriptions of another go on")
+    @Test("handles values, events and subscriptions while a change waits for the disk")
     func valuesGoOn() async throws {
         let device = try Device()
-        try await device.run { writer, reader in
-            try await device.isThere(reader)
+        try await device.whenReachable { writer, reader in
             let home = device.accessory.home
             device.house.store.stall()
             let change = await addRoom("Hall", writer, home)
             try await eventually("the store has it") { device.house.store.waitingCount == 1 }
-            // Everything that is no change of the home.
             #expect(try await reader.observe(device.on) == nil)
             device.server.sendEvent(#"{"characteristics":[{"aid":1,"iid":8,"value":false}]}"#)
             try await eventually("the event") { reader.values == [.bool(false)] }
@@ -41,19 +39,19 @@ struct StalledStoreTests {
             #expect(try await device.house.home(reader).rooms.isEmpty, "nothing of it is seen before it is stored")
             let other = try await device.house.app()
             #expect(try await device.house.home(other).characteristic(device.on)?.value == .bool(false))
-            // What feeds the watchdog.
+            // The status feeds the watchdog.
             #expect(await device.house.hub.status.homes == 1)
             // The completion comes after the commit, the event too.
             #expect(writer.answer(change) == nil && rooms(reader) == [])
             device.house.store.resume()
             _ = try await writer.result(change)
             try await eventually("the event of the change") { rooms(reader) == ["Hall"] }
-            // What was reported while the store was writing is not forgotten with the change.
+            // A value that was reported during the write is kept.
             #expect(try await device.house.home(reader).characteristic(device.on)?.value == .bool(false))
         }
     }
 
-    @Test("Changes of several apps are stored in the order in which they were asked for, each on top of the one before")
+    @Test("stores the changes of several apps in the order of their requests")
     func order() async throws {
         let house = try HouseUnderTest()
         try await house.run { house in
@@ -67,7 +65,7 @@ struct StalledStoreTests {
                 let app = index.isMultiple(of: 2) ? a : b
                 calls.append((app, await addRoom(name, app, home)))
             }
-            // A name that is taken by one that waits is refused when its turn has come.
+            // A name that a waiting change takes is refused in its turn.
             let taken = await addRoom("Room 1", b, home)
             try await eventually("the store has the first") { house.store.waitingCount == 1 }
             for (index, each) in calls.enumerated() {
@@ -84,11 +82,9 @@ struct StalledStoreTests {
         }
     }
 
-    @Test("A change that waits can be given up, and nothing of it happens; what the disk has begun with is done")
+    @Test("drops a canceled change unless its write has begun")
     func cancelled() async throws {
-        let house = try HouseUnderTest()
-        try await house.run { house in
-            let a = try await house.app()
+        try await withHouse { house, a in
             let home = try await a.addHome()
             house.store.stall()
             let first = await addRoom("Hall", a, home)
@@ -108,11 +104,9 @@ struct StalledStoreTests {
         }
     }
 
-    @Test("A change does not wait without end: it is refused in time, and nothing of it has happened")
+    @Test("refuses a change that waits too long, without a trace")
     func refusedInTime() async throws {
-        let house = try HouseUnderTest { $0.storeTimeout = .milliseconds(50) }
-        try await house.run { house in
-            let a = try await house.app()
+        try await withHouse({ $0.storeTimeout = .milliseconds(50) }) { house, a in
             let home = try await a.addHome()
             house.store.stall()
             let first = await addRoom("Hall", a, home)
@@ -126,11 +120,9 @@ struct StalledStoreTests {
         }
     }
 
-    @Test("Only so many changes wait; one more is refused at once")
+    @Test("limits the number of waiting changes")
     func tooMany() async throws {
-        let house = try HouseUnderTest()
-        try await house.run { house in
-            let a = try await house.app()
+        try await withHouse { house, a in
             let home = try await a.addHome()
             house.store.stall()
             var calls: [Call] = []
@@ -143,11 +135,9 @@ struct StalledStoreTests {
         }
     }
 
-    @Test("A disk that fails after it stood still has stored nothing, and what waited is tried all the same")
+    @Test("drops a change that fails to be written and tries the next one")
     func failure() async throws {
-        let house = try HouseUnderTest()
-        try await house.run { house in
-            let (a, b) = (try await house.app(), try await house.app())
+        try await withHouse { house, a, b in
             let home = try await a.addHome()
             house.store.stall()
             let first = await addRoom("Hall", a, home)
@@ -165,7 +155,7 @@ struct StalledStoreTests {
         }
     }
 
-    @Test("A hub that ends answers what waits, stores it not, and finishes what the disk has begun with")
+    @Test("answers waiting changes and finishes the current write when the hub ends")
     func stop() async throws {
         let house = try HouseUnderTest()
         let running = Task { await house.hub.run() }
@@ -191,7 +181,7 @@ struct StalledStoreTests {
         await house.hub.close(a.session)
     }
 
-    @Test("What an accessory reports while the disk has its new services is newer than what they were stored with")
+    @Test("keeps a value that is reported while new services are stored")
     func refreshed() async throws {
         let described = soundDatabase.replacing(#""type":"25""#, with: #""description":"Night Glow","type":"25""#)
         let looks = Counter()
@@ -199,8 +189,7 @@ struct StalledStoreTests {
             guard request.path == "/accessories" else { return nil }
             return .answer(.json(looks.next() == 1 ? soundDatabase : described))
         }
-        try await device.run { a, b in
-            try await device.isThere(a)
+        try await device.whenReachable { a, b in
             #expect(try await a.observe(device.on) == nil)
             device.house.store.stall()
             let subscriptions = device.count(.put)
@@ -223,12 +212,9 @@ struct StalledStoreTests {
         }
     }
 
-    @Test(
-        "A person's no counts at once, whatever the disk does; a yes counts once it is stored, and the last one counts")
+    @Test("applies a no at once and a yes after it is stored")
     func decisions() async throws {
-        let house = try HouseUnderTest()
-        try await house.run { house in
-            let system = try await house.app()
+        try await withHouse { house, system in
             _ = try await system.addHome()
             let app = try await house.app("org.other")
             let identity = AppIdentity(app: "org.other", uid: 1, executable: "/org.other")
@@ -243,7 +229,7 @@ struct StalledStoreTests {
             let no = await system.begin(.setPermission(identity, .deny))
             await expect(.homeAccessNotAuthorized) { try await app.call(.homes) }
             #expect(system.answer(no) == nil)
-            // A yes that is overtaken by a no does not count, be it stored before.
+            // A later no overrides a stored yes.
             let again = await system.begin(.setPermission(identity, .allow))
             let last = await system.begin(.setPermission(identity, .deny))
             house.store.resume()
@@ -253,13 +239,9 @@ struct StalledStoreTests {
         }
     }
 
-    @Test(
-        "What an app has changed when it loses its permission stays if the disk had begun with it; what waited does not happen"
-    )
+    @Test("keeps a change that is being written when its app loses permission, and drops waiting ones")
     func withdrawn() async throws {
-        let house = try HouseUnderTest()
-        try await house.run { house in
-            let system = try await house.app()
+        try await withHouse { house, system in
             let home = try await system.addHome()
             let app = try await house.app("org.other")
             let identity = AppIdentity(app: "org.other", uid: 1, executable: "/org.other")
@@ -278,11 +260,10 @@ struct StalledStoreTests {
         }
     }
 
-    @Test("Values that are being stored do not hold up the hub, and what is reported meanwhile is stored next")
+    @Test("handles requests while values are stored, and stores newer values next")
     func values() async throws {
         let device = try Device(saveInterval: .milliseconds(10))
-        try await device.run { a, _ in
-            try await device.isThere(a)
+        try await device.whenReachable { a, _ in
             #expect(try await a.observe(device.on) == nil)
             device.house.store.stall()
             func report(_ value: Bool) async throws {
@@ -291,7 +272,7 @@ struct StalledStoreTests {
                     try await device.house.home(a).characteristic(device.on)?.value == .bool(value)
                 }
             }
-            // Whatever it was before, one of them is another value.
+            // One of them differs from the initial value.
             for value in [true, false] { try await report(value) }
             try await eventually("the store has it") { device.house.store.waitingCount == 1 }
             try await report(true)

@@ -7,7 +7,7 @@ import Testing
 
 import enum HAPModel.CharacteristicValue
 
-/// An app at the end of a session: it asks, and keeps everything that it is told.
+/// An app that sends requests and keeps all answers and notifications.
 final class TestApp: Sendable {
     let session: SessionID
     let reply: SessionReply
@@ -28,7 +28,7 @@ final class TestApp: Sendable {
         self.reply = reply
     }
 
-    /// Takes what the hub tells until the session is over.
+    /// Receives until the session ends.
     func read() async {
         while let delivery = await hub.nextDelivery(for: session) {
             state.withLock { state in
@@ -42,23 +42,21 @@ final class TestApp: Sendable {
         state.withLock { $0.hasEnded = true }
     }
 
-    /// What was told that is no answer.
     var notifications: [HomeNotification] { state.withLock(\.notifications) }
     var hasEnded: Bool { state.withLock(\.hasEnded) }
-    /// Forgets what was told, but answers.
+    /// Forgets the notifications.
     func forget() { state.withLock { $0.notifications = [] } }
 
-    /// The events of transactions among the events.
+    /// The events of all transactions.
     var events: [HomeEvent] {
         notifications.flatMap { notifications -> [HomeEvent] in
             if case .transaction(let transaction) = notifications { transaction.changes.map(\.event) } else { [] }
         }
     }
 
-    /// The live events among the events.
     var live: [LiveEvent] { notifications.compactMap { if case .live(let event) = $0 { event } else { nil } } }
 
-    /// The values that it was told.
+    /// The observed values.
     var values: [CharacteristicValue] {
         live.compactMap { if case .valueUpdated(_, let value, _) = $0 { value } else { nil } }
     }
@@ -84,7 +82,7 @@ final class TestApp: Sendable {
         return try answer.get()
     }
 
-    /// Asks, and waits for the answer.
+    /// Sends a request and returns the answer.
     @discardableResult func call(_ request: HomeRequest) async throws -> JSONValue {
         try await result(await begin(request))
     }
@@ -101,13 +99,15 @@ final class TestApp: Sendable {
         return id
     }
 
-    /// Adds an accessory.
-    @discardableResult func add(_ bridge: TestBridge, to home: Home.ID, name: String? = nil) async throws -> [Accessory
-        .ID]
-    {
-        let request = AdditionRequest(home: home, device: bridge.id, code: bridge.code, name: name)
-        return try await added(request)
+    func addScene(to home: Home.ID) async throws -> ActionSet.ID {
+        guard case .actionSet(let id) = try await write(.addActionSet(home, name: "Evening", kind: .userDefined)).result
+        else { throw HouseUnderTest.Missing(what: "a scene") }
+        return id
     }
+
+    @discardableResult func add(_ bridge: TestBridge, to home: Home.ID, name: String? = nil) async throws
+        -> [Accessory.ID]
+    { try await added(bridge.addition(to: home, name: name)) }
 
     func added(_ request: AdditionRequest) async throws -> [Accessory.ID] {
         let reply = try AdditionReply(json: try await call(.addAccessory(request)))
@@ -127,5 +127,18 @@ final class TestApp: Sendable {
 
     @discardableResult func observe(_ id: Characteristic.ID, _ isEnabled: Bool = true) async throws -> HomeError? {
         try [ValueResult](json: try await call(.setNotification([id], isEnabled: isEnabled))).first?.error
+    }
+}
+
+/// Expects an error with the given code.
+func expect(
+    _ code: HomeError.Code, sourceLocation: SourceLocation = #_sourceLocation,
+    _ body: () async throws -> some Any
+) async {
+    do {
+        _ = try await body()
+        Issue.record("no error \(code)", sourceLocation: sourceLocation)
+    } catch {
+        #expect((error as? HomeError)?.code == code, "\(error)", sourceLocation: sourceLocation)
     }
 }

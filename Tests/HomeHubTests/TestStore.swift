@@ -6,7 +6,7 @@ import Synchronization
 
 import struct HAPModel.DeviceID
 
-/// A store that forgets with the process, and that a test can break, or stop for as long as it wants to.
+/// An in-memory store that a test can break or stall.
 final class TestStore: HomeStore {
     struct Broken: Error {}
 
@@ -23,14 +23,14 @@ final class TestStore: HomeStore {
 
     private let state = Mutex(State())
 
-    /// Where a candidate goes that is promoted; in the same file as the homes, elsewhere.
+    /// The vault for promoted candidates.
     let vault = Mutex<InMemoryPairingVault?>(nil)
 
     init(_ stored: StoredHomes = StoredHomes()) { state.withLock { $0.stored = stored } }
 
     var stored: StoredHomes { state.withLock(\.stored) }
     var noted: [[Characteristic.ID: TimestampedValue]] { state.withLock(\.noted) }
-    /// How often something was not stored.
+    /// The number of failed writes.
     var refusals: Int { state.withLock(\.refusals) }
     var commits: Int { state.withLock(\.commits) }
 
@@ -48,10 +48,10 @@ final class TestStore: HomeStore {
         state.withLock { $0.isFull ? "/var/lib/homehub" : nil }
     }
 
-    /// The disk stands still: what is written from now on waits for ``resume()``.
+    /// Suspends writes until ``resume()``.
     func stall() { state.withLock { $0.isStalled = true } }
 
-    /// The disk goes on.
+    /// Resumes writes.
     func resume() {
         let waiting = state.withLock { state in
             state.isStalled = false
@@ -61,7 +61,7 @@ final class TestStore: HomeStore {
         for continuation in waiting { continuation.resume() }
     }
 
-    /// Lets what waits now be written; what comes next waits again.
+    /// Performs the waiting writes and suspends later ones.
     func writeWaiting() {
         let waiting = state.withLock { state in
             defer { state.waiting = [] }
@@ -70,7 +70,7 @@ final class TestStore: HomeStore {
         for continuation in waiting { continuation.resume() }
     }
 
-    /// How many writes wait for the disk.
+    /// The number of suspended writes.
     var waitingCount: Int { state.withLock(\.waiting.count) }
 
     private func change(_ body: (inout State) -> Void) async throws {

@@ -10,7 +10,7 @@ struct VendorConsentTests {
     private static let identity = AppIdentity(app: "org.kilgo", uid: 1, executable: "/org.kilgo")
     private static let claim = VendorClaimID(app: identity, vendor: "kilgo")
 
-    /// A maker's app that may see the homes, and about whose claim nothing is decided.
+    /// A vendor's app with permission and an undecided claim.
     private func maker(_ name: String = "org.kilgo", in house: HouseUnderTest, _ system: TestApp) async throws
         -> TestApp
     {
@@ -25,15 +25,12 @@ struct VendorConsentTests {
 
     private func add(_ bridge: TestBridge, to home: Home.ID, _ app: TestApp) async throws -> AdditionReply {
         try AdditionReply(
-            json: try await app.call(
-                .addAccessory(AdditionRequest(home: home, device: bridge.id, code: bridge.code))))
+            json: try await app.call(.addAccessory(bridge.addition(to: home))))
     }
 
-    @Test("An app that says that it is a maker's is asked nothing before the person has said yes, once for all")
+    @Test("asks a vendor's app only after the user confirmed its claim, once")
     func yes() async throws {
-        let house = try HouseUnderTest()
-        try await house.run { house in
-            let system = try await house.app()
+        try await withHouse { house, system in
             let home = try await system.addHome()
             try await system.call(.answerQuestions)
             let maker = try await maker(in: house, system)
@@ -55,12 +52,9 @@ struct VendorConsentTests {
         }
     }
 
-    @Test(
-        "A no is remembered: another app does not take the place of one that has the person's yes, whoever comes last")
+    @Test("remembers a rejected claim and prefers the app with a confirmed one")
     func no() async throws {
-        let house = try HouseUnderTest()
-        try await house.run { house in
-            let system = try await house.app()
+        try await withHouse { house, system in
             let home = try await system.addHome()
             try await system.call(.answerQuestions)
             let maker = try await house.maker("org.kilgo", of: "kilgo")
@@ -80,7 +74,7 @@ struct VendorConsentTests {
     }
 
     @Test(
-        "A yes holds over a restart, for this app alone, and can be taken back",
+        "keeps a confirmed claim over a restart, for one user, until it is withdrawn",
         arguments: [PermissionDecision.deny, .forget])
     func restart(_ decision: PermissionDecision) async throws {
         let store = TestStore(
@@ -109,20 +103,16 @@ struct VendorConsentTests {
                 house.store.stored.claims
                     == (decision == .deny ? [RememberedClaim(Self.claim, isAllowed: false)] : []))
             await expect(.notFound) { try await system.call(.setVendor(Self.identity, vendor: "other", .allow)) }
-            // Who is forgotten as a whole is forgotten as a maker's, too.
+            // Forgetting the app forgets its claim.
             try await system.call(.setVendor(Self.identity, vendor: "kilgo", .allow))
             try await system.call(.setPermission(Self.identity, .forget))
             #expect(house.store.stored.claims.isEmpty)
         }
     }
 
-    @Test(
-        "Who began is told with 79 that the maker's app has declined, or that none has answered in time",
-        arguments: [true, false])
+    @Test("notifies only the initiator when the vendor's app declines or doesn't answer", arguments: [true, false])
     func failure(isDeclined: Bool) async throws {
-        let house = try HouseUnderTest { if !isDeclined { $0.vendorTimeout = .milliseconds(50) } }
-        try await house.run { house in
-            let (a, b) = (try await house.app(), try await house.app())
+        try await withHouse({ if !isDeclined { $0.vendorTimeout = .milliseconds(50) } }) { house, a, b in
             let home = try await a.addHome()
             let bridge = try await house.bridge(vendor: "kilgo")
             let maker = isDeclined ? try await house.maker("org.kilgo", of: "kilgo") : nil
