@@ -2,12 +2,12 @@ import HAPModel
 import HAPTesting
 import HomeModel
 
-// HAP has words of its own for these; here the home's are meant.
+// HAPModel declares types with these names, too.
 typealias Accessory = HomeModel.Accessory
 typealias Service = HomeModel.Service
 typealias Characteristic = HomeModel.Characteristic
 
-/// Devices as they describe themselves when they are added.
+/// Devices as they describe themselves.
 enum Devices {
     static func information(name: String, manufacturer: String = "Maker", firmware: String = "1.0") -> HAPModel.Service
     {

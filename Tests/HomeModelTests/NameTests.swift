@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Names") struct NameTests {
     @Test(
-        "Names that people can speak are valid",
+        "accepts speakable names",
         arguments: [
             "Reading lamp", "2nd garage door", "My Home", "Living Room", "Upstairs", "Kid's Night Light",
             "Kid\u{2019}s Night Light", "Kid\u{2BC}s lamp", "Küche", "Ku\u{308}che", "居間", "हिन्दी", "R2D2", "a", "7",
@@ -16,7 +16,7 @@ import Testing
     }
 
     @Test(
-        "Every rule that a name breaks is reported, in order",
+        "reports every broken rule in order",
         arguments: [
             ("📚 lamp", [35, 36]), ("#2 garage door", [35, 36]), (" lamp", [36]), ("lamp ", [60]), ("'lamp", [36]),
             ("lamp'", [60]), ("lamp\u{2019}", [60]), ("Lamp - 1", [35]), ("Lamp_1", [35]), ("Lamp.1", [35]),
@@ -35,7 +35,7 @@ import Testing
     }
 
     @Test(
-        "Names that sound alike have one key",
+        "gives names that sound alike one key",
         arguments: [
             ("home1", "Home 1"), ("Kids Room", "Kid\u{2019}s Room"), ("Kid's Room", "Kid\u{2BC}s Room"),
             ("Straße", "STRASSE"), ("Ａ", "A"), ("Küche", "Ku\u{308}che"), ("ﬁle", "FILE"), ("ΟΔΟΣ", "Οδος"),
@@ -46,12 +46,12 @@ import Testing
         #expect(Array(NameKey(a).description.utf8) == Array(NameKey(b).description.utf8))
     }
 
-    @Test("Names that differ in more have different keys", arguments: [("Küche", "Kuche"), ("Lamp 1", "Lamp 2")])
+    @Test("gives other names different keys", arguments: [("Küche", "Kuche"), ("Lamp 1", "Lamp 2")])
     func differentKey(a: String, b: String) {
         #expect(NameKey(a) != NameKey(b))
     }
 
-    @Test("A name is stored composed")
+    @Test("stores names composed")
     func composed() {
         #expect("Ku\u{308}che".nfc.unicodeScalars.map(\.value) == "Küche".unicodeScalars.map(\.value))
         #expect("Ku\u{308}che".nfc.utf8.count == 6)
@@ -63,7 +63,7 @@ import Testing
         rooms: ["Kitchen", "Living Room", "Garage", "Kids Room", "Hall"], zones: ["Upstairs", "Downstairs"])
 
     @Test(
-        "A place of the home is found in a name, and the name without it is offered",
+        "finds a place in a name and suggests the name without it",
         arguments: [
             ("kitchen light", ["Kitchen"], ["light"]), ("Living Room Lamp", ["Living Room"], ["Lamp", "Light"]),
             ("Lamp in the kitchen", ["Kitchen"], ["Lamp", "Light"]), ("Kitchen", ["Kitchen"], ["Light"]),
@@ -80,7 +80,7 @@ import Testing
         #expect(context.suggestions(for: name) == suggestions)
     }
 
-    @Test("Of two places the longer one is found, whatever order they are in", arguments: [false, true])
+    @Test("finds the longer of two places in any order", arguments: [false, true])
     func longest(isReversed: Bool) {
         let rooms = ["Kids", "Kids Room", "Room"]
         let detector = LocationDetector(
@@ -88,37 +88,37 @@ import Testing
         #expect(detector.hits(in: "Kids Room lamp").locations.map(\.name) == ["Kids Room"])
     }
 
-    @Test("A garage door is not in the garage", arguments: ["2nd garage door", "Kid's Night Light"])
+    @Test("doesn't take a garage door for the garage", arguments: ["2nd garage door", "Kid's Night Light"])
     func shielded(name: String) {
         let detector = LocationDetector(Self.locations, serviceType: .garageDoorOpener)
         #expect(detector.hits(in: name).locations.isEmpty)
         #expect(detector.hits(in: name).rest == name)
     }
 
-    @Test("A garage door in the garage is in the garage once")
+    @Test("finds the garage of a garage door once")
     func shieldedAndHit() {
         let detector = LocationDetector(Self.locations, serviceType: .garageDoorOpener)
         #expect(detector.hits(in: "Garage door in the garage").rest == "Garage door")
     }
 
-    @Test("The maker, the model and the serial number are found, split or joined")
+    @Test("finds manufacturer, model and serial number, split or joined")
     func maker() {
         let maker = NameMaker(manufacturer: "Kilgo Devices, Inc.", model: "LX-200", serialNumber: "1A2B3C")
         for name in ["Kilgo lamp", "LX 200", "LX200 lamp", "Lamp lx-200", "Lamp 1A2B3C", "kilgo"] {
             #expect(maker.occurs(in: name), "\(name)")
         }
         for name in ["Lamp", "LX 20", "Devices", "Inc lamp"] { #expect(!maker.occurs(in: name), "\(name)") }
-        #expect(!NameMaker(serialNumber: "porch").occurs(in: "Porch Light"), "that is a word of the owner's")
+        #expect(!NameMaker(serialNumber: "porch").occurs(in: "Porch Light"), "the owner's own word")
     }
 
-    @Test("A maker that calls a lamp a lamp does not deprive people of the word")
+    @Test("allows common nouns that are also a manufacturer's name")
     func nounOfMaker() {
         let maker = NameMaker(manufacturer: "Bulb Lamp Kilgo", model: "Light")
         #expect(!maker.occurs(in: "Reading lamp") && !maker.occurs(in: "Light 2"))
         #expect(maker.occurs(in: "Kilgo lamp"))
     }
 
-    @Test("A serial number of letters alone is a word that may stand in a name")
+    @Test("allows words that are also a serial number")
     func serialNumberWithoutDigits() {
         #expect(!NameMaker(serialNumber: "reading").occurs(in: "Reading Lamp"))
         #expect(NameMaker(serialNumber: "reading1").occurs(in: "Reading 1 Lamp"))
@@ -127,7 +127,7 @@ import Testing
 
 @Suite("Suggestions of names") struct NameSuggestionTests {
     @Test(
-        "What cannot be a name becomes one",
+        "turns invalid text into a name",
         arguments: [
             ("📚 lamp", ["lamp", "Light"]), ("#2 garage door", ["2nd garage door", "Light"]),
             ("Tom & Jerry lamp", ["Tom and Jerry lamp", "Light"]), ("!!!", ["Light"]),
@@ -143,7 +143,7 @@ import Testing
         #expect(NameContext(serviceType: .lightbulb).suggestions(for: raw) == expected)
     }
 
-    @Test("The maker is dropped, and what a factory prints")
+    @Test("drops the manufacturer and factory codes")
     func maker() {
         let maker = NameMaker(manufacturer: "Kilgo Devices, Inc.", model: "LX-200")
         var context = NameContext(serviceType: .lightbulb, maker: maker)
@@ -153,29 +153,27 @@ import Testing
         #expect(context.suggestions(for: "2nd 5W lamp") == ["2nd lamp", "Light"])
     }
 
-    @Test("A taken name gets a number")
+    @Test("numbers a taken name")
     func taken() {
         let taken = Set(["Lamp", "Light", "Light 2"].map { NameKey($0) })
         #expect(NameContext(serviceType: .lightbulb, taken: taken).suggestions(for: "Lamp!") == ["Lamp 2", "Light 3"])
     }
 
-    @Test("A taken name of full length is cut for its number")
+    @Test("shortens a long taken name for its number")
     func takenAndLong() {
         let long = String(repeating: "x", count: 64)
         let suggestions = NameContext(serviceType: .lightbulb, taken: [NameKey(long)]).suggestions(for: long)
         #expect(suggestions == [String(repeating: "x", count: 62) + " 2", "Light"])
     }
 
-    @Test("A home whose rooms are called like things still gets a name")
+    @Test("finds a name in a home whose rooms are named like things")
     func hostileRooms() {
         let rooms = ["Light", "Accessory", "Device", "Thing", "Item", "1", "2"]
         let context = NameContext(serviceType: .lightbulb, locations: places(rooms: rooms, zones: []))
         #expect(context.suggestions(for: "Light") == ["3"])
     }
 
-    @Test(
-        "In a thousand random homes no random name gets a suggestion that is invalid, taken or says a place",
-        arguments: 1...10)
+    @Test("suggests only valid, free names without a place in random homes", arguments: 1...10)
     func property(seed: UInt64) {
         var random = SeededNumbers(seed: seed)
         let words = [
@@ -206,7 +204,7 @@ import Testing
                 locations: places(rooms: rooms, zones: zones),
                 taken: Set((0..<12).map { _ in NameKey(phrase(1)) }), isFromDevice: number % 2 == 0)
             let detector = LocationDetector(context.locations, serviceType: context.serviceType)
-            // What was looked at in this home needs no second look: most names get the same noun, for one.
+            // Each suggestion is checked once, because most names get the same noun.
             var sound: Set<String> = []
             for raw in Set((0..<32).map { 1 + $0 % 5 }.map(phrase) + [""]) {
                 let suggestions = context.suggestions(for: raw)

@@ -4,7 +4,7 @@ import HomeModel
 import Testing
 
 @Suite("Presentation") struct PresentationTests {
-    @Test("Accessories are grouped by room and by category, the same whatever order they came in")
+    @Test("groups accessories by room and category in a stable order")
     func groups() throws {
         var hub = TestHub()
         let home = try hub.home("Zuhause")
@@ -34,7 +34,7 @@ import Testing
     }
 
     @Test(
-        "What an accessory is follows from what it is for",
+        "derives the category from the services",
         arguments: [
             (ServiceType.lightbulb, AccessoryCategory.lightbulb), (.switch, .switch), (.outlet, .outlet),
             (.fanv2, .fan),
@@ -48,7 +48,7 @@ import Testing
         #expect(ServiceType.category(of: services) == category)
     }
 
-    @Test("The service that says so decides, else the first that people use")
+    @Test("prefers the primary service, then the first visible one")
     func primary() {
         let lamp = Devices.service(.lightbulb, iid: 10)
         let fan = Devices.service(.fan, iid: 30)
@@ -62,7 +62,7 @@ import Testing
         #expect(ServiceType.category(of: []) == .other)
     }
 
-    @Test("Things have words, and unknown things their UUID")
+    @Test("describes types in words and unknown types by UUID")
     func words() {
         #expect(ServiceType.garageDoorOpener.localizedDescription == "Garage Door Opener")
         #expect(ServiceType.cameraRTPStreamManagement.localizedDescription == "Camera RTP Stream Management")
@@ -81,7 +81,7 @@ import Testing
         #expect(characteristic.localizedDescription == "Power-down decay rate")
     }
 
-    @Test("A switch may be shown as what has a switch in it")
+    @Test("associates a switch with devices that can be switched")
     func associable() {
         #expect(ServiceType.outlet.associableTypes.isSuperset(of: [.lightbulb, .fan]))
         #expect(ServiceType.switch.associableTypes.isDisjoint(with: [.outlet, .switch, .door]))
@@ -89,7 +89,7 @@ import Testing
         #expect(ServiceType.lightbulb.associableTypes.isEmpty)
     }
 
-    @Test("Of accessories people are told what differs from what they were told last, however often it was said")
+    @Test("reports a changed problem once")
     func problems() throws {
         var hub = TestHub()
         let home = try hub.home()
@@ -98,7 +98,7 @@ import Testing
         var problems = AccessoryProblems(hub.graph.homes)
         #expect(problems.changed(in: hub.graph.homes).isEmpty)
         hub.graph.apply(.reachabilityUpdated(ids[0], false))
-        // A daemon that started anew finds this one again, and the other not.
+        // As after a restart of the daemon: the first accessory is back, the second one isn't.
         hub.graph.apply(.reachabilityUpdated(ids[1], false))
         hub.graph.apply(.reachabilityUpdated(ids[0], true))
         #expect(!problems.changed(try lamp(0)))
@@ -110,10 +110,10 @@ import Testing
         hub.graph.apply(.reachabilityUpdated(ids[1], true))
         #expect(problems.changed(try lamp(1)))
         var empty = AccessoryProblems()
-        #expect(!empty.changed(try lamp(0)), "one that is new and works")
+        #expect(!empty.changed(try lamp(0)), "a new one that works")
     }
 
-    @Test("Names that could be better are pointed out, with better ones")
+    @Test("suggests better names")
     func hints() throws {
         var hub = TestHub()
         let home = try hub.home()

@@ -5,7 +5,7 @@ import Testing
 
 typealias Values = [CharacteristicType: CharacteristicValue]
 
-/// A service as a device describes itself, with these values and no others.
+/// A service with the given values.
 private func service(
     _ type: ServiceType, iid: UInt64 = 10, _ values: Values, isHidden: Bool = false
 ) -> HAPModel.Service {
@@ -37,7 +37,7 @@ private func home(_ devices: [(name: String, services: [HAPModel.Service])]) thr
             home: home, deviceID: Devices.id(index + 1), category: .lightbulb, accessories: [accessory],
             descriptions: descriptions)
         _ = try hub.graph.add(addition, using: &hub.random)
-        // What a device's values are is told once it is there.
+        // Values arrive after the accessory was added.
         let added = try #require(hub.graph.home(home)?.accessories.last)
         for (told, kept) in zip(accessory.services, added.services) {
             for (told, kept) in zip(told.characteristics, kept.characteristics) {
@@ -59,7 +59,7 @@ private func accessory(_ services: HAPModel.Service...) throws -> Accessory {
     // MARK: Values
 
     @Test(
-        "A value reads as a person says it",
+        "formats values for people",
         arguments: [
             (CharacteristicType.brightness, .integer(72), "72 %"), (.on, .bool(true), "on"), (.on, .bool(false), "off"),
             (.currentTemperature, .float(21.5), "21.5 °C"), (.currentTemperature, .float(21.04), "21 °C"),
@@ -76,7 +76,7 @@ private func accessory(_ services: HAPModel.Service...) throws -> Accessory {
             (.identifier, .unsigned(.max), "18446744073709551615"), (.currentTemperature, .float(1e300), "1e+300 °C"),
             (.configuredName, .string("Anna's TV"), "Anna's TV"), (.logs, .data([1]), "1 byte"),
             (.airQuality, .integer(99), "99"),
-            // What a device may send although it means nothing.
+            // Meaningless values.
             (.colorTemperature, .float(1e-305), "0"), (.colorTemperature, .float(-1), "-1"),
             (.remainingDuration, .float(1e300), "1e+300 s"),
             (.remainingDuration, .integer(.min), "-9.223372036854776e+18 s"),
@@ -92,7 +92,7 @@ private func accessory(_ services: HAPModel.Service...) throws -> Accessory {
     // MARK: States
 
     @Test(
-        "What is, and what it is to be, reads as one",
+        "combines current and target state",
         arguments: [
             (.lightbulb, [:], "not known", ""),
             (.lightbulb, [.on: .bool(false), .brightness: .integer(40)], "off", ""),
@@ -223,7 +223,7 @@ private func accessory(_ services: HAPModel.Service...) throws -> Accessory {
             (.microphone, [.mute: .bool(false), .volume: .integer(0)], "microphone on", ""),
             (.microphone, [.mute: .bool(true)], "muted", ""), (.microphone, [.volume: .integer(9)], "not known", ""),
             (.slats, [.currentSlatState: .integer(1)], "jammed", ""),
-            // What some devices say as a number where HAP has a truth value, and the other way about.
+            // Some devices use numbers for Boolean values and vice versa.
             (.lightbulb, [.on: .integer(1)], "on", "active"), (.fanv2, [.active: .bool(true)], "on", "active"),
         ] as [(ServiceType, Values, String, String)])
     func states(type: ServiceType, values: Values, words: String, marks: String) throws {
@@ -234,7 +234,7 @@ private func accessory(_ services: HAPModel.Service...) throws -> Accessory {
         #expect(state.isAlert == marks.contains("alert"))
     }
 
-    @Test("A television shows its input's name, and inputs are no rows")
+    @Test("shows the input's name of a television and no rows for inputs")
     func television() throws {
         func input(_ number: Int64, _ name: String, iid: UInt64) -> HAPModel.Service {
             service(.inputSource, iid: iid, [.identifier: .integer(number), .configuredName: .string(name)])
@@ -250,7 +250,7 @@ private func accessory(_ services: HAPModel.Service...) throws -> Accessory {
     // MARK: Controls
 
     @Test(
-        "A control follows from the metadata, and offers nothing that would be refused",
+        "derives a control from the metadata",
         arguments: [
             (CharacteristicType.on, .toggle), (.active, .toggle), (.mute, .toggle), (.swingMode, .toggle),
             (.brightness, .slider(.init(minimum: 0, maximum: 100, step: 1, unit: .percentage))),
@@ -269,7 +269,7 @@ private func accessory(_ services: HAPModel.Service...) throws -> Accessory {
         #expect(part.control(for: try #require(part.characteristic(type))) == control)
     }
 
-    @Test("Hue and saturation are one colour; a device's own limits narrow a choice; words label what is a maker's own")
+    @Test("combines hue and saturation, narrows choices to valid values and labels custom characteristics")
     func ownControls() throws {
         let lamp = try accessory(service(.lightbulb, [.hue: .float(1), .saturation: .float(1)]))
         let light = try #require(lamp.services.last)
@@ -309,7 +309,7 @@ private func accessory(_ services: HAPModel.Service...) throws -> Accessory {
         #expect(rate.valueWords == "3")
     }
 
-    @Test("Every characteristic of the catalogue has a control, whose values its own metadata accept")
+    @Test("offers only acceptable values for every characteristic")
     func catalogue() throws {
         for definition in CharacteristicDefinition.all {
             let part = try #require(try accessory(service(.switch, [definition.type: .string("")])).services.last)
@@ -334,7 +334,7 @@ private func accessory(_ services: HAPModel.Service...) throws -> Accessory {
 
     // MARK: Sections
 
-    @Test("Rows are what people use: no battery, nothing hidden, no maker's own, favourites first")
+    @Test("shows visible services as rows, favorites first")
     func rows() throws {
         let own = ServiceType(HAPType("5A3B0C2E-1111-2222-3333-444455556666")!)
         var (hub, id) = try home([
@@ -381,7 +381,7 @@ private func accessory(_ services: HAPModel.Service...) throws -> Accessory {
         #expect(changed.row(of: zebra.id)?.isFavorite == true)
     }
 
-    @Test("Sections are by room, zone, category and kind, and a room of two zones is in both")
+    @Test("groups rows by room, zone, category and kind")
     func sections() throws {
         var (hub, id) = try home([
             ("Lamp", [service(.lightbulb, [:])]), ("Spot", [service(.lightbulb, [:])]),
@@ -411,7 +411,7 @@ private func accessory(_ services: HAPModel.Service...) throws -> Accessory {
         }
     }
 
-    @Test("One touch switches, opens or unlocks, and says what it is now")
+    @Test("toggles switches, doors and locks")
     func toggles() throws {
         let cases: [(ServiceType, Values, isOn: Bool?, next: CharacteristicValue)] = [
             (.lightbulb, [.on: .bool(true)], true, .bool(false)), (.lightbulb, [:], nil, .bool(true)),
@@ -428,7 +428,7 @@ private func accessory(_ services: HAPModel.Service...) throws -> Accessory {
         #expect(try accessory(service(.temperatureSensor, [:])).services.last?.toggle == nil)
     }
 
-    @Test("A glance at many things says what is wrong, on, open and measured")
+    @Test("summarizes problems, lights, openings and measurements")
     func summary() throws {
         let (hub, id) = try home([
             ("Lamp", [service(.lightbulb, [.on: .bool(true)])]), ("Spot", [service(.lightbulb, [.on: .bool(true)])]),
@@ -442,7 +442,7 @@ private func accessory(_ services: HAPModel.Service...) throws -> Accessory {
         #expect([ServiceRow]().summary.isEmpty)
     }
 
-    @Test("Temperatures that no place has end nothing")
+    @Test("survives impossible temperatures")
     func impossibleTemperatures() throws {
         let (hot, there) = try home([
             ("Glass", [service(.temperatureSensor, [.currentTemperature: .float(1e300)])]),
@@ -451,9 +451,9 @@ private func accessory(_ services: HAPModel.Service...) throws -> Accessory {
         #expect(hot.graph.home(there)?.rows().summary == "-1e+300 – 1e+300 °C")
     }
 
-    // MARK: What is drawn anew
+    // MARK: Redrawing
 
-    @Test("A value redraws its row, an accessory its rows, a structure everything, and nothing else anything")
+    @Test("redraws only affected rows")
     func redraw() throws {
         var (hub, id) = try home([
             (
@@ -502,7 +502,7 @@ private func accessory(_ services: HAPModel.Service...) throws -> Accessory {
 }
 
 extension Accessory {
-    /// The home that has nothing but this.
+    /// A home with this accessory only.
     fileprivate func home(with accessory: Accessory) -> Home {
         Home(id: home, name: "Home", defaultRoomID: room, accessories: [accessory])
     }

@@ -88,7 +88,7 @@ struct RepairTests {
         #expect(hub.graph == before)
     }
 
-    @Test("tells outlets of a strip by their names, otherwise by their numbers, and refuses to guess")
+    @Test("matches the outlets of a strip by name, then by number, and doesn't guess")
     func strips() throws {
         func strip(_ names: [String?], _ numbers: [UInt64]) -> HAPModel.Accessory {
             HAPModel.Accessory(
@@ -103,7 +103,7 @@ struct RepairTests {
             var hub = TestHub()
             let id = try hub.add([strip(["Left", "Right"], [10, 200])], to: try hub.home())[0]
             let before = try #require(hub.graph.accessory(id)?.services.dropFirst().map(\.id))
-            // What the names are the hub knows from the values.
+            // The hub knows the names from the values.
             let outlets = try #require(hub.graph.accessory(id)?.services.dropFirst())
             for (service, name) in zip(outlets, ["Left", "Right"]) {
                 let characteristic = try #require(service.characteristic(.name)?.id)
@@ -121,7 +121,7 @@ struct RepairTests {
         #expect(hub.graph == before)
     }
 
-    @Test("finds the accessories of a bridge by their names under other numbers, and adds what is new")
+    @Test("matches bridged accessories by name and adds new ones")
     func bridges() throws {
         var hub = TestHub()
         let home = try hub.home()

@@ -5,7 +5,7 @@ import HomeModel
 import Testing
 
 @Suite("An app's copy") struct ReplicaTests {
-    @Test("Takes nothing of what it has, and nothing after a gap")
+    @Test("ignores known transactions and rejects those after a gap")
     func gaps() throws {
         var hub = TestHub()
         let first = try #require(try hub.perform(.addHome(name: "Home")).transaction)
@@ -24,7 +24,7 @@ import Testing
         #expect(copy == hub.graph)
     }
 
-    @Test("Is put together of pages that are all of one revision")
+    @Test("combines pages of one revision")
     func pages() throws {
         var hub = TestHub()
         let home = try hub.home()
@@ -54,7 +54,7 @@ import Testing
         }
     }
 
-    @Test("Goes on observing what stays when a device has other services")
+    @Test("keeps observing services that stay")
     func observing() throws {
         var hub = TestHub()
         let home = try hub.home()
@@ -72,7 +72,7 @@ import Testing
         #expect(copy == hub.graph)
     }
 
-    @Test("Breaches are seen")
+    @Test("detects broken invariants")
     func breaches() throws {
         var random = SeededNumbers(seed: 3)
         let room = Room.ID(using: &random)

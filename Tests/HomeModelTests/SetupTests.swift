@@ -7,7 +7,7 @@ import Testing
     private let token = AccessoryOwnershipToken(data: Array(repeating: 7, count: 16))
 
     @Test(
-        "A QR code is read, or refused with the number of the reason",
+        "parses a setup payload or rejects it with a code",
         arguments: [
             ("X-HM://0071WK4SM7OSX", 0), ("X-HM://0076CDMX27OSX", 93), ("X-HM://00711PP1C0000", 0),
             ("X-HM://00739MG3K0000", 11), ("X-HM://0023ISYWYHSPN", 0), ("X-HM://00527813XAB12", 0),
@@ -28,14 +28,14 @@ import Testing
         }
     }
 
-    @Test("A code may be missing from a QR code; then people are asked")
+    @Test("asks for a setup code that the payload lacks")
     func codeMissing() {
         #expect(AccessorySetupPayload(url: "X-HM://00711PP1C0000")?.needsSetupCode == true)
         #expect(AccessorySetupPayload(url: "X-HM://00527813XAB12")?.needsSetupCode == false)
         #expect(AccessorySetupPayload(url: "X-HM://00527813XAB12")?.category == .lightbulb)
     }
 
-    @Test("Random strings are no payloads, and break nothing")
+    @Test("survives random strings")
     func random() {
         var random = SeededNumbers(seed: 4)
         let alphabet = Array("X-HM:/0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZﬁ é")
@@ -48,7 +48,7 @@ import Testing
     }
 
     @Test(
-        "A code is read as people type it",
+        "parses typed setup codes",
         arguments: [
             ("518-08-582", true), ("51808582", true), (" 518 08 582 ", true), ("5180-8582", true), ("1111-1111", false),
             ("12345678", false), ("5180858", false), ("518085820", false), ("051808582", false), ("５１８０８５８２", false),
@@ -59,7 +59,7 @@ import Testing
         #expect((SetupCode(typed: text) != nil) == isCode)
     }
 
-    @Test("A token is of a certain length, and neither it nor a code is printed")
+    @Test("bounds the length of a token and hides secrets from descriptions")
     func tokens() {
         #expect(AccessoryOwnershipToken(data: []) == nil)
         #expect(AccessoryOwnershipToken(data: Array(repeating: 1, count: 15)) == nil)
@@ -73,7 +73,7 @@ import Testing
         for secret in ["111-22-333", "11122333", "7, 7", "00527813"] { #expect(!dumped.contains(secret), "\(secret)") }
     }
 
-    @Test("A request is answered with a token, and with the QR code if no app has given it yet")
+    @Test("answers a request with a token and, if required, the payload")
     func requests() throws {
         var random = SeededNumbers(seed: 4)
         let token = try #require(token)

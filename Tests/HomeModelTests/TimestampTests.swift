@@ -5,7 +5,7 @@ import Testing
 @Suite("Moments", .timeout)
 struct TimestampTests {
     @Test(
-        "a moment is shown by RFC 3339, in UTC",
+        "are described as RFC 3339 in UTC",
         arguments: [
             (0, "1970-01-01T00:00:00.000Z"), (1_795_600_800_042, "2026-11-25T10:00:00.042Z"),
             (-1, "1969-12-31T23:59:59.999Z"), (-1_000, "1969-12-31T23:59:59.000Z"),
@@ -15,7 +15,7 @@ struct TimestampTests {
         #expect("\(Timestamp(millisecondsSince1970: milliseconds))" == text)
     }
 
-    @Test("moments have an order and a distance, however far apart they are")
+    @Test("have an order and a distance")
     func distance() {
         let (first, last) = (Timestamp(millisecondsSince1970: .min), Timestamp(millisecondsSince1970: .max))
         #expect(first < last && first.duration(to: last) > .zero && last.duration(to: first) < .zero)

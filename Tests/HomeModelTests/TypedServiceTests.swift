@@ -18,7 +18,7 @@ import Testing
             })
     }
 
-    @Test("a lamp says whether it is on and what its light is; what it lacks or does not know is nil")
+    @Test("return nil for missing and unknown values")
     func lamp() throws {
         let lamp = try #require(
             Lightbulb(
@@ -30,7 +30,7 @@ import Testing
         #expect(Lightbulb(service(.outlet, [(.on, .bool(true))])) == nil)
     }
 
-    @Test("values are read as what they mean, whatever number they are on the wire")
+    @Test("convert numbers to their meaning")
     func meanings() {
         let lock = service(.lockMechanism, [(.lockCurrentState, .integer(2)), (.lockTargetState, .integer(9))])
         #expect(Lock(lock)?.currentState == .jammed && Lock(lock)?.targetState == nil)
@@ -45,7 +45,7 @@ import Testing
         #expect(Fan(service(.fanv2, [(.active, .integer(0))]))?.isOn == false)
     }
 
-    @Test("of several services of a kind the main one comes first")
+    @Test("return the primary service first")
     func first() {
         var random = SeededNumbers(seed: 2)
         var second = service(.lightbulb, [(.on, .bool(true))])
@@ -58,7 +58,7 @@ import Testing
         #expect(accessory.lock == nil)
     }
 
-    @Test("what is written is what the format wants")
+    @Test("convert values to the format")
     func written() throws {
         let number = CharacteristicMetadata(format: .uint8, permissions: [.pairedWrite])
         #expect(try number.validatedWrite(true.value(as: .uint8)) == .integer(1))

@@ -14,7 +14,7 @@ import Testing
     }
 
     @Test(
-        "A value that fits is taken in the characteristic's kind, at the step nearest to it",
+        "converts a value to the format at the nearest step",
         arguments: [
             (metadata(.bool), CharacteristicValue.integer(1), CharacteristicValue.bool(true)),
             (metadata(.bool), .float(0), .bool(false)), (metadata(.uint8, 0, 100), .float(40), .integer(40)),
@@ -40,7 +40,7 @@ import Testing
     }
 
     @Test(
-        "A value that does not fit is refused with the number of the reason",
+        "rejects an invalid value with its code",
         arguments: [
             (metadata(.bool), CharacteristicValue.integer(2), 43), (metadata(.bool), .string("true"), 43),
             (metadata(.uint8, 10, 100), .integer(9), 44), (metadata(.uint8, 10, 100), .integer(101), 45),
@@ -65,7 +65,7 @@ import Testing
         #expect(error?.code.rawValue == code)
     }
 
-    @Test("No value is refused before all else, then the permission counts")
+    @Test("checks for a value first, then for the permission")
     func permissions() {
         let locked = CharacteristicMetadata(format: .bool, permissions: [])
         #expect(throws: HomeError(.nilParameter)) { try locked.validatedWrite(nil) }

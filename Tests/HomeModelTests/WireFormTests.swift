@@ -4,7 +4,7 @@ import HAPTesting
 import HomeModel
 import Testing
 
-/// A message and the bytes by which apps and daemons of every version know it.
+/// A message and its bytes on the wire in every version.
 struct WireForm: Sendable, CustomTestStringConvertible {
     let text: String
     let written: String
@@ -13,20 +13,28 @@ struct WireForm: Sendable, CustomTestStringConvertible {
     var testDescription: String { text }
 }
 
+/// A form with an identity for each of `<1>` to `<12>`.
+private func filled(_ text: String) -> String {
+    (1...12).reduce(text) { $0.replacing("<\($1)>", with: "\(id(UInt64($1)) as Home.ID)") }
+}
+
 private func request(_ request: HomeRequest, _ text: String) -> WireForm {
-    WireForm(
+    let text = filled(text)
+    return WireForm(
         text: text, written: "\(request.method) \(request.params.text)",
         isReadBack: halves(text).map { (try? HomeRequest(method: $0, params: $1)) == request } ?? false)
 }
 
 private func notification(_ notification: HomeNotification, _ text: String) -> WireForm {
-    WireForm(
+    let text = filled(text)
+    return WireForm(
         text: text, written: "\(notification.method) \(notification.params.text)",
         isReadBack: halves(text).map { (try? HomeNotification(method: $0, params: $1)) == notification } ?? false)
 }
 
 private func message<Message: HomeMessage>(_ message: Message, _ text: String) -> WireForm {
-    WireForm(
+    let text = filled(text)
+    return WireForm(
         text: text, written: message.json.text,
         isReadBack: (try? Message(json: JSONValue(parsing: text))) == message)
 }
@@ -77,7 +85,7 @@ private let home = Home(
     rooms: [Room(id: id(10), home: id(2), name: "Room")], zones: [Zone(id: id(11), home: id(2), name: "Up")],
     accessories: [bridge, lamp], actionSets: [ActionSet(id: id(12), home: id(2), kind: .userDefined, name: "Scene")])
 
-private let wireForms: [WireForm] = [
+private let requestForms: [WireForm] = [
     request(
         .open(
             SessionOpening(
@@ -88,48 +96,30 @@ private let wireForms: [WireForm] = [
     request(
         .open(SessionOpening(app: "a", usageDescription: nil, capabilities: [])),
         #"session.open {"version":1,"newest":2,"app":"a","capabilities":[]}"#),
-    request(
-        .homes,
-        #"homes.list {}"#),
+    request(.homes, #"homes.list {}"#),
     request(
         .accessories(AccessoryPageRequest(home: id(1), revision: .max, offset: 32)),
-        #"accessories.list {"home":"910A2DEC-8902-4CC1-BEEB-8DA1658EEC67","revision":18446744073709551615,"offset":32}"#
-    ),
-    request(
-        .readValues([id(1), id(2)]),
-        #"values.read {"characteristics":["910A2DEC-8902-4CC1-BEEB-8DA1658EEC67","975835DE-1C97-46CE-BFC8-46100BFC1E42"]}"#
-    ),
-    request(
-        .readValues([]),
-        #"values.read {"characteristics":[]}"#),
+        #"accessories.list {"home":"<1>","revision":18446744073709551615,"offset":32}"#),
+    request(.readValues([id(1), id(2)]), #"values.read {"characteristics":["<1>","<2>"]}"#),
+    request(.readValues([]), #"values.read {"characteristics":[]}"#),
     request(
         .writeValues([
             ValueWrite(characteristic: id(1), value: .float(0.1), authorizationData: [1, 255]),
             ValueWrite(characteristic: id(2), value: nil),
         ]),
-        #"values.write {"values":[{"characteristic":"910A2DEC-8902-4CC1-BEEB-8DA1658EEC67","value":{"float":"0.1"},"authorizationData":"01FF"},{"characteristic":"975835DE-1C97-46CE-BFC8-46100BFC1E42"}]}"#
+        #"values.write {"values":[{"characteristic":"<1>","value":{"float":"0.1"},"authorizationData":"01FF"},{"characteristic":"<2>"}]}"#
     ),
-    request(
-        .setNotification([id(1)], isEnabled: true),
-        #"values.notify {"characteristics":["910A2DEC-8902-4CC1-BEEB-8DA1658EEC67"],"isEnabled":true}"#),
-    request(
-        .identify(id(1)),
-        #"accessories.identify {"accessory":"910A2DEC-8902-4CC1-BEEB-8DA1658EEC67"}"#),
-    request(
-        .runActionSet(id(1)),
-        #"scenes.run {"actionSet":"910A2DEC-8902-4CC1-BEEB-8DA1658EEC67"}"#),
-    request(
-        .startBrowsing,
-        #"browser.start {}"#),
-    request(
-        .stopBrowsing,
-        #"browser.stop {}"#),
+    request(.setNotification([id(1)], isEnabled: true), #"values.notify {"characteristics":["<1>"],"isEnabled":true}"#),
+    request(.identify(id(1)), #"accessories.identify {"accessory":"<1>"}"#),
+    request(.runActionSet(id(1)), #"scenes.run {"actionSet":"<1>"}"#),
+    request(.startBrowsing, #"browser.start {}"#),
+    request(.stopBrowsing, #"browser.stop {}"#),
     request(
         .addAccessory(
             AdditionRequest(
                 home: id(1), device: Devices.id(1), code: SetupCode(number: 51_808_582),
                 payload: AccessorySetupPayload(url: "X-HM://00527813XAB12"), name: "Lamp")),
-        #"accessories.add {"home":"910A2DEC-8902-4CC1-BEEB-8DA1658EEC67","device":"02:00:00:00:00:01","code":"518-08-582","url":"X-HM://00527813XAB12","name":"Lamp"}"#
+        #"accessories.add {"home":"<1>","device":"02:00:00:00:00:01","code":"518-08-582","url":"X-HM://00527813XAB12","name":"Lamp"}"#
     ),
     request(
         .addAccessory(
@@ -137,132 +127,85 @@ private let wireForms: [WireForm] = [
                 home: id(1),
                 payload: AccessorySetupPayload(
                     setup: nil, token: AccessoryOwnershipToken(data: Array(0..<16)), request: id(2)))),
-        #"accessories.add {"home":"910A2DEC-8902-4CC1-BEEB-8DA1658EEC67","ownershipToken":"000102030405060708090A0B0C0D0E0F","request":"975835DE-1C97-46CE-BFC8-46100BFC1E42"}"#
-    ),
-    request(
-        .setUpAccessory(AdditionRequest(home: nil)),
-        #"accessories.setUp {}"#),
+        #"accessories.add {"home":"<1>","ownershipToken":"000102030405060708090A0B0C0D0E0F","request":"<2>"}"#),
+    request(.setUpAccessory(AdditionRequest(home: nil)), #"accessories.setUp {}"#),
     request(
         .repairAccessory(
             RepairRequest(
                 accessory: id(1), device: DeviceID("1A:2B:3C:4D:5E:6F"), code: SetupCode(typed: "031-45-154"))),
-        #"accessories.repair {"accessory":"910A2DEC-8902-4CC1-BEEB-8DA1658EEC67","device":"1A:2B:3C:4D:5E:6F","code":"031-45-154"}"#
-    ),
-    request(
-        .declineAddition(id(1)),
-        #"accessories.decline {"request":"910A2DEC-8902-4CC1-BEEB-8DA1658EEC67"}"#),
-    request(
-        .permissions,
-        #"privacy.list {}"#),
+        #"accessories.repair {"accessory":"<1>","device":"1A:2B:3C:4D:5E:6F","code":"031-45-154"}"#),
+    request(.declineAddition(id(1)), #"accessories.decline {"request":"<1>"}"#),
+    request(.permissions, #"privacy.list {}"#),
     request(
         .setPermission(AppIdentity(app: "a", uid: .max, executable: "/usr/bin/a"), .forget),
         #"privacy.set {"app":{"app":"a","uid":4294967295,"executable":"/usr/bin/a"},"decision":"forget"}"#),
-    request(
-        .answerQuestions,
-        #"privacy.answer {}"#),
-    request(
-        .write(.addHome(name: "x")),
-        #"homes.add {"name":"x"}"#),
-    request(
-        .write(.renameHome(id(1), name: "x")),
-        #"homes.rename {"home":"910A2DEC-8902-4CC1-BEEB-8DA1658EEC67","name":"x"}"#),
-    request(
-        .write(.removeHome(id(1))),
-        #"homes.remove {"home":"910A2DEC-8902-4CC1-BEEB-8DA1658EEC67"}"#),
-    request(
-        .write(.setPrimaryHome(id(1))),
-        #"homes.primary {"home":"910A2DEC-8902-4CC1-BEEB-8DA1658EEC67"}"#),
-    request(
-        .write(.addRoom(id(1), name: "x")),
-        #"rooms.add {"home":"910A2DEC-8902-4CC1-BEEB-8DA1658EEC67","name":"x"}"#),
-    request(
-        .write(.renameRoom(id(1), name: "x")),
-        #"rooms.rename {"room":"910A2DEC-8902-4CC1-BEEB-8DA1658EEC67","name":"x"}"#),
-    request(
-        .write(.removeRoom(id(1), id(2))),
-        #"rooms.remove {"home":"910A2DEC-8902-4CC1-BEEB-8DA1658EEC67","room":"975835DE-1C97-46CE-BFC8-46100BFC1E42"}"#),
-    request(
-        .write(.addZone(id(1), name: "x")),
-        #"zones.add {"home":"910A2DEC-8902-4CC1-BEEB-8DA1658EEC67","name":"x"}"#),
-    request(
-        .write(.renameZone(id(1), name: "x")),
-        #"zones.rename {"zone":"910A2DEC-8902-4CC1-BEEB-8DA1658EEC67","name":"x"}"#),
-    request(
-        .write(.removeZone(id(1), id(2))),
-        #"zones.remove {"home":"910A2DEC-8902-4CC1-BEEB-8DA1658EEC67","zone":"975835DE-1C97-46CE-BFC8-46100BFC1E42"}"#),
-    request(
-        .write(.addRoomToZone(id(1), id(2))),
-        #"zones.addRoom {"zone":"910A2DEC-8902-4CC1-BEEB-8DA1658EEC67","room":"975835DE-1C97-46CE-BFC8-46100BFC1E42"}"#),
-    request(
-        .write(.removeRoomFromZone(id(1), id(2))),
-        #"zones.removeRoom {"zone":"910A2DEC-8902-4CC1-BEEB-8DA1658EEC67","room":"975835DE-1C97-46CE-BFC8-46100BFC1E42"}"#
-    ),
+    request(.answerQuestions, #"privacy.answer {}"#),
+    request(.write(.addHome(name: "x")), #"homes.add {"name":"x"}"#),
+    request(.write(.renameHome(id(1), name: "x")), #"homes.rename {"home":"<1>","name":"x"}"#),
+    request(.write(.removeHome(id(1))), #"homes.remove {"home":"<1>"}"#),
+    request(.write(.setPrimaryHome(id(1))), #"homes.primary {"home":"<1>"}"#),
+    request(.write(.addRoom(id(1), name: "x")), #"rooms.add {"home":"<1>","name":"x"}"#),
+    request(.write(.renameRoom(id(1), name: "x")), #"rooms.rename {"room":"<1>","name":"x"}"#),
+    request(.write(.removeRoom(id(1), id(2))), #"rooms.remove {"home":"<1>","room":"<2>"}"#),
+    request(.write(.addZone(id(1), name: "x")), #"zones.add {"home":"<1>","name":"x"}"#),
+    request(.write(.renameZone(id(1), name: "x")), #"zones.rename {"zone":"<1>","name":"x"}"#),
+    request(.write(.removeZone(id(1), id(2))), #"zones.remove {"home":"<1>","zone":"<2>"}"#),
+    request(.write(.addRoomToZone(id(1), id(2))), #"zones.addRoom {"zone":"<1>","room":"<2>"}"#),
+    request(.write(.removeRoomFromZone(id(1), id(2))), #"zones.removeRoom {"zone":"<1>","room":"<2>"}"#),
     request(
         .write(.assignAccessory(id(1), id(2), id(3))),
-        #"accessories.assign {"home":"910A2DEC-8902-4CC1-BEEB-8DA1658EEC67","accessory":"975835DE-1C97-46CE-BFC8-46100BFC1E42","room":"1D0B14E4-DB01-4FED-B346-6F8A7B81A989"}"#
-    ),
+        #"accessories.assign {"home":"<1>","accessory":"<2>","room":"<3>"}"#),
+    request(.write(.renameAccessory(id(1), name: "x")), #"accessories.rename {"accessory":"<1>","name":"x"}"#),
+    request(.write(.removeAccessory(id(1), id(2))), #"accessories.remove {"home":"<1>","accessory":"<2>"}"#),
+    request(.write(.unblockAccessory(id(1), id(2))), #"accessories.unblock {"home":"<1>","accessory":"<2>"}"#),
+    request(.write(.renameService(id(1), name: "x")), #"services.rename {"service":"<1>","name":"x"}"#),
+    request(.write(.setAssociatedServiceType(id(1), nil)), #"services.type {"service":"<1>"}"#),
+    request(.write(.setAssociatedServiceType(id(1), .lightbulb)), #"services.type {"service":"<1>","type":"43"}"#),
+    request(.write(.setFavorite(id(1), true)), #"services.favorite {"service":"<1>","isFavorite":true}"#),
     request(
-        .write(.renameAccessory(id(1), name: "x")),
-        #"accessories.rename {"accessory":"910A2DEC-8902-4CC1-BEEB-8DA1658EEC67","name":"x"}"#),
-    request(
-        .write(.removeAccessory(id(1), id(2))),
-        #"accessories.remove {"home":"910A2DEC-8902-4CC1-BEEB-8DA1658EEC67","accessory":"975835DE-1C97-46CE-BFC8-46100BFC1E42"}"#
-    ),
-    request(
-        .write(.unblockAccessory(id(1), id(2))),
-        #"accessories.unblock {"home":"910A2DEC-8902-4CC1-BEEB-8DA1658EEC67","accessory":"975835DE-1C97-46CE-BFC8-46100BFC1E42"}"#
-    ),
-    request(
-        .write(.renameService(id(1), name: "x")),
-        #"services.rename {"service":"910A2DEC-8902-4CC1-BEEB-8DA1658EEC67","name":"x"}"#),
-    request(
-        .write(.setAssociatedServiceType(id(1), nil)),
-        #"services.type {"service":"910A2DEC-8902-4CC1-BEEB-8DA1658EEC67"}"#),
-    request(
-        .write(.setAssociatedServiceType(id(1), .lightbulb)),
-        #"services.type {"service":"910A2DEC-8902-4CC1-BEEB-8DA1658EEC67","type":"43"}"#),
-    request(
-        .write(.setFavorite(id(1), true)),
-        #"services.favorite {"service":"910A2DEC-8902-4CC1-BEEB-8DA1658EEC67","isFavorite":true}"#),
-    request(
-        .write(.addActionSet(id(1), name: "x", kind: .sleep)),
-        #"scenes.add {"home":"910A2DEC-8902-4CC1-BEEB-8DA1658EEC67","name":"x","kind":"sleep"}"#),
-    request(
-        .write(.renameActionSet(id(1), name: "x")),
-        #"scenes.rename {"actionSet":"910A2DEC-8902-4CC1-BEEB-8DA1658EEC67","name":"x"}"#),
-    request(
-        .write(.removeActionSet(id(1))),
-        #"scenes.remove {"actionSet":"910A2DEC-8902-4CC1-BEEB-8DA1658EEC67"}"#),
+        .write(.addActionSet(id(1), name: "x", kind: .sleep)), #"scenes.add {"home":"<1>","name":"x","kind":"sleep"}"#),
+    request(.write(.renameActionSet(id(1), name: "x")), #"scenes.rename {"actionSet":"<1>","name":"x"}"#),
+    request(.write(.removeActionSet(id(1))), #"scenes.remove {"actionSet":"<1>"}"#),
     request(
         .write(.setActions(id(1), [action])),
-        #"scenes.set {"actionSet":"910A2DEC-8902-4CC1-BEEB-8DA1658EEC67","actions":[{"characteristic":"9E5651B0-EF95-4636-9CA8-A164477D7801","value":40}]}"#
-    ),
-    notification(
-        .authorizationStatusUpdated([.determined, .authorized]),
-        #"authorizationStatusUpdated {"status":5}"#),
-    notification(
-        .homesUpdated,
-        #"homesUpdated {}"#),
+        #"scenes.set {"actionSet":"<1>","actions":[{"characteristic":"<8>","value":40}]}"#),
+    request(.addAccessory(AdditionRequest(home: id(1))), #"accessories.add {"home":"<1>"}"#),
+    request(.answerConsent(id(1), isAllowed: true), #"privacy.consent {"question":"<1>","isAllowed":true}"#),
+    request(
+        .setVendor(AppIdentity(app: "a", uid: 1, executable: ""), vendor: "kilgo", .deny),
+        #"privacy.setVendor {"app":{"app":"a","uid":1,"executable":""},"vendor":"kilgo","decision":"deny"}"#),
+    request(.write(.addServiceGroup(id(1), name: "x")), #"groups.add {"home":"<1>","name":"x"}"#),
+    request(.write(.renameServiceGroup(id(1), name: "y")), #"groups.rename {"serviceGroup":"<1>","name":"y"}"#),
+    request(.write(.removeServiceGroup(id(1))), #"groups.remove {"serviceGroup":"<1>"}"#),
+    request(
+        .write(.addServiceToServiceGroup(id(1), id(2))), #"groups.addService {"serviceGroup":"<1>","service":"<2>"}"#),
+    request(
+        .write(.removeServiceFromServiceGroup(id(1), id(2))),
+        #"groups.removeService {"serviceGroup":"<1>","service":"<2>"}"#),
+]
+
+private let notificationForms: [WireForm] = [
+    notification(.authorizationStatusUpdated([.determined, .authorized]), #"authorizationStatusUpdated {"status":5}"#),
+    notification(.homesUpdated, #"homesUpdated {}"#),
     notification(
         .transaction(
             HomeTransaction(
                 home: id(1), revision: 7,
                 changes: [HomeChange(.nameUpdated("x"), reachesInitiator: true), HomeChange(.homeRemoved)])),
-        #"transaction {"home":"910A2DEC-8902-4CC1-BEEB-8DA1658EEC67","revision":7,"changes":[{"event":"home.nameUpdated","name":"x","reachesInitiator":true},{"event":"homeRemoved"}]}"#
+        #"transaction {"home":"<1>","revision":7,"changes":[{"event":"home.nameUpdated","name":"x","reachesInitiator":true},{"event":"homeRemoved"}]}"#
     ),
     notification(
         .live(.valueUpdated(id(1), .data([0, 255]), time: .init(millisecondsSince1970: -1))),
-        #"live {"event":"valueUpdated","characteristic":"910A2DEC-8902-4CC1-BEEB-8DA1658EEC67","value":{"data":"00FF"},"time":-1}"#
-    ),
+        #"live {"event":"valueUpdated","characteristic":"<1>","value":{"data":"00FF"},"time":-1}"#),
     notification(
         .live(.faultUpdated(id(1), .pairedElsewhere)),
-        #"live {"event":"faultUpdated","accessory":"910A2DEC-8902-4CC1-BEEB-8DA1658EEC67","fault":"pairedElsewhere"}"#),
+        #"live {"event":"faultUpdated","accessory":"<1>","fault":"pairedElsewhere"}"#),
     notification(
         .live(.reachabilityUpdated(id(1), false)),
-        #"live {"event":"reachabilityUpdated","accessory":"910A2DEC-8902-4CC1-BEEB-8DA1658EEC67","isReachable":false}"#),
+        #"live {"event":"reachabilityUpdated","accessory":"<1>","isReachable":false}"#),
     notification(
         .cached(.valueUpdated(id(1), .float(1.000_000_1), time: .init(millisecondsSince1970: 1 << 60))),
-        #"cached {"event":"valueUpdated","characteristic":"910A2DEC-8902-4CC1-BEEB-8DA1658EEC67","value":{"float":"1.0000001"},"time":1152921504606846976}"#
+        #"cached {"event":"valueUpdated","characteristic":"<1>","value":{"float":"1.0000001"},"time":1152921504606846976}"#
     ),
     notification(
         .accessoryFound(
@@ -274,14 +217,12 @@ private let wireForms: [WireForm] = [
     notification(
         .accessoryFound(DiscoveredAccessory(id: Devices.id(1), name: "Lamp", category: .lightbulb, model: "L")),
         #"browser.found {"deviceId":"02:00:00:00:00:01","name":"Lamp","category":5,"model":"L"}"#),
-    notification(
-        .accessoryLost(Devices.id(1)),
-        #"browser.removed {"deviceId":"02:00:00:00:00:01"}"#),
+    notification(.accessoryLost(Devices.id(1)), #"browser.removed {"deviceId":"02:00:00:00:00:01"}"#),
     notification(
         .addAccessoryRequest(
             AddAccessoryRequest(
                 id: id(1), home: id(2), accessoryName: "Lamp", category: .lightbulb, requiresSetupPayloadURL: true)),
-        #"addAccessoryRequest {"request":"910A2DEC-8902-4CC1-BEEB-8DA1658EEC67","home":"975835DE-1C97-46CE-BFC8-46100BFC1E42","name":"Lamp","category":5,"requiresSetupPayloadURL":true}"#
+        #"addAccessoryRequest {"request":"<1>","home":"<2>","name":"Lamp","category":5,"requiresSetupPayloadURL":true}"#
     ),
     notification(
         .permissionAsked(
@@ -290,161 +231,131 @@ private let wireForms: [WireForm] = [
                 isPending: true)),
         #"privacy.asked {"app":{"app":"a","uid":5,"executable":"/a"},"status":0,"usageDescription":"For it.","isPending":true}"#
     ),
+    notification(
+        .live(.actionSetExecutionUpdated(id(1), isExecuting: true, last: nil)),
+        #"live {"event":"actionSetExecutionUpdated","actionSet":"<1>","isExecuting":true}"#),
+    notification(
+        .cached(.actionSetExecutionUpdated(id(1), isExecuting: false, last: .init(millisecondsSince1970: 1 << 50))),
+        #"cached {"event":"actionSetExecutionUpdated","actionSet":"<1>","isExecuting":false,"last":1125899906842624}"#),
+    notification(
+        .permissionAsked(
+            AppPermission(
+                app: AppIdentity(app: "a", uid: 5, executable: "/a"), status: [], usageDescription: "For it.",
+                isPending: true,
+                vendors: [VendorClaim(vendor: "k", isAllowed: true), VendorClaim(vendor: "o", isAllowed: nil)])),
+        #"privacy.asked {"app":{"app":"a","uid":5,"executable":"/a"},"status":0,"usageDescription":"For it.","isPending":true,"vendors":[{"vendor":"k","isAllowed":true},{"vendor":"o"}]}"#
+    ),
+    notification(
+        .consentAsked(
+            ConsentQuestion(
+                id: id(1), app: AppIdentity(app: "a", uid: 5, executable: ""), usageDescription: "For it.",
+                subject: .addition, name: "Lamp")),
+        #"privacy.consentAsked {"id":"<1>","app":{"app":"a","uid":5,"executable":""},"usageDescription":"For it.","subject":"addition","name":"Lamp"}"#
+    ),
+    notification(
+        .additionFailed(
+            AccessoryAdditionFailure(
+                home: id(1), accessory: Devices.id(1), name: "Lamp", error: HomeError(.notFound))),
+        #"additionFailed {"home":"<1>","deviceId":"02:00:00:00:00:01","name":"Lamp","error":{"code":2,"name":"notFound","message":"there is no such object","suggestions":[]}}"#
+    ),
+]
+
+private let messageForms: [WireForm] = [
     message(
         HomeEvent.homeAdded(home),
-        #"{"event":"homeAdded","home":{"id":"975835DE-1C97-46CE-BFC8-46100BFC1E42","name":"Home","isPrimary":true,"revision":18446744073709551615,"defaultRoom":"1D0B14E4-DB01-4FED-B346-6F8A7B81A989","rooms":[{"id":"088712BE-8A58-4FCA-BBFF-7C596E26CE46","home":"975835DE-1C97-46CE-BFC8-46100BFC1E42","name":"Room"}],"zones":[{"id":"50F5647D-2380-409D-832A-5CD27A6B13A1","home":"975835DE-1C97-46CE-BFC8-46100BFC1E42","name":"Up","rooms":[]}],"accessories":[{"id":"6E73E372-E233-4ACA-A474-C66A4B98B030","home":"975835DE-1C97-46CE-BFC8-46100BFC1E42","name":"Bridge","configuredName":"","room":"1D0B14E4-DB01-4FED-B346-6F8A7B81A989","category":2,"manufacturer":"","model":"","serialNumber":"","firmwareVersion":"","isReachable":true,"isBlocked":false,"supportsIdentify":true,"bridgedAccessories":["910A2DEC-8902-4CC1-BEEB-8DA1658EEC67"],"deviceId":"02:00:00:00:00:01","aid":1,"services":[]},{"id":"910A2DEC-8902-4CC1-BEEB-8DA1658EEC67","home":"975835DE-1C97-46CE-BFC8-46100BFC1E42","name":"Lamp","configuredName":"lamp_1","room":"1D0B14E4-DB01-4FED-B346-6F8A7B81A989","category":5,"manufacturer":"M","model":"L","serialNumber":"S","firmwareVersion":"1.0","isReachable":false,"isBlocked":true,"supportsIdentify":false,"bridge":"6E73E372-E233-4ACA-A474-C66A4B98B030","deviceId":"02:00:00:00:00:01","aid":18446744073709551615,"services":[{"id":"63033B0C-A389-435A-8097-314D939736F8","iid":7,"type":"43","name":"Light","isPrimary":true,"isHidden":true,"linkedServices":["BD64A5D9-ADEF-4000-B241-9DB23951DF99"],"associatedServiceType":"40","isFavorite":true,"characteristics":[{"id":"63CBE1E4-5932-4DD7-844C-3CD7F43C661C","iid":8,"type":"25","metadata":{"format":"bool","perms":["pr","ev"]},"description":"d","value":true,"time":9,"isNotificationEnabled":true},{"id":"9E5651B0-EF95-4636-9CA8-A164477D7801","iid":9,"type":"8","metadata":{"format":"int","perms":["pw"],"unit":"percentage","min":0,"max":100,"step":1}}]},{"id":"BD64A5D9-ADEF-4000-B241-9DB23951DF99","iid":10,"type":"47","name":"x","characteristics":[]}]}],"actionSets":[{"id":"943FF9FC-99DE-4F03-B080-AA269DA8A457","home":"975835DE-1C97-46CE-BFC8-46100BFC1E42","kind":"userDefined","name":"Scene","actions":[]}]}}"#
+        #"{"event":"homeAdded","home":{"id":"<2>","name":"Home","isPrimary":true,"revision":18446744073709551615,"defaultRoom":"<3>","rooms":[{"id":"<10>","home":"<2>","name":"Room"}],"zones":[{"id":"<11>","home":"<2>","name":"Up","rooms":[]}],"accessories":[{"id":"<4>","home":"<2>","name":"Bridge","configuredName":"","room":"<3>","category":2,"manufacturer":"","model":"","serialNumber":"","firmwareVersion":"","isReachable":true,"isBlocked":false,"supportsIdentify":true,"bridgedAccessories":["<1>"],"deviceId":"02:00:00:00:00:01","aid":1,"services":[]},{"id":"<1>","home":"<2>","name":"Lamp","configuredName":"lamp_1","room":"<3>","category":5,"manufacturer":"M","model":"L","serialNumber":"S","firmwareVersion":"1.0","isReachable":false,"isBlocked":true,"supportsIdentify":false,"bridge":"<4>","deviceId":"02:00:00:00:00:01","aid":18446744073709551615,"services":[{"id":"<5>","iid":7,"type":"43","name":"Light","isPrimary":true,"isHidden":true,"linkedServices":["<6>"],"associatedServiceType":"40","isFavorite":true,"characteristics":[{"id":"<7>","iid":8,"type":"25","metadata":{"format":"bool","perms":["pr","ev"]},"description":"d","value":true,"time":9,"isNotificationEnabled":true},{"id":"<8>","iid":9,"type":"8","metadata":{"format":"int","perms":["pw"],"unit":"percentage","min":0,"max":100,"step":1}}]},{"id":"<6>","iid":10,"type":"47","name":"x","characteristics":[]}]}],"actionSets":[{"id":"<12>","home":"<2>","kind":"userDefined","name":"Scene","actions":[]}]}}"#
     ),
-    message(
-        HomeEvent.homeRemoved,
-        #"{"event":"homeRemoved"}"#),
-    message(
-        HomeEvent.primaryHomeUpdated(id(1)),
-        #"{"event":"primaryHomeUpdated","primaryHome":"910A2DEC-8902-4CC1-BEEB-8DA1658EEC67"}"#),
-    message(
-        HomeEvent.primaryHomeUpdated(nil),
-        #"{"event":"primaryHomeUpdated"}"#),
-    message(
-        HomeEvent.nameUpdated("x"),
-        #"{"event":"home.nameUpdated","name":"x"}"#),
+    message(HomeEvent.homeRemoved, #"{"event":"homeRemoved"}"#),
+    message(HomeEvent.primaryHomeUpdated(id(1)), #"{"event":"primaryHomeUpdated","primaryHome":"<1>"}"#),
+    message(HomeEvent.primaryHomeUpdated(nil), #"{"event":"primaryHomeUpdated"}"#),
+    message(HomeEvent.nameUpdated("x"), #"{"event":"home.nameUpdated","name":"x"}"#),
     message(
         HomeEvent.roomAdded(Room(id: id(1), home: id(2), name: "x")),
-        #"{"event":"roomAdded","room":{"id":"910A2DEC-8902-4CC1-BEEB-8DA1658EEC67","home":"975835DE-1C97-46CE-BFC8-46100BFC1E42","name":"x"}}"#
-    ),
-    message(
-        HomeEvent.roomRemoved(id(1)),
-        #"{"event":"roomRemoved","room":"910A2DEC-8902-4CC1-BEEB-8DA1658EEC67"}"#),
-    message(
-        HomeEvent.roomNameUpdated(id(1), "x"),
-        #"{"event":"roomNameUpdated","room":"910A2DEC-8902-4CC1-BEEB-8DA1658EEC67","name":"x"}"#),
+        #"{"event":"roomAdded","room":{"id":"<1>","home":"<2>","name":"x"}}"#),
+    message(HomeEvent.roomRemoved(id(1)), #"{"event":"roomRemoved","room":"<1>"}"#),
+    message(HomeEvent.roomNameUpdated(id(1), "x"), #"{"event":"roomNameUpdated","room":"<1>","name":"x"}"#),
     message(
         HomeEvent.zoneAdded(Zone(id: id(1), home: id(2), name: "x", rooms: [id(3)])),
-        #"{"event":"zoneAdded","zone":{"id":"910A2DEC-8902-4CC1-BEEB-8DA1658EEC67","home":"975835DE-1C97-46CE-BFC8-46100BFC1E42","name":"x","rooms":["1D0B14E4-DB01-4FED-B346-6F8A7B81A989"]}}"#
-    ),
-    message(
-        HomeEvent.zoneRemoved(id(1)),
-        #"{"event":"zoneRemoved","zone":"910A2DEC-8902-4CC1-BEEB-8DA1658EEC67"}"#),
-    message(
-        HomeEvent.zoneNameUpdated(id(1), "x"),
-        #"{"event":"zoneNameUpdated","zone":"910A2DEC-8902-4CC1-BEEB-8DA1658EEC67","name":"x"}"#),
-    message(
-        HomeEvent.roomAddedToZone(id(1), id(2)),
-        #"{"event":"roomAddedToZone","room":"910A2DEC-8902-4CC1-BEEB-8DA1658EEC67","zone":"975835DE-1C97-46CE-BFC8-46100BFC1E42"}"#
-    ),
-    message(
-        HomeEvent.roomRemovedFromZone(id(1), id(2)),
-        #"{"event":"roomRemovedFromZone","room":"910A2DEC-8902-4CC1-BEEB-8DA1658EEC67","zone":"975835DE-1C97-46CE-BFC8-46100BFC1E42"}"#
-    ),
+        #"{"event":"zoneAdded","zone":{"id":"<1>","home":"<2>","name":"x","rooms":["<3>"]}}"#),
+    message(HomeEvent.zoneRemoved(id(1)), #"{"event":"zoneRemoved","zone":"<1>"}"#),
+    message(HomeEvent.zoneNameUpdated(id(1), "x"), #"{"event":"zoneNameUpdated","zone":"<1>","name":"x"}"#),
+    message(HomeEvent.roomAddedToZone(id(1), id(2)), #"{"event":"roomAddedToZone","room":"<1>","zone":"<2>"}"#),
+    message(HomeEvent.roomRemovedFromZone(id(1), id(2)), #"{"event":"roomRemovedFromZone","room":"<1>","zone":"<2>"}"#),
     message(
         HomeEvent.accessoryAdded(bridge),
-        #"{"event":"accessoryAdded","accessory":{"id":"6E73E372-E233-4ACA-A474-C66A4B98B030","home":"975835DE-1C97-46CE-BFC8-46100BFC1E42","name":"Bridge","configuredName":"","room":"1D0B14E4-DB01-4FED-B346-6F8A7B81A989","category":2,"manufacturer":"","model":"","serialNumber":"","firmwareVersion":"","isReachable":true,"isBlocked":false,"supportsIdentify":true,"bridgedAccessories":["910A2DEC-8902-4CC1-BEEB-8DA1658EEC67"],"deviceId":"02:00:00:00:00:01","aid":1,"services":[]}}"#
+        #"{"event":"accessoryAdded","accessory":{"id":"<4>","home":"<2>","name":"Bridge","configuredName":"","room":"<3>","category":2,"manufacturer":"","model":"","serialNumber":"","firmwareVersion":"","isReachable":true,"isBlocked":false,"supportsIdentify":true,"bridgedAccessories":["<1>"],"deviceId":"02:00:00:00:00:01","aid":1,"services":[]}}"#
     ),
-    message(
-        HomeEvent.accessoryRemoved(id(1)),
-        #"{"event":"accessoryRemoved","accessory":"910A2DEC-8902-4CC1-BEEB-8DA1658EEC67"}"#),
+    message(HomeEvent.accessoryRemoved(id(1)), #"{"event":"accessoryRemoved","accessory":"<1>"}"#),
     message(
         HomeEvent.accessoryRoomUpdated(id(1), id(2)),
-        #"{"event":"accessoryRoomUpdated","accessory":"910A2DEC-8902-4CC1-BEEB-8DA1658EEC67","room":"975835DE-1C97-46CE-BFC8-46100BFC1E42"}"#
-    ),
+        #"{"event":"accessoryRoomUpdated","accessory":"<1>","room":"<2>"}"#),
     message(
         HomeEvent.accessoryError(id(1), .accessoryIsBlocked),
-        #"{"event":"accessoryError","accessory":"910A2DEC-8902-4CC1-BEEB-8DA1658EEC67","code":61,"name":"accessoryIsBlocked"}"#
-    ),
-    message(
-        HomeEvent.accessoryUnblocked(id(1)),
-        #"{"event":"accessoryUnblocked","accessory":"910A2DEC-8902-4CC1-BEEB-8DA1658EEC67"}"#),
+        #"{"event":"accessoryError","accessory":"<1>","code":61,"name":"accessoryIsBlocked"}"#),
+    message(HomeEvent.accessoryUnblocked(id(1)), #"{"event":"accessoryUnblocked","accessory":"<1>"}"#),
     message(
         HomeEvent.actionSetAdded(ActionSet(id: id(1), home: id(2), kind: .wakeUp, name: "x", actions: [action])),
-        #"{"event":"actionSetAdded","actionSet":{"id":"910A2DEC-8902-4CC1-BEEB-8DA1658EEC67","home":"975835DE-1C97-46CE-BFC8-46100BFC1E42","kind":"wakeUp","name":"x","actions":[{"characteristic":"9E5651B0-EF95-4636-9CA8-A164477D7801","value":40}]}}"#
+        #"{"event":"actionSetAdded","actionSet":{"id":"<1>","home":"<2>","kind":"wakeUp","name":"x","actions":[{"characteristic":"<8>","value":40}]}}"#
     ),
+    message(HomeEvent.actionSetRemoved(id(1)), #"{"event":"actionSetRemoved","actionSet":"<1>"}"#),
     message(
-        HomeEvent.actionSetRemoved(id(1)),
-        #"{"event":"actionSetRemoved","actionSet":"910A2DEC-8902-4CC1-BEEB-8DA1658EEC67"}"#),
-    message(
-        HomeEvent.actionSetNameUpdated(id(1), "x"),
-        #"{"event":"actionSetNameUpdated","actionSet":"910A2DEC-8902-4CC1-BEEB-8DA1658EEC67","name":"x"}"#),
+        HomeEvent.actionSetNameUpdated(id(1), "x"), #"{"event":"actionSetNameUpdated","actionSet":"<1>","name":"x"}"#),
     message(
         HomeEvent.actionSetActionsUpdated(id(1), [action]),
-        #"{"event":"actionSetActionsUpdated","actionSet":"910A2DEC-8902-4CC1-BEEB-8DA1658EEC67","actions":[{"characteristic":"9E5651B0-EF95-4636-9CA8-A164477D7801","value":40}]}"#
-    ),
+        #"{"event":"actionSetActionsUpdated","actionSet":"<1>","actions":[{"characteristic":"<8>","value":40}]}"#),
     message(
-        HomeEvent.accessoryNameUpdated(id(1), "x"),
-        #"{"event":"accessory.nameUpdated","accessory":"910A2DEC-8902-4CC1-BEEB-8DA1658EEC67","name":"x"}"#),
+        HomeEvent.accessoryNameUpdated(id(1), "x"), #"{"event":"accessory.nameUpdated","accessory":"<1>","name":"x"}"#),
     message(
         HomeEvent.servicesUpdated(id(1), lamp.services),
-        #"{"event":"servicesUpdated","accessory":"910A2DEC-8902-4CC1-BEEB-8DA1658EEC67","services":[{"id":"63033B0C-A389-435A-8097-314D939736F8","iid":7,"type":"43","name":"Light","isPrimary":true,"isHidden":true,"linkedServices":["BD64A5D9-ADEF-4000-B241-9DB23951DF99"],"associatedServiceType":"40","isFavorite":true,"characteristics":[{"id":"63CBE1E4-5932-4DD7-844C-3CD7F43C661C","iid":8,"type":"25","metadata":{"format":"bool","perms":["pr","ev"]},"description":"d","value":true,"time":9,"isNotificationEnabled":true},{"id":"9E5651B0-EF95-4636-9CA8-A164477D7801","iid":9,"type":"8","metadata":{"format":"int","perms":["pw"],"unit":"percentage","min":0,"max":100,"step":1}}]},{"id":"BD64A5D9-ADEF-4000-B241-9DB23951DF99","iid":10,"type":"47","name":"x","characteristics":[]}]}"#
+        #"{"event":"servicesUpdated","accessory":"<1>","services":[{"id":"<5>","iid":7,"type":"43","name":"Light","isPrimary":true,"isHidden":true,"linkedServices":["<6>"],"associatedServiceType":"40","isFavorite":true,"characteristics":[{"id":"<7>","iid":8,"type":"25","metadata":{"format":"bool","perms":["pr","ev"]},"description":"d","value":true,"time":9,"isNotificationEnabled":true},{"id":"<8>","iid":9,"type":"8","metadata":{"format":"int","perms":["pw"],"unit":"percentage","min":0,"max":100,"step":1}}]},{"id":"<6>","iid":10,"type":"47","name":"x","characteristics":[]}]}"#
     ),
     message(
         HomeEvent.accessoryReplaced(
             Accessory(
                 id: id(1), home: id(2), name: "x", configuredName: "x", room: id(3), category: .lightbulb,
                 deviceID: Devices.id(7), aid: .bridge)),
-        #"{"event":"accessoryReplaced","accessory":{"id":"910A2DEC-8902-4CC1-BEEB-8DA1658EEC67","home":"975835DE-1C97-46CE-BFC8-46100BFC1E42","name":"x","configuredName":"x","room":"1D0B14E4-DB01-4FED-B346-6F8A7B81A989","category":5,"manufacturer":"","model":"","serialNumber":"","firmwareVersion":"","isReachable":true,"isBlocked":false,"supportsIdentify":true,"deviceId":"02:00:00:00:00:07","aid":1,"services":[]}}"#
+        #"{"event":"accessoryReplaced","accessory":{"id":"<1>","home":"<2>","name":"x","configuredName":"x","room":"<3>","category":5,"manufacturer":"","model":"","serialNumber":"","firmwareVersion":"","isReachable":true,"isBlocked":false,"supportsIdentify":true,"deviceId":"02:00:00:00:00:07","aid":1,"services":[]}}"#
     ),
     message(
         HomeEvent.firmwareVersionUpdated(id(1), "1.0"),
-        #"{"event":"firmwareVersionUpdated","accessory":"910A2DEC-8902-4CC1-BEEB-8DA1658EEC67","firmwareVersion":"1.0"}"#
-    ),
-    message(
-        HomeEvent.serviceNameUpdated(id(1), "x"),
-        #"{"event":"serviceNameUpdated","service":"910A2DEC-8902-4CC1-BEEB-8DA1658EEC67","name":"x"}"#),
+        #"{"event":"firmwareVersionUpdated","accessory":"<1>","firmwareVersion":"1.0"}"#),
+    message(HomeEvent.serviceNameUpdated(id(1), "x"), #"{"event":"serviceNameUpdated","service":"<1>","name":"x"}"#),
     message(
         HomeEvent.associatedServiceTypeUpdated(id(1), .lightbulb),
-        #"{"event":"associatedServiceTypeUpdated","service":"910A2DEC-8902-4CC1-BEEB-8DA1658EEC67","associatedServiceType":"43"}"#
-    ),
+        #"{"event":"associatedServiceTypeUpdated","service":"<1>","associatedServiceType":"43"}"#),
     message(
         HomeEvent.associatedServiceTypeUpdated(id(1), nil),
-        #"{"event":"associatedServiceTypeUpdated","service":"910A2DEC-8902-4CC1-BEEB-8DA1658EEC67"}"#),
-    message(
-        HomeEvent.favoriteUpdated(id(1), true),
-        #"{"event":"favoriteUpdated","service":"910A2DEC-8902-4CC1-BEEB-8DA1658EEC67","isFavorite":true}"#),
+        #"{"event":"associatedServiceTypeUpdated","service":"<1>"}"#),
+    message(HomeEvent.favoriteUpdated(id(1), true), #"{"event":"favoriteUpdated","service":"<1>","isFavorite":true}"#),
     message(
         HomesReply(homes: [home]),
-        #"{"homes":[{"id":"975835DE-1C97-46CE-BFC8-46100BFC1E42","name":"Home","isPrimary":true,"revision":18446744073709551615,"defaultRoom":"1D0B14E4-DB01-4FED-B346-6F8A7B81A989","rooms":[{"id":"088712BE-8A58-4FCA-BBFF-7C596E26CE46","home":"975835DE-1C97-46CE-BFC8-46100BFC1E42","name":"Room"}],"zones":[{"id":"50F5647D-2380-409D-832A-5CD27A6B13A1","home":"975835DE-1C97-46CE-BFC8-46100BFC1E42","name":"Up","rooms":[]}],"accessories":[],"actionSets":[{"id":"943FF9FC-99DE-4F03-B080-AA269DA8A457","home":"975835DE-1C97-46CE-BFC8-46100BFC1E42","kind":"userDefined","name":"Scene","actions":[]}]}]}"#
+        #"{"homes":[{"id":"<2>","name":"Home","isPrimary":true,"revision":18446744073709551615,"defaultRoom":"<3>","rooms":[{"id":"<10>","home":"<2>","name":"Room"}],"zones":[{"id":"<11>","home":"<2>","name":"Up","rooms":[]}],"accessories":[],"actionSets":[{"id":"<12>","home":"<2>","kind":"userDefined","name":"Scene","actions":[]}]}]}"#
     ),
     message(
         AccessoryPage(accessories: [lamp, bridge], next: 32),
-        #"{"accessories":[{"id":"910A2DEC-8902-4CC1-BEEB-8DA1658EEC67","home":"975835DE-1C97-46CE-BFC8-46100BFC1E42","name":"Lamp","configuredName":"lamp_1","room":"1D0B14E4-DB01-4FED-B346-6F8A7B81A989","category":5,"manufacturer":"M","model":"L","serialNumber":"S","firmwareVersion":"1.0","isReachable":false,"isBlocked":true,"supportsIdentify":false,"bridge":"6E73E372-E233-4ACA-A474-C66A4B98B030","deviceId":"02:00:00:00:00:01","aid":18446744073709551615,"services":[{"id":"63033B0C-A389-435A-8097-314D939736F8","iid":7,"type":"43","name":"Light","isPrimary":true,"isHidden":true,"linkedServices":["BD64A5D9-ADEF-4000-B241-9DB23951DF99"],"associatedServiceType":"40","isFavorite":true,"characteristics":[{"id":"63CBE1E4-5932-4DD7-844C-3CD7F43C661C","iid":8,"type":"25","metadata":{"format":"bool","perms":["pr","ev"]},"description":"d","value":true,"time":9,"isNotificationEnabled":true},{"id":"9E5651B0-EF95-4636-9CA8-A164477D7801","iid":9,"type":"8","metadata":{"format":"int","perms":["pw"],"unit":"percentage","min":0,"max":100,"step":1}}]},{"id":"BD64A5D9-ADEF-4000-B241-9DB23951DF99","iid":10,"type":"47","name":"x","characteristics":[]}]},{"id":"6E73E372-E233-4ACA-A474-C66A4B98B030","home":"975835DE-1C97-46CE-BFC8-46100BFC1E42","name":"Bridge","configuredName":"","room":"1D0B14E4-DB01-4FED-B346-6F8A7B81A989","category":2,"manufacturer":"","model":"","serialNumber":"","firmwareVersion":"","isReachable":true,"isBlocked":false,"supportsIdentify":true,"bridgedAccessories":["910A2DEC-8902-4CC1-BEEB-8DA1658EEC67"],"deviceId":"02:00:00:00:00:01","aid":1,"services":[]}],"next":32}"#
+        #"{"accessories":[{"id":"<1>","home":"<2>","name":"Lamp","configuredName":"lamp_1","room":"<3>","category":5,"manufacturer":"M","model":"L","serialNumber":"S","firmwareVersion":"1.0","isReachable":false,"isBlocked":true,"supportsIdentify":false,"bridge":"<4>","deviceId":"02:00:00:00:00:01","aid":18446744073709551615,"services":[{"id":"<5>","iid":7,"type":"43","name":"Light","isPrimary":true,"isHidden":true,"linkedServices":["<6>"],"associatedServiceType":"40","isFavorite":true,"characteristics":[{"id":"<7>","iid":8,"type":"25","metadata":{"format":"bool","perms":["pr","ev"]},"description":"d","value":true,"time":9,"isNotificationEnabled":true},{"id":"<8>","iid":9,"type":"8","metadata":{"format":"int","perms":["pw"],"unit":"percentage","min":0,"max":100,"step":1}}]},{"id":"<6>","iid":10,"type":"47","name":"x","characteristics":[]}]},{"id":"<4>","home":"<2>","name":"Bridge","configuredName":"","room":"<3>","category":2,"manufacturer":"","model":"","serialNumber":"","firmwareVersion":"","isReachable":true,"isBlocked":false,"supportsIdentify":true,"bridgedAccessories":["<1>"],"deviceId":"02:00:00:00:00:01","aid":1,"services":[]}],"next":32}"#
     ),
-    message(
-        AccessoryPage(accessories: [], next: nil),
-        #"{"accessories":[]}"#),
-    message(
-        HomeCommit(result: .nothing, transaction: nil),
-        #"{}"#),
+    message(AccessoryPage(accessories: [], next: nil), #"{"accessories":[]}"#),
+    message(HomeCommit(result: .nothing, transaction: nil), #"{}"#),
     message(
         HomeCommit(result: .home(id(1)), transaction: transaction),
-        #"{"transaction":{"home":"AEAF52FE-BE70-4064-802D-8A5E87AFEA62","revision":1,"changes":[{"event":"homeRemoved"}]},"home":"910A2DEC-8902-4CC1-BEEB-8DA1658EEC67"}"#
-    ),
-    message(
-        HomeCommit(result: .room(id(1)), transaction: nil),
-        #"{"room":"910A2DEC-8902-4CC1-BEEB-8DA1658EEC67"}"#),
-    message(
-        HomeCommit(result: .zone(id(1)), transaction: nil),
-        #"{"zone":"910A2DEC-8902-4CC1-BEEB-8DA1658EEC67"}"#),
-    message(
-        HomeCommit(result: .actionSet(id(1)), transaction: nil),
-        #"{"actionSet":"910A2DEC-8902-4CC1-BEEB-8DA1658EEC67"}"#),
+        #"{"transaction":{"home":"<9>","revision":1,"changes":[{"event":"homeRemoved"}]},"home":"<1>"}"#),
+    message(HomeCommit(result: .room(id(1)), transaction: nil), #"{"room":"<1>"}"#),
+    message(HomeCommit(result: .zone(id(1)), transaction: nil), #"{"zone":"<1>"}"#),
+    message(HomeCommit(result: .actionSet(id(1)), transaction: nil), #"{"actionSet":"<1>"}"#),
     message(
         HomeCommit(result: .accessories([id(1), id(2)]), transaction: transaction, stale: [id(3)]),
-        #"{"transaction":{"home":"AEAF52FE-BE70-4064-802D-8A5E87AFEA62","revision":1,"changes":[{"event":"homeRemoved"}]},"accessories":["910A2DEC-8902-4CC1-BEEB-8DA1658EEC67","975835DE-1C97-46CE-BFC8-46100BFC1E42"],"stale":["1D0B14E4-DB01-4FED-B346-6F8A7B81A989"]}"#
+        #"{"transaction":{"home":"<9>","revision":1,"changes":[{"event":"homeRemoved"}]},"accessories":["<1>","<2>"],"stale":["<3>"]}"#
     ),
     message(
         AdditionReply.added(HomeCommit(result: .accessories([id(1)]), transaction: transaction)),
-        #"{"transaction":{"home":"AEAF52FE-BE70-4064-802D-8A5E87AFEA62","revision":1,"changes":[{"event":"homeRemoved"}]},"accessories":["910A2DEC-8902-4CC1-BEEB-8DA1658EEC67"]}"#
-    ),
-    message(
-        AdditionReply.handedOver(app: "a"),
-        #"{"handedOver":"a"}"#),
+        #"{"transaction":{"home":"<9>","revision":1,"changes":[{"event":"homeRemoved"}]},"accessories":["<1>"]}"#),
+    message(AdditionReply.handedOver(app: "a"), #"{"handedOver":"a"}"#),
     message(
         AdditionReply.setUp(AccessorySetupResult(home: id(1), accessories: [id(2)])),
-        #"{"setUp":{"home":"910A2DEC-8902-4CC1-BEEB-8DA1658EEC67","accessories":["975835DE-1C97-46CE-BFC8-46100BFC1E42"]}}"#
-    ),
-    message(
-        SessionReply(status: [.determined, .restricted], isSystemApp: true),
-        #"{"status":3,"isSystemApp":true}"#),
-    message(
-        SessionReply(status: [], isSystemApp: false, version: 2),
-        #"{"status":0,"isSystemApp":false,"version":2}"#),
+        #"{"setUp":{"home":"<1>","accessories":["<2>"]}}"#),
+    message(SessionReply(status: [.determined, .restricted], isSystemApp: true), #"{"status":3,"isSystemApp":true}"#),
+    message(SessionReply(status: [], isSystemApp: false, version: 2), #"{"status":0,"isSystemApp":false,"version":2}"#),
     message(
         [
             AppPermission(
@@ -459,11 +370,10 @@ private let wireForms: [WireForm] = [
                 characteristic: id(2),
                 error: HomeError(.valueLowerThanMinimum, detail: "too low", accessory: id(3), suggestions: ["a"])),
         ],
-        #"[{"characteristic":"910A2DEC-8902-4CC1-BEEB-8DA1658EEC67","value":"x","time":5},{"characteristic":"975835DE-1C97-46CE-BFC8-46100BFC1E42","error":{"code":44,"name":"valueLowerThanMinimum","message":"too low; for instance \"a\"","suggestions":["a"],"detail":"too low","accessory":"1D0B14E4-DB01-4FED-B346-6F8A7B81A989"}}]"#
+        #"[{"characteristic":"<1>","value":"x","time":5},{"characteristic":"<2>","error":{"code":44,"name":"valueLowerThanMinimum","message":"too low; for instance \"a\"","suggestions":["a"],"detail":"too low","accessory":"<3>"}}]"#
     ),
     message(
-        HomeError(.notFound),
-        #"{"code":2,"name":"notFound","message":"there is no such object","suggestions":[]}"#),
+        HomeError(.notFound), #"{"code":2,"name":"notFound","message":"there is no such object","suggestions":[]}"#),
     message(
         [
             CharacteristicValue.bool(true), .integer(.min), .float(0.1), .float(-0), .string("x"), .data([0, 255]),
@@ -477,15 +387,41 @@ private let wireForms: [WireForm] = [
             maximum: 1e300, step: 0.1, maximumLength: 64, maximumDataLength: 1 << 40, validValues: [0, 3]),
         #"{"format":"float","perms":["pr","pw","ev","hd"],"unit":"celsius","min":"-0.5","max":"1e+300","step":"0.1","maxLength":64,"maxDataLength":1099511627776,"validValues":[0,3]}"#
     ),
-    message(
-        CharacteristicMetadata(format: .tlv8, permissions: []),
-        #"{"format":"tlv8","perms":[]}"#),
+    message(CharacteristicMetadata(format: .tlv8, permissions: []), #"{"format":"tlv8","perms":[]}"#),
 ]
 
 @Suite("The bytes of every message") struct WireFormTests {
-    @Test("A message is written and read as it was in version 1", arguments: wireForms)
+    @Test("match those of version 1", arguments: requestForms + notificationForms + messageForms)
     func form(form: WireForm) {
         #expect(form.written == form.text)
         #expect(form.isReadBack)
+    }
+
+    @Test("of a request may be missing or of the wrong kind without harm")
+    func mutilated() throws {
+        var random = SeededNumbers(seed: 9)
+        let wrong: [JSONValue] = [.null, 5, -1, 1.5, "x", true, [], [:], ["x"], .unsigned(.max), ["float": "nan"]]
+        var refused = 0
+        for (method, params) in requestForms.compactMap({ halves($0.text) }) {
+            for _ in 0..<50 {
+                let broken = mutilate(params, wrong, &random)
+                do { _ = try HomeRequest(method: method, params: broken) } catch { refused += 1 }
+            }
+        }
+        #expect(refused > 100)
+    }
+
+    private func mutilate(_ json: JSONValue, _ wrong: [JSONValue], _ random: inout SeededNumbers) -> JSONValue {
+        guard Int.random(in: 0..<4, using: &random) > 0 else { return wrong.randomElement(using: &random) ?? .null }
+        switch json {
+        case .object(let object):
+            guard let member = object.members.randomElement(using: &random) else { return json }
+            var object = object
+            object[member.name] = mutilate(member.value, wrong, &random)
+            return .object(object)
+        case .array(let elements):
+            return .array(elements.map { mutilate($0, wrong, &random) })
+        default: return wrong.randomElement(using: &random) ?? .null
+        }
     }
 }
