@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Streams of events", .timeout)
 struct EventStreamTests {
-    @Test("a listener that stopped listening is forgotten")
+    @Test("release a listener that stopped")
     func released() {
         let listeners = Listeners()
         var stream: EventStream<HomeClientEvent>? = listeners.all()
@@ -16,7 +16,7 @@ struct EventStreamTests {
         #expect(listeners.count == 0)
     }
 
-    @Test("a slow listener delays no other app, and gets one homesUpdated")
+    @Test("send a slow listener one homesUpdated without delaying others")
     func slow() async throws {
         try await withHome { daemon in
             _ = try await daemon.addHomeAndLamp()

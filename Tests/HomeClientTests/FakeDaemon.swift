@@ -5,7 +5,7 @@ import HomeHub
 import HomeModel
 import LineRPC
 
-/// A daemon that serves homes in memory, without devices and without a database, and does what the test says.
+/// A scripted daemon that serves homes in memory.
 actor FakeDaemon: LineRPCSessions {
     private struct Session {
         let peer: LineRPCPeer
@@ -18,39 +18,39 @@ actor FakeDaemon: LineRPCSessions {
     private var feed: ChangeFeed
     private var sessions: [SessionID: Session] = [:]
     private var lastSession: UInt64 = 0
-    // Not the system's, which has no bytes and so no place: the thread sanitizer looks for races at an address that is none.
+    // The thread sanitizer reports false races for the system's generator, which has no storage.
     private var random = SeededNumbers(seed: .random(in: 0 ... .max))
     private var time = Timestamp(millisecondsSince1970: 1_000)
 
-    /// What sessions may do that are opened from now on.
+    /// The status of new sessions.
     var status: AuthorizationStatus = [.determined, .authorized]
-    /// Why sessions are refused.
+    /// The refusal of new sessions.
     var refusal: HomeError?
-    /// Why requests of these methods are refused.
+    /// The refusals of methods.
     var refusedMethods: [String: HomeError] = [:]
-    /// What can be found.
+    /// The accessories that a search finds.
     var devices: [DiscoveredAccessory] = []
-    /// What adding a device adds.
+    /// The database of added devices.
     var additions: [HAPModel.Accessory] = [TestDevices.lamp()]
-    /// The code that devices take; any if `nil`.
+    /// The setup code of devices; `nil` accepts any.
     var code: SetupCode?
-    /// Requests of these methods are not answered unless the test does, or they are cancelled.
+    /// Methods that aren't answered until ``release()`` or cancellation.
     var held: Set<String> = []
     /// Whether cancellations are heeded.
     var heedsCancellation = true
-    /// Requests of these methods are carried out at once, and answered when the test says so.
+    /// Methods that are performed at once and answered by ``answerLate()``.
     var late: Set<String> = []
-    /// What devices make of the values that they are set to.
+    /// The values that devices choose when they are written.
     var nearest: [Characteristic.ID: CharacteristicValue] = [:]
-    /// What is put to whoever answers questions.
+    /// The open questions.
     var questions: [AppPermission] = []
-    /// Whether devices do not say which QR code is theirs.
+    /// Whether devices hide their setup hashes.
     var hidesSetupHashes = false
-    /// What the devices would not report.
+    /// The characteristics that devices refuse to report.
     var silent: Set<Characteristic.ID> = []
-    /// What no scene can set.
+    /// The characteristics that scenes fail to write.
     var failing: Set<Characteristic.ID> = []
-    /// All that was asked, in order.
+    /// All requests in order.
     private(set) var asked: [HomeRequest] = []
     private var heldCalls: [(request: HomeRequest, call: Call)] = []
     private(set) var cancelled = 0
@@ -106,7 +106,7 @@ actor FakeDaemon: LineRPCSessions {
         answer(call, .failure(HomeError(.operationCancelled)))
     }
 
-    /// Hangs up on everybody.
+    /// Closes all connections.
     func hangUp() { for session in sessions.values { session.peer.close() } }
 
     /// How many sessions there are.
@@ -142,7 +142,7 @@ actor FakeDaemon: LineRPCSessions {
         perform(request, call)
     }
 
-    /// Does what was held.
+    /// Performs the held calls.
     func release() {
         held = []
         let calls = heldCalls
@@ -150,7 +150,7 @@ actor FakeDaemon: LineRPCSessions {
         for (request, call) in calls { receive(request, call) }
     }
 
-    /// Gives the answers that are late.
+    /// Sends the late answers.
     func answerLate() {
         let answers = lateAnswers
         lateAnswers = []
@@ -262,16 +262,16 @@ actor FakeDaemon: LineRPCSessions {
         return time
     }
 
-    // MARK: What happens by itself
+    // MARK: Events
 
-    /// Somebody else writes.
+    /// Performs another client's write.
     @discardableResult func write(_ write: HomeWrite) throws(HomeError) -> HomeCommit {
         let commit = try graph.perform(write, using: &random)
         if let transaction = commit.transaction { run(feed.committed(transaction)) }
         return commit
     }
 
-    /// Somebody else adds a device.
+    /// Adds a device for another client.
     @discardableResult
     func add(_ device: DeviceID, _ accessories: [HAPModel.Accessory], to home: Home.ID) throws(HomeError) -> [Accessory]
     {
@@ -283,13 +283,13 @@ actor FakeDaemon: LineRPCSessions {
         return graph.accessories(at: device)
     }
 
-    /// A device is received.
+    /// Receives a value from a device.
     func receive(_ id: Characteristic.ID, _ value: CharacteristicValue) {
         let event = LiveEvent.valueUpdated(id, value, time: tick())
         if graph.apply(event) { run(feed.received(event)) }
     }
 
-    /// Devices are received faster than they can be told.
+    /// Receives values faster than they are delivered.
     func receive(_ values: [(id: Characteristic.ID, value: CharacteristicValue)]) {
         var actions: [ChangeFeed.Action] = []
         for (id, value) in values {
@@ -299,45 +299,45 @@ actor FakeDaemon: LineRPCSessions {
         run(actions)
     }
 
-    /// A device comes back or goes.
+    /// Changes the reachability of an accessory.
     func reach(_ id: Accessory.ID, _ isReachable: Bool) {
         let event = LiveEvent.reachabilityUpdated(id, isReachable)
         if graph.apply(event) { run(feed.received(event)) }
     }
 
-    /// All homes are others.
+    /// Replaces all homes.
     func replaceHomes(by graph: HomeGraph) {
         self.graph = graph
         run(feed.homesReplaced(by: graph))
     }
 
-    /// Changes the homes and tells no app.
+    /// Changes the homes without notifications.
     func writeSilently(_ write: HomeWrite) throws(HomeError) { _ = try graph.perform(write, using: &random) }
 
-    /// Tells everybody something, be it sense or not.
+    /// Notifies all sessions.
     func tell(_ notification: HomeNotification) { run(feed.notify(notification, Array(sessions.keys))) }
 
-    /// Tells everybody something raw.
+    /// Sends a raw notification to all sessions.
     func tell(_ method: String, _ params: JSONValue) {
         for session in sessions.values { try? session.peer.notify(method, params) }
     }
 
-    /// A device can be added.
+    /// Makes a device visible.
     func find(_ device: DiscoveredAccessory) {
         devices.append(device)
         run(feed.notify(.accessoryFound(device), sessions.filter(\.value.isBrowsing).map(\.key)))
     }
 
-    /// It went.
+    /// Makes a device invisible.
     func lose(_ id: DeviceID) {
         devices.removeAll { $0.id == id }
         run(feed.notify(.accessoryLost(id), sessions.filter(\.value.isBrowsing).map(\.key)))
     }
 
-    /// Whether somebody searches.
+    /// Whether a session searches.
     var isBrowsing: Bool { sessions.values.contains(where: \.isBrowsing) }
 
-    /// What is observed by anybody.
+    /// The observed characteristics.
     var observed: Set<Characteristic.ID> { feed.subscriptions }
 
     // MARK: Sending

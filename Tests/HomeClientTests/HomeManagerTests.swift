@@ -9,26 +9,22 @@ import Testing
 
 @Suite("An app's homes", .timeout)
 struct HomeManagerTests {
-    @Test("are empty until they are loaded, and then one homesUpdated says so")
+    @Test("are empty until they are loaded, which is one event")
     func loading() async throws {
         let daemon = FakeDaemon()
         _ = try await daemon.addHomeAndLamp()
-        try await withSocketPath { path in
-            try await serving(daemon, at: path) {
-                try await running(at: path) { manager in
-                    let events = manager.allEvents()
-                    try await manager.waitUntilLoaded()
-                    #expect(await manager.homes == daemon.graph.homes)
-                    #expect(await manager.primaryHome?.name == "My Home")
-                    #expect(await manager.authorizationStatus == [.determined, .authorized])
-                    try await daemon.write(.addHome(name: "Cabin"))
-                    #expect(await events.take(2).map(\.name) == ["homesUpdated", "homeAdded"])
-                }
-            }
+        try await withManager(of: daemon) { manager in
+            let events = manager.allEvents()
+            try await manager.waitUntilLoaded()
+            #expect(await manager.homes == daemon.graph.homes)
+            #expect(await manager.primaryHome?.name == "My Home")
+            #expect(await manager.authorizationStatus == [.determined, .authorized])
+            try await daemon.write(.addHome(name: "Cabin"))
+            #expect(await events.take(2).map(\.name) == ["homesUpdated", "homeAdded"])
         }
     }
 
-    @Test("come page by page")
+    @Test("are loaded in pages")
     func pages() async throws {
         try await withHome { daemon in
             let (home, _) = try await daemon.addHomeAndLamp()
@@ -40,7 +36,7 @@ struct HomeManagerTests {
         }
     }
 
-    @Test("hold what this app wrote when the call returns, and its listeners receive nothing of it")
+    @Test("contain own writes when the call returns, without events")
     func ownWrites() async throws {
         try await withHome { daemon, manager in
             let events = manager.allEvents()
@@ -70,7 +66,7 @@ struct HomeManagerTests {
         }
     }
 
-    @Test("change with what others write, each event once and in order, with the homes as they are then")
+    @Test("follow the writes of others with one event each, in order")
     func others() async throws {
         try await withHome { daemon in
             _ = try await daemon.addHomeAndLamp()
@@ -100,7 +96,7 @@ struct HomeManagerTests {
             #expect(received.map(\.home.revision) == [3, 4, 6, 6])
             #expect(received.first?.change == .roomAdded(room))
             #expect(received.last?.change == .roomRemoved(room))
-            #expect(received.first?.home.accessories.first?.name == lamp.name, "a snapshot does not change any more")
+            #expect(received.first?.home.accessories.first?.name == lamp.name, "a snapshot doesn't change")
             #expect(received.last?.home == (await manager.homes.first))
             let renamed = await ofLamp.take(1)
             #expect(renamed.map(\.change) == [.nameUpdated])
@@ -110,42 +106,7 @@ struct HomeManagerTests {
         }
     }
 
-    @Test("tell who added or removed a bridge of what is behind it, and others of the bridge, too")
-    func bridges() async throws {
-        let device = DiscoveredAccessory(id: TestDevices.id(9), name: "Bridge", category: .bridge, model: "B")
-        try await withHome { daemon in
-            try await daemon.write(.addHome(name: "My Home"))
-            await daemon.configure {
-                $0.devices = [device]
-                $0.additions = TestDevices.bridge([2, 3, 4].map { TestDevices.lamp(aid: $0) })
-            }
-        } _: { daemon, manager in
-            try await running(at: manager.socket) { other in
-                try await other.waitUntilLoaded()
-                let home = try #require(await manager.homes.first)
-                let own = manager.allEvents()
-                let others = other.allEvents()
-                let code = try #require(SetupCode(typed: "518-08-582"))
-                guard case .added(let added) = try await manager.addAccessory(device, code: code, to: home.id) else {
-                    throw TestFailure("not added")
-                }
-                #expect(added.count == 4 && added[0].bridgedAccessories == added.dropFirst().map(\.id))
-                #expect(await own.take(3).map(\.name) == Array(repeating: "accessoryAdded", count: 3))
-                #expect(await others.take(4).map(\.name) == Array(repeating: "accessoryAdded", count: 4))
-                #expect(
-                    await refusal { () throws(HomeError) in
-                        try await manager.removeAccessory(added[1].id, from: home.id)
-                    } == .cannotRemoveNonBridgeAccessory)
-                let removal = try await manager.removeAccessory(added[0].id, from: home.id)
-                #expect(Set(removal.removed) == Set(added.map(\.id)))
-                #expect(await own.take(3).map(\.name) == Array(repeating: "accessoryRemoved", count: 3))
-                #expect(await others.take(4).map(\.name) == Array(repeating: "accessoryRemoved", count: 4))
-                #expect(await manager.homes == other.homes)
-            }
-        }
-    }
-
-    @Test("that others change are notified of to those who listen to them, and not to those who listen to others")
+    @Test("send events to the listeners of one home or accessory only")
     func otherHomes() async throws {
         try await withHome { daemon in
             let (home, _) = try await daemon.addHomeAndLamp()
@@ -165,7 +126,7 @@ struct HomeManagerTests {
         }
     }
 
-    @Test("that are removed are named with the accessories that went with them")
+    @Test("return the accessories of a removed home")
     func removedHome() async throws {
         try await withHome { daemon in
             _ = try await daemon.addHomeAndLamp()
@@ -177,7 +138,7 @@ struct HomeManagerTests {
         }
     }
 
-    @Test("streams of what is gone end")
+    @Test("end the streams of removed objects")
     func gone() async throws {
         try await withHome { daemon in
             _ = try await daemon.addHomeAndLamp()
@@ -193,21 +154,7 @@ struct HomeManagerTests {
         }
     }
 
-    @Test("errors of the daemon come as they are")
-    func errors() async throws {
-        try await withHome { daemon in
-            _ = try await daemon.addHomeAndLamp()
-        } _: { _, manager in
-            do throws(HomeError) {
-                _ = try await manager.addHome(named: "my home")
-                Issue.record("the name is taken")
-            } catch {
-                #expect(error.code == .homeWithSimilarNameExists && !error.suggestions.isEmpty)
-            }
-        }
-    }
-
-    @Test("a daemon that does not know a request speaks another version, and one that refuses it says why")
+    @Test("map failures of the connection to errors")
     func refusals() {
         #expect(HomeError(RPCFailure.methodNotFound("homes.dance")).code == .protocolMismatch)
         #expect(HomeError(RPCFailure(code: 47, message: "no")).code == .homeAccessNotAuthorized)
@@ -217,7 +164,7 @@ struct HomeManagerTests {
         #expect(HomeError(CancellationError()).code == .operationCancelled)
     }
 
-    @Test("an app without a purpose does not start")
+    @Test("need a usage description")
     func purpose() async {
         await #expect(processExitsWith: .failure) {
             _ = AppDeclaration(id: "org.example.silent", usageDescription: " \n")

@@ -1,7 +1,7 @@
 import HAPModel
 import HomeModel
 
-// HAP has words of its own for these; here the home's are meant.
+// HAPModel declares types with these names, too.
 typealias Accessory = HomeModel.Accessory
 typealias Service = HomeModel.Service
 typealias Characteristic = HomeModel.Characteristic

@@ -6,16 +6,15 @@ import Testing
 
 @Suite("Which program an app is", .timeout)
 struct IdentityTests {
-    /// What becomes of a program's file while it runs.
+    /// A change of a program's file while it runs.
     enum Fate: CaseIterable {
         case stays, goes
-        /// Another program has its name.
         case isReplaced
-        /// A file has the name that the system gives to one that was deleted.
+        /// A file has the name of a deleted executable.
         case isFeigned
     }
 
-    @Test("is told by its file, and not at all once that file is deleted or is another", arguments: Fate.allCases)
+    @Test("is its executable, unless that is deleted or replaced", arguments: Fate.allCases)
     func file(_ fate: Fate) async throws {
         try await withSocketPath { path in
             let files = FileManager.default
@@ -29,7 +28,7 @@ struct IdentityTests {
                 program = try? Program(copy, ["--socket", path, "--app", "org.example.p"], output: path + ".out")
                 return program != nil
             }
-            // The program waits for a daemon until there is one.
+            // The program waits for the daemon.
             if fate != .stays { try files.removeItem(atPath: copy) }
             if fate == .isReplaced { try Data("another".utf8).write(to: URL(filePath: copy)) }
             if fate == .isFeigned { try Data("another".utf8).write(to: URL(filePath: feigned)) }
@@ -47,7 +46,7 @@ struct IdentityTests {
     }
 }
 
-/// Notes who comes.
+/// Records the peers.
 private struct Doorman: LineRPCSessions {
     let identities: AsyncStream<PeerIdentity?>.Continuation
 

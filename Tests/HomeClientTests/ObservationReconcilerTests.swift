@@ -12,7 +12,7 @@ import Testing
         ids = (0..<3).map { _ in Characteristic.ID(using: &random) }
     }
 
-    @Test("what is switched on or iterated over is desired, and taken back when it is neither")
+    @Test("desires values with notifications or iterations until both end")
     func desired() {
         var observations = ObservationReconciler()
         observations.switchOn(ids[0])
@@ -31,7 +31,7 @@ import Testing
         #expect(observations.switchOff(ids) == ids)
     }
 
-    @Test("after a lost connection everything desired is asked for, and what is confirmed then not again")
+    @Test("requests all desired values after a lost connection")
     func connectionLost() {
         var observations = ObservationReconciler()
         for id in ids { observations.switchOn(id) }
@@ -43,7 +43,7 @@ import Testing
         #expect(observations.homesLoaded(HomeGraph()) == [ids[0], ids[2]].sorted())
     }
 
-    @Test("when an accessory is back what is desired of it is asked for, and nothing of others")
+    @Test("requests the desired values of a returning accessory")
     func reachable() {
         var observations = ObservationReconciler()
         observations.switchOn(ids[0])
@@ -52,7 +52,7 @@ import Testing
         #expect(observations.missing(of: [ids[0], ids[1]]) == [ids[0]])
     }
 
-    @Test("what is refused for good, or gone, is asked for no more")
+    @Test("forgets refused and removed values")
     func forgotten() {
         var observations = ObservationReconciler()
         observations.switchOn(ids[0])

@@ -8,71 +8,47 @@ import Testing
 
 @Suite("The user's permission", .timeout)
 struct PermissionTests {
-    @Test("calls wait for it, and then the homes are there")
+    @Test("loads the homes after the user's yes")
     func granted() async throws {
         let daemon = FakeDaemon()
         _ = try await daemon.addHomeAndLamp()
         await daemon.configure { $0.status = [] }
-        try await withSocketPath { path in
-            try await serving(daemon, at: path) {
-                try await running(at: path) { manager in
-                    let events = manager.allEvents()
-                    async let loaded: Void = manager.waitUntilLoaded()
-                    try await eventually { await daemon.asked.contains(.homes) }
-                    #expect(await manager.homes.isEmpty)
-                    #expect(await manager.authorizationStatus == [])
-                    await daemon.decide([.determined, .authorized])
-                    try await loaded
-                    #expect(await manager.homes == daemon.graph.homes)
-                    try await daemon.write(.addHome(name: "Cabin"))
-                    #expect(
-                        await events.take(3).map(\.name) == [
-                            "authorizationStatusUpdated", "homesUpdated", "homeAdded",
-                        ])
-                }
-            }
+        try await withManager(of: daemon) { manager in
+            let events = manager.allEvents()
+            async let loaded: Void = manager.waitUntilLoaded()
+            try await eventually { await daemon.asked.contains(.homes) }
+            #expect(await manager.homes.isEmpty)
+            #expect(await manager.authorizationStatus == [])
+            await daemon.decide([.determined, .authorized])
+            try await loaded
+            #expect(await manager.homes == daemon.graph.homes)
+            try await daemon.write(.addHome(name: "Cabin"))
+            #expect(
+                await events.take(3).map(\.name) == [
+                    "authorizationStatusUpdated", "homesUpdated", "homeAdded",
+                ])
         }
     }
 
-    @Test("a refusal fails the call that raised the question, and all later ones")
+    @Test("fails waiting and later calls after the user's no")
     func denied() async throws {
         let daemon = FakeDaemon()
         await daemon.configure { $0.status = [] }
-        try await withSocketPath { path in
-            try await serving(daemon, at: path) {
-                try await running(at: path) { manager in
-                    let loading = Task {
-                        await refusal { () throws(HomeError) in try await manager.waitUntilLoaded() }
-                    }
-                    try await eventually { await daemon.asked.contains(.homes) }
-                    await daemon.decide([.determined])
-                    #expect(await loading.value == .homeAccessNotAuthorized)
-                    #expect(
-                        await refusal { () throws(HomeError) in
-                            try await manager.addHome(named: "My Home")
-                        } == .homeAccessNotAuthorized)
-                }
+        try await withManager(of: daemon) { manager in
+            let loading = Task {
+                await refusal { () throws(HomeError) in try await manager.waitUntilLoaded() }
             }
+            try await eventually { await daemon.asked.contains(.homes) }
+            await daemon.decide([.determined])
+            #expect(await loading.value == .homeAccessNotAuthorized)
+            #expect(
+                await refusal { () throws(HomeError) in
+                    try await manager.addHome(named: "My Home")
+                } == .homeAccessNotAuthorized)
         }
     }
 
-    @Test("an app that was refused before is notified at once")
-    func deniedBefore() async throws {
-        let daemon = FakeDaemon()
-        _ = try await daemon.addHomeAndLamp()
-        await daemon.configure { $0.status = [.determined] }
-        try await withSocketPath { path in
-            try await serving(daemon, at: path) {
-                try await running(at: path) { manager in
-                    let error = await refusal { () throws(HomeError) in try await manager.waitUntilLoaded() }
-                    #expect(error == .homeAccessNotAuthorized)
-                    #expect(await manager.homes.isEmpty)
-                }
-            }
-        }
-    }
-
-    @Test("a withdrawal empties the homes and ends what runs, with one event; permission given again brings all back")
+    @Test("empties the homes and ends streams when it is withdrawn, and loads them when it is granted again")
     func withdrawn() async throws {
         try await withHome { daemon in
             _ = try await daemon.addHomeAndLamp()
@@ -110,12 +86,9 @@ struct PermissionTests {
         }
     }
 
-    @Test("what was told before a withdrawal and not taken yet is told no more")
+    @Test("drops undelivered events when it is withdrawn")
     func untaken() async throws {
-        try await withHome { daemon in
-            _ = try await daemon.addHomeAndLamp()
-        } _: { daemon, manager in
-            let lamp = try #require(await manager.homes.first?.accessories.first)
+        try await withLamp { daemon, manager, lamp, _ in
             let streams = (
                 all: manager.allEvents(), homes: manager.events(), home: manager.events(in: lamp.home),
                 lamp: manager.events(of: lamp.id)
@@ -134,7 +107,7 @@ struct PermissionTests {
         }
     }
 
-    @Test("questions are put to who answers them, and those that still wait once more after the connection was lost")
+    @Test("delivers open questions again after a lost connection")
     func questions() async throws {
         let question = AppPermission(
             app: AppIdentity(app: "org.example.a", uid: 1000, executable: "/usr/bin/a"), status: [],
@@ -150,7 +123,7 @@ struct PermissionTests {
         }
     }
 
-    @Test("a withdrawal while the connection is lost counts, too")
+    @Test("counts when it is withdrawn during a lost connection")
     func withdrawnMeanwhile() async throws {
         let daemon = FakeDaemon()
         _ = try await daemon.addHomeAndLamp()

@@ -4,17 +4,17 @@ import Glibc
 import TestTimeouts
 import Testing
 
-/// A program of this package that a test started; it is given lines, and its output is in a file.
+/// A running program of this package that reads lines and writes its output to a file.
 final class Program {
     private let identifier: pid_t
     private let input: Int32
     private let output: String
 
-    /// Starts a program that was built beside the tests.
+    /// Starts a program from the folder of the tests.
     ///
     /// - Parameters:
     ///   - name: the program's name; or the path of another program.
-    ///   - arguments: what it is given.
+    ///   - arguments: The arguments.
     ///   - output: the file for its output.
     /// - Throws: ``TestFailure`` if it cannot be started.
     init(_ name: String, _ arguments: [String], output: String) throws {
@@ -73,13 +73,13 @@ final class Program {
         _ = bytes.withUnsafeMutableBytes { write(input, $0.baseAddress, $0.count) }
     }
 
-    /// What it printed.
+    /// The printed lines.
     var lines: [String] {
         guard let data = try? Data(contentsOf: URL(filePath: output)) else { return [] }
         return String(decoding: data, as: UTF8.self).split(separator: "\n").map(String.init)
     }
 
-    /// What it printed as JSON.
+    /// The printed JSON values.
     var objects: [JSONValue] { lines.compactMap { try? JSONValue(parsing: Array($0.utf8), maximumLength: 1 << 20) } }
 
     /// Waits for a line.
@@ -87,7 +87,7 @@ final class Program {
         try await eventually("the line \"\(expected)\"") { lines.contains(expected) }
     }
 
-    /// Tells a command and waits for its answer.
+    /// Sends a command and returns its answer.
     func ask(_ id: Int64, _ command: String) async throws -> JSONValue {
         tell("{\"id\":\(id),\(command)}")
         var answer: JSONValue?

@@ -9,7 +9,7 @@ import Testing
 
 @Suite("Programs on the library", .timeout)
 struct ProgramTests {
-    @Test("the probe executes commands, prints events and shows the daemon's homes")
+    @Test("performs the probe's commands and prints the events of the home")
     func probe() async throws {
         let daemon = FakeDaemon()
         let (home, lamp) = try await daemon.addHomeAndLamp()
@@ -19,8 +19,8 @@ struct ProgramTests {
                     "home-probe", ["--socket", path, "--app", "org.example.p"], output: path + ".out")
                 #expect(try await probe.ask(1, #""do":"wait""#)["answer"] == true)
                 try await daemon.write(.addRoom(home.id, name: "Kitchen"))
-                let scene = try await probe.ask(2, #""do":"addActionSet","home":"\#(home.id)","name":"Good Night""#)
-                #expect(scene["answer"]?["name"] == "Good Night")
+                let attic = try await probe.ask(2, #""do":"addRoom","home":"\#(home.id)","name":"Attic""#)
+                #expect(attic["answer"]?["name"] == "Attic")
                 let power = try lamp.power
                 let written = try await probe.ask(3, #""do":"writeValue","characteristic":"\#(power)","value":true"#)
                 #expect(written["answer"] == true)
@@ -54,7 +54,7 @@ struct ProgramTests {
         }
     }
 
-    @Test("the maker's app adds accessories with its token, and declines without one")
+    @Test("adds requested accessories with the vendor's token and declines without one")
     func vendorApp() async throws {
         let daemon = FakeDaemon()
         let (home, _) = try await daemon.addHomeAndLamp()

@@ -43,7 +43,7 @@ struct SetupSessionTests {
         throw TestFailure("it is over")
     }
 
-    @Test("asks for the device, its code, names, room and the rest, and a wrong code again")
+    @Test("asks for the device, its code, names, room and kind, and again for a wrong code")
     func whole() async throws {
         try await withHouse { daemon, manager in
             let setup = try await manager.beginSetup()
@@ -84,7 +84,7 @@ struct SetupSessionTests {
             #expect(plug.name == "Toaster" && plug.room == kitchen.id)
             #expect(plug.primaryService?.associatedServiceType == .fan && plug.primaryService?.isFavorite == true)
             try await eventually { await !daemon.isBrowsing }
-            // Whoever comes back finds what came of it.
+            // The result stays available.
             #expect(await manager.setup(setup.id)?.state == .done(result))
             #expect(await refusal { () throws(HomeError) in try await setup.answer(.unchanged) } == .notFound)
         }
@@ -92,7 +92,7 @@ struct SetupSessionTests {
 
     private func unknown() throws -> Room.ID { try #require(Room.ID("00000000-0000-4000-8000-00000000000F")) }
 
-    @Test("takes the code first and asks then which device, as they come and go")
+    @Test("accepts the code first and offers the devices as they come and go")
     func codeFirst() async throws {
         try await withHouse { daemon, manager in
             let setup = try await manager.beginSetup()
@@ -117,7 +117,7 @@ struct SetupSessionTests {
         }
     }
 
-    @Test("adds what the QR code says, and ends when three codes were refused; nothing is added then")
+    @Test("fails after three refused codes, without an accessory")
     func payload() async throws {
         try await withHouse { daemon, manager in
             let payload = try #require(AccessorySetupPayload(url: "X-HM://00527813XAB12"))
@@ -136,7 +136,7 @@ struct SetupSessionTests {
         }
     }
 
-    @Test("ends when it is cancelled, or not answered, or its manager goes; what is added stays")
+    @Test("ends when it is canceled or not answered, and keeps an added accessory")
     func ends() async throws {
         try await withHouse { daemon, manager in
             let cancelled = try await manager.beginSetup()
@@ -160,7 +160,7 @@ struct SetupSessionTests {
         }
     }
 
-    @Test("is one of a bounded number; those that are over make room")
+    @Test("limits the sessions and releases finished ones")
     func limit() async throws {
         try await withHouse { daemon, manager in
             var setups: [AccessorySetupSession] = []

@@ -11,9 +11,20 @@ import Testing
 struct SetupTests {
     private let plug = DiscoveredAccessory(id: TestDevices.id(8), name: "Plug", category: .outlet, model: "P1")
 
+    private func withBulb(
+        _ body: @Sendable (FakeDaemon, HomeManager, SetupCode) async throws -> Void
+    ) async throws {
+        try await withHome { daemon in
+            try await daemon.write(.addHome(name: "My Home"))
+            await daemon.configure { $0.devices = [bulb] }
+        } _: { daemon, manager in
+            try await body(daemon, manager, try #require(SetupCode(typed: "518-08-582")))
+        }
+    }
+
     // MARK: Searching
 
-    @Test("a search tells what is there, what comes and what goes, between start and stop")
+    @Test("reports found and removed accessories between start and stop")
     func browser() async throws {
         try await withHome { daemon in
             await daemon.configure { $0.devices = [bulb] }
@@ -32,11 +43,11 @@ struct SetupTests {
             await daemon.find(bulb)
             try await browser.start()
             await daemon.find(plug)
-            #expect(await browser.events.take(2) == [.found(bulb), .found(plug)], "what went meanwhile is forgotten")
+            #expect(await browser.events.take(2) == [.found(bulb), .found(plug)], "former accessories are forgotten")
         }
     }
 
-    @Test("a search that begins while the last one ends finds each device once, however late the end is answered")
+    @Test("finds each accessory once in a search that starts before the last one has ended")
     func searchBehindEnd() async throws {
         try await withHome { daemon in
             await daemon.configure {
@@ -52,7 +63,7 @@ struct SetupTests {
             try await browser.start()
             #expect(await browser.events.take(1) == [.found(bulb)])
             await daemon.answerLate()
-            // Whatever the manager makes of that answer, it has done when this one came.
+            // The manager has handled the late answer before this one.
             _ = try await manager.permissions()
             await daemon.find(plug)
             #expect(await browser.events.take(1) == [.found(plug)])
@@ -60,7 +71,7 @@ struct SetupTests {
         }
     }
 
-    @Test("the end of a search that comes late ends no other")
+    @Test("ignores the late end of a former search")
     func lateEnd() async throws {
         try await withHome { daemon, manager in
             try await manager.withAccessoryBrowser { found in
@@ -72,7 +83,7 @@ struct SetupTests {
         }
     }
 
-    @Test("who searches already receives nothing of it when somebody else begins, too")
+    @Test("doesn't repeat accessories when a second search starts")
     func secondSearch() async throws {
         try await withHome { daemon in
             await daemon.configure { $0.devices = [bulb] }
@@ -88,7 +99,7 @@ struct SetupTests {
         }
     }
 
-    @Test("a search that could not be begun takes nothing from the next attempt")
+    @Test("starts a search after a failed start")
     func secondAttempt() async throws {
         try await withHome { daemon in
             await daemon.configure { $0.devices = [bulb] }
@@ -110,20 +121,20 @@ struct SetupTests {
         }
     }
 
-    @Test("a search begins anew when the daemon may have forgotten it")
-    func forgottenSearch() async throws {
+    @Test("restarts a search after a lost connection or homesUpdated", arguments: [false, true])
+    func forgottenSearch(isLost: Bool) async throws {
         try await withHome { daemon in
             await daemon.configure { $0.devices = [bulb] }
         } _: { daemon, manager in
             try await manager.withAccessoryBrowser { found in
                 #expect(await found.take(1) == [.found(bulb)])
-                await daemon.tell(.homesUpdated)
+                if isLost { await daemon.hangUp() } else { await daemon.tell(.homesUpdated) }
                 #expect(await found.take(2) == [.removed(bulb), .found(bulb)])
             }
         }
     }
 
-    @Test("a search ends with its scope, also when that throws; and with the last of several")
+    @Test("ends a search with its scope")
     func scope() async throws {
         try await withHome { daemon in
             await daemon.configure { $0.devices = [bulb] }
@@ -132,7 +143,7 @@ struct SetupTests {
                 try await manager.withAccessoryBrowser { found in
                     #expect(await found.take(1) == [.found(bulb)])
                     try await manager.withAccessoryBrowser { found in
-                        #expect(await found.take(1) == [.found(bulb)], "what the other found is found here, too")
+                        #expect(await found.take(1) == [.found(bulb)], "found by both searches")
                     }
                     _ = try? await manager.permissions()
                     #expect(await daemon.isBrowsing)
@@ -143,22 +154,9 @@ struct SetupTests {
         }
     }
 
-    @Test("a search goes on after the connection was lost")
-    func searchAgain() async throws {
-        try await withHome { daemon in
-            await daemon.configure { $0.devices = [bulb] }
-        } _: { daemon, manager in
-            try await manager.withAccessoryBrowser { found in
-                #expect(await found.take(1) == [.found(bulb)])
-                await daemon.hangUp()
-                #expect(await found.take(2) == [.removed(bulb), .found(bulb)])
-            }
-        }
-    }
-
     // MARK: Adding
 
-    @Test("a device of a maker's app is handed over")
+    @Test("hands an accessory over to its vendor's app")
     func handedOver() async throws {
         let locked = DiscoveredAccessory(
             id: TestDevices.id(7), name: "Lock", category: .doorLock, model: "L", vendor: "maker")
@@ -174,47 +172,9 @@ struct SetupTests {
         }
     }
 
-    @Test("a maker's app is notified of requests, and answers or declines")
-    func vendor() async throws {
-        try await withHome { daemon in
-            try await daemon.write(.addHome(name: "My Home"))
-            await daemon.configure { $0.devices = [bulb] }
-        } _: { daemon, manager in
-            let home = try #require(await manager.homes.first)
-            let events = manager.events()
-            let id = try #require(AddAccessoryRequest.ID("00000000-0000-4000-8000-000000000000"))
-            let request = AddAccessoryRequest(
-                id: id, home: home.id, accessoryName: "Bulb", category: .lightbulb, requiresSetupPayloadURL: false)
-            await daemon.tell(.addAccessoryRequest(request))
-            #expect(await events.take(1) == [.addAccessoryRequest(request)])
-            try await manager.decline(request)
-            #expect(await daemon.asked.last == .declineAddition(id))
-            let token = try #require(AccessoryOwnershipToken(data: Array(repeating: 7, count: 16)))
-            let payload = try #require(request.makePayload(ownershipToken: token))
-            guard case .added(let added) = try await manager.addAndSetupAccessories(with: payload, to: home.id) else {
-                throw TestFailure("not added")
-            }
-            #expect(await manager.homes.first?.accessories == added)
-        }
-    }
-
-    @Test("a payload that cannot be added is refused before anybody is asked")
-    func payloads() async throws {
-        try await withHome { daemon in
-            try await daemon.write(.addHome(name: "My Home"))
-        } _: { daemon, manager in
-            let home = try #require(await manager.homes.first)
-            let bluetooth = try #require(AccessorySetupPayload(url: "X-HM://0076CDMX27OSX"))
-            #expect(
-                await refusal { () throws(HomeError) in
-                    try await manager.addAndSetupAccessories(with: bluetooth, to: home.id)
-                } == .incompatibleAccessory)
-        }
-    }
-
     // MARK: The standard setup
 
-    @Test("the standard setup asks for everything, and again for a name that is refused")
+    @Test("asks for everything, and again for a refused name")
     func standardSetup() async throws {
         try await withHome { daemon in
             try await daemon.write(.addHome(name: "My Home"))
@@ -244,7 +204,7 @@ struct SetupTests {
         }
     }
 
-    @Test("a name that cannot be had is refused before the device is spoken to")
+    @Test("refuses a taken name before pairing")
     func takenName() async throws {
         try await withHome { daemon in
             try await daemon.write(.addHome(name: "My Home"))
@@ -263,13 +223,10 @@ struct SetupTests {
         }
     }
 
-    @Test("what could not be done after the accessory came is in the result")
+    @Test("returns failures after the accessory was added")
     func failures() async throws {
-        try await withHome { daemon in
-            try await daemon.write(.addHome(name: "My Home"))
-            await daemon.configure { $0.devices = [bulb] }
-        } _: { daemon, manager in
-            let person = Person(code: try #require(SetupCode(typed: "518-08-582")))
+        try await withBulb { daemon, manager, code in
+            let person = Person(code: code)
             let outcome = try await AccessorySetupManager(manager).perform(
                 AccessorySetupRequest(suggestedRoom: Room.ID("00000000-0000-4000-8000-000000000009")),
                 interaction: person)
@@ -280,7 +237,7 @@ struct SetupTests {
     }
 
     @Test(
-        "an app that may not see the homes sets up with the code alone",
+        "sets up with the code alone without permission to see the homes",
         arguments: [.determined, []] as [AuthorizationStatus])
     func unseen(_ status: AuthorizationStatus) async throws {
         let daemon = FakeDaemon()
@@ -290,29 +247,21 @@ struct SetupTests {
             $0.status = status
         }
         let code = try #require(SetupCode(typed: "518-08-582"))
-        try await withSocketPath { path in
-            try await serving(daemon, at: path) {
-                try await running(at: path) { manager in
-                    let person = Person(code: code)
-                    let outcome = try await AccessorySetupManager(manager).perform(
-                        AccessorySetupRequest(), interaction: person)
-                    let home = try #require(await daemon.graph.homes.first)
-                    let added = home.accessories.map(\.id)
-                    #expect(outcome == .added(AccessorySetupResult(home: home.id, accessories: added)))
-                    #expect(added.count == 1 && person.log == ["code", "adding "])
-                    #expect(await manager.homes == [])
-                }
-            }
+        try await withManager(of: daemon) { manager in
+            let person = Person(code: code)
+            let outcome = try await AccessorySetupManager(manager).perform(
+                AccessorySetupRequest(), interaction: person)
+            let home = try #require(await daemon.graph.homes.first)
+            let added = home.accessories.map(\.id)
+            #expect(outcome == .added(AccessorySetupResult(home: home.id, accessories: added)))
+            #expect(added.count == 1 && person.log == ["code", "adding "])
+            #expect(await manager.homes == [])
         }
     }
 
-    @Test("for a QR code without a setup code the person is asked for it")
+    @Test("asks for the setup code that a payload lacks")
     func codelessPayload() async throws {
-        try await withHome { daemon in
-            try await daemon.write(.addHome(name: "My Home"))
-            await daemon.configure { $0.devices = [bulb] }
-        } _: { daemon, manager in
-            let code = try #require(SetupCode(typed: "518-08-582"))
+        try await withBulb { daemon, manager, code in
             let payload = try #require(AccessorySetupPayload(url: "X-HM://00711PP1C0000"))
             #expect(payload.needsSetupCode)
             _ = try await AccessorySetupManager(manager).perform(
@@ -321,7 +270,7 @@ struct SetupTests {
         }
     }
 
-    @Test("if no device says that the QR code is its own, the person chooses, and the code goes to that device")
+    @Test("lets the person choose when no accessory matches the payload")
     func unmatchedPayload() async throws {
         try await withHome { daemon in
             try await daemon.write(.addHome(name: "My Home"))
@@ -342,13 +291,10 @@ struct SetupTests {
         }
     }
 
-    @Test("a person who goes away before the end leaves the accessory in the home")
+    @Test("keeps the accessory when the person leaves early")
     func leaving() async throws {
-        try await withHome { daemon in
-            try await daemon.write(.addHome(name: "My Home"))
-            await daemon.configure { $0.devices = [bulb] }
-        } _: { _, manager in
-            let person = Person(code: try #require(SetupCode(typed: "518-08-582")), leaves: true)
+        try await withBulb { _, manager, code in
+            let person = Person(code: code, leaves: true)
             let outcome = try await AccessorySetupManager(manager).perform(
                 AccessorySetupRequest(), interaction: person)
             guard case .added(let result) = outcome else { throw TestFailure("not added") }
@@ -357,7 +303,7 @@ struct SetupTests {
     }
 }
 
-/// Says what a person would say.
+/// Plays a person.
 private final class Person: AccessorySetupInteraction {
     private let code: SetupCode
     private let leaves: Bool

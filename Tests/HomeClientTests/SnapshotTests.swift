@@ -8,13 +8,9 @@ import Testing
 
 @Suite("Snapshots", .timeout)
 struct SnapshotTests {
-    @Test("begin with what is known, and follow with each change, one's own included")
+    @Test("begin with the current homes and follow each change, own ones included")
     func stateFirst() async throws {
-        try await withHome { daemon in
-            _ = try await daemon.addHomeAndLamp()
-        } _: { daemon, manager in
-            let lamp = try #require(await manager.homes.first?.accessories.first)
-            let power = try lamp.power
+        try await withLamp { daemon, manager, lamp, power in
             var snapshots = manager.snapshots().makeAsyncIterator()
             let first = try #require(await snapshots.next())
             let homes = await daemon.graph.homes
@@ -31,12 +27,9 @@ struct SnapshotTests {
         }
     }
 
-    @Test("skip steps for a reader that does not keep up, and never the last")
+    @Test("skip steps for a slow reader but never the last one")
     func behind() async throws {
-        try await withHome { daemon in
-            _ = try await daemon.addHomeAndLamp()
-        } _: { daemon, manager in
-            let lamp = try #require(await manager.homes.first?.accessories.first)
+        try await withLamp { daemon, manager, lamp, _ in
             var snapshots = manager.snapshots().makeAsyncIterator()
             _ = await snapshots.next()
             let events = manager.events(of: lamp.id)
@@ -46,13 +39,9 @@ struct SnapshotTests {
         }
     }
 
-    @Test("do not come because of values that the app does not observe, and hold them then all the same")
+    @Test("contain unobserved values without being sent for them")
     func unobserved() async throws {
-        try await withHome { daemon in
-            _ = try await daemon.addHomeAndLamp()
-        } _: { daemon, manager in
-            let lamp = try #require(await manager.homes.first?.accessories.first)
-            let power = try lamp.power
+        try await withLamp { daemon, manager, lamp, power in
             var snapshots = manager.snapshots().makeAsyncIterator()
             _ = await snapshots.next()
             let number = await manager.snapshotNumber
@@ -66,12 +55,9 @@ struct SnapshotTests {
         }
     }
 
-    @Test("say what is not current while the daemon is away, and go on with what is when it is back")
+    @Test("aren't current while the daemon is away")
     func reconnect() async throws {
-        try await withHome { daemon in
-            _ = try await daemon.addHomeAndLamp()
-        } _: { daemon, manager in
-            let lamp = try #require(await manager.homes.first?.accessories.first)
+        try await withLamp { daemon, manager, lamp, _ in
             var snapshots = manager.snapshots().makeAsyncIterator()
             _ = await snapshots.next()
             await daemon.configure { $0.held = [HomeRequest.homes.method] }
@@ -86,12 +72,9 @@ struct SnapshotTests {
         }
     }
 
-    @Test("are empty without permission, and full again with it")
+    @Test("are empty without permission and full again with it")
     func permission() async throws {
-        try await withHome { daemon in
-            _ = try await daemon.addHomeAndLamp()
-        } _: { daemon, manager in
-            let power = try #require(await manager.homes.first?.accessories.first).power
+        try await withLamp { daemon, manager, _, power in
             let observation = await manager.observe(.everything)
             #expect(await daemon.observed == [power])
             var snapshots = manager.snapshots().makeAsyncIterator()
@@ -104,13 +87,13 @@ struct SnapshotTests {
             while !snapshot.isCurrent { snapshot = try #require(await snapshots.next()) }
             let homes = await daemon.graph.homes
             #expect(snapshot.homes.map(\.id) == homes.map(\.id))
-            // What was observed is observed again, without another word of the app.
+            // The app's observations are restored.
             try await eventually { await daemon.observed == [power] }
             withExtendedLifetime(observation) {}
         }
     }
 
-    @Test("end with the manager, and with the task that reads them")
+    @Test("end with the manager and the reading task")
     func end() async throws {
         let daemon = FakeDaemon()
         try await withSocketPath { path in
@@ -150,7 +133,7 @@ struct ObservationTests {
         }
     }
 
-    @Test("reports what is in a room, what comes into it and no more what leaves it, until it is let go")
+    @Test("observes the accessories of a room as they come and go")
     func room() async throws {
         try await withLamps { daemon, manager, house in
             let powers = try house.lamps.map { try $0.power }
@@ -172,7 +155,7 @@ struct ObservationTests {
     }
 
     @Test(
-        "takes in a home, a zone, an accessory, a service, or these values alone",
+        "observes a home, zone, accessory, service or values",
         arguments: ["everything", "home", "zone", "accessory", "service", "values"])
     func scopes(name: String) async throws {
         try await withLamps { daemon, manager, house in
@@ -200,7 +183,7 @@ struct ObservationTests {
         }
     }
 
-    @Test("goes on over lost connections and outages, and without what an accessory refuses")
+    @Test("survives lost connections, outages and refusals")
     func outages() async throws {
         try await withLamps { daemon, manager, house in
             let powers = try house.lamps.map { try $0.power }
@@ -213,7 +196,7 @@ struct ObservationTests {
             let asked = await daemon.asked.count
             try await daemon.write(.addRoom(house.home.id, name: "Hall"))
             try await eventually { await manager.homes.first?.rooms.count == 2 }
-            // What was refused is not asked for with every change.
+            // Refused values aren't requested with every change.
             #expect(await daemon.asked.count == asked)
             await daemon.configure { $0.silent = [] }
             await daemon.hangUp()
@@ -222,7 +205,7 @@ struct ObservationTests {
         }
     }
 
-    @Test("comes with snapshots: what is shown is reported, and no more when it is shown no more")
+    @Test("observes for as long as snapshots are read")
     func snapshots() async throws {
         try await withLamps { daemon, manager, house in
             let power = try house.lamps[0].power

@@ -15,7 +15,7 @@ struct TestFailure: Error, CustomStringConvertible {
 
 let lights = AppDeclaration(id: "org.example.lights", usageDescription: "To switch the lights of the tests.")
 
-/// Everything at once, but for what tests wait for in vain.
+/// Short delays and long limits.
 let hasty: Timeouts = {
     var timeouts = Timeouts()
     timeouts.connection = .seconds(60)
@@ -26,7 +26,7 @@ let hasty: Timeouts = {
     return timeouts
 }()
 
-/// A folder of its own for one test's socket, gone afterwards.
+/// Creates a folder for a test's socket and removes it afterwards.
 func withSocketPath<Result>(_ body: (String) async throws -> Result) async throws -> Result {
     let folder = "/tmp/home-client-\(getpid())-\(UInt32.random(in: 0 ... .max))"
     guard mkdir(folder, 0o700) == 0 else { throw TestFailure("mkdir \(folder): \(errno)") }
@@ -75,20 +75,37 @@ func running<Result: Sendable>(
     }
 }
 
-/// A daemon and an app that has loaded its homes.
+/// Runs a daemon and an app that has loaded its homes.
 func withHome(
     app: AppDeclaration = lights, prepare: @Sendable (FakeDaemon) async throws -> Void = { _ in },
     _ body: @Sendable (FakeDaemon, HomeManager) async throws -> Void
 ) async throws {
     let daemon = FakeDaemon()
     try await prepare(daemon)
+    try await withManager(of: daemon, as: app) { manager in
+        try await manager.waitUntilLoaded()
+        try await body(daemon, manager)
+    }
+}
+
+/// Runs a daemon and an app that hasn't loaded its homes.
+func withManager(
+    of daemon: FakeDaemon, as app: AppDeclaration = lights, _ body: @Sendable (HomeManager) async throws -> Void
+) async throws {
     try await withSocketPath { path in
-        try await serving(daemon, at: path) {
-            try await running(at: path, as: app) { manager in
-                try await manager.waitUntilLoaded()
-                try await body(daemon, manager)
-            }
-        }
+        try await serving(daemon, at: path) { try await running(at: path, as: app, body) }
+    }
+}
+
+/// Runs a daemon with one lamp and an app that has loaded its homes.
+func withLamp(
+    _ body: @Sendable (FakeDaemon, HomeManager, Accessory, Characteristic.ID) async throws -> Void
+) async throws {
+    try await withHome { daemon in
+        _ = try await daemon.addHomeAndLamp()
+    } _: { daemon, manager in
+        let lamp = try #require(await manager.homes.first?.accessories.first)
+        try await body(daemon, manager, lamp, try lamp.power)
     }
 }
 
@@ -128,7 +145,7 @@ extension Accessory {
     }
 }
 
-/// What a call throws; `nil` if it does not.
+/// The error code that a call throws, or `nil` if it succeeds.
 func refusal<Result>(of call: () async throws(HomeError) -> Result) async -> HomeError.Code? {
     do { _ = try await call() } catch { return error.code }
     return nil

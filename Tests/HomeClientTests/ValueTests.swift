@@ -8,18 +8,7 @@ import Testing
 
 @Suite("Values", .timeout)
 struct ValueTests {
-    private func withLamp(
-        _ body: @Sendable (FakeDaemon, HomeManager, Accessory, Characteristic.ID) async throws -> Void
-    ) async throws {
-        try await withHome { daemon in
-            _ = try await daemon.addHomeAndLamp()
-        } _: { daemon, manager in
-            let lamp = try #require(await manager.homes.first?.accessories.first)
-            try await body(daemon, manager, lamp, try lamp.power)
-        }
-    }
-
-    @Test("that are read or set are in the homes afterwards, and are no event for this app")
+    @Test("updates the homes with own reads and writes, without events")
     func readAndWrite() async throws {
         try await withLamp { daemon, manager, lamp, power in
             let events = manager.allEvents()
@@ -45,7 +34,7 @@ struct ValueTests {
         }
     }
 
-    @Test("that a device cannot have exactly are answered, and are in the homes, as it has them")
+    @Test("keeps the value that the device chose")
     func nearest() async throws {
         try await withLamp { daemon, manager, _, power in
             await daemon.configure { $0.nearest = [power: .bool(false)] }
@@ -57,7 +46,7 @@ struct ValueTests {
         }
     }
 
-    @Test("are told when they were switched on, and not when they were switched off")
+    @Test("sends events of a value while its notification is on")
     func notification() async throws {
         try await withLamp { daemon, manager, lamp, power in
             let events = manager.events(of: lamp.id)
@@ -79,7 +68,7 @@ struct ValueTests {
         }
     }
 
-    @Test("that are not reported are refused with 7")
+    @Test("refuses notifications of values that aren't reported")
     func notSupported() async throws {
         try await withLamp { daemon, manager, lamp, power in
             let name = try #require(
@@ -94,7 +83,7 @@ struct ValueTests {
         }
     }
 
-    @Test("that are iterated are reported until the last iteration ends")
+    @Test("observes an iterated value until its last iteration ends")
     func iterations() async throws {
         try await withLamp { daemon, manager, _, power in
             let first = Task { () async throws in
@@ -116,43 +105,7 @@ struct ValueTests {
         }
     }
 
-    @Test("go on being reported when an iteration ends but they were switched on, and the other way round")
-    func both() async throws {
-        try await withLamp { daemon, manager, _, power in
-            try await manager.setNotification(true, for: power)
-            let iteration = Task { () async throws in for try await _ in manager.values(of: power) {} }
-            try await eventually { await manager.observations.readerCount(of: power) == 1 }
-            try await manager.setNotification(false, for: power)
-            #expect(await daemon.observed == [power])
-            try await manager.setNotification(true, for: power)
-            iteration.cancel()
-            try await iteration.value
-            try await eventually { await manager.observations.readerCount(of: power) == 0 }
-            _ = try await manager.readValue(of: power)
-            #expect(await daemon.observed == [power])
-        }
-    }
-
-    @Test("are reported again after the connection was lost")
-    func reconnect() async throws {
-        try await withLamp { daemon, manager, lamp, power in
-            try await manager.setNotification(true, for: power)
-            let value = Task { () async throws -> CharacteristicValue? in
-                for try await value in manager.values(of: power) { return value.value }
-                return nil
-            }
-            try await eventually { await manager.observations.readerCount(of: power) == 1 }
-            await daemon.hangUp()
-            try await eventually { await daemon.observed.isEmpty }
-            try await eventually { await daemon.observed == [power] }
-            try await eventually { await manager.homes.first?.characteristic(power)?.isNotificationEnabled == true }
-            await daemon.receive(power, .bool(true))
-            let received = try await value.value
-            #expect(received == .bool(true))
-        }
-    }
-
-    @Test("of an accessory that went and came back are reported again")
+    @Test("observes again when an accessory returns")
     func reachability() async throws {
         try await withLamp { daemon, manager, lamp, power in
             try await manager.setNotification(true, for: power)
@@ -173,24 +126,7 @@ struct ValueTests {
         }
     }
 
-    @Test("of an accessory that is away are waited for")
-    func away() async throws {
-        try await withLamp { daemon, manager, lamp, power in
-            await daemon.reach(lamp.id, false)
-            let value = Task { () async throws -> CharacteristicValue? in
-                for try await value in manager.values(of: power) { return value.value }
-                return nil
-            }
-            try await eventually { await manager.observations.readerCount(of: power) == 1 }
-            await daemon.reach(lamp.id, true)
-            try await eventually { await daemon.observed == [power] }
-            await daemon.receive(power, .bool(true))
-            let received = try await value.value
-            #expect(received == .bool(true))
-        }
-    }
-
-    @Test("of an accessory that is removed end")
+    @Test("ends the iteration when the accessory is removed")
     func removed() async throws {
         try await withLamp { daemon, manager, lamp, power in
             let iteration = Task { () async throws in for try await _ in manager.values(of: power) {} }
@@ -201,7 +137,7 @@ struct ValueTests {
         }
     }
 
-    @Test("that an accessory does not report after all fail the iteration")
+    @Test("fails the iteration of a value that the accessory refuses to report")
     func silent() async throws {
         try await withLamp { daemon, manager, _, power in
             await daemon.configure { $0.silent = [power] }
@@ -212,7 +148,7 @@ struct ValueTests {
         }
     }
 
-    @Test("begin with the one that holds; what this app sets is among them and told apart")
+    @Test("begins an iteration with the current value and marks own writes")
     func stateFirst() async throws {
         try await withLamp { daemon, manager, _, power in
             await daemon.receive(power, .bool(true))
@@ -224,7 +160,7 @@ struct ValueTests {
             let own = try await iterator.next()
             #expect(own?.value == .bool(false) && own?.origin == .own)
             #expect(await manager.homes.first?.characteristic(power)?.valueTime == own?.time)
-            // What is so already is no change.
+            // A write of the same value is no change.
             try await manager.writeValue(.bool(false), to: power)
             await daemon.receive(power, .bool(true))
             let reported = try await iterator.next()
@@ -234,7 +170,7 @@ struct ValueTests {
         }
     }
 
-    @Test("that changed while the connection was lost are the next; those that did not are none")
+    @Test("continues an iteration with changes during a lost connection")
     func afterReconnect() async throws {
         try await withLamp { daemon, manager, _, power in
             await daemon.receive(power, .bool(true))
@@ -255,7 +191,7 @@ struct ValueTests {
         }
     }
 
-    @Test("that changed while the connection was lost are events of those who switched them on")
+    @Test("sends events for changes during a lost connection")
     func missedEvents() async throws {
         try await withLamp { daemon, manager, lamp, power in
             try await manager.setNotification(true, for: power)
@@ -267,14 +203,14 @@ struct ValueTests {
                 await daemon.receive(power, .bool(isOn))
                 try await eventually { await daemon.observed == [power] }
             }
-            // What it set itself, and is so still, is none.
+            // Its own value causes no event.
             let received = await events.take(3)
             #expect(received.map(\.change.name) == ["homesUpdated", "homesUpdated", "valueUpdated"])
             #expect(received.last?.accessory.characteristic(power)?.value == .bool(false))
         }
     }
 
-    @Test("that come with an accessory that is back are events, also where it could not be told before to report them")
+    @Test("sends events for the values of a returning accessory")
     func eventsOfReturn() async throws {
         try await withLamp { daemon, manager, lamp, power in
             await daemon.reach(lamp.id, false)
@@ -290,7 +226,7 @@ struct ValueTests {
         }
     }
 
-    @Test("are written under their Swift types, and what a service does not have is refused by name")
+    @Test("writes typed values and names what a service lacks")
     func typed() async throws {
         try await withLamp { _, manager, lamp, _ in
             let service = try #require(lamp.lightbulb).service
@@ -304,7 +240,7 @@ struct ValueTests {
         }
     }
 
-    @Test("of a button are its presses alone, the same press twice")
+    @Test("delivers every press of a button")
     func presses() async throws {
         try await withHome { daemon in
             try await daemon.write(.addHome(name: "My Home"))
@@ -329,7 +265,7 @@ struct ValueTests {
         }
     }
 
-    @Test("of a scene that was set in part are told action by action, with 64; of one that failed with 63")
+    @Test("returns a scene's results for each action")
     func scene() async throws {
         try await withHome { daemon in
             let home = try await daemon.addHomeAndLamp().home

@@ -3,13 +3,13 @@ import Glibc
 import HomeClient
 import Logging
 
-/// An app for tests, which does what it is told on standard input and prints what it is told by the home.
+/// An app for tests that performs commands from standard input and prints the events of the home.
 ///
 /// `home-probe [--socket SOCKET] [--app ID] [--purpose TEXT] [--capabilities home,vendor] [--vendor VENDOR]`
 ///
-/// Commands are JSON objects, one a line: ``Commands`` knows them. They are carried out side by side, so wait for an answer if
-/// the next needs it; it bears the command's `id`, if it has one: `{"id":1,"answer":...}` or `{"id":1,"error":{...}}`. Events are
-/// lines `{"event":"roomAdded",...}` under the names that `homehub watch --json` has, in the order in which they happened.
+/// Commands are JSON objects, one per line (``Commands``), and run concurrently. An answer has the `id` of its command:
+/// `{"id":1,"answer":...}` or `{"id":1,"error":{...}}`. Events are lines `{"event":"roomAdded",...}` in order, with the names
+/// of `homehub watch --json`.
 @main
 struct HomeProbe {
     static func main() async {
