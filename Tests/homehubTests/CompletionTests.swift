@@ -4,7 +4,7 @@ import Testing
 @testable import homehub
 
 @Suite("Completion") struct CompletionTests {
-    @Test("names of the home are offered where they can stand, and values behind the name of a thing")
+    @Test("offers names and values at their places")
     func candidates() {
         func offered(_ kind: CompletableName, _ words: String..., prefix: String = "") -> [String] {
             Completion.candidates(kind, in: [House.home, House.cottage], words: ["homehub"] + words, prefix: prefix)

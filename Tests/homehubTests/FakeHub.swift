@@ -9,27 +9,27 @@ import TerminalKit
 
 @testable import homehub
 
-/// A daemon that keeps homes as the real one does, and has devices that do as they are told.
+/// A daemon with obedient devices.
 final class FakeHub: LineRPCHandler {
     struct State {
         var graph = HomeGraph(homes: [House.home, House.cottage])
         var random = SeededGenerator()
-        /// What accessories say if they are asked; those that are not reachable say nothing.
+        /// The values of reachable accessories.
         var values: [Characteristic.ID: CharacteristicValue] = [:]
         var status: AuthorizationStatus = [.determined, .authorized]
         var permissions: [AppPermission] = []
         var questions: [ConsentQuestion] = []
-        /// What a search finds at once.
+        /// The accessories that a search finds.
         var found: [DiscoveredAccessory] = []
-        /// What is notified once values are observed.
+        /// The notifications after values are observed.
         var events: [HomeNotification] = []
-        /// The accessories that cannot be told that they were removed.
+        /// The accessories that can't be unpaired.
         var stale: [Accessory.ID] = []
         /// Methods of writes that fail.
         var refusedWrites: Set<String> = []
         /// Methods that are not answered.
         var silent: Set<String> = []
-        /// What was asked, except to look.
+        /// The calls that change something.
         var calls: [String] = []
     }
 
@@ -129,7 +129,7 @@ final class FakeHub: LineRPCHandler {
 
     // MARK: Running the command
 
-    /// What a run of the command left behind.
+    /// The result of a run.
     struct Outcome: Equatable {
         var code: Int32 = 0
         var output = ""
@@ -139,14 +139,14 @@ final class FakeHub: LineRPCHandler {
     /// Runs the command with this hub behind its socket.
     ///
     /// - Parameters:
-    ///   - words: what is typed.
-    ///   - lines: what the person answers; no person is there without any.
-    ///   - sight: what the person has to see before a line is typed.
-    ///   - seen: ends the command, as an interrupt does, once this is so of what was printed on either channel.
-    ///   - searchTimeout: how long devices are looked for; where one is found, for as long as it takes.
-    ///   - isTerminal: whether a person looks at what is printed.
-    /// - Returns: its exit code and what it printed.
-    /// - Throws: if the hub cannot listen.
+    ///   - words: The arguments.
+    ///   - lines: The person's answers; without any there is no person.
+    ///   - sight: The output to await before a line is typed.
+    ///   - seen: Interrupts the command when this holds for its output.
+    ///   - searchTimeout: The time limit of a search.
+    ///   - isTerminal: Whether the output is a terminal.
+    /// - Returns: The exit code and output.
+    /// - Throws: An error if the hub can't listen.
     func run(
         _ words: [String], lines: [String] = [], after sight: [String: String] = [:],
         until seen: (@Sendable (String) -> Bool)? = nil, searchTimeout: Duration = .seconds(100_000),
@@ -183,7 +183,6 @@ final class FakeHub: LineRPCHandler {
             _ = await listening.first { true }
             let command = Task {
                 await Terminal.$current.withValue(terminal) {
-                    // What is found is found at once here.
                     await SetupDialogue.$searchTimeout.withValue(searchTimeout) {
                         await SetupDialogue.$aloneTimeout.withValue(.milliseconds(100)) {
                             await GlobalOptions.$hintDelay.withValue(.zero) {
@@ -259,7 +258,7 @@ extension FakeHub.State {
     }
 }
 
-/// What was printed so far.
+/// The output so far.
 final class Printed: Sendable {
     private let state = Mutex((text: "", watchers: [AsyncStream<Void>.Continuation]()))
 
@@ -282,7 +281,7 @@ final class Printed: Sendable {
     }
 }
 
-/// What the person says, one line after the other.
+/// The person's lines in order.
 final class Answers: Sendable {
     private let lines: Mutex<ArraySlice<String>>
     init(_ lines: [String]) { self.lines = Mutex(lines[...]) }

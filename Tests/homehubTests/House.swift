@@ -3,12 +3,12 @@ import HomeModel
 
 @testable import homehub
 
-// HAP has words of its own for these; here the home's are meant.
+// HAPModel declares types with these names, too.
 typealias Accessory = HomeModel.Accessory
 typealias Service = HomeModel.Service
 typealias Characteristic = HomeModel.Characteristic
 
-/// A home to look at, with identities that are always the same.
+/// A home with fixed identities.
 enum House {
     static func id<Entity>(_ number: Int) -> Identifier<Entity> {
         let digits = String(number)

@@ -14,7 +14,7 @@ struct ValueTests {
     }
 
     @Test(
-        "a value is shown with its unit, or by its word",
+        "are shown with their unit or word",
         arguments: [
             (.on, .bool(true), "yes"), (.brightness, .integer(40), "40 %"), (.hue, .float(30.5), "30.5°"),
             (.currentTemperature, .float(21), "21 °C"), (.colorTemperature, .integer(250), "250 mired"),
@@ -27,7 +27,7 @@ struct ValueTests {
     }
 
     @Test(
-        "what is typed becomes a value of the right kind",
+        "are parsed according to their kind",
         arguments: [
             (.on, "yes", .bool(true)), (.on, "OFF", .bool(false)), (.on, "1", .bool(true)),
             (.brightness, "40", .integer(40)), (.brightness, "40%", .integer(40)), (.brightness, "40 %", .integer(40)),
@@ -41,7 +41,7 @@ struct ValueTests {
     }
 
     @Test(
-        "what cannot be written is refused with the value it is about",
+        "are refused with an explanation",
         arguments: [
             (.on, "maybe", .invalidValueType, "on: \"maybe\" is neither; write yes or no"),
             (.brightness, "400", .valueHigherThanMaximum, "brightness: the value is too high; 100 is the highest"),
@@ -72,7 +72,7 @@ struct ValueTests {
         #expect(error?.message == message)
     }
 
-    @Test("an integer of 64 bits is shown, typed and refused to its last digit")
+    @Test("of 64 bits keep every digit")
     func unsigned() throws {
         let type = CharacteristicType(try #require(HAPType("E863F10F-079E-48FF-8F27-9C2605A29F52")))
         let counter = Characteristic(
@@ -88,7 +88,7 @@ struct ValueTests {
         #expect(error?.message.hasSuffix("the value is too high; \(largest) is the highest") == true)
     }
 
-    @Test("a number between two steps is said, and what is written for it")
+    @Test("between two steps are reported with the written value")
     func steps() throws {
         let ratio = Characteristic(
             id: House.id(1), service: House.id(2), iid: InstanceID(3), type: .brightness,
@@ -108,7 +108,7 @@ struct ValueTests {
         #expect(place.listing(value: .float(0.25), asked: .float(0.3))["asked"] == 0.3)
     }
 
-    @Test("only words that a write takes are offered")
+    @Test("are offered only as words that can be written")
     func takenWords() throws {
         var metadata = CharacteristicMetadata(format: .uint8, permissions: [.pairedWrite], minimum: 0, maximum: 1)
         metadata.validValues = [0, 1, 2, 3]
@@ -127,7 +127,7 @@ struct ValueTests {
         #expect(even.rangeText == "stay-arm, night-arm")
     }
 
-    @Test("every word that is shown for a value can be typed for it again")
+    @Test("can be typed as they are shown")
     func roundTrip() throws {
         for definition in CharacteristicDefinition.all where definition.metadata.permissions.contains(.pairedWrite) {
             let characteristic = try Self.characteristic(definition.type)
@@ -140,7 +140,7 @@ struct ValueTests {
         }
     }
 
-    @Test("a value of the maker's own is called as the maker calls it, and answers to its type")
+    @Test("of custom characteristics answer to their description and type")
     func custom() throws {
         let type = CharacteristicType(try #require(HAPType("E863F10F-079E-48FF-8F27-9C2605A29F52")))
         let characteristic = Characteristic(

@@ -5,7 +5,7 @@ import Testing
 @testable import homehub
 
 @Suite("What write means") struct WriteOrderTests {
-    /// What is written, as `PART word value`, if everything is as it was read last.
+    /// The changes as `PART word value`, based on the last values.
     private func written(_ words: [String]) throws(HomeError) -> [String] {
         let order = try House.home.writeOrder(typed: words)
         var present: [Characteristic.ID: CharacteristicValue] = [:]
@@ -16,7 +16,7 @@ import Testing
     }
 
     @Test(
-        "words are a thing, a place or a kind, and what is to become of it",
+        "parses a thing, place or kind and its change",
         arguments: [
             (["Reading Lamp", "on=yes", "brightness=40"], ["Reading Lamp brightness 40 %", "Reading Lamp on yes"]),
             (["Reading Lamp", "off"], ["Reading Lamp on no"]),
@@ -47,7 +47,7 @@ import Testing
     }
 
     @Test(
-        "words that mean nothing are refused with what does",
+        "refuses unknown words",
         arguments: [
             (["Reading Lamp"], HomeError.Code.invalidParameter), (["Reading Lamp", "brightness"], .invalidParameter),
             (["Reading Lamp", "open"], .notFound), (["Kitchen", "open"], .notFound),
@@ -64,7 +64,7 @@ import Testing
         #expect(error?.code == code, "\(String(describing: error))")
     }
 
-    @Test("who is of an outlet is meant by what it is shown as, and a group is written as one")
+    @Test("includes outlets by their associated type, and groups as a whole")
     func kindsAndGroups() throws {
         var home = House.home
         home.accessories[4].services[0].associatedServiceType = .lightbulb
@@ -76,7 +76,7 @@ import Testing
         #expect(try home.writeOrder(typed: ["Night", "off"]).items.count == 1)
     }
 
-    @Test("one that could not be read keeps no other from its step")
+    @Test("steps the other values when one couldn't be read")
     func unknown() throws {
         #expect(try written(["Reading Lamp", "color-temperature=+10"]).isEmpty)
         let order = try House.home.writeOrder(typed: ["lights", "brightness=+10"])
@@ -85,7 +85,7 @@ import Testing
         #expect(try order.changes(given: [lamp: .integer(40)]).map(\.value) == [.integer(50)])
     }
 
-    @Test("a kind is no beginning of a name, and a place may have a kind's word in its own name")
+    @Test("prefers kinds to prefixes, but not to full names")
     func kindsBeforeBeginnings() throws {
         var home = House.home
         home.accessories[0].name = "Lights Of The Desk"
@@ -96,7 +96,7 @@ import Testing
         #expect(try home.writeOrder(typed: ["my", "door", "lights", "on"]).items.count == 1)
     }
 
-    @Test("a room is switched off without what protects the house or keeps it healthy")
+    @Test("spares locks and purifiers when a room is switched off")
     func protected() throws {
         var home = House.home
         let purifier = House.service(
@@ -110,7 +110,7 @@ import Testing
         #expect(try home.writeOrder(typed: ["air purifiers", "off"]).items.count == 1)
     }
 
-    @Test("where there are negative numbers, a minus is one of them")
+    @Test("takes a minus as a sign where values may be negative")
     func negative() throws {
         var home = House.home
         let outside = House.service(
