@@ -325,14 +325,16 @@ let package = Package(
         tests(
             of: "HomeClient",
             [
-                "AsyncKit", "HAPTesting", "HomeTesting", "home-probe", "vendor-app", "HomeHub", "HomeModel", "HAPModel", "LineRPC",
+                "AsyncKit", "HAPTesting", "HomeTesting", "home-probe", "vendor-app", "HomeHub", "HomeModel", "HAPModel",
+                "LineRPC",
                 "BoundedJSON",
                 logging,
             ]),
         tests(
             of: "homehubd",
             [
-                "HAPTesting", "HomeTesting", "HomeHub", "HomeClient", "HomeModel", "HAPController", "HAPTransport", "AccessoryRole",
+                "HAPTesting", "HomeTesting", "HomeHub", "HomeClient", "HomeModel", "HAPController", "HAPTransport",
+                "AccessoryRole",
                 "HAPProtocol", "HAPModel", "HAPCrypto", "Discovery", "DaemonKit", "LightKit", "LineRPC", "BoundedJSON",
                 logging, grdb, nioCore, nioPosix,
             ]),
