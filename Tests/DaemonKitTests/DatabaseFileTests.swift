@@ -9,7 +9,14 @@ import Testing
 
 // A process that a test starts shares the locks of the other tests for a moment.
 @Suite("DatabaseFile", .serialized, .timeout)
-struct DatabaseFileTests {
+final class DatabaseFileTests {
+    private let folder = "/tmp/database-\(getpid())-\(UInt32.random(in: 0 ... .max))"
+    private var path: String { folder + "/state/b.sqlite" }
+
+    init() throws { try #require(mkdir(folder, 0o755) == 0) }
+
+    deinit { try? FileManager.default.removeItem(atPath: folder) }
+
     private var migrator: DatabaseMigrator {
         var migrator = DatabaseMigrator()
         migrator.registerMigration("1") { database in
@@ -22,24 +29,6 @@ struct DatabaseFileTests {
         try DatabaseFile(
             path: path, migrator: migrator ?? self.migrator, applicationID: 7,
             logger: silent)
-    }
-
-    private func withPath(_ body: (String) throws -> Void) throws {
-        let folder = try makeFolder()
-        defer { try? FileManager.default.removeItem(atPath: folder) }
-        try body(folder + "/state/b.sqlite")
-    }
-
-    private func withPath(_ body: (String) async throws -> Void) async throws {
-        let folder = try makeFolder()
-        defer { try? FileManager.default.removeItem(atPath: folder) }
-        try await body(folder + "/state/b.sqlite")
-    }
-
-    private func makeFolder() throws -> String {
-        let folder = "/tmp/database-\(getpid())-\(UInt32.random(in: 0 ... .max))"
-        try #require(mkdir(folder, 0o755) == 0)
-        return folder
     }
 
     private func mode(_ path: String) -> mode_t? {
@@ -92,101 +81,87 @@ struct DatabaseFileTests {
 
     @Test("creates folder and file for their owner alone, and keeps the content")
     func roundTrip() throws {
-        try withPath { path in
-            try makeOne(at: path)
-            #expect(mode(path) == 0o600)
-            #expect(mode(path + ".lock") == 0o600)
-            #expect(mode(String(path.dropLast("/b.sqlite".count))) == 0o700)
-            let database = try open(path)
-            let found = try database.queue.read { connection in
-                try ["SELECT id FROM pairing", "PRAGMA synchronous", "PRAGMA journal_mode", "PRAGMA foreign_keys"].map {
-                    try String.fetchAll(connection, sql: $0)
-                }
+        try makeOne(at: path)
+        #expect(mode(path) == 0o600)
+        #expect(mode(path + ".lock") == 0o600)
+        #expect(mode(folder + "/state") == 0o700)
+        let database = try open(path)
+        let found = try database.queue.read { connection in
+            try ["SELECT id FROM pairing", "PRAGMA synchronous", "PRAGMA journal_mode", "PRAGMA foreign_keys"].map {
+                try String.fetchAll(connection, sql: $0)
             }
-            #expect(found == [["a"], ["2"], ["wal"], ["1"]])
-            #expect(mode(path + "-wal") == 0o600)
-            try database.close()
         }
+        #expect(found == [["a"], ["2"], ["wal"], ["1"]])
+        #expect(mode(path + "-wal") == 0o600)
+        try database.close()
     }
 
     @Test("restricts a file that others can read", arguments: [0o644, 0o640, 0o620, 0o604, 0o666] as [mode_t])
     func tightened(mode given: mode_t) throws {
-        try withPath { path in
-            try makeOne(at: path)
-            try #require(chmod(path, given) == 0)
-            try open(path).close()
-            #expect(mode(path) == 0o600)
-        }
+        try makeOne(at: path)
+        try #require(chmod(path, given) == 0)
+        try open(path).close()
+        #expect(mode(path) == 0o600)
     }
 
     @Test("restricts a log that others can read")
     func tightenedLog() throws {
-        try withPath { path in
-            for (suffix, bytes) in try makeKilledOne(at: path) { try write(bytes, to: path + suffix, mode: 0o644) }
-            let database = try open(path)
-            for suffix in ["", "-wal", "-shm"] { #expect(mode(path + suffix) == 0o600, "\(suffix)") }
-            try database.close()
-        }
+        for (suffix, bytes) in try makeKilledOne(at: path) { try write(bytes, to: path + suffix, mode: 0o644) }
+        let database = try open(path)
+        for suffix in ["", "-wal", "-shm"] { #expect(mode(path + suffix) == 0o600, "\(suffix)") }
+        try database.close()
     }
 
     @Test("erases deleted data from the file")
     func deleted() throws {
-        try withPath { path in
-            let secret = "a key that was removed with its pairing"
-            let database = try open(path)
-            try database.queue.write {
-                try $0.execute(sql: "INSERT INTO pairing VALUES ('a'), (?)", arguments: [secret])
-            }
-            try database.queue.write { try $0.execute(sql: "DELETE FROM pairing WHERE id = ?", arguments: [secret]) }
-            try database.close()
-            #expect(try read(path).firstRange(of: Array("removed with its pairing".utf8)) == nil)
+        let secret = "a key that was removed with its pairing"
+        let database = try open(path)
+        try database.queue.write {
+            try $0.execute(sql: "INSERT INTO pairing VALUES ('a'), (?)", arguments: [secret])
         }
+        try database.queue.write { try $0.execute(sql: "DELETE FROM pairing WHERE id = ?", arguments: [secret]) }
+        try database.close()
+        #expect(try read(path).firstRange(of: Array("removed with its pairing".utf8)) == nil)
     }
 
     @Test("detects damage on an unused page, even while the file is in use")
     func hiddenDamage() throws {
-        try withPath { path in
-            try makeLargeOne(at: path)
-            do {
-                let database = try open(path)
-                #expect(database.problem == nil)
-                try database.close()
-            }
-            do {
-                let inUse = try open(path)
-                try damageLastPage(of: path)
-                #expect(inUse.problem?.hasPrefix("\(path) is damaged: ") == true)
-                try inUse.close()
-            }
-            let damaged = try read(path)
-            let error = try #require(throws: DatabaseFileError.self) { try open(path) }
-            #expect(error.exitCode == .badData)
-            #expect(error.description.contains("is damaged"))
-            #expect(try read(path) == damaged)
+        try makeLargeOne(at: path)
+        do {
+            let database = try open(path)
+            #expect(database.problem == nil)
+            try database.close()
         }
+        do {
+            let inUse = try open(path)
+            try damageLastPage(of: path)
+            #expect(inUse.problem?.hasPrefix("\(path) is damaged: ") == true)
+            try inUse.close()
+        }
+        let damaged = try read(path)
+        let error = try #require(throws: DatabaseFileError.self) { try open(path) }
+        #expect(error.exitCode == .badData)
+        #expect(error.description.contains("is damaged"))
+        #expect(try read(path) == damaged)
     }
 
     @Test("refuses a broken link")
     func linkToNowhere() throws {
-        try withPath { path in
-            try makeOne(at: path)
-            try #require(unlink(path) == 0)
-            try #require(symlink(path + ".elsewhere", path) == 0)
-            #expect(throws: DatabaseFileError.damaged(path: path, reason: "it is a link to nowhere")) { try open(path) }
-            #expect(mode(path + ".elsewhere") == nil)
-        }
+        try makeOne(at: path)
+        try #require(unlink(path) == 0)
+        try #require(symlink(path + ".elsewhere", path) == 0)
+        #expect(throws: DatabaseFileError.damaged(path: path, reason: "it is a link to nowhere")) { try open(path) }
+        #expect(mode(path + ".elsewhere") == nil)
     }
 
     @Test("detects a database of another user before the start", .enabled(if: geteuid() == 0, "only root makes one"))
     func foreignOwner() throws {
-        try withPath { path in
-            try makeOne(at: path)
-            let folder = String(path.dropLast("/b.sqlite".count))
-            try #require(chown(folder, 65534, 65534) == 0)
-            defer { chown(folder, 0, 0) }
-            #expect(throws: DatabaseFileError.noPermission(path: path)) {
-                try DatabaseFile.inspect(path, migrator: migrator, applicationID: 7)
-            }
+        try makeOne(at: path)
+        let folder = folder + "/state"
+        try #require(chown(folder, 65534, 65534) == 0)
+        defer { chown(folder, 0, 0) }
+        #expect(throws: DatabaseFileError.noPermission(path: path)) {
+            try DatabaseFile.inspect(path, migrator: migrator, applicationID: 7)
         }
     }
 
@@ -194,25 +169,23 @@ struct DatabaseFileTests {
         "reports a database created by root as a missing permission",
         .enabled(if: geteuid() == 0, "only root makes one"), arguments: ["b.sqlite", "b.sqlite-wal", "b.sqlite.lock"])
     func ownedByRoot(name: String) async throws {
-        try await withPath { path in
-            try makeOne(at: path)
-            let folder = String(path.dropLast("/b.sqlite".count))
-            for file in [folder, path, path + ".lock"] { chown(file, 65534, 65534) }
-            let file = folder + "/" + name
-            let descriptor = Glibc.open(file, O_RDWR | O_CREAT, 0o600)
-            try #require(descriptor >= 0)
-            close(descriptor)
-            try #require(chown(file, 0, 0) == 0 && chmod(file, 0o600) == 0)
-            // Root may use any file, so this runs as the daemon's user in another process.
-            await #expect(processExitsWith: .success) { [path = path as String, file = file as String] in
-                try #require(setuid(65534) == 0)
-                let error = try #require(throws: DatabaseFileError.self) {
-                    try DatabaseFile(
-                        path: path, migrator: DatabaseMigrator(), applicationID: 7,
-                        logger: silent)
-                }
-                #expect(error == .noPermission(path: file))
+        try makeOne(at: path)
+        let folder = folder + "/state"
+        for file in [folder, path, path + ".lock"] { chown(file, 65534, 65534) }
+        let file = folder + "/" + name
+        let descriptor = Glibc.open(file, O_RDWR | O_CREAT, 0o600)
+        try #require(descriptor >= 0)
+        close(descriptor)
+        try #require(chown(file, 0, 0) == 0 && chmod(file, 0o600) == 0)
+        // Root may use any file, so this runs as the daemon's user in another process.
+        await #expect(processExitsWith: .success) { [path = self.path as String, file = file as String] in
+            try #require(setuid(65534) == 0)
+            let error = try #require(throws: DatabaseFileError.self) {
+                try DatabaseFile(
+                    path: path, migrator: DatabaseMigrator(), applicationID: 7,
+                    logger: silent)
             }
+            #expect(error == .noPermission(path: file))
         }
     }
 
@@ -232,56 +205,50 @@ struct DatabaseFileTests {
 
     @Test("refuses a second owner and names the first, and then frees the file")
     func exclusive() throws {
-        try withPath { path in
-            do {
-                let first = try open(path)
-                let error = try #require(throws: DatabaseFileError.self) { try open(path) }
-                #expect(error == .inUse(lock: path + ".lock", pid: getpid()))
-                #expect(error.exitCode == .unavailable)
-                #expect(
-                    error.description
-                        == "\(path).lock is held by process \(getpid()); only one may own the database")
-                try first.close()
-            }
-            try open(path).close()
+        do {
+            let first = try open(path)
+            let error = try #require(throws: DatabaseFileError.self) { try open(path) }
+            #expect(error == .inUse(lock: path + ".lock", pid: getpid()))
+            #expect(error.exitCode == .unavailable)
+            #expect(
+                error.description
+                    == "\(path).lock is held by process \(getpid()); only one may own the database")
+            try first.close()
         }
+        try open(path).close()
     }
 
     @Test("refuses a damaged file with 65 and keeps it unchanged")
     func damaged() throws {
-        try withPath { path in
-            try makeOne(at: path)
-            let good = try read(path)
-            var overwritten = good
-            overwritten.replaceSubrange(
-                4096..<min(good.count, 12288), with: repeatElement(0xAA, count: min(good.count, 12288) - 4096))
-            let bad: [[UInt8]] = [
-                [], Array("hello\n".utf8), Array(repeating: 0, count: 8192), Array(good.prefix(good.count / 2)),
-                overwritten,
-            ]
-            for (index, bytes) in bad.enumerated() {
-                try write(bytes, to: path)
-                let error = try #require(throws: DatabaseFileError.self) { try open(path) }
-                #expect(error.exitCode == .badData)
-                #expect(error.description.contains("lamplighter restore"))
-                #expect(try read(path) == bytes, "case \(index)")
-            }
-            try write(good, to: path)
-            try open(path).close()
+        try makeOne(at: path)
+        let good = try read(path)
+        var overwritten = good
+        overwritten.replaceSubrange(
+            4096..<min(good.count, 12288), with: repeatElement(0xAA, count: min(good.count, 12288) - 4096))
+        let bad: [[UInt8]] = [
+            [], Array("hello\n".utf8), Array(repeating: 0, count: 8192), Array(good.prefix(good.count / 2)),
+            overwritten,
+        ]
+        for (index, bytes) in bad.enumerated() {
+            try write(bytes, to: path)
+            let error = try #require(throws: DatabaseFileError.self) { try open(path) }
+            #expect(error.exitCode == .badData)
+            #expect(error.description.contains("lamplighter restore"))
+            #expect(try read(path) == bytes, "case \(index)")
         }
+        try write(good, to: path)
+        try open(path).close()
     }
 
     @Test("refuses to create a database while its backup exists")
     func missing() throws {
-        try withPath { path in
-            try makeOne(at: path)
-            try write(try read(path), to: path + ".backup")
-            try #require(unlink(path) == 0)
-            #expect(
-                throws: DatabaseFileError.damaged(path: path, reason: "it is missing, but \(path).backup is there")
-            ) { try open(path) }
-            #expect(mode(path) == nil)
-        }
+        try makeOne(at: path)
+        try write(try read(path), to: path + ".backup")
+        try #require(unlink(path) == 0)
+        #expect(
+            throws: DatabaseFileError.damaged(path: path, reason: "it is missing, but \(path).backup is there")
+        ) { try open(path) }
+        #expect(mode(path) == nil)
     }
 
     @Test("detects in an inspection what opening would, and changes nothing")
@@ -289,191 +256,167 @@ struct DatabaseFileTests {
         func inspect(_ path: String) throws(DatabaseFileError) {
             try DatabaseFile.inspect(path, migrator: migrator, applicationID: 7)
         }
-        try withPath { path in
-            try inspect(path)
-            #expect(mode(String(path.dropLast("/b.sqlite".count))) == nil)
+        try inspect(path)
+        #expect(mode(folder + "/state") == nil)
 
-            try makeOne(at: path)
-            let good = try read(path)
-            try inspect(path)
-            #expect(try read(path) == good)
-            try write(Array(good.prefix(good.count / 2)), to: path)
-            #expect(try #require(throws: DatabaseFileError.self) { try inspect(path) }.exitCode == .badData)
-            try write(good, to: path)
-            #expect(
-                throws: DatabaseFileError.foreign(path: path, reason: "is a database of another program")
-            ) { try DatabaseFile.inspect(path, migrator: migrator, applicationID: 8) }
+        try makeOne(at: path)
+        let good = try read(path)
+        try inspect(path)
+        #expect(try read(path) == good)
+        try write(Array(good.prefix(good.count / 2)), to: path)
+        #expect(try #require(throws: DatabaseFileError.self) { try inspect(path) }.exitCode == .badData)
+        try write(good, to: path)
+        #expect(
+            throws: DatabaseFileError.foreign(path: path, reason: "is a database of another program")
+        ) { try DatabaseFile.inspect(path, migrator: migrator, applicationID: 8) }
 
-            let database = try open(path)
-            #expect(throws: DatabaseFileError.inUse(lock: path + ".lock", pid: getpid())) { try inspect(path) }
-            try database.close()
-        }
+        let database = try open(path)
+        #expect(throws: DatabaseFileError.inUse(lock: path + ".lock", pid: getpid())) { try inspect(path) }
+        try database.close()
     }
 
     @Test("detects a removed file while it is in use")
     func health() throws {
-        try withPath { path in
-            let database = try open(path)
-            #expect(database.problem == nil)
-            #expect(database.freeBytes > 0)
-            unlink(path)
-            #expect(database.problem?.contains("b.sqlite is gone") == true)
-            try database.close()
-        }
+        let database = try open(path)
+        #expect(database.problem == nil)
+        #expect(database.freeBytes > 0)
+        unlink(path)
+        #expect(database.problem?.contains("b.sqlite is gone") == true)
+        try database.close()
     }
 
     @Test("refuses a database of a newer version or another program with 65")
     func foreign() throws {
-        try withPath { path in
-            var newer = migrator
-            newer.registerMigration("2") { try $0.execute(sql: "ALTER TABLE pairing ADD COLUMN x") }
-            try open(path, migrator: newer).close()
-            let error = try #require(throws: DatabaseFileError.self) { try open(path) }
-            #expect(error == .foreign(path: path, reason: "was written by a newer version"))
-            #expect(error.exitCode == .badData)
-            #expect(throws: DatabaseFileError.foreign(path: path, reason: "is a database of another program")) {
-                try DatabaseFile(
-                    path: path, migrator: migrator, applicationID: 8,
-                    logger: silent)
-            }
+        var newer = migrator
+        newer.registerMigration("2") { try $0.execute(sql: "ALTER TABLE pairing ADD COLUMN x") }
+        try open(path, migrator: newer).close()
+        let error = try #require(throws: DatabaseFileError.self) { try open(path) }
+        #expect(error == .foreign(path: path, reason: "was written by a newer version"))
+        #expect(error.exitCode == .badData)
+        #expect(throws: DatabaseFileError.foreign(path: path, reason: "is a database of another program")) {
+            try DatabaseFile(
+                path: path, migrator: migrator, applicationID: 8,
+                logger: silent)
         }
     }
 
     @Test("migrates an older database with its content")
     func migrated() throws {
-        try withPath { path in
-            try makeOne(at: path)
-            var newer = migrator
-            newer.registerMigration("2") { try $0.execute(sql: "ALTER TABLE pairing ADD COLUMN x DEFAULT 5") }
-            let database = try open(path, migrator: newer)
-            let rows = try database.queue.read {
-                try Row.fetchAll($0, sql: "SELECT id, x FROM pairing").map {
-                    [$0["id"] as String, "\($0["x"] as Int)"]
-                }
+        try makeOne(at: path)
+        var newer = migrator
+        newer.registerMigration("2") { try $0.execute(sql: "ALTER TABLE pairing ADD COLUMN x DEFAULT 5") }
+        let database = try open(path, migrator: newer)
+        let rows = try database.queue.read {
+            try Row.fetchAll($0, sql: "SELECT id, x FROM pairing").map {
+                [$0["id"] as String, "\($0["x"] as Int)"]
             }
-            #expect(rows == [["a", "5"]])
-            try database.close()
         }
+        #expect(rows == [["a", "5"]])
+        try database.close()
     }
 
     @Test("repeats an unfinished creation")
     func unfinished() throws {
-        try withPath { path in
-            try open(path).close()
-            try #require(unlink(path) == 0)
-            try write(Array("half".utf8), to: path + ".new")
-            try makeOne(at: path)
-            #expect(mode(path + ".new") == nil)
-        }
+        try open(path).close()
+        try #require(unlink(path) == 0)
+        try write(Array("half".utf8), to: path + ".new")
+        try makeOne(at: path)
+        #expect(mode(path + ".new") == nil)
     }
 
     @Test("finishes an interrupted replacement when the database is opened", arguments: 0...3)
     func replacement(interruptedAfter step: Int) throws {
-        try withPath { path in
-            try makeOne(at: path + ".restored")
-            for (suffix, bytes) in try makeKilledOne(at: path) { try write(bytes, to: path + suffix) }
-            try #require(Glibc.rename(path + ".restored", path + ".successor") == 0)
-            for suffix in ["-wal", "", ".successor"].prefix(step) {
-                let target = suffix == ".successor" ? path : path + ".replaced" + suffix
-                try #require(Glibc.rename(path + suffix, target) == 0)
-            }
-            try DatabaseFile.inspect(path, migrator: migrator, applicationID: 7)
-            let database = try open(path)
-            #expect(try database.queue.read { try String.fetchAll($0, sql: "SELECT id FROM pairing") } == ["a"])
-            try database.close()
-            #expect(mode(path + ".successor") == nil)
-            let kept = try open(path + ".replaced")
-            #expect(try kept.queue.read { try String.fetchAll($0, sql: "SELECT id FROM pairing") } == ["former"])
-            try kept.close()
+        try makeOne(at: path + ".restored")
+        for (suffix, bytes) in try makeKilledOne(at: path) { try write(bytes, to: path + suffix) }
+        try #require(Glibc.rename(path + ".restored", path + ".successor") == 0)
+        for suffix in ["-wal", "", ".successor"].prefix(step) {
+            let target = suffix == ".successor" ? path : path + ".replaced" + suffix
+            try #require(Glibc.rename(path + suffix, target) == 0)
         }
+        try DatabaseFile.inspect(path, migrator: migrator, applicationID: 7)
+        let database = try open(path)
+        #expect(try database.queue.read { try String.fetchAll($0, sql: "SELECT id FROM pairing") } == ["a"])
+        try database.close()
+        #expect(mode(path + ".successor") == nil)
+        let kept = try open(path + ".replaced")
+        #expect(try kept.queue.read { try String.fetchAll($0, sql: "SELECT id FROM pairing") } == ["former"])
+        try kept.close()
     }
 
     @Test("refuses to create a database while the replaced one exists")
     func missingBesideReplaced() throws {
-        try withPath { path in
-            try makeOne(at: path)
-            try #require(Glibc.rename(path, path + ".replaced") == 0)
-            let error = try #require(throws: DatabaseFileError.self) { try open(path) }
-            #expect(error.exitCode == .badData)
-        }
+        try makeOne(at: path)
+        try #require(Glibc.rename(path, path + ".replaced") == 0)
+        let error = try #require(throws: DatabaseFileError.self) { try open(path) }
+        #expect(error.exitCode == .badData)
     }
 
     @Test("replaces the former copy with a whole one for its owner alone")
     func copied() throws {
-        try withPath { path in
-            let database = try open(path)
-            try database.queue.write { try $0.execute(sql: "INSERT INTO pairing VALUES ('a')") }
-            try write(Array("former".utf8), to: path + ".backup", mode: 0o644)
-            try database.copy(to: path + ".backup")
-            #expect(mode(path + ".backup") == 0o600)
-            #expect(mode(path + ".backup.new") == nil)
-            try database.close()
-            let copy = try open(path + ".backup")
-            #expect(try copy.queue.read { try String.fetchAll($0, sql: "SELECT id FROM pairing") } == ["a"])
-            try copy.close()
-        }
+        let database = try open(path)
+        try database.queue.write { try $0.execute(sql: "INSERT INTO pairing VALUES ('a')") }
+        try write(Array("former".utf8), to: path + ".backup", mode: 0o644)
+        try database.copy(to: path + ".backup")
+        #expect(mode(path + ".backup") == 0o600)
+        #expect(mode(path + ".backup.new") == nil)
+        try database.close()
+        let copy = try open(path + ".backup")
+        #expect(try copy.queue.read { try String.fetchAll($0, sql: "SELECT id FROM pairing") } == ["a"])
+        try copy.close()
     }
 
     @Test("keeps the former copy if a new one fails")
     func unfinishedCopy() throws {
-        try withPath { path in
-            try makeLargeOne(at: path)
-            let database = try open(path)
-            try damageLastPage(of: path)
-            try write(Array("former".utf8), to: path + ".backup")
-            #expect(throws: DatabaseFileError.self) { try database.copy(to: path + ".backup") }
-            #expect(try read(path + ".backup") == Array("former".utf8))
-            #expect(mode(path + ".backup.new") == nil)
-            try database.close()
-        }
+        try makeLargeOne(at: path)
+        let database = try open(path)
+        try damageLastPage(of: path)
+        try write(Array("former".utf8), to: path + ".backup")
+        #expect(throws: DatabaseFileError.self) { try database.copy(to: path + ".backup") }
+        #expect(try read(path + ".backup") == Array("former".utf8))
+        #expect(mode(path + ".backup.new") == nil)
+        try database.close()
     }
 
     @Test("checks and migrates an adopted database")
     func adopted() async throws {
-        try await withPath { path in
-            try makeLargeOne(at: path)
-            var newer = migrator
-            newer.registerMigration("2") { try $0.execute(sql: "ALTER TABLE pairing ADD COLUMN x DEFAULT 5") }
-            let found = try await DatabaseFile.adopt(path, migrator: newer, applicationID: 7) { queue in
-                try await queue.read { try Int.fetchOne($0, sql: "SELECT SUM(x) FROM pairing") }
-            }
-            #expect(found == 1000)
-            await #expect(throws: DatabaseFileError.foreign(path: path, reason: "is a database of another program")) {
-                try await DatabaseFile.adopt(path, migrator: newer, applicationID: 8) { _ in }
-            }
-            await #expect(throws: DatabaseFileError.foreign(path: path, reason: "was written by a newer version")) {
-                try await DatabaseFile.adopt(path, migrator: migrator, applicationID: 7) { _ in }
-            }
-            try damageLastPage(of: path)
-            await #expect(throws: DatabaseFileError.self) {
-                try await DatabaseFile.adopt(path, migrator: newer, applicationID: 7) { _ in }
-            }
+        try makeLargeOne(at: path)
+        var newer = migrator
+        newer.registerMigration("2") { try $0.execute(sql: "ALTER TABLE pairing ADD COLUMN x DEFAULT 5") }
+        let found = try await DatabaseFile.adopt(path, migrator: newer, applicationID: 7) { queue in
+            try await queue.read { try Int.fetchOne($0, sql: "SELECT SUM(x) FROM pairing") }
+        }
+        #expect(found == 1000)
+        await #expect(throws: DatabaseFileError.foreign(path: path, reason: "is a database of another program")) {
+            try await DatabaseFile.adopt(path, migrator: newer, applicationID: 8) { _ in }
+        }
+        await #expect(throws: DatabaseFileError.foreign(path: path, reason: "was written by a newer version")) {
+            try await DatabaseFile.adopt(path, migrator: migrator, applicationID: 7) { _ in }
+        }
+        try damageLastPage(of: path)
+        await #expect(throws: DatabaseFileError.self) {
+            try await DatabaseFile.adopt(path, migrator: newer, applicationID: 7) { _ in }
         }
     }
 
     @Test("keeps only the last replaced database")
     func replacedTwice() throws {
-        try withPath { path in
-            try makeOne(at: path)
-            for suffix in ["", "-wal", "-shm", "-journal"] { try write([1], to: path + ".replaced" + suffix) }
-            try makeOne(at: path + ".restored")
-            try DatabaseFile.replace(path, by: path + ".restored")
-            for suffix in ["-wal", "-shm", "-journal"] { #expect(mode(path + ".replaced" + suffix) == nil) }
-            #expect(try read(path + ".replaced").count > 1)
-            try open(path).close()
-        }
+        try makeOne(at: path)
+        for suffix in ["", "-wal", "-shm", "-journal"] { try write([1], to: path + ".replaced" + suffix) }
+        try makeOne(at: path + ".restored")
+        try DatabaseFile.replace(path, by: path + ".restored")
+        for suffix in ["-wal", "-shm", "-journal"] { #expect(mode(path + ".replaced" + suffix) == nil) }
+        #expect(try read(path + ".replaced").count > 1)
+        try open(path).close()
     }
 
     @Test("changes nothing if the replacement is missing")
     func replacedByNothing() throws {
-        try withPath { path in
-            try makeOne(at: path)
-            try write([1], to: path + ".replaced")
-            let before = try read(path)
-            #expect(throws: DatabaseFileError.self) { try DatabaseFile.replace(path, by: path + ".restored") }
-            #expect(try read(path) == before)
-            #expect(try read(path + ".replaced") == [1])
-        }
+        try makeOne(at: path)
+        try write([1], to: path + ".replaced")
+        let before = try read(path)
+        #expect(throws: DatabaseFileError.self) { try DatabaseFile.replace(path, by: path + ".restored") }
+        #expect(try read(path) == before)
+        #expect(try read(path + ".replaced") == [1])
     }
 
     @Test("names a folder that can't be created")

@@ -6,6 +6,11 @@ import Testing
 
 @Suite("SocketLocation", .timeout)
 struct SocketLocationTests {
+    private let folder: SocketFolder
+    private var path: String { folder.path }
+
+    init() throws { folder = try SocketFolder() }
+
     /// Calls the body with a directory like after `make run`, and the location found there.
     private func inClone(
         _ change: (String) throws -> Void = { _ in }, _ body: (String, SocketLocation) throws -> Void
@@ -81,16 +86,14 @@ struct SocketLocationTests {
 
     @Test("refuses a server of another user before anything is sent")
     func server() async throws {
-        try await withSocketPath { path in
-            try await withServer(at: path) {
-                let refusal = LineRPCError.untrusted(path: path, user: geteuid())
-                await #expect(throws: refusal) {
-                    try await LineRPCClient.connect(to: path, servers: [geteuid() + 1]) { _ in
-                        Issue.record("the connection is used")
-                    }
+        try await withServer(at: path) {
+            let refusal = LineRPCError.untrusted(path: path, user: geteuid())
+            await #expect(throws: refusal) {
+                try await LineRPCClient.connect(to: path, servers: [geteuid() + 1]) { _ in
+                    Issue.record("the connection is used")
                 }
-                try await LineRPCClient.connect(to: path, servers: [geteuid()]) { _ in }
             }
+            try await LineRPCClient.connect(to: path, servers: [geteuid()]) { _ in }
         }
     }
 }

@@ -6,17 +6,20 @@ import NIOCore
 import NIOPosix
 import Testing
 
-/// Creates a temporary folder for one test's socket.
-@discardableResult
-func withSocketPath<Result>(_ body: (String) async throws -> Result) async throws -> Result {
-    let folder = "/tmp/line-rpc-\(getpid())-\(UInt32.random(in: 0 ... .max))"
-    guard mkdir(folder, 0o700) == 0 else { throw Failure(message: "mkdir \(folder): \(errno)") }
-    defer {
-        unlink(folder + "/s.new")
-        unlink(folder + "/s")
+/// A temporary folder for one test's socket.
+final class SocketFolder: Sendable {
+    private let folder = "/tmp/line-rpc-\(getpid())-\(UInt32.random(in: 0 ... .max))"
+    var path: String { folder + "/s" }
+
+    init() throws {
+        guard mkdir(folder, 0o700) == 0 else { throw Failure(message: "mkdir \(folder): \(errno)") }
+    }
+
+    deinit {
+        unlink(path + ".new")
+        unlink(path)
         rmdir(folder)
     }
-    return try await body(folder + "/s")
 }
 
 struct Failure: Error { var message: String }
