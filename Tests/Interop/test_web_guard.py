@@ -573,6 +573,7 @@ def test_ten_wrong_tokens_are_checked_however_fast_they_come(house, lan):
     assert "a" * 25 not in house.page.log
 
 
+@pytest.mark.alone
 def test_a_thousand_unfinished_forms_block_no_visitor(house):
     """From an unauthenticated client: each sends its head and one byte of its body."""
     async def hold():
