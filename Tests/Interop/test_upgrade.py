@@ -32,7 +32,7 @@ def home(lan, tmp_path):
 def without_moments(value):
     """A listing but for what follows the bridge (whether it is in reach, its version), and what is newer than the state."""
     if isinstance(value, dict):
-        volatile = ("isReachable", "firmwareVersion", "covers")
+        volatile = ("isReachable", "problem", "firmwareVersion", "covers")
         return {key: without_moments(part) for key, part in value.items() if key not in volatile}
     return [without_moments(part) for part in value] if isinstance(value, list) else value
 
