@@ -12,6 +12,7 @@ An `async def` test runs on the host `phone`: in a thread and an event loop whos
 import asyncio
 import collections
 import os
+import tempfile
 
 import pytest
 
@@ -20,7 +21,7 @@ from broker import Broker
 from daemon import Daemon
 
 # The path of a socket has at most 107 bytes; a longer TMPDIR leaves too few for the names of tests.
-os.environ.setdefault("PYTEST_DEBUG_TEMPROOT", "/tmp")
+os.environ["TMPDIR"], tempfile.tempdir = "/tmp", None
 CI = os.environ.get("CI") == "true"
 #: What needs a Home Assistant is there only with one.
 collect_ignore = [] if os.environ.get("HASS") else ["test_announced_home_assistant.py", "test_home_assistant_bridge.py"]
