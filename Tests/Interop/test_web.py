@@ -179,6 +179,7 @@ def test_a_touch_switches_and_a_change_elsewhere_appears_in_both_browsers(house,
 
 def test_a_lamp_has_its_controls_by_keyboard_alone(house, visit):
     visitor = visit()
+    house.report("The Lightbulb", "8", 60)
     house.report("The Lightbulb", "25", False)
     until(lambda: "off" in tile(visitor, "The Lightbulb").inner_text(), 5, "off")
     visitor.go(house.path(visitor, "The Lightbulb"))
