@@ -61,6 +61,11 @@ struct JSONTests {
         #expect(try JSONValue(parsing: text).array?.count == 100)
     }
 
+    @Test("takes the last of two members with one name")
+    func lastMemberWins() throws {
+        #expect(try JSONValue(parsing: #"{"a":1,"a":2}"#)["a"] == 2)
+    }
+
     @Test(
         "writes numbers as plain decimals",
         arguments: [
