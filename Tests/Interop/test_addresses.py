@@ -112,7 +112,7 @@ def report(title, taken):
     assert max(taken) <= LIMIT * PATIENCE
 
 
-KEYS = {"wled": "wled/{}", "esphome": "esphome/{}/dim"}
+KEYS = {"wled": "wled/{}", "shelly": "shelly/{}/light:0", "esphome": "esphome/{}/dim"}
 
 
 def add(home, device):
@@ -127,29 +127,57 @@ def add(home, device):
     until(tried, 60, "the hub can search")
 
 
-@pytest.mark.parametrize("driver", KEYS)
-def test_lights_are_found_at_the_address_that_leads_to_them(driver, make_neighborhood, make_daemon):
+def find_lights(driver, runs, make_neighborhood, make_daemon):
+    """Start a bridge some times; each finds all lights in time, and no warning is left."""
     neighborhood = make_neighborhood(driver, ALL)
     names = [KEYS[driver].format(device["mac"]).lower() for device in neighborhood.devices]
-    daemon = make_daemon(configuration(drivers=[{"driver": driver}]))
-    taken = times(
-        lambda: {key.lower() for key, light in daemon.lights.items() if light["reachable"]}, neighborhood.devices,
-        names, 20)
-    daemon.until(lambda status: not status["warnings"], claim="no warning is left")
-    report(driver, taken)
+    taken = []
+    for _ in range(runs):
+        daemon = make_daemon(configuration(drivers=[{"driver": driver}]))
+        taken += times(
+            lambda: {key.lower() for key, light in daemon.lights.items() if light["reachable"]}, neighborhood.devices,
+            names, 20)
+        daemon.until(lambda status: not status["warnings"], claim="no warning is left")
+        daemon.terminate()
+    report(f"{driver}, {runs} runs of {len(ALL)} constellations", taken)
 
 
-def test_a_hub_that_starts_finds_accessories_at_the_address_that_leads_to_them(make_neighborhood, lan, tmp_path):
-    neighborhood = make_neighborhood("hap", SOME)
-    with villa(lan, tmp_path / "hub") as home:
+def find_accessories(wanted, runs, make_neighborhood, lan, directory):
+    """Add accessories, and restart the hub some times; it finds all of them in time."""
+    neighborhood = make_neighborhood("hap", wanted)
+    names = [f"Shelf {device['mac'][-2:]}" for device in neighborhood.devices]
+    with villa(lan, directory / "hub") as home:
         for device in neighborhood.devices:
             add(home, ":".join(device["mac"][place:place + 2].upper() for place in range(0, 12, 2)))
-        home.terminate()
-        home.start()
 
         def found():
             return {one["name"] for one in home.cli("accessories", "--json") if one["isReachable"]}
 
-        names = [f"Shelf {device['mac'][-2:]}" for device in neighborhood.devices]
-        taken = times(found, neighborhood.devices, names, 20)
-    report("the hub", taken)
+        taken = []
+        for _ in range(runs):
+            home.terminate()
+            home.start()
+            taken += times(found, neighborhood.devices, names, 20)
+    report(f"the hub, {runs} runs of {len(wanted)} constellations", taken)
+
+
+@pytest.mark.parametrize("driver", ["wled", "esphome"])
+def test_lights_are_found_at_the_address_that_leads_to_them(driver, make_neighborhood, make_daemon):
+    find_lights(driver, 1, make_neighborhood, make_daemon)
+
+
+def test_a_hub_that_starts_finds_accessories_at_the_address_that_leads_to_them(make_neighborhood, lan, tmp_path):
+    find_accessories(SOME, 1, make_neighborhood, lan, tmp_path)
+
+
+@pytest.mark.long
+@pytest.mark.alone
+@pytest.mark.parametrize("driver", KEYS)
+def test_lights_are_found_in_twenty_starts(driver, make_neighborhood, make_daemon):
+    find_lights(driver, 20, make_neighborhood, make_daemon)
+
+
+@pytest.mark.long
+@pytest.mark.alone
+def test_accessories_are_found_in_twenty_starts(make_neighborhood, lan, tmp_path):
+    find_accessories(ALL, 20, make_neighborhood, lan, tmp_path)
