@@ -30,7 +30,7 @@ extension DatabaseFile {
 
     private static func isFull(_ directory: String) -> Bool { freeBytes(in: directory) < leastRoom }
 
-    /// The full disk behind a failed write.
+    /// The full disk that made a write fail.
     ///
     /// - Parameters:
     ///   - path: the database.

@@ -1,7 +1,7 @@
 import BoundedJSON
 import Synchronization
 
-/// The outcome of one call, and the caller who waits for it.
+/// The outcome of one call, and its waiting caller.
 ///
 /// The caller doesn't wait on the manager: the operation of `withTaskCancellationHandler` runs on an actor only if it
 /// uses the actor. The answer may arrive at that moment.

@@ -375,7 +375,7 @@ final class AppSessions {
         }
     }
 
-    /// What is true after a decision that can't be stored: only a refusal holds.
+    /// The result of a decision that can't be stored, in words: only a refusal holds.
     private func outcome(_ isAllowed: Bool) -> String {
         isAllowed ? "nothing was changed" : "the decision holds only until homehubd restarts"
     }
