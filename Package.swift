@@ -73,7 +73,7 @@ let package = Package(
         .library(name: "HAPAccessory", targets: ["HAPAccessory"]),
         .library(name: "HAPController", targets: ["HAPController", "HAPModel"]),
         .library(name: "HomeClient", targets: ["HomeClient", "HomeModel"]),
-        .library(name: "LightKit", targets: ["LightKit"]),
+        .library(name: "LightKit", targets: ["LightKit", "HAPModel"]),
         .library(name: "LightDriverTesting", targets: ["LightDriverTesting"]),
     ],
     dependencies: [
@@ -116,7 +116,7 @@ let package = Package(
         library("HAPCrypto", ["CSodium", "CGMP"]),
         library("Discovery", ["AsyncKit", "CAvahi", "SystemKit", logging]),
         library("Dialing", [nioCore, nioPosix]),
-        library("LightKit", [logging]),
+        library("LightKit", ["HAPModel", logging]),
         library("LineRPC", ["Dialing", "BoundedJSON", nioCore, nioPosix, logging]),
 
         library("HAPProtocol", ["HAPModel", "HAPCrypto", "BoundedJSON"]),

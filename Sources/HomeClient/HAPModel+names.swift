@@ -1,14 +1,20 @@
 @_exported import HomeModel
 
 @_exported import struct HAPModel.AccessoryCategory
-// What apps need of HAP's own vocabulary, so that they import one module. The rest of HAPModel is left out: it has types
-// for accessories as they are on the wire, whose names would be in the way of the home's.
 @_exported import enum HAPModel.CharacteristicFormat
+@_exported import struct HAPModel.CharacteristicKey
 @_exported import struct HAPModel.CharacteristicMetadata
 @_exported import struct HAPModel.CharacteristicPermissions
+// What apps need of HAP's own vocabulary, so that they import one module. The rest of HAPModel is left out: it has types
+// for accessories as they are on the wire, whose names would be in the way of the home's.
+@_exported import protocol HAPModel.CharacteristicRepresentable
 @_exported import struct HAPModel.CharacteristicType
 @_exported import enum HAPModel.CharacteristicUnit
 @_exported import enum HAPModel.CharacteristicValue
+@_exported import enum HAPModel.ChargingState
 @_exported import struct HAPModel.DeviceID
+@_exported import enum HAPModel.DoorState
+@_exported import enum HAPModel.HeatingCoolingMode
+@_exported import enum HAPModel.LockState
 @_exported import struct HAPModel.ServiceType
 @_exported import struct HAPModel.SetupCode

@@ -1,93 +1,202 @@
 internal import AccessoryRole
 internal import HAPModel
+internal import HAPProtocol
 internal import LightKit
 
 /// Between what a driver brings and its accessory: services out of a description, commands out of written values, values
 /// out of a state.
 ///
 /// It never changes.
-protocol AccessoryAdapter: Sendable {
-    var description: LightDescription { get }
-    /// The name controllers see.
-    var name: String { get }
-    var ids: InstanceIDs { get }
-
-    /// The accessory object with the values of a state.
-    func accessory(_ aid: AccessoryID, state: LightState) -> Accessory
-
-    /// The values of its characteristics in a state.
-    func values(of state: LightState) -> [(InstanceID, CharacteristicValue)]
-
-    /// What written values ask: all values of one request make one command.
-    func command(for writes: [CharacteristicWrite], state: LightState) -> LightCommand
-
-    /// What an operator asks, without what cannot be done; `nil` if nothing is left.
-    func possible(_ command: LightCommand) -> LightCommand?
-}
-
-/// The adapter for a description.
-///
-/// It gives every part of the accessory its iid, new ones to parts that had none.
-func adapter(_ description: LightDescription, _ name: String, _ ids: InstanceIDs) -> any AccessoryAdapter {
-    switch description.kind {
-    case .light, .switch, .outlet: LightbulbAdapter(description: description, name: name, ids: ids)
-    case .fan: FanAdapter(description: description, name: name, ids: ids)
-    case .sensor: SensorAdapter(description: description, name: name, ids: ids)
-    }
-}
-
-/// A service of an accessory, with its iids and without values.
-struct AdaptedService: Sendable {
+struct AccessoryAdapter: Sendable {
+    /// A characteristic that the accessory has.
     private struct Part {
         let iid: InstanceID
         let type: CharacteristicType
+        let property: Property
         let metadata: CharacteristicMetadata
+        /// What controllers see before the device has said anything.
+        var initial: CharacteristicValue
+        let manufacturerDescription: String?
     }
 
-    private let iid: InstanceID
-    private let type: ServiceType
-    private let parts: [Part]
+    let description: LightDescription
+    /// The name controllers see.
+    let name: String
+    let ids: InstanceIDs
 
-    /// - Parameters:
-    ///   - type: the service.
-    ///   - characteristics: those it has, all of which are in the catalogue.
-    ///   - ids: the accessory's iids.
-    init(_ type: ServiceType, _ characteristics: [CharacteristicType], _ ids: inout InstanceIDs) {
-        self.type = type
-        iid = ids.id(of: type)
-        parts = characteristics.map { characteristic in
-            guard let metadata = CharacteristicDefinition.of(characteristic)?.metadata else {
-                preconditionFailure("the types named here are in the catalogue")
+    private let information: Service
+    private var services: [(iid: InstanceID, function: AccessoryFunction, parts: [Part])] = []
+
+    var rules: any DeviceRules { description.kind.rules }
+
+    /// Creates the adapter for a description.
+    ///
+    /// It gives every part of the accessory its iid, new ones to parts that had none.
+    init(_ description: LightDescription, _ name: String, _ ids: InstanceIDs) {
+        self.description = description
+        self.name = name
+        var ids = ids
+        information = AccessoryInformation(of: description, name: name).service(&ids)
+        for function in description.kind.rules.shown(description.functions) {
+            let iid = ids.id(of: function.type, function.id)
+            var parts: [Part] = []
+            for part in function.parts {
+                guard let metadata = part.metadata else { continue }
+                parts.append(
+                    Part(
+                        iid: ids.id(of: part.type, in: function.type, function.id), type: part.type,
+                        property: description.kind.property(part.type, of: function), metadata: metadata,
+                        initial: part.value,
+                        manufacturerDescription: part.manufacturerDescription))
             }
-            return Part(iid: ids.id(of: characteristic, in: type), type: characteristic, metadata: metadata)
+            services.append((iid, function, parts))
+        }
+        self.ids = ids
+        setTransitionConfiguration()
+    }
+
+    private mutating func setTransitionConfiguration() {
+        guard let configuration = transition(resuming: nil)?.supportedConfiguration else { return }
+        for index in services[0].parts.indices
+        where services[0].parts[index].type == .supportedCharacteristicValueTransitionConfiguration {
+            services[0].parts[index].initial = .data(configuration)
         }
     }
 
-    /// Where a characteristic is; `nil` if the service does not have it.
-    func iid(of type: CharacteristicType) -> InstanceID? { parts.first { $0.type == type }?.iid }
+    private func part(_ property: Property) -> Part? {
+        for service in services {
+            for part in service.parts where part.property == property { return part }
+        }
+        return nil
+    }
 
-    /// The service with these values.
-    func service(_ values: [InstanceID: CharacteristicValue], isPrimary: Bool) -> Service {
-        Service(
-            iid: iid, type: type, isPrimary: isPrimary,
-            characteristics: parts.map { part in
-                Characteristic(
-                    iid: part.iid, type: part.type, metadata: part.metadata,
-                    value: values[part.iid].flatMap(part.metadata.clamped) ?? part.metadata.defaultValue)
-            })
+    /// Where a characteristic of the first function is, and its limits; `nil` if it has none of that type.
+    func place(of type: CharacteristicType) -> (iid: InstanceID, metadata: CharacteristicMetadata)? {
+        services.first?.parts.first { $0.type == type }.map { ($0.iid, $0.metadata) }
+    }
+
+    // MARK: The accessory
+
+    /// The accessory object with the values of a state.
+    func accessory(_ aid: AccessoryID, state: DeviceState) -> Accessory {
+        let shown = services.enumerated().map { index, service in
+            Service(
+                iid: service.iid, type: service.function.type, isPrimary: index == 0,
+                characteristics: service.parts.map { part in
+                    let value = value(part, of: service.function, in: state)
+                    let isReadable = part.metadata.permissions.contains(.pairedRead)
+                    return Characteristic(
+                        iid: part.iid, type: part.type, metadata: part.metadata,
+                        value: isReadable ? part.metadata.clamped(value) ?? part.metadata.defaultValue : nil,
+                        manufacturerDescription: part.manufacturerDescription)
+                })
+        }
+        return Accessory(aid: aid, services: [information] + shown)
+    }
+
+    /// The values of its characteristics in a state, in the order of its services: hue and saturation before colour
+    /// temperature, because the Home app takes the last one for the mode (Lights 2).
+    func values(of state: DeviceState) -> [(InstanceID, CharacteristicValue)] {
+        var values: [(InstanceID, CharacteristicValue)] = []
+        values.reserveCapacity(services.reduce(0) { $0 + $1.parts.count })
+        for service in services {
+            for part in service.parts { values.append((part.iid, value(part, of: service.function, in: state))) }
+        }
+        return values
+    }
+
+    private func value(_ part: Part, of function: AccessoryFunction, in state: DeviceState) -> CharacteristicValue {
+        state.values[part.property] ?? rules.derived(part.type, of: function, in: state) ?? part.initial
+    }
+
+    // MARK: Values
+
+    /// Values of the driver, a controller or the operator, in the range and form that a state has them in.
+    ///
+    /// - Returns: the values, and how many there were that no device can have.
+    func canonical(_ values: PropertyValues) -> (values: PropertyValues, invalid: Int) {
+        var canonical = PropertyValues()
+        var invalid: Set<Property> = []
+        for (property, value) in values {
+            let property = property.type == rules.power ? Property(.on, of: property.function) : property
+            guard let value else {
+                canonical.setUnknown(property)
+                continue
+            }
+            // Active is a number where On is a truth value.
+            let part = property.type == .on ? nil : part(property)
+            let metadata = part?.metadata ?? CharacteristicDefinition.of(property.type)?.metadata
+            if let valid = metadata.flatMap({ rules.valid(value, of: property, $0) }) {
+                canonical[property] = valid
+            } else {
+                invalid.insert(property.group)
+            }
+        }
+        // Half a color is none.
+        if canonical.contains(Property(.hue)) != canonical.contains(Property(.saturation)) { canonical.color = nil }
+        return (canonical, invalid.count)
+    }
+
+    /// What written values ask: all values of one request make one command.
+    func command(for writes: [CharacteristicWrite], state: DeviceState) -> LightCommand {
+        var written = PropertyValues()
+        for write in writes where isOfDriver(write.type) {
+            let isPower = write.type == rules.power
+            let property = Property(isPower ? .on : write.type, of: write.function)
+            written[property] = isPower ? Bool(write.value).map { .bool($0) } : write.value
+        }
+        return LightCommand(canonical(rules.command(written, over: state)).values)
+    }
+
+    private func isOfDriver(_ type: CharacteristicType) -> Bool { description.functions.contains { $0.has(type) } }
+
+    /// What an operator asks, without what cannot be done; `nil` if nothing is left.
+    func possible(_ command: LightCommand) -> LightCommand? {
+        var possible = PropertyValues()
+        for (property, value) in canonical(command.values).values {
+            guard let value, let part = part(property), part.metadata.permissions.contains(.pairedWrite) else {
+                continue
+            }
+            possible[property] = part.metadata.clamped(value)
+        }
+        return possible.isEmpty ? nil : LightCommand(possible, transition: command.transition)
+    }
+
+    /// What is to be remembered of a state over a restart.
+    func report(of state: DeviceState) -> LightReport {
+        var report = LightReport()
+        for function in description.functions {
+            for part in function.parts where rules.isLasting(part.type) {
+                let property = description.kind.property(part.type, of: function)
+                if let value = state.values[property] { report.values[property] = value }
+            }
+        }
+        if report.color != nil { report.color = state.color }
+        return report
+    }
+
+    /// The values that are true of a device that has never said anything, as far as it has any.
+    func addInitialValues(to state: inout DeviceState) {
+        guard rules.power != nil else { return }
+        if place(of: .colorTemperature) == nil { state.isWhite = false }
+        var initial = PropertyValues()
+        for function in description.functions {
+            for part in function.parts {
+                initial[description.kind.property(part.type, of: function)] = part.value
+            }
+        }
+        for (property, value) in canonical(initial).values where !state.values.contains(property) {
+            state.values[property] = value
+        }
     }
 }
 
 extension AccessoryInformation {
     /// What is known of a light; its id stands for a serial number that it does not say.
-    ///
-    /// - Parameters:
-    ///   - description: the light.
-    ///   - name: the name controllers see.
-    ///   - kind: stands for the model if that is not known.
-    init(of description: LightDescription, name: String, kind: String) {
+    fileprivate init(of description: LightDescription, name: String) {
         self.init(
-            name: name, manufacturer: description.manufacturer, model: description.model, kind: kind,
-            serialNumber: description.serialNumber ?? description.id.rawValue, firmware: description.firmware)
+            name: name, manufacturer: description.manufacturer, model: description.model,
+            kind: description.kind.title, serialNumber: description.serialNumber ?? description.id.rawValue,
+            firmware: description.firmware)
     }
 }

@@ -11,9 +11,9 @@ final class BridgedLight {
     let server: AccessoryServer
     let aid: AccessoryID
     let driver: BridgedDriver
-    var adapter: any AccessoryAdapter
-    var state: LightState
-    var pipeline = CommandPipeline()
+    var adapter: AccessoryAdapter { didSet { pipeline.rules = adapter.rules } }
+    var state: DeviceState
+    var pipeline: CommandPipeline
     /// The requests whose values the command under way carries, and those of the one that waits.
     var waitersUnderWay: [CommandWaiter] = []
     var waitersWaiting: [CommandWaiter] = []
@@ -43,7 +43,7 @@ final class BridgedLight {
 
     init(
         _ key: LightKey, on bridge: (number: Int, server: AccessoryServer), aid: AccessoryID, driver: BridgedDriver,
-        adapter: any AccessoryAdapter, state: LightState
+        adapter: AccessoryAdapter, state: DeviceState
     ) {
         self.key = key
         self.bridge = bridge.number
@@ -52,14 +52,19 @@ final class BridgedLight {
         self.driver = driver
         self.adapter = adapter
         self.state = state
+        pipeline = CommandPipeline(adapter.rules)
     }
 
     /// The state with the power and the colour that were asked for last: a hue that is written alone goes with its
     /// saturation.
-    var wanted: LightState {
+    var wanted: DeviceState {
+        guard pipeline.underWay != nil || pipeline.waiting != nil else { return state }
+        var values = PropertyValues()
+        if let underWay = pipeline.underWay { values.merge(underWay.values) }
+        if let waiting = pipeline.waiting { values.merge(waiting.values) }
+        values.brightness = nil
         var wanted = state
-        wanted.on = pipeline.waiting?.on ?? pipeline.underWay?.on ?? state.on
-        if let color = pipeline.waiting?.color ?? pipeline.underWay?.color { wanted.apply(LightCommand(color: color)) }
+        wanted.apply(values, adapter.rules)
         return wanted
     }
 
@@ -71,5 +76,5 @@ final class BridgedLight {
     }
 
     /// The state as a report, to be remembered over a restart.
-    var report: LightReport { state.report(for: adapter.description) }
+    var report: LightReport { adapter.report(of: state) }
 }

@@ -1,3 +1,4 @@
+internal import HAPModel
 internal import LightKit
 
 /// One light's commands and echoes (Lights 2).
@@ -15,15 +16,17 @@ struct CommandPipeline: ~Copyable {
     /// After so long without a word from the light a command is sent once more: radios lose some.
     static let retryTime = Duration.seconds(2)
 
+    /// How the values of the light behave.
+    var rules: any DeviceRules
     private(set) var underWay: LightCommand?
     /// A command was given up and its driver has not come back from it: the next one waits for that.
     private(set) var isAbandoned = false
     private(set) var waiting: LightCommand?
     private var target = LightCommand()
     /// What of the target the light has not reported yet.
-    private var unconfirmed = LightCommand()
+    private var unconfirmed = PropertyValues()
     private var completesAt: ContinuousClock.Instant?
-    private var held = LightReport()
+    private var held = PropertyValues()
     /// A command that was accepted, of which the light has said nothing yet.
     private var unanswered: LightCommand?
     /// When to send it once more.
@@ -31,9 +34,11 @@ struct CommandPipeline: ~Copyable {
     /// Whether the command under way is one that is sent once more.
     private var isRetry = false
     /// The values that came with "off", such as a level: they go out with the next "on".
-    private(set) var forNextOn = LightCommand()
+    private(set) var forNextOn = PropertyValues()
     /// Whether the light didn't confirm the newest command, also when it was sent once more.
     private(set) var isUnconfirmed = false
+
+    init(_ rules: any DeviceRules) { self.rules = rules }
 
     /// Whether the driver is at a command, or has not come back from one that was given up.
     var isBusy: Bool { underWay != nil || isAbandoned }
@@ -52,7 +57,7 @@ struct CommandPipeline: ~Copyable {
     private mutating func begin(_ command: LightCommand, isRetry: Bool = false) -> LightCommand {
         let command = withHeldValues(command)
         underWay = command
-        unconfirmed = command
+        unconfirmed = command.values
         retriesAt = nil
         self.isRetry = isRetry
         return command
@@ -60,13 +65,19 @@ struct CommandPipeline: ~Copyable {
 
     /// The command without the values for the next "on", and with them if it is that.
     private mutating func withHeldValues(_ command: LightCommand) -> LightCommand {
+        guard rules.power != nil else { return command }
         switch command.on {
-        case true?: return forNextOn.merging(command)
+        case true?:
+            var values = forNextOn
+            values.merge(command.values)
+            return LightCommand(values, transition: command.transition)
         case false?:
-            forNextOn.merge(command.withoutPower)
+            var others = command.values
+            others.on = nil
+            forNextOn.merge(others)
             return LightCommand(on: false, transition: command.transition)
         case nil:
-            forNextOn.remove(command)
+            forNextOn = forNextOn.removing(command.values)
             return command
         }
     }
@@ -93,14 +104,14 @@ struct CommandPipeline: ~Copyable {
 
     private mutating func complete(success: Bool, now: ContinuousClock.Instant) {
         if success, let command = underWay {
-            if command.on == true { forNextOn = LightCommand() }
+            if command.on == true { forNextOn = PropertyValues() }
             // Reports differing from a newer target are echoes of an older one.
             if !isCompleting(now) { target = LightCommand() }
             target.merge(command)
             let fade = max(command.transition ?? .zero, Self.confirmationTime)
             let isConfirmed = unconfirmed.isEmpty && (command.transition ?? .zero) == .zero
             completesAt = now + (isConfirmed ? Self.echoTime : fade)
-            if unconfirmed == command, held.isEmpty, !isRetry {
+            if unconfirmed == command.values, held.isEmpty, !isRetry {
                 unanswered = command
                 retriesAt = now + max(command.transition ?? .zero, Self.retryTime)
             }
@@ -113,12 +124,16 @@ struct CommandPipeline: ~Copyable {
     /// The driver has reported; returns what of it is new.
     mutating func reported(_ report: LightReport, now: ContinuousClock.Instant) -> LightReport {
         // Any report shows that a command has reached it, this one or that of another controller.
-        if report.saysWhatItShows {
+        if !report.values.isEmpty {
             retriesAt = nil
             isUnconfirmed = false
         }
         var accepted = matched(report, now: now)
-        if accepted.on == true { forNextOn = LightCommand() } else { forNextOn.hide(in: &accepted) }
+        if accepted.on == true {
+            forNextOn = PropertyValues()
+        } else if !forNextOn.isEmpty {
+            accepted.values = accepted.values.removing(forNextOn)
+        }
         return accepted
     }
 
@@ -130,35 +145,24 @@ struct CommandPipeline: ~Copyable {
         if let underWay { expected.merge(underWay) }
         if let waiting { expected.merge(waiting) }
         var accepted = report
-        Self.compare(&accepted.on, expected.on, &held.on, &unconfirmed.on)
-        Self.compare(&accepted.brightness, expected.brightness, &held.brightness, &unconfirmed.brightness)
+        for (property, _) in expected.values where report.values.contains(property) || property.group.type == .hue {
+            let group = property.group
+            let reported = report.values.members(of: group)
+            guard !reported.isEmpty else { continue }
+            let isMatch = rules.resembles(reported, expected.values.members(of: group))
+            held = held.removing(reported)
+            if isMatch { unconfirmed = unconfirmed.removing(reported) } else { held.merge(reported) }
+            // The light's own rounding of what was asked is not shown as a change.
+            if !isMatch || group.type == .hue { accepted.values = accepted.values.removing(reported) }
+        }
         let fades = expected.transition.map { $0 > .zero } ?? false
         // A light that fades out passes through levels that are not to come back with the next tap.
         if fades, expected.on == false, expected.brightness == nil { accepted.brightness = nil }
-        Self.compare(&accepted.speed, expected.speed, &held.speed, &unconfirmed.speed)
-        Self.compare(&accepted.direction, expected.direction, &held.direction, &unconfirmed.direction)
-        Self.compare(&accepted.oscillates, expected.oscillates, &held.oscillates, &unconfirmed.oscillates)
-        if let color = report.color, let wanted = expected.color {
-            let matches = color.resembles(wanted)
-            held.color = matches ? nil : color
-            if matches { unconfirmed.color = nil }
-            // The light's own rounding of what was asked is not shown as a change.
-            accepted.color = nil
-        }
         // Some say at once what they fade to, and then the steps.
         if let completesAt, underWay == nil, unconfirmed.isEmpty, !fades {
             self.completesAt = min(completesAt, now + Self.echoTime)
         }
         return accepted
-    }
-
-    /// Takes what was reported for an answer if it was asked for, else holds it.
-    private static func compare<Value: Equatable>(
-        _ reported: inout Value?, _ wanted: Value?, _ held: inout Value?, _ unconfirmed: inout Value?
-    ) {
-        guard let value = reported, let wanted else { return }
-        held = value == wanted ? nil : value
-        if value == wanted { unconfirmed = nil } else { reported = nil }
     }
 
     private func isCompleting(_ now: ContinuousClock.Instant) -> Bool { completesAt.map { now < $0 } ?? false }
@@ -182,10 +186,10 @@ struct CommandPipeline: ~Copyable {
         guard let completesAt, now >= completesAt, underWay == nil else { return nil }
         self.completesAt = nil
         target = LightCommand()
-        unconfirmed = LightCommand()
-        defer { held = LightReport() }
-        if held.on == true { forNextOn = LightCommand() }
-        return held.isEmpty ? nil : held
+        unconfirmed = PropertyValues()
+        defer { held = PropertyValues() }
+        if held.on == true { forNextOn = PropertyValues() }
+        return held.isEmpty ? nil : LightReport(held)
     }
 
     /// The light is gone or out of reach: nothing is expected of it any more.
@@ -197,52 +201,9 @@ struct CommandPipeline: ~Copyable {
     /// Somebody at the light has changed it: what it says from now on is no answer to a command that has ended.
     mutating func superseded() {
         target = LightCommand()
-        unconfirmed = LightCommand()
+        unconfirmed = PropertyValues()
         retriesAt = nil
         completesAt = nil
-        held = LightReport()
-    }
-}
-
-extension LightCommand {
-    /// The command without power and fade.
-    fileprivate var withoutPower: LightCommand {
-        var command = self
-        (command.on, command.transition) = (nil, nil)
-        return command
-    }
-
-    /// Removes the values that a newer command sets.
-    fileprivate mutating func remove(_ newer: LightCommand) {
-        if newer.brightness != nil { brightness = nil }
-        if newer.color != nil { color = nil }
-        if newer.speed != nil { speed = nil }
-        if newer.direction != nil { direction = nil }
-        if newer.oscillates != nil { oscillates = nil }
-    }
-
-    /// Removes reported values that the next "on" replaces.
-    fileprivate func hide(in report: inout LightReport) {
-        if brightness != nil { report.brightness = nil }
-        if color != nil { report.color = nil }
-        if speed != nil { report.speed = nil }
-        if direction != nil { report.direction = nil }
-        if oscillates != nil { report.oscillates = nil }
-    }
-}
-
-extension LightColor {
-    /// Whether two colours are the same but for a device's rounding.
-    func resembles(_ other: LightColor) -> Bool {
-        switch (self, other) {
-        case (.hueSaturation(let h1, let s1), .hueSaturation(let h2, let s2)):
-            let distance = (h1 - h2).magnitude.truncatingRemainder(dividingBy: 360)
-            // The paler, the coarser: three bytes tell hues apart by up to 23° at 1 %, and with less the hue says nothing.
-            let saturation = min(s1, s2)
-            let tolerance = max(1.5, 24 / max(saturation, 1))
-            return (s1 - s2).magnitude <= 1.5 && (min(distance, 360 - distance) <= tolerance || saturation < 2)
-        case (.temperature(let a), .temperature(let b)): return (a - b).magnitude <= 1
-        case (.hueSaturation, .temperature), (.temperature, .hueSaturation): return false
-        }
+        held = PropertyValues()
     }
 }

@@ -30,17 +30,15 @@ extension LightBridge {
     /// A light is shown, or its description has changed: its transition goes on where that is possible.
     func resumeTransition(of light: BridgedLight, _ saved: [UInt8]?) {
         let now = scheduler.now
-        light.transition = (light.adapter as? LightbulbAdapter)?.transition(
-            resuming: saved, now: now, wallClock: wallClock())
-        let isActive = light.transition?.activeCount == 1
-        light.savedTransition = isActive ? saved : nil
-        light.state.transition = TransitionValues(
-            control: light.transition?.controlValue(now: now) ?? [], isActive: isActive)
+        light.transition = light.adapter.transition(resuming: saved.map { ($0, now, wallClock()) })
+        light.state.setTransition(light.transition, now: now)
+        guard let transition = light.transition else { return light.savedTransition = nil }
+        light.savedTransition = transition.activeCount == 1 ? saved : nil
     }
 
     /// A controller or the operator asks for something; a colour or a white of their own ends the transition.
     func endTransition(of light: BridgedLight, by writes: [CharacteristicWrite]) {
-        guard light.state.transition.isActive else { return }
+        guard light.state.followsTransition else { return }
         endTransition(of: light, by: writes.map(\.type))
     }
 
@@ -56,8 +54,8 @@ extension LightBridge {
         case .temperature(let mired): report = .colorTemperature(mired: mired)
         case .hueSaturation:
             // Lights without whites of their own say a white as a colour.
-            let white = LightColor.hueSaturation(hue: light.state.hue, saturation: light.state.saturation)
-            if light.state.mode == .temperature, color.resembles(white) { return }
+            let (hue, saturation) = (light.state[.hue] ?? 0, light.state[.saturation] ?? 0)
+            if light.state.isWhite, color.resembles(.hueSaturation(hue: hue, saturation: saturation)) { return }
             report = .color
         }
         if light.transition?.deviceReported(report, now: scheduler.now) == true { transitionChanged(light) }
@@ -65,20 +63,21 @@ extension LightBridge {
 
     /// Shows the light what it should show now; asked whenever something of it has changed, and when its time has come.
     func advanceTransition(of light: BridgedLight) {
-        guard light.state.transition.isActive else { return }
+        guard light.state.followsTransition else { return }
         guard light.server.assumeIsolated({ $0.isPaired }) else {
             if light.transition?.unpaired() == true { transitionChanged(light) }
             return
         }
         // It is asked again when the command under way has ended.
         guard !light.pipeline.isBusy else { return }
-        let isOn = light.state.on && light.state.isReachable
-        switch light.transition?.lampIs(on: isOn, brightness: light.state.brightness, now: scheduler.now) {
+        let isOn = light.state[.on] == true && light.state.isReachable
+        let brightness = light.state[.brightness] ?? 100
+        switch light.transition?.lampIs(on: isOn, brightness: brightness, now: scheduler.now) {
         case .idle, nil: light.transitionDueAt = nil
         case .wait(let time): advanceTransitionLater(of: light, time)
         case .apply(let mired, let notify, let time):
             advanceTransitionLater(of: light, time)
-            guard light.state.mode != .temperature || light.state.mired != mired else { return }
+            guard light.state.color != .temperature(mired: mired) else { return }
             light.origin = .adaptiveLighting
             light.isQuiet = !notify
             send(LightCommand(color: .temperature(mired: mired)), to: light)
@@ -101,9 +100,8 @@ extension LightBridge {
     @discardableResult
     private func transitionChanged(_ light: BridgedLight) -> Task<Void, Never> {
         let now = scheduler.now
-        let isActive = light.transition?.activeCount == 1
-        light.state.transition = TransitionValues(
-            control: light.transition?.controlValue(now: now) ?? [], isActive: isActive)
+        light.state.setTransition(light.transition, now: now)
+        let isActive = light.state.followsTransition
         if !isActive { light.transitionDueAt = nil }
         let saved = light.transition?.saved(now: now, wallClock: wallClock())
         light.savedTransition = saved
@@ -120,10 +118,38 @@ extension LightBridge {
     }
 }
 
-/// The values of a light's transition, as controllers read them.
-struct TransitionValues: Equatable, Sendable {
-    /// CharacteristicValueTransitionControl.
-    var control: [UInt8] = []
-    /// Whether CharacteristicValueActiveTransitionCount is 1, not 0.
-    var isActive = false
+extension DeviceState {
+    /// Whether adaptive lighting follows a curve: CharacteristicValueActiveTransitionCount is 1, not 0.
+    var followsTransition: Bool { values[Property(.characteristicValueActiveTransitionCount)] == .integer(1) }
+
+    fileprivate mutating func setTransition(_ transition: AdaptiveLightingTransition?, now: ContinuousClock.Instant) {
+        values[Property(.characteristicValueTransitionControl)] = transition.map { .data($0.controlValue(now: now)) }
+        values[Property(.characteristicValueActiveTransitionCount)] = transition.map {
+            .integer(Int64($0.activeCount))
+        }
+    }
+}
+
+extension AccessoryAdapter {
+    /// Makes what follows curves of adaptive lighting for this light.
+    ///
+    /// - Parameter saved: a transition that was stored, if there is one; followed if that is possible.
+    /// - Returns: the transition; `nil` if the light lacks brightness or whites.
+    func transition(
+        resuming saved: (bytes: [UInt8], now: ContinuousClock.Instant, wallClock: Duration)?
+    ) -> AdaptiveLightingTransition? {
+        guard place(of: .characteristicValueTransitionControl) != nil, let brightness = place(of: .brightness)?.iid,
+            let white = place(of: .colorTemperature), let low = white.metadata.minimum,
+            let high = white.metadata.maximum
+        else { return nil }
+        let range = Int(low)...Int(high)
+        if let saved,
+            let resumed = try? AdaptiveLightingTransition(
+                resuming: saved.bytes, brightness: brightness, colorTemperature: white.iid, miredRange: range,
+                now: saved.now, wallClock: saved.wallClock)
+        {
+            return resumed
+        }
+        return AdaptiveLightingTransition(brightness: brightness, colorTemperature: white.iid, miredRange: range)
+    }
 }

@@ -5,28 +5,24 @@ package import LightKit
 // What the operator sees of the lights, and does to them.
 extension LightBridge {
     func snapshot(_ light: BridgedLight) -> LightSnapshot {
-        let capabilities = light.adapter.description.capabilities
+        let description = light.adapter.description
+        let capabilities = description.capabilities
         let state = light.state
-        let kind = light.adapter.description.kind
-        let isLight = kind == .light
-        let isFan = kind == .fan
+        let isSensor = description.kind == .sensor
+        let values = light.report.values
         return LightSnapshot(
-            key: light.key, name: light.adapter.name, sourceName: light.adapter.description.name,
-            kind: kind, bridge: light.bridge, aid: light.aid, isReachable: state.isReachable,
-            on: kind == .sensor ? nil : state.on,
-            brightness: isLight && capabilities.brightness ? state.brightness : nil,
-            hue: isLight && capabilities.color ? state.hue : nil,
-            saturation: isLight && capabilities.color ? state.saturation : nil,
-            mired: isLight && capabilities.temperature != nil ? state.mired : nil,
-            speed: isFan && capabilities.speed ? state.speed : nil,
-            direction: isFan && capabilities.direction ? state.direction : nil,
-            oscillates: isFan && capabilities.oscillation ? state.oscillates : nil,
-            readings: kind == .sensor
-                ? state.readings.filter {
-                    capabilities.readings.contains($0.key) && !state.unknownReadings.contains($0.key)
+            key: light.key, name: light.adapter.name, sourceName: description.name, kind: description.kind,
+            bridge: light.bridge, aid: light.aid, isReachable: state.isReachable,
+            on: isSensor ? nil : values.on ?? false, brightness: values.brightness,
+            hue: capabilities.color ? state[.hue] : nil, saturation: capabilities.color ? state[.saturation] : nil,
+            mired: capabilities.temperature != nil ? state[.colorTemperature] : nil, speed: values.speed,
+            direction: values.direction, oscillates: values.oscillates,
+            readings: isSensor
+                ? state.values.readings.filter {
+                    capabilities.readings.contains($0.key) && !state.unknown.contains($0.key.property)
                 } : [:],
-            suggestedRoom: light.adapter.description.suggestedRoom,
-            isOptimistic: light.adapter.description.isOptimistic || light.pipeline.isUnconfirmed)
+            suggestedRoom: description.suggestedRoom,
+            isOptimistic: description.isOptimistic || light.pipeline.isUnconfirmed)
     }
 
     /// All lights that are shown, by aid.

@@ -8,12 +8,15 @@ internal import Logging
 extension LightBridge {
     func show(
         _ key: LightKey, _ bridge: (number: Int, server: AccessoryServer), _ aid: AccessoryID,
-        _ description: LightDescription, _ ids: InstanceIDs, _ state: LightState, transition: [UInt8]? = nil
+        _ description: LightDescription, _ ids: InstanceIDs, _ report: LightReport?, transition: [UInt8]? = nil
     ) async {
         let name = name(for: key, description, aid)
+        let adapter = AccessoryAdapter(description, name, ids)
+        var state = DeviceState()
+        adapter.addInitialValues(to: &state)
+        if let report { state.apply(adapter.canonical(report.values).values, adapter.rules) }
         let light = BridgedLight(
-            key, on: bridge, aid: aid, driver: driver(key.driver),
-            adapter: adapter(description, name, ids), state: state)
+            key, on: bridge, aid: aid, driver: driver(key.driver), adapter: adapter, state: state)
         lights[key] = light
         lightsByAID[aid] = light
         lightCounts[bridge.number, default: 0] += 1
@@ -70,7 +73,7 @@ extension LightBridge {
             let name = uniqueName(key, description, light.aid, among: taken)
             taken.insert(name)
             guard name != light.adapter.name else { continue }
-            light.adapter = adapter(description, name, light.adapter.ids)
+            light.adapter = AccessoryAdapter(description, name, light.adapter.ids)
             await showAccessory(light)
         }
         names = taken
@@ -128,10 +131,7 @@ extension LightBridge {
         }
         warn(nil, about: .light(key))
         let aid = former?.aid ?? unstored[key]?.aid ?? nextAID()
-        var state = LightState()
-        if let report = former?.state { state.apply(report) }
-        state.isReachable = false
-        let adapter = adapter(
+        let adapter = AccessoryAdapter(
             description, name(for: key, description, aid), former?.instanceIDs ?? InstanceIDs())
         let stored = StoredLight(
             key: key, bridge: bridge.number, aid: aid, instanceIDs: adapter.ids, description: description,
@@ -139,7 +139,7 @@ extension LightBridge {
         guard await save(stored) else { return addOrReplaceLater(key, description, aid: aid) }
         absent[key] = nil
         unsavedRemovals.remove(key)
-        await show(key, bridge, aid, description, adapter.ids, state, transition: former?.transition)
+        await show(key, bridge, aid, description, adapter.ids, former?.state, transition: former?.transition)
         catchUp(key)
         // The newest gives way to all others, and changes none of their names.
         if aid != highestAID { await reconcileNames() }
@@ -159,14 +159,15 @@ extension LightBridge {
     }
 
     private func replace(_ light: BridgedLight, _ description: LightDescription) async {
-        let adapter = adapter(
+        let adapter = AccessoryAdapter(
             description, name(for: light.key, description, light.aid), light.adapter.ids)
         let stored = StoredLight(
             key: light.key, bridge: light.bridge, aid: light.aid, instanceIDs: adapter.ids, description: description,
-            state: light.state.report(for: description), transition: light.savedTransition)
+            state: adapter.report(of: light.state), transition: light.savedTransition)
         guard await save(stored) else { return addOrReplaceLater(light.key, description) }
         warn(nil, about: .light(light.key))
         light.adapter = adapter
+        adapter.addInitialValues(to: &light.state)
         resumeTransition(of: light, light.savedTransition)
         unstored[light.key] = nil
         await showAccessory(light)

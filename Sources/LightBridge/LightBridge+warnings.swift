@@ -57,7 +57,7 @@ extension LightBridge {
                     light: light.key))
         }
         for light in lights.values.sorted(by: { $0.aid < $1.aid }) where overrides[light.key]?.transition != nil {
-            guard !light.adapter.description.capabilities.transition else { continue }
+            guard !light.adapter.description.fades else { continue }
             warnings.append(
                 LightWarning(
                     text: "\(light.key): cannot be told how long to fade; transition has no effect",

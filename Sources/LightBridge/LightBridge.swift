@@ -123,11 +123,8 @@ package actor LightBridge {
                 warnOfTooMany(light.key)
                 continue
             }
-            var state = LightState()
-            if let report = light.state { state.apply(report) }
-            state.isReachable = false
             await show(
-                light.key, (light.bridge, server), light.aid, light.description, light.instanceIDs, state,
+                light.key, (light.bridge, server), light.aid, light.description, light.instanceIDs, light.state,
                 transition: light.transition)
         }
         await limitRemovedLights()
@@ -146,13 +143,15 @@ package actor LightBridge {
             return
         }
         if !unconfirmed.isEmpty { unconfirmed[key] = nil }
-        let invalid = report.invalidValues
+        var report = report
+        let (values, invalid) = light.adapter.canonical(report.values)
+        report.values = values
         if invalid > 0 { dropped(invalid, .invalid, by: driver) }
         let former = light.state
         if report.isSpontaneous { light.pipeline.superseded() }
         let accepted = light.pipeline.reported(report, now: scheduler.now)
         if let color = accepted.color { endTransition(of: light, color) }
-        light.state.apply(accepted)
+        light.state.apply(accepted, light.adapter.rules)
         var givenUp: [CommandWaiter] = []
         if report.reachable == false {
             light.pipeline.reset()
@@ -166,7 +165,7 @@ package actor LightBridge {
     }
 
     /// A light is known to be otherwise than before: says so to the server and the operator, and keeps it.
-    private func stateChanged(_ light: BridgedLight, from former: LightState, by origin: LightEvent.Origin) {
+    private func stateChanged(_ light: BridgedLight, from former: DeviceState, by origin: LightEvent.Origin) {
         let state = light.state
         guard state != former else { return }
         save(light)
@@ -177,7 +176,7 @@ package actor LightBridge {
         // When it comes back all of its values are sent.
         let isBack = state.isReachable && !former.isReachable
         // Whatever else changes while a white is on its way is somebody's doing.
-        let isWhiteOnly = state.on == former.on && state.brightness == former.brightness
+        let isWhiteOnly = state[.on] == former[.on] && state[.brightness] == former[.brightness]
         let isQuiet = isBack || origin == .adaptiveLighting && light.isQuiet && isWhiteOnly
         let isReachable = state.isReachable != former.isReachable ? state.isReachable : nil
         show(light, isQuiet: isQuiet, isReachable: isReachable)
@@ -247,7 +246,7 @@ package actor LightBridge {
         light.origin = origin
         light.isQuiet = false
         var command = command
-        if !overrides.isEmpty, light.adapter.description.capabilities.transition {
+        if !overrides.isEmpty, light.adapter.description.fades {
             command.transition = overrides[light.key]?.transition
         }
         if let next = light.pipeline.wanted(command) {
@@ -314,8 +313,8 @@ package actor LightBridge {
         count(status, of: light, now: now)
         if status == .success {
             let former = light.state
-            light.state.apply(command)
-            if command.on == false { light.state.apply(light.pipeline.forNextOn) }
+            light.state.apply(command.values, light.adapter.rules)
+            if command.on == false { light.state.apply(light.pipeline.forNextOn, light.adapter.rules) }
             stateChanged(light, from: former, by: light.origin)
             // Also if nothing has changed: what comes of a command may differ from what was written (Brightness 0).
             if !light.isShown { show(light) }
@@ -388,7 +387,7 @@ package actor LightBridge {
             if let report = light.pipeline.completed(now: now) {
                 let former = light.state
                 if let color = report.color { endTransition(of: light, color) }
-                light.state.apply(report)
+                light.state.apply(report, light.adapter.rules)
                 stateChanged(light, from: former, by: .device)
             }
             if let driver = light.driver.driver, let command = light.pipeline.retried(now: now) {
@@ -466,8 +465,8 @@ extension LightCommand {
     ///
     /// For a tap the Home app sends `On` and `Brightness` 100 together to a light that is off (Lights 2). A slider that is
     /// drawn to 100 has switched it on before.
-    mutating func restoreLevel(of light: LightState) {
-        if on == true, brightness == 100, !light.on { brightness = light.brightness }
+    mutating func restoreLevel(of light: DeviceState) {
+        if on == true, brightness == 100, light[.on] == false { brightness = light[.brightness] }
     }
 
     /// The command in the range that drivers are promised: HomeKit's 360 degrees are their 0.
@@ -476,6 +475,14 @@ extension LightCommand {
         var command = self
         command.color = .hueSaturation(hue: 0, saturation: saturation)
         return command
+    }
+}
+
+extension DeviceState {
+    /// Takes over what a driver has learnt, with values in their range and form.
+    fileprivate mutating func apply(_ report: LightReport, _ rules: any DeviceRules) {
+        if let reachable = report.reachable { isReachable = reachable }
+        apply(report.values, rules)
     }
 }
 

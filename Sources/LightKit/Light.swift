@@ -1,3 +1,5 @@
+public import HAPModel
+
 /// A light's own name for itself within its driver: a serial number, an IEEE address, a `unique_id`.
 ///
 /// It never changes with the light's name, so that accessory ids, rooms and scenes stay. Any text of 1 to 255 bytes.
@@ -16,11 +18,6 @@ public struct LightID: RawRepresentable, Hashable, Sendable, CustomStringConvert
 
     /// The text.
     public var description: String { rawValue }
-}
-
-/// What stands behind the accessory: it decides which HomeKit service shows it.
-public enum LightKind: String, Sendable, Hashable, CaseIterable {
-    case light, `switch`, outlet, fan, sensor
 }
 
 /// What a light, a fan or a sensor can do; ``LightKind`` says which of it counts.
@@ -90,10 +87,12 @@ public struct LightDescription: Equatable, Sendable {
     public var id: LightID
     /// The name people know it by; any text, made valid for HomeKit by the bridge.
     public var name: String
-    /// Which service shows it.
+    /// What it is.
     public var kind: LightKind
-    /// What it can do.
-    public var capabilities: LightCapabilities
+    /// What it can do: services of HAP with their characteristics and limits.
+    public var functions: [AccessoryFunction]
+    /// Whether it fades by itself over a time given in the command.
+    public var fades = false
     /// Who made it, if known.
     public var manufacturer: String?
     /// The maker's model name, if known.
@@ -124,14 +123,64 @@ public struct LightDescription: Equatable, Sendable {
         manufacturer: String? = nil, model: String? = nil, serialNumber: String? = nil, firmware: String? = nil,
         suggestedRoom: String? = nil
     ) {
+        self.init(
+            id: id, name: name, kind: kind, functions: [], manufacturer: manufacturer, model: model,
+            serialNumber: serialNumber, firmware: firmware, suggestedRoom: suggestedRoom)
+        self.capabilities = capabilities
+    }
+
+    /// Describes a device by its functions.
+    ///
+    /// - Parameters:
+    ///   - id: the device's own stable id within its driver.
+    ///   - name: the name people know it by.
+    ///   - kind: what it is.
+    ///   - functions: what it can do.
+    ///   - manufacturer: who made it.
+    ///   - model: the maker's model name.
+    ///   - serialNumber: the maker's serial number.
+    ///   - firmware: the firmware's version.
+    ///   - suggestedRoom: the room the source suggests.
+    public init(
+        id: LightID, name: String, kind: LightKind, functions: [AccessoryFunction], manufacturer: String? = nil,
+        model: String? = nil, serialNumber: String? = nil, firmware: String? = nil, suggestedRoom: String? = nil
+    ) {
         self.id = id
         self.name = name
         self.kind = kind
-        self.capabilities = capabilities
+        self.functions = functions
         self.manufacturer = manufacturer
         self.model = model
         self.serialNumber = serialNumber
         self.firmware = firmware
         self.suggestedRoom = suggestedRoom
+    }
+}
+
+extension LightDescription {
+    /// What a light, a fan or a sensor can do, in their words; nothing for devices of other kinds.
+    public var capabilities: LightCapabilities {
+        get {
+            var capabilities = LightCapabilities()
+            switch kind {
+            case .light: functions.first.map { capabilities = LightCapabilities(lamp: $0) }
+            case .fan: functions.first.map { capabilities = LightCapabilities(fan: $0) }
+            case .sensor: capabilities = LightCapabilities(sensor: functions)
+            default: break
+            }
+            capabilities.transition = fades
+            return capabilities
+        }
+        set {
+            fades = newValue.transition
+            switch kind {
+            case .light: functions = [newValue.function(.lightbulb)]
+            case .switch: functions = [newValue.function(.switch)]
+            case .outlet: functions = [newValue.function(.outlet)]
+            case .fan: functions = [newValue.fanFunction]
+            case .sensor: functions = newValue.sensorFunctions
+            default: break
+            }
+        }
     }
 }

@@ -12,8 +12,8 @@ import Testing
 struct AdaptiveLightingTests {
     // The iids of the lamp.
     private static let colorTemperature: UInt8 = 13
-    private static let control: UInt64 = 14
-    private static let count: UInt64 = 15
+    private static let control: UInt64 = 15
+    private static let count: UInt64 = 16
 
     private static func items(_ items: [(UInt8, [UInt8])]) -> [UInt8] {
         items.flatMap { type, value -> [UInt8] in
@@ -60,7 +60,7 @@ struct AdaptiveLightingTests {
         let house = try await House()
         await house.report(LightReport(on: true, brightness: 100, color: .temperature(mired: 250)))
         let session = try await house.session()
-        _ = try await session.write(#"{"aid":2,"iid":15,"ev":true},{"aid":2,"iid":13,"ev":true}"#)
+        _ = try await session.write(#"{"aid":2,"iid":16,"ev":true},{"aid":2,"iid":13,"ev":true}"#)
         let response = try await session.write(entry(update(from: 310, to: 430)))
         #expect(response.status == 207 && response.text.contains(#""status":0,"value":"Ai"#), "\(response.text)")
         await house.drain()
@@ -165,7 +165,7 @@ struct AdaptiveLightingTests {
         let sent = commands(house).count
         for _ in 0..<5 { await house.advance(.seconds(60)) }
         #expect((commands(house).count > sent) == isActive)
-        let counts = await session.events.filter { $0.contains(#""iid":15"#) }
+        let counts = await session.events.filter { $0.contains(#""iid":16"#) }
         // The first event is the beginning.
         #expect(counts.count == (isActive ? 1 : 2), "\(counts)")
         #expect(house.store.lights.first?.transition == nil || isActive)

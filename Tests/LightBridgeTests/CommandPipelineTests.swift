@@ -11,7 +11,7 @@ private func at(_ milliseconds: Int) -> ContinuousClock.Instant { start + .milli
 struct CommandPipelineTests {
     @Test("sends one command at a time, and merges waiting ones")
     func merges() {
-        var pipeline = CommandPipeline()
+        var pipeline = CommandPipeline(LightKind.light.rules)
         #expect(pipeline.wanted(LightCommand(on: true)) == LightCommand(on: true))
         #expect(pipeline.wanted(LightCommand(brightness: 10)) == nil)
         #expect(pipeline.wanted(LightCommand(on: false)) == nil)
@@ -30,7 +30,7 @@ struct CommandPipelineTests {
         "keeps a level that comes with off for the next on, until it is replaced"
     )
     func levelForNextOn() {
-        var pipeline = CommandPipeline()
+        var pipeline = CommandPipeline(LightKind.light.rules)
         func send(_ command: LightCommand, success: Bool = true) -> LightCommand? {
             let sent = pipeline.wanted(command)
             _ = pipeline.ended(success: success, now: at(0))
@@ -60,7 +60,7 @@ struct CommandPipelineTests {
 
     @Test("is unconfirmed after two unanswered commands until the light reports its state")
     func unconfirmed() {
-        var pipeline = CommandPipeline()
+        var pipeline = CommandPipeline(LightKind.light.rules)
         _ = pipeline.wanted(LightCommand(on: true))
         _ = pipeline.ended(success: true, now: at(0))
         #expect(pipeline.isUnconfirmed == false)
@@ -74,7 +74,7 @@ struct CommandPipelineTests {
 
     @Test("passes on a spontaneous change right after a command")
     func spontaneous() {
-        var pipeline = CommandPipeline()
+        var pipeline = CommandPipeline(LightKind.light.rules)
         _ = pipeline.wanted(LightCommand(on: true))
         _ = pipeline.ended(success: true, now: at(0))
         pipeline.superseded()
@@ -85,7 +85,7 @@ struct CommandPipelineTests {
 
     @Test("holds the steps of a fade whose end the light has already reported")
     func confirmedFade() {
-        var pipeline = CommandPipeline()
+        var pipeline = CommandPipeline(LightKind.light.rules)
         _ = pipeline.wanted(LightCommand(on: true, brightness: 80, transition: .seconds(2)))
         _ = pipeline.ended(success: true, now: at(0))
         let target = LightReport(on: true, brightness: 80)
@@ -98,7 +98,7 @@ struct CommandPipelineTests {
 
     @Test("forgets the levels of a fade to off")
     func fadingOut() {
-        var pipeline = CommandPipeline()
+        var pipeline = CommandPipeline(LightKind.light.rules)
         _ = pipeline.wanted(LightCommand(on: false, transition: .seconds(2)))
         _ = pipeline.ended(success: true, now: at(0))
         #expect(pipeline.reported(LightReport(on: true, brightness: 40), now: at(500)) == LightReport())
@@ -110,7 +110,7 @@ struct CommandPipelineTests {
 
     @Test("holds differing values during a command, and passes on other attributes")
     func held() {
-        var pipeline = CommandPipeline()
+        var pipeline = CommandPipeline(LightKind.light.rules)
         _ = pipeline.wanted(LightCommand(brightness: 80))
         #expect(
             pipeline.reported(LightReport(on: true, brightness: 40), now: at(0)) == LightReport(on: true))
@@ -134,7 +134,7 @@ struct CommandPipelineTests {
             ),
         ]
         for (command, step, end) in rows {
-            var pipeline = CommandPipeline()
+            var pipeline = CommandPipeline(LightKind.light.rules)
             _ = pipeline.wanted(command)
             _ = pipeline.ended(success: true, now: at(0))
             #expect(pipeline.reported(step, now: at(100)) == LightReport())
@@ -147,7 +147,7 @@ struct CommandPipelineTests {
 
     @Test("holds the steps of a fade until its end")
     func fade() {
-        var pipeline = CommandPipeline()
+        var pipeline = CommandPipeline(LightKind.light.rules)
         _ = pipeline.wanted(LightCommand(brightness: 80, transition: .seconds(3)))
         _ = pipeline.ended(success: true, now: at(0))
         for step in [10, 40, 70] {
@@ -160,7 +160,7 @@ struct CommandPipelineTests {
 
     @Test("holds echoes for 300 ms after the confirmation")
     func confirmed() {
-        var pipeline = CommandPipeline()
+        var pipeline = CommandPipeline(LightKind.light.rules)
         _ = pipeline.wanted(LightCommand(on: true, brightness: 80))
         _ = pipeline.ended(success: true, now: at(0))
         _ = pipeline.reported(LightReport(on: true), now: at(50))
@@ -168,7 +168,7 @@ struct CommandPipelineTests {
         #expect(pipeline.reported(LightReport(on: false), now: at(399)) == LightReport())
         #expect(pipeline.wakeAt == at(400))
         #expect(pipeline.completed(now: at(400)) == LightReport(on: false))
-        var early = CommandPipeline()
+        var early = CommandPipeline(LightKind.light.rules)
         _ = early.wanted(LightCommand(on: true))
         _ = early.reported(LightReport(on: true), now: at(0))
         _ = early.ended(success: true, now: at(10))
@@ -177,7 +177,7 @@ struct CommandPipelineTests {
 
     @Test("holds echoes of an older command during a newer one")
     func olderEchoes() {
-        var pipeline = CommandPipeline()
+        var pipeline = CommandPipeline(LightKind.light.rules)
         _ = pipeline.wanted(LightCommand(brightness: 10))
         _ = pipeline.wanted(LightCommand(brightness: 20))
         #expect(pipeline.reported(LightReport(brightness: 10), now: at(0)) == LightReport())
@@ -191,7 +191,7 @@ struct CommandPipelineTests {
 
     @Test("passes on held values after a failed command")
     func failed() {
-        var pipeline = CommandPipeline()
+        var pipeline = CommandPipeline(LightKind.light.rules)
         _ = pipeline.wanted(LightCommand(brightness: 80))
         _ = pipeline.reported(LightReport(brightness: 40), now: at(0))
         _ = pipeline.ended(success: false, now: at(100))
@@ -202,7 +202,7 @@ struct CommandPipelineTests {
 
     @Test("expects nothing of a command that ended long ago")
     func stale() {
-        var pipeline = CommandPipeline()
+        var pipeline = CommandPipeline(LightKind.light.rules)
         _ = pipeline.wanted(LightCommand(on: true))
         _ = pipeline.ended(success: true, now: at(0))
         _ = pipeline.wanted(LightCommand(brightness: 50))
@@ -211,13 +211,13 @@ struct CommandPipelineTests {
 
     @Test("ignores rounding of a color, and passes on another color")
     func colors() {
-        var pipeline = CommandPipeline()
+        var pipeline = CommandPipeline(LightKind.light.rules)
         _ = pipeline.wanted(LightCommand(color: .hueSaturation(hue: 359.5, saturation: 50)))
         _ = pipeline.ended(success: true, now: at(0))
         let rounded = LightReport(color: .hueSaturation(hue: 0.4, saturation: 49))
         #expect(pipeline.reported(rounded, now: at(10)) == LightReport())
         #expect(pipeline.completed(now: at(2000)) == nil)
-        var other = CommandPipeline()
+        var other = CommandPipeline(LightKind.light.rules)
         _ = other.wanted(LightCommand(color: .temperature(mired: 300)))
         _ = other.ended(success: true, now: at(0))
         let different = LightReport(color: .hueSaturation(hue: 30, saturation: 20))
@@ -227,7 +227,7 @@ struct CommandPipelineTests {
 
     @Test("repeats an unanswered command once, after 2 s")
     func retry() {
-        var pipeline = CommandPipeline()
+        var pipeline = CommandPipeline(LightKind.light.rules)
         let command = LightCommand(on: true, brightness: 40)
         _ = pipeline.wanted(command)
         _ = pipeline.ended(success: true, now: at(0))
@@ -242,7 +242,7 @@ struct CommandPipelineTests {
 
     @Test("waits for a fade before it repeats the command")
     func retryAfterFade() {
-        var pipeline = CommandPipeline()
+        var pipeline = CommandPipeline(LightKind.light.rules)
         _ = pipeline.wanted(LightCommand(on: true, transition: .seconds(5)))
         _ = pipeline.ended(success: true, now: at(0))
         #expect(pipeline.wakeAt == at(5000))
@@ -252,19 +252,19 @@ struct CommandPipelineTests {
         "doesn't repeat a command that was answered, failed or was replaced",
         arguments: [LightReport(on: true), LightReport(on: false), LightReport(brightness: 3)], [true, false])
     func noRetry(report: LightReport, before: Bool) {
-        var pipeline = CommandPipeline()
+        var pipeline = CommandPipeline(LightKind.light.rules)
         _ = pipeline.wanted(LightCommand(on: true, brightness: 40))
         if before { _ = pipeline.reported(report, now: at(0)) }
         _ = pipeline.ended(success: true, now: at(0))
         if !before { _ = pipeline.reported(report, now: at(500)) }
         #expect(pipeline.retried(now: at(3000)) == nil)
 
-        pipeline = CommandPipeline()
+        pipeline = CommandPipeline(LightKind.light.rules)
         _ = pipeline.wanted(LightCommand(on: true))
         _ = pipeline.ended(success: false, now: at(0))
         #expect(pipeline.retried(now: at(3000)) == nil)
 
-        pipeline = CommandPipeline()
+        pipeline = CommandPipeline(LightKind.light.rules)
         _ = pipeline.wanted(LightCommand(on: true))
         _ = pipeline.ended(success: true, now: at(0))
         _ = pipeline.wanted(LightCommand(on: false))
@@ -275,7 +275,7 @@ struct CommandPipelineTests {
 
     @Test("expects nothing of a lost light")
     func reset() {
-        var pipeline = CommandPipeline()
+        var pipeline = CommandPipeline(LightKind.light.rules)
         _ = pipeline.wanted(LightCommand(on: true))
         _ = pipeline.wanted(LightCommand(brightness: 20))
         _ = pipeline.reported(LightReport(on: false), now: at(0))

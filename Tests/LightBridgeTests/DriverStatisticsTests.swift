@@ -39,7 +39,7 @@ struct DriverStatisticsTests {
             (LightReport(color: .hueSaturation(hue: 30, saturation: -20)), 1),
             (LightReport(color: .hueSaturation(hue: 360.2, saturation: 100.2)), 0),
             (LightReport(color: .temperature(mired: 0)), 1), (LightReport(color: .temperature(mired: 500)), 0),
-            (LightReport(readings: [.temperature: .number(.nan), .motion: .number(1), .humidity: .number(140)]), 2),
+            (LightReport(readings: [.temperature: .number(.nan), .motion: .number(2), .humidity: .number(140)]), 2),
         ] as [(LightReport, UInt64)])
     func invalidValues(report: LightReport, count: UInt64) async throws {
         let house = try await House()

@@ -16,10 +16,9 @@ extension LightDescription {
 
 @Suite("Fans", .timeout)
 struct FanTests {
-    private func adapter(_ capabilities: LightCapabilities) -> FanAdapter {
-        FanAdapter(
-            description: LightDescription(id: "x", name: "X", kind: .fan, capabilities: capabilities), name: "X",
-            ids: InstanceIDs())
+    private func adapter(_ capabilities: LightCapabilities) -> AccessoryAdapter {
+        AccessoryAdapter(
+            LightDescription(id: "x", name: "X", kind: .fan, capabilities: capabilities), "X", InstanceIDs())
     }
 
     @Test("offers the characteristics of the fan's capabilities")
@@ -33,7 +32,7 @@ struct FanTests {
             ),
         ]
         for (capabilities, types) in table {
-            let accessory = adapter(capabilities).accessory(2, state: LightState())
+            let accessory = adapter(capabilities).accessory(2, state: DeviceState())
             try accessory.checkCompliance()
             #expect(accessory.services[1].type == .fanv2 && accessory.services[1].isPrimary)
             #expect(accessory.services[1].characteristics.map(\.type) == types)
@@ -41,8 +40,8 @@ struct FanTests {
     }
 
     private func command(_ values: [(CharacteristicType, CharacteristicValue)]) -> LightCommand {
-        adapter(.fan(speed: true)).command(
-            for: values.map { CharacteristicWrite(iid: 9, service: .fanv2, type: $0, value: $1) }, state: LightState())
+        adapter(.fan(speed: true, direction: true, oscillation: true)).command(
+            for: values.map { CharacteristicWrite(iid: 9, service: .fanv2, type: $0, value: $1) }, state: DeviceState())
     }
 
     @Test("merges values to one command, and takes speed 0 for off without losing the speed")

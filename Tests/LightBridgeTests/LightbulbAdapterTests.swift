@@ -9,16 +9,16 @@ import Testing
 struct LightbulbAdapterTests {
     private func adapter(
         _ kind: LightKind = .light, brightness: Bool = false, color: Bool = false, temperature: ClosedRange<Int>? = nil
-    ) -> LightbulbAdapter {
-        LightbulbAdapter(
-            description: LightDescription(
+    ) -> AccessoryAdapter {
+        AccessoryAdapter(
+            LightDescription(
                 id: "x", name: "X", kind: kind,
-                capabilities: LightCapabilities(brightness: brightness, color: color, temperature: temperature)),
-            name: "X", ids: InstanceIDs())
+                capabilities: LightCapabilities(brightness: brightness, color: color, temperature: temperature)), "X",
+            InstanceIDs())
     }
 
-    private func types(_ adapter: LightbulbAdapter) -> [CharacteristicType] {
-        adapter.accessory(2, state: LightState()).services[1].characteristics.map(\.type)
+    private func types(_ adapter: AccessoryAdapter) -> [CharacteristicType] {
+        adapter.accessory(2, state: DeviceState()).services[1].characteristics.map(\.type)
     }
 
     @Test("offers the characteristics of the light's capabilities, hue and saturation before color temperature")
@@ -44,11 +44,11 @@ struct LightbulbAdapterTests {
         ]
         for (kind, service, characteristics) in kinds {
             let adapter = adapter(kind, brightness: all.brightness, color: all.color, temperature: all.temperature)
-            #expect(adapter.accessory(2, state: LightState()).services[1].type == service)
+            #expect(adapter.accessory(2, state: DeviceState()).services[1].type == service)
             if kind != .light { #expect(types(adapter) == characteristics) }
         }
-        var state = LightState()
-        state.on = true
+        var state = DeviceState()
+        state.values.on = true
         let outlet = adapter(.outlet).accessory(2, state: state).services[1].characteristics
         #expect(outlet.map(\.value) == [.bool(true), .bool(true)])
     }
@@ -60,7 +60,7 @@ struct LightbulbAdapterTests {
             (50...50, 50...50), (-5...60, 50...60),
         ] as [(ClosedRange<Int>, ClosedRange<Int>?)])
     func ranges(given: ClosedRange<Int>, shown: ClosedRange<Int>?) throws {
-        let accessory = adapter(temperature: given).accessory(2, state: LightState())
+        let accessory = adapter(temperature: given).accessory(2, state: DeviceState())
         try accessory.checkCompliance()
         let metadata = accessory.services[1].characteristics.first { $0.type == .colorTemperature }?.metadata
         #expect(metadata?.minimum == shown.map { Double($0.lowerBound) })
@@ -69,7 +69,7 @@ struct LightbulbAdapterTests {
 
     @Test("is compliant for every kind, capability and state")
     func compliance() throws {
-        var states = [LightState()]
+        var states = [DeviceState()]
         for report in [
             LightReport(brightness: 0, color: .hueSaturation(hue: -7, saturation: 900)),
             LightReport(brightness: 1000, color: .hueSaturation(hue: .nan, saturation: 1)),
@@ -78,8 +78,8 @@ struct LightbulbAdapterTests {
             LightReport(color: .hueSaturation(hue: 1e300, saturation: -.infinity)),
             LightReport(color: .hueSaturation(hue: 360, saturation: 100)),
         ] {
-            var state = LightState()
-            state.apply(report)
+            var state = DeviceState()
+            state.apply(report, .light)
             states.append(state)
         }
         for kind in [LightKind.light, .switch, .outlet] {
@@ -97,12 +97,11 @@ struct LightbulbAdapterTests {
 
     @Test("replaces texts that controllers refuse")
     func information() throws {
-        let adapter = LightbulbAdapter(
-            description: LightDescription(
+        let adapter = AccessoryAdapter(
+            LightDescription(
                 id: "x", name: "X", manufacturer: "", model: String(repeating: "ü", count: 90), serialNumber: "7",
-                firmware: "beta"),
-            name: "X", ids: InstanceIDs())
-        let accessory = adapter.accessory(2, state: LightState())
+                firmware: "beta"), "X", InstanceIDs())
+        let accessory = adapter.accessory(2, state: DeviceState())
         try accessory.checkCompliance()
         let texts = accessory.services[0].characteristics.compactMap { $0.value?.string }
         #expect(texts == ["Unknown", String(repeating: "ü", count: 32), "X", "Unknown", "0.0.1"])
@@ -111,21 +110,21 @@ struct LightbulbAdapterTests {
     @Test("keeps iids and never reuses one")
     func identifiers() {
         let full = adapter(brightness: true, color: true, temperature: 153...500)
-        let plain = LightbulbAdapter(description: adapter().description, name: "X", ids: full.ids)
+        let plain = AccessoryAdapter(adapter().description, "X", full.ids)
         #expect(plain.ids == full.ids)
-        let outlet = LightbulbAdapter(description: adapter(.outlet).description, name: "X", ids: plain.ids)
+        let outlet = AccessoryAdapter(adapter(.outlet).description, "X", plain.ids)
         #expect(Set(outlet.ids.ids.values).count == outlet.ids.ids.count)
         #expect(outlet.ids.ids.filter { full.ids.ids[$0.key] != nil } == full.ids.ids)
-        let back = LightbulbAdapter(description: full.description, name: "X", ids: outlet.ids)
-        #expect(back.accessory(2, state: LightState()) == full.accessory(2, state: LightState()))
+        let back = AccessoryAdapter(full.description, "X", outlet.ids)
+        #expect(back.accessory(2, state: DeviceState()) == full.accessory(2, state: DeviceState()))
     }
 
     // MARK: Commands
 
     private func command(
-        _ values: [(CharacteristicType, CharacteristicValue)], _ state: LightState = LightState()
+        _ values: [(CharacteristicType, CharacteristicValue)], _ state: DeviceState = DeviceState()
     ) -> LightCommand {
-        LightbulbAdapter.command(
+        adapter(brightness: true, color: true, temperature: 50...500).command(
             for: values.map { CharacteristicWrite(iid: 1, service: .lightbulb, type: $0.0, value: $0.1) }, state: state)
     }
 
@@ -143,8 +142,8 @@ struct LightbulbAdapterTests {
 
     @Test("keeps the unwritten one of hue and saturation")
     func half() {
-        var state = LightState()
-        state.apply(LightReport(color: .hueSaturation(hue: 10, saturation: 90)))
+        var state = DeviceState()
+        state.apply(LightReport(color: .hueSaturation(hue: 10, saturation: 90)), .light)
         #expect(command([(.hue, .float(20))], state) == LightCommand(color: .hueSaturation(hue: 20, saturation: 90)))
         #expect(
             command([(.saturation, .float(20))], state) == LightCommand(color: .hueSaturation(hue: 10, saturation: 20)))
@@ -178,15 +177,15 @@ struct LightbulbAdapterTests {
 
     @Test("shows a white on the color wheel, and keeps it while a color is shown")
     func modes() {
-        var state = LightState()
-        state.apply(LightCommand(color: .temperature(mired: 400)))
-        #expect(state.mode == .temperature)
-        #expect((20...45).contains(state.hue))
-        let hue = state.hue
-        state.apply(LightCommand(color: .hueSaturation(hue: 200, saturation: 10)))
-        #expect(state.mired == 400)
-        #expect(state.mode == .hueSaturation)
-        state.apply(LightCommand(color: .temperature(mired: 400)))
-        #expect(state.hue == hue)
+        var state = DeviceState()
+        state.apply(LightCommand(color: .temperature(mired: 400)), .light)
+        #expect(state.isWhite)
+        #expect((20...45).contains(state[.hue] ?? 0))
+        let hue = state[.hue]
+        state.apply(LightCommand(color: .hueSaturation(hue: 200, saturation: 10)), .light)
+        #expect(state[.colorTemperature] == 400)
+        #expect(!state.isWhite)
+        state.apply(LightCommand(color: .temperature(mired: 400)), .light)
+        #expect(state[.hue] == hue)
     }
 }

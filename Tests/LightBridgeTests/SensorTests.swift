@@ -17,10 +17,8 @@ extension LightDescription {
 
 @Suite("Sensors", .timeout)
 struct SensorTests {
-    private func adapter(_ readings: Set<SensorReading>, ids: InstanceIDs = InstanceIDs()) -> SensorAdapter {
-        SensorAdapter(
-            description: LightDescription(id: "x", name: "X", kind: .sensor, capabilities: .sensor(readings)),
-            name: "X", ids: ids)
+    private func adapter(_ readings: Set<SensorReading>, ids: InstanceIDs = InstanceIDs()) -> AccessoryAdapter {
+        AccessoryAdapter(LightDescription(id: "x", name: "X", kind: .sensor, capabilities: .sensor(readings)), "X", ids)
     }
 
     @Test("tells the name of a sensor from that of a light")
@@ -47,7 +45,7 @@ struct SensorTests {
             ),
         ] as [(Set<SensorReading>, [ServiceType])])
     func services(readings: Set<SensorReading>, services: [ServiceType]) throws {
-        let accessory = adapter(readings).accessory(2, state: LightState())
+        let accessory = adapter(readings).accessory(2, state: DeviceState())
         try accessory.checkCompliance()
         #expect(accessory.services.dropFirst().map(\.type) == services)
         #expect(accessory.services.filter(\.isPrimary).map(\.type) == [services[0]])
@@ -73,8 +71,8 @@ struct SensorTests {
         ] as [(SensorReading, SensorValue, CharacteristicType, CharacteristicValue)])
     func values(reading: SensorReading, value: SensorValue, type: CharacteristicType, shown: CharacteristicValue) throws
     {
-        var state = LightState()
-        state.apply(LightReport(readings: [reading: value], reachable: true))
+        var state = DeviceState()
+        state.apply(LightReport(readings: [reading: value], reachable: true), .sensor)
         let accessory = adapter([reading]).accessory(2, state: state)
         try accessory.checkCompliance()
         #expect(accessory.services[1].characteristics.first { $0.type == type }?.value == shown)
@@ -82,8 +80,8 @@ struct SensorTests {
 
     @Test("prefers the low-battery flag to the level")
     func lowBattery() {
-        var state = LightState()
-        state.apply(LightReport(readings: [.battery: .number(5), .batteryLow: .flag(false)]))
+        var state = DeviceState()
+        state.apply(LightReport(readings: [.battery: .number(5), .batteryLow: .flag(false)]), .sensor)
         let service = adapter([.battery, .batteryLow]).accessory(2, state: state).services[1]
         #expect(service.characteristics.first { $0.type == .statusLowBattery }?.value == .integer(0))
     }
@@ -91,19 +89,19 @@ struct SensorTests {
     @Test("is active while a value is known and the sensor is reachable")
     func active() {
         let adapter = adapter([.temperature])
-        var state = LightState()
+        var state = DeviceState()
         func isActive() -> CharacteristicValue? {
             adapter.accessory(2, state: state).services[1].characteristics.first { $0.type == .statusActive }?.value
         }
-        state.apply(LightReport(reachable: true))
+        state.apply(LightReport(reachable: true), .sensor)
         #expect(isActive() == .bool(false))
-        state.apply(LightReport(readings: [.temperature: .number(20)]))
+        state.apply(LightReport(readings: [.temperature: .number(20)]), .sensor)
         #expect(isActive() == .bool(true))
-        state.apply(LightReport(readings: [.temperature: .unknown]))
-        #expect(isActive() == .bool(false) && state.readings[.temperature] == .number(20))
-        state.apply(LightReport(readings: [.temperature: .number(21)]))
+        state.apply(LightReport(readings: [.temperature: .unknown]), .sensor)
+        #expect(isActive() == .bool(false) && state.values.readings[.temperature] == .number(20))
+        state.apply(LightReport(readings: [.temperature: .number(21)]), .sensor)
         #expect(isActive() == .bool(true))
-        state.apply(LightReport(reachable: false))
+        state.apply(LightReport(reachable: false), .sensor)
         #expect(isActive() == .bool(false))
     }
 
@@ -111,8 +109,8 @@ struct SensorTests {
     func identity() {
         let first = adapter([.temperature, .battery])
         let more = adapter([.motion, .temperature, .battery], ids: first.ids)
-        func iids(_ adapter: SensorAdapter) -> [CharacteristicType: InstanceID] {
-            let services = adapter.accessory(2, state: LightState()).services.dropFirst()
+        func iids(_ adapter: AccessoryAdapter) -> [CharacteristicType: InstanceID] {
+            let services = adapter.accessory(2, state: DeviceState()).services.dropFirst()
             return Dictionary(
                 services.flatMap(\.characteristics).filter { $0.type != .statusActive }.map { ($0.type, $0.iid) },
                 uniquingKeysWith: { $1 })

@@ -3,8 +3,9 @@ import HAPCrypto
 public import HAPModel
 import HAPProtocol
 import HAPTesting
-import LightBridge
 import LightKit
+
+@testable import LightBridge
 
 extension LightDescription {
     /// A lamp that can do everything: aid 2 if it is the first; On 9, Brightness 10, Hue 11, Saturation 12, color
@@ -56,4 +57,15 @@ extension AccessoryID: ExpressibleByIntegerLiteral {
 extension InstanceID: ExpressibleByIntegerLiteral {
     /// Creates an id from its number.
     public init(integerLiteral value: UInt64) { self.init(value) }
+}
+
+extension DeviceState {
+    /// Takes over what a driver of a kind of device has said.
+    mutating func apply(_ report: LightReport, _ kind: LightKind) {
+        if let reachable = report.reachable { isReachable = reachable }
+        let adapter = AccessoryAdapter(LightDescription(id: "x", name: "X", kind: kind), "X", InstanceIDs())
+        apply(adapter.canonical(report.values).values, kind.rules)
+    }
+
+    mutating func apply(_ command: LightCommand, _ kind: LightKind) { apply(LightReport(command.values), kind) }
 }

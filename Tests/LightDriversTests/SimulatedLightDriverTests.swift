@@ -284,7 +284,6 @@ struct SimulatedLightDriverTests {
             #expect(host.state(of: "hall")?.readings == [.motion: .flag(true), .temperature: .number(21.5)])
             for (change, problem) in [
                 (LightReport(readings: [.leak: .flag(true)]), "this has no reading leak"),
-                (LightReport(readings: [.motion: .number(1)]), "motion cannot have that value"),
                 (LightReport(on: true), "a sensor is neither on nor off"),
             ] {
                 await #expect(throws: SimulatedLightDriver.SimulationError.impossible(problem)) {

@@ -119,18 +119,16 @@ extension SimulatedLight: Decodable {
         report = try container.decodeName(Report.self, forKey: .report) ?? .push
         let name = try container.decodeIfPresent(String.self, forKey: .name)
         try container.checkName(name, forKey: .name)
+        var capabilities = LightCapabilities(
+            brightness: brightness, color: color, temperature: temperature ? 153...500 : nil,
+            transition: transition > .zero)
+        capabilities.speed = speed
+        capabilities.direction = direction
+        capabilities.oscillation = oscillation
+        capabilities.readings = readings
         description = LightDescription(
-            id: LightID(id), name: name ?? id, kind: kind,
-            capabilities: LightCapabilities(
-                brightness: brightness, color: color, temperature: temperature ? 153...500 : nil,
-                transition: transition > .zero),
-            manufacturer: "Lamplighter", model: "Simulated \(kind.rawValue)", serialNumber: id)
-        switch kind {
-        case .light, .switch, .outlet: break
-        case .fan:
-            description.capabilities = .fan(speed: speed, direction: direction, oscillation: oscillation)
-        case .sensor: description.capabilities = .sensor(readings)
-        }
+            id: LightID(id), name: name ?? id, kind: kind, capabilities: capabilities, manufacturer: "Lamplighter",
+            model: "Simulated \(kind.rawValue)", serialNumber: id)
     }
 
     private static func readings(_ container: KeyedDecodingContainer<CodingKeys>) throws -> Set<SensorReading> {

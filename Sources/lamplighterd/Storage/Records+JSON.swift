@@ -1,70 +1,155 @@
 internal import BoundedJSON
+internal import HAPModel
+internal import HAPProtocol
 internal import LightKit
 
 // What changes shape from light to light is stored as JSON text; what is searched or must be unique has a column.
 
 extension LightDescription {
     /// All but the id.
-    private struct Stored: Codable {
+    fileprivate struct Stored: Codable {
         var name: String
         var kind: String
-        var brightness: Bool
-        var color: Bool
+        /// `nil` before version 0.2.
+        var functions: [Function]?
         var transition: Bool
-        /// The lowest and the highest, in mired.
-        var temperature: [Int]?
         var manufacturer: String?
         var model: String?
         var serialNumber: String?
         var firmware: String?
         var suggestedRoom: String?
+        var optimistic: Bool?
+
+        struct Function: Codable {
+            var type: String
+            var id: String?
+            var parts: [Part]
+        }
+
+        /// A characteristic; what isn't otherwise than in the catalogue is left out.
+        struct Part: Codable {
+            var type: String
+            var value: JSONValue?
+            var minimum: Double?
+            var maximum: Double?
+            var step: Double?
+            var validValues: [Int64]?
+            var permissions: [String]?
+        }
+    }
+
+    /// What a light could do before version 0.2.
+    fileprivate struct EarlierCapabilities: Decodable {
+        var brightness: Bool
+        var color: Bool
+        var transition: Bool
+        /// The lowest and the highest, in mired.
+        var temperature: [Int]?
         var speed: Bool?
         var direction: Bool?
         var oscillation: Bool?
-        /// In order; a later version may know more of them.
         var readings: [String]?
-        var optimistic: Bool?
     }
 
     init?(id: LightID, json: String) {
-        guard let stored = try? JSONValue(parsing: json).decoded(as: Stored.self),
+        guard let json = try? JSONValue(parsing: json), let stored = try? json.decoded(as: Stored.self),
             let kind = LightKind(rawValue: stored.kind)
         else { return nil }
-        var capabilities = LightCapabilities(
-            brightness: stored.brightness, color: stored.color, transition: stored.transition)
-        if let range = stored.temperature {
-            guard range.count == 2, range[0] <= range[1] else { return nil }
-            capabilities.temperature = range[0]...range[1]
-        }
-        capabilities.speed = stored.speed ?? false
-        capabilities.direction = stored.direction ?? false
-        capabilities.oscillation = stored.oscillation ?? false
-        capabilities.readings = Set((stored.readings ?? []).compactMap(SensorReading.init))
         self.init(
-            id: id, name: stored.name, kind: kind, capabilities: capabilities, manufacturer: stored.manufacturer,
+            id: id, name: stored.name, kind: kind, functions: [], manufacturer: stored.manufacturer,
             model: stored.model, serialNumber: stored.serialNumber, firmware: stored.firmware,
             suggestedRoom: stored.suggestedRoom)
+        if let functions = stored.functions {
+            for function in functions {
+                guard let function = AccessoryFunction(function) else { return nil }
+                self.functions.append(function)
+            }
+        } else {
+            guard let earlier = try? json.decoded(as: EarlierCapabilities.self),
+                let capabilities = LightCapabilities(earlier)
+            else { return nil }
+            self.capabilities = capabilities
+        }
+        fades = stored.transition
         isOptimistic = stored.optimistic ?? false
     }
 
     var json: String {
         var stored = Stored(
-            name: name, kind: kind.rawValue, brightness: capabilities.brightness, color: capabilities.color,
-            transition: capabilities.transition,
-            temperature: capabilities.temperature.map { [$0.lowerBound, $0.upperBound] }, manufacturer: manufacturer,
-            model: model, serialNumber: serialNumber, firmware: firmware, suggestedRoom: suggestedRoom)
-        // What no light has is left out, so that a light is stored as ever.
-        if capabilities.speed { stored.speed = true }
-        if capabilities.direction { stored.direction = true }
-        if capabilities.oscillation { stored.oscillation = true }
-        if !capabilities.readings.isEmpty { stored.readings = capabilities.readings.sorted().map(\.rawValue) }
+            name: name, kind: kind.rawValue, functions: functions.map { Stored.Function($0) }, transition: fades,
+            manufacturer: manufacturer, model: model, serialNumber: serialNumber, firmware: firmware,
+            suggestedRoom: suggestedRoom)
         if isOptimistic { stored.optimistic = true }
         return JSONValue(encoding: stored).text
     }
 }
 
+extension LightCapabilities {
+    fileprivate init?(_ stored: LightDescription.EarlierCapabilities) {
+        self.init(brightness: stored.brightness, color: stored.color, transition: stored.transition)
+        if let range = stored.temperature {
+            guard range.count == 2, range[0] <= range[1] else { return nil }
+            temperature = range[0]...range[1]
+        }
+        speed = stored.speed ?? false
+        direction = stored.direction ?? false
+        oscillation = stored.oscillation ?? false
+        readings = Set((stored.readings ?? []).compactMap(SensorReading.init))
+    }
+}
+
+extension LightDescription.Stored.Function {
+    fileprivate init(_ function: AccessoryFunction) {
+        type = function.type.description
+        id = function.id
+        parts = function.parts.map { LightDescription.Stored.Part($0) }
+    }
+}
+
+extension LightDescription.Stored.Part {
+    fileprivate init(_ part: AccessoryFunction.Part) {
+        type = part.type.description
+        value = part.value.json
+        guard let metadata = part.metadata, let usual = CharacteristicDefinition.of(part.type)?.metadata else { return }
+        if metadata.minimum != usual.minimum { minimum = metadata.minimum }
+        if metadata.maximum != usual.maximum { maximum = metadata.maximum }
+        if metadata.step != usual.step { step = metadata.step }
+        if metadata.validValues != usual.validValues { validValues = metadata.validValues }
+        if metadata.permissions != usual.permissions { permissions = metadata.permissions.names }
+    }
+}
+
+extension AccessoryFunction {
+    fileprivate init?(_ stored: LightDescription.Stored.Function) {
+        guard let type = HAPType(stored.type).map(ServiceType.init) else { return nil }
+        var parts: [Part] = []
+        for part in stored.parts {
+            guard let type = HAPType(part.type).map(CharacteristicType.init),
+                var metadata = CharacteristicDefinition.of(type)?.metadata,
+                let value = part.value.flatMap({ metadata.value(stored: $0) })
+            else { return nil }
+            metadata.minimum = part.minimum ?? metadata.minimum
+            metadata.maximum = part.maximum ?? metadata.maximum
+            metadata.step = part.step ?? metadata.step
+            metadata.validValues = part.validValues ?? metadata.validValues
+            if let names = part.permissions {
+                guard let permissions = CharacteristicPermissions(names: names) else { return nil }
+                metadata.permissions = permissions
+            }
+            parts.append(Part(type, metadata, value, nil))
+        }
+        self.init(type, id: stored.id, parts: parts)
+    }
+}
+
+extension CharacteristicMetadata {
+    /// A stored value, of the format if that can hold it.
+    fileprivate func value(stored json: JSONValue) -> CharacteristicValue? { reported(json) ?? value(from: json) }
+}
+
 extension LightReport {
-    private struct Stored: Codable {
+    /// A state before version 0.2.
+    private struct Earlier: Decodable {
         var on: Bool?
         var brightness: Int?
         var hue: Double?
@@ -77,13 +162,28 @@ extension LightReport {
         var numbers: [String: Double]?
     }
 
+    /// Reads a state: the values by the types of their characteristics, followed by `#` and the id of the function if it has one.
     init?(json: String) {
-        guard let stored = try? JSONValue(parsing: json).decoded(as: Stored.self),
-            (stored.hue == nil) == (stored.saturation == nil)
-        else { return nil }
+        guard let json = try? JSONValue(parsing: json), let object = json.object else { return nil }
         self.init()
-        on = stored.on
-        brightness = stored.brightness
+        for member in object.members {
+            let parts = member.name.split(separator: "#", maxSplits: 1).map(String.init)
+            guard let type = parts.first.flatMap(HAPType.init).map(CharacteristicType.init),
+                let value = CharacteristicDefinition.of(type)?.metadata.value(stored: member.value)
+            else {
+                guard let earlier = try? JSONValue.object(object).decoded(as: Earlier.self),
+                    let report = LightReport(earlier)
+                else { return nil }
+                self = report
+                return
+            }
+            values[Property(type, of: parts.count > 1 ? parts[1] : nil)] = value
+        }
+    }
+
+    private init?(_ stored: Earlier) {
+        guard (stored.hue == nil) == (stored.saturation == nil) else { return nil }
+        self.init(on: stored.on, brightness: stored.brightness)
         if let hue = stored.hue, let saturation = stored.saturation {
             color = .hueSaturation(hue: hue, saturation: saturation)
         } else if let mired = stored.mired {
@@ -92,30 +192,20 @@ extension LightReport {
         speed = stored.speed
         direction = stored.direction.flatMap(FanDirection.init)
         oscillates = stored.oscillates
+        var readings: [SensorReading: SensorValue] = [:]
         for (name, flag) in stored.flags ?? [:] { SensorReading(rawValue: name).map { readings[$0] = .flag(flag) } }
         for (name, number) in stored.numbers ?? [:] {
             SensorReading(rawValue: name).map { readings[$0] = .number(number) }
         }
+        for (property, value) in LightReport(readings: readings).values { values[property] = value }
     }
 
     var json: String {
-        var stored = Stored(on: on, brightness: brightness)
-        switch color {
-        case .hueSaturation(let hue, let saturation)?: (stored.hue, stored.saturation) = (hue, saturation)
-        case .temperature(let mired)?: stored.mired = mired
-        case nil: break
+        var object = JSONObject()
+        for (property, value) in values {
+            guard let value else { continue }
+            object[property.function.map { "\(property.type)#\($0)" } ?? property.type.description] = value.json
         }
-        stored.speed = speed
-        stored.direction = direction?.rawValue
-        stored.oscillates = oscillates
-        for (reading, value) in readings {
-            switch value {
-            case .flag(let flag): stored.flags = (stored.flags ?? [:]).merging([reading.rawValue: flag]) { $1 }
-            case .number(let number):
-                stored.numbers = (stored.numbers ?? [:]).merging([reading.rawValue: number]) { $1 }
-            case .unknown: break
-            }
-        }
-        return JSONValue(encoding: stored).text
+        return JSONValue.object(object).text
     }
 }

@@ -1,5 +1,3 @@
-import HAPModel
-
 // The values of common services, with their Swift types.
 
 extension CharacteristicKey<Bool> {
@@ -23,6 +21,8 @@ extension CharacteristicKey<Bool> {
     public static var active: Self { Self(.active) }
     /// Whether the contact is open.
     public static var contactSensorState: Self { Self(.contactSensorState) }
+    /// Whether a fan oscillates.
+    public static var swingMode: Self { Self(.swingMode) }
 }
 
 extension CharacteristicKey<Int> {
@@ -34,6 +34,8 @@ extension CharacteristicKey<Int> {
     public static var currentPosition: Self { Self(.currentPosition) }
     /// How far it is to be open, in percent.
     public static var targetPosition: Self { Self(.targetPosition) }
+    /// Which way a fan turns: 0 is clockwise, 1 is counterclockwise.
+    public static var rotationDirection: Self { Self(.rotationDirection) }
     /// How full the battery is, in percent.
     public static var batteryLevel: Self { Self(.batteryLevel) }
 }

@@ -1,5 +1,3 @@
-public import HAPModel
-
 /// One thing that an accessory can do: a service with its characteristics (HAP 9.1).
 ///
 /// ```swift
@@ -11,11 +9,26 @@ public struct AccessoryFunction: Equatable, Sendable {
         /// What it is.
         public let type: CharacteristicType
         /// Its format, permissions and limits; of a type of the catalogue those of the catalogue unless they are narrowed.
-        public internal(set) var metadata: CharacteristicMetadata?
+        public fileprivate(set) var metadata: CharacteristicMetadata?
         /// Its value at the start; left out of what controllers cannot read.
         public let value: CharacteristicValue
         /// What users see instead of the type's name, for types of your own.
         public let manufacturerDescription: String?
+
+        fileprivate init(_ type: CharacteristicType, _ value: CharacteristicValue) {
+            let metadata = CharacteristicDefinition.of(type)?.metadata
+            self.init(type, metadata, metadata?.clamped(value) ?? value, nil)
+        }
+
+        package init(
+            _ type: CharacteristicType, _ metadata: CharacteristicMetadata?, _ value: CharacteristicValue,
+            _ description: String?
+        ) {
+            self.type = type
+            self.metadata = metadata
+            self.value = value
+            manufacturerDescription = description
+        }
     }
 
     /// The service's type.
@@ -38,14 +51,44 @@ public struct AccessoryFunction: Equatable, Sendable {
         _ type: ServiceType, id: String? = nil,
         _ characteristics: KeyValuePairs<CharacteristicType, CharacteristicValue>
     ) {
+        self.init(type, id: id, characteristics.map { ($0.key, $0.value) })
+    }
+
+    /// Describes a function by a list of types of Apple's catalogue.
+    ///
+    /// - Parameters:
+    ///   - type: the service's type.
+    ///   - id: what tells it from other functions of the same type and accessory; never to be changed.
+    ///   - characteristics: types of the catalogue, and what they have for a value at the start.
+    public init(
+        _ type: ServiceType, id: String? = nil, _ characteristics: [(CharacteristicType, CharacteristicValue)]
+    ) {
         self.type = type
         self.id = id
-        parts = characteristics.map {
-            Part(
-                type: $0.key, metadata: CharacteristicDefinition.of($0.key)?.metadata, value: $0.value,
-                manufacturerDescription: nil)
-        }
+        parts = characteristics.map { Part($0, $1) }
     }
+
+    package init(_ type: ServiceType, id: String?, parts: [Part]) {
+        self.type = type
+        self.id = id
+        self.parts = parts
+    }
+
+    /// Returns whether it has a characteristic.
+    public func has(_ type: CharacteristicType) -> Bool { parts.contains { $0.type == type } }
+
+    /// The format, permissions and limits of a characteristic; `nil` if it has none of that type.
+    public func metadata(of type: CharacteristicType) -> CharacteristicMetadata? {
+        parts.first { $0.type == type }?.metadata
+    }
+
+    /// Adds a characteristic of the catalogue, at the end unless a place is given.
+    package mutating func add(_ type: CharacteristicType, _ value: CharacteristicValue, at place: Int? = nil) {
+        parts.insert(Part(type, value), at: place ?? parts.count)
+    }
+
+    /// Removes a characteristic.
+    package mutating func remove(_ type: CharacteristicType) { parts.removeAll { $0.type == type } }
 
     /// Narrows what a characteristic takes, such as the range of a thermostat.
     ///
@@ -77,27 +120,7 @@ public struct AccessoryFunction: Equatable, Sendable {
         _ type: CharacteristicType, _ metadata: CharacteristicMetadata, value: CharacteristicValue, description: String
     ) -> AccessoryFunction {
         var function = self
-        function.parts.append(
-            Part(type: type, metadata: metadata, value: value, manufacturerDescription: description))
+        function.parts.append(Part(type, metadata, value, description))
         return function
-    }
-
-    /// Makes the service.
-    ///
-    /// - Throws: ``ComplianceError`` for a characteristic that the catalogue lacks and nothing describes.
-    package func service(isPrimary: Bool, _ ids: inout InstanceIDs) throws(ComplianceError) -> Service {
-        let iid = ids.id(of: type, id)
-        var characteristics: [Characteristic] = []
-        for part in parts {
-            guard let metadata = part.metadata else {
-                throw ComplianceError("characteristic \(part.type) is not of the catalogue; describe it by adding it")
-            }
-            let isReadable = metadata.permissions.contains(.pairedRead)
-            characteristics.append(
-                Characteristic(
-                    iid: ids.id(of: part.type, in: type, id), type: part.type, metadata: metadata,
-                    value: isReadable ? part.value : nil, manufacturerDescription: part.manufacturerDescription))
-        }
-        return Service(iid: iid, type: type, isPrimary: isPrimary, characteristics: characteristics)
     }
 }

@@ -1,5 +1,3 @@
-public import HAPModel
-
 /// A Swift type that a characteristic's value can be read and written as.
 public protocol CharacteristicRepresentable: Sendable {
     /// Reads a value; `nil` for one of another kind, or that the type does not have.
@@ -14,7 +12,7 @@ public protocol CharacteristicRepresentable: Sendable {
 ///
 /// ```swift
 /// extension CharacteristicKey<Int> {
-///     static let rotationDirection = CharacteristicKey(.rotationDirection)
+///     static let lockPhysicalControls = CharacteristicKey(.lockPhysicalControls)
 /// }
 /// ```
 public struct CharacteristicKey<Value: CharacteristicRepresentable>: Sendable, Hashable {
@@ -23,14 +21,6 @@ public struct CharacteristicKey<Value: CharacteristicRepresentable>: Sendable, H
 
     /// Declares that the values of a type are to be read as this Swift type.
     public init(_ type: CharacteristicType) { self.type = type }
-}
-
-extension Service {
-    /// The value of a characteristic, as it was received last; `nil` if the service has none of that type, nothing was
-    /// received yet, or it is of another kind.
-    public subscript<Value>(key: CharacteristicKey<Value>) -> Value? {
-        characteristic(key.type)?.value.flatMap(Value.init)
-    }
 }
 
 extension CharacteristicRepresentable {

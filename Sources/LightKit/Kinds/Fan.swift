@@ -1,0 +1,69 @@
+internal import HAPModel
+
+extension LightKind {
+    /// A fan.
+    public static let fan = LightKind("fan", title: "Fan", FanRules())
+}
+
+/// Which way a fan turns, seen from below or in front of it.
+public enum FanDirection: String, CaseIterable, Hashable, Sendable {
+    case clockwise, counterclockwise
+}
+
+extension PropertyContainer {
+    /// Percent, 1 to 100.
+    public var speed: Int? {
+        get { values[.rotationSpeed].flatMap { Int(exactly: $0.rounded()) } }
+        set { values[.rotationSpeed] = newValue.map(Double.init) }
+    }
+
+    /// Which way a fan turns.
+    public var direction: FanDirection? {
+        get { values[.rotationDirection].map { $0 == 0 ? .clockwise : .counterclockwise } }
+        set { values[.rotationDirection] = newValue.map { $0 == .clockwise ? 0 : 1 } }
+    }
+
+    /// Whether a fan oscillates.
+    public var oscillates: Bool? {
+        get { values[.swingMode] }
+        set { values[Property(.swingMode)] = newValue.map { .integer($0 ? 1 : 0) } }
+    }
+}
+
+extension LightCapabilities {
+    /// HAP's Fan (v2).
+    var fanFunction: AccessoryFunction {
+        var values: [(CharacteristicType, CharacteristicValue)] = [(.active, .integer(0))]
+        if speed { values.append((.rotationSpeed, .float(100))) }
+        if direction { values.append((.rotationDirection, .integer(0))) }
+        if oscillation { values.append((.swingMode, .integer(0))) }
+        return AccessoryFunction(.fanv2, values)
+    }
+
+    init(fan function: AccessoryFunction) {
+        self = .fan(
+            speed: function.has(.rotationSpeed), direction: function.has(.rotationDirection),
+            oscillation: function.has(.swingMode))
+    }
+}
+
+/// How a fan behaves.
+struct FanRules: DeviceRules {
+    var power: CharacteristicType? { .active }
+
+    func valid(
+        _ value: CharacteristicValue, of property: Property, _ metadata: CharacteristicMetadata
+    ) -> CharacteristicValue? {
+        guard property.type == .rotationSpeed else { return metadata.clamped(value) }
+        return value.whole(in: 1...100)?.number.map { .float($0) }
+    }
+
+    func command(_ written: PropertyValues, over state: DeviceState) -> PropertyValues {
+        guard let speed: Double = written[.rotationSpeed], speed < 0.5 else { return written }
+        // Zero means off, and the speed to come back to stays.
+        var command = written
+        command.speed = nil
+        command.on = false
+        return command
+    }
+}

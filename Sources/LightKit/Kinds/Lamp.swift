@@ -1,0 +1,197 @@
+internal import HAPModel
+
+extension LightKind {
+    /// A lamp.
+    public static let light = LightKind("light", title: "Light", LampRules())
+    /// A switch.
+    public static let `switch` = LightKind("switch", title: "Light", LampRules())
+    /// An outlet.
+    public static let outlet = LightKind("outlet", title: "Light", LampRules())
+}
+
+// MARK: A lamp's values
+
+/// A colour: a place on the colour wheel or a white.
+///
+/// A light shows exactly one of the two at a time.
+public enum LightColor: Equatable, Sendable {
+    /// Hue in degrees, 0 to below 360, and saturation in percent, 0 to 100.
+    case hueSaturation(hue: Double, saturation: Double)
+    /// A white by its colour temperature in mired (1,000,000 divided by kelvin).
+    case temperature(mired: Int)
+}
+
+extension PropertyContainer {
+    /// Whether it is on.
+    public var on: Bool? {
+        get { values[.on] }
+        set { values[.on] = newValue }
+    }
+
+    /// Percent, 1 to 100.
+    public var brightness: Int? {
+        get { values[.brightness] }
+        set { values[.brightness] = newValue }
+    }
+
+    /// The colour or white.
+    public var color: LightColor? {
+        get {
+            if let mired: Int = values[.colorTemperature] { return .temperature(mired: mired) }
+            guard let hue: Double = values[.hue], let saturation: Double = values[.saturation] else { return nil }
+            return .hueSaturation(hue: hue, saturation: saturation)
+        }
+        set {
+            (values[.hue], values[.saturation], values[.colorTemperature]) = (nil, nil, nil)
+            switch newValue {
+            case .hueSaturation(let hue, let saturation)?: (values[.hue], values[.saturation]) = (hue, saturation)
+            case .temperature(let mired)?: values[.colorTemperature] = mired
+            case nil: break
+            }
+        }
+    }
+}
+
+// MARK: Its function
+
+extension LightCapabilities {
+    /// The function of a lamp, a switch or an outlet.
+    func function(_ type: ServiceType) -> AccessoryFunction {
+        guard type == .lightbulb else { return AccessoryFunction(type, [.on: .bool(false)]) }
+        var values: [(CharacteristicType, CharacteristicValue)] = [(.on, .bool(false))]
+        if brightness { values.append((.brightness, .integer(100))) }
+        if color { values += [(.hue, .float(0)), (.saturation, .float(0))] }
+        guard let temperature else { return AccessoryFunction(type, values) }
+        return AccessoryFunction(type, values + [(.colorTemperature, .integer(250))]).with(.colorTemperature) {
+            ($0.minimum, $0.maximum) = (Double(temperature.lowerBound), Double(temperature.upperBound))
+        }
+    }
+
+    init(lamp function: AccessoryFunction) {
+        self.init(brightness: function.has(.brightness), color: function.has(.hue))
+        guard let limits = function.metadata(of: .colorTemperature), let low = limits.minimum,
+            let high = limits.maximum
+        else { return }
+        temperature = Int(low)...Int(high)
+    }
+}
+
+/// How a lamp, a switch and an outlet behave.
+struct LampRules: DeviceRules {
+    /// The colour temperatures that HomeKit knows, in mired (HAP 12).
+    private static let temperatureLimits = 50.0...500.0
+
+    var power: CharacteristicType? { .on }
+
+    func shown(_ functions: [AccessoryFunction]) -> [AccessoryFunction] {
+        functions.map { function in
+            var shown = function
+            if shown.type == .outlet { shown.add(.outletInUse, .bool(false)) }
+            guard let limits = shown.metadata(of: .colorTemperature), let low = limits.minimum,
+                let high = limits.maximum
+            else { return shown }
+            guard (low...high).overlaps(Self.temperatureLimits) else {
+                shown.remove(.colorTemperature)
+                return shown
+            }
+            let range = (low...high).clamped(to: Self.temperatureLimits)
+            shown = shown.with(.colorTemperature) { ($0.minimum, $0.maximum) = (range.lowerBound, range.upperBound) }
+            if shown.has(.brightness) {
+                shown.add(.supportedCharacteristicValueTransitionConfiguration, .data([]))
+                shown.add(.characteristicValueTransitionControl, .data([]))
+                shown.add(.characteristicValueActiveTransitionCount, .integer(0))
+            }
+            return shown
+        }
+    }
+
+    func valid(
+        _ value: CharacteristicValue, of property: Property, _ metadata: CharacteristicMetadata
+    ) -> CharacteristicValue? {
+        switch property.type {
+        case .brightness: return value.whole(in: 1...100)
+        // A driver's conversion may have missed the limits by its rounding. Hue stays 360 where HomeKit wrote that: it
+        // wants it back as written.
+        case .hue: return value.number(near: 0...360)
+        case .saturation: return value.number(near: 0...100)
+        // A lamp may say more than HomeKit knows.
+        case .colorTemperature: return value.whole(in: 1...10_000)
+        default: return metadata.clamped(value)
+        }
+    }
+
+    func resembles(_ reported: PropertyValues, _ wanted: PropertyValues) -> Bool {
+        guard let color = reported.color, let other = wanted.color else { return reported == wanted }
+        return color.resembles(other)
+    }
+
+    func command(_ written: PropertyValues, over state: DeviceState) -> PropertyValues {
+        var command = written
+        // Zero means off, in whatever order it stands; the level to come back to stays (HAP 11). Beside On it is the
+        // lowest level, rounded down by a controller with a finer scale: Home Assistant sends that for its levels 1 and 2.
+        if command.brightness == 0 {
+            command.brightness = command.on == true ? 1 : nil
+            if command.on != true { command.on = false }
+        }
+        guard command.contains(Property(.hue)) || command.contains(Property(.saturation)) else { return command }
+        let hue: Double? = command[.hue] ?? state[.hue]
+        let saturation: Double? = command[.saturation] ?? state[.saturation]
+        command.color = .hueSaturation(hue: hue ?? 0, saturation: saturation ?? 0)
+        return command
+    }
+
+    func reconcile(_ state: inout DeviceState, after new: PropertyValues) {
+        switch new.color {
+        case nil: break
+        case .hueSaturation?: state.isWhite = false
+        case .temperature(let mired)?:
+            // The Home app shows the colour wheel's value: it must be that of the white (HAP 12).
+            let (hue, saturation) = ColorConversion.hueSaturation(mired: mired)
+            (state.values[.hue], state.values[.saturation]) = (hue, saturation)
+            state.isWhite = true
+        }
+    }
+
+    func derived(
+        _ type: CharacteristicType, of function: AccessoryFunction, in state: DeviceState
+    ) -> CharacteristicValue? { type == .outletInUse ? state.values[Property(.on)] : nil }
+}
+
+extension DeviceState {
+    /// The colour or white that a lamp shows; `nil` if it has none.
+    package var color: LightColor? {
+        guard !isWhite else { return self[.colorTemperature].map { .temperature(mired: $0) } }
+        guard let hue = self[.hue], let saturation = self[.saturation] else { return nil }
+        return .hueSaturation(hue: hue, saturation: saturation)
+    }
+}
+
+extension CharacteristicValue {
+    /// The value as a whole number; `nil` outside the range.
+    func whole(in range: ClosedRange<Double>) -> CharacteristicValue? {
+        guard let number = number?.rounded(), range.contains(number) else { return nil }
+        return .integer(Int64(number))
+    }
+
+    /// The value as a number of the range; `nil` if it is more than one outside of it.
+    fileprivate func number(near range: ClosedRange<Double>) -> CharacteristicValue? {
+        guard let number, (range.lowerBound - 1...range.upperBound + 1).contains(number) else { return nil }
+        return .float(min(max(number, range.lowerBound), range.upperBound))
+    }
+}
+
+extension LightColor {
+    /// Whether two colours are the same but for a device's rounding.
+    package func resembles(_ other: LightColor) -> Bool {
+        switch (self, other) {
+        case (.hueSaturation(let h1, let s1), .hueSaturation(let h2, let s2)):
+            let distance = (h1 - h2).magnitude.truncatingRemainder(dividingBy: 360)
+            // The paler, the coarser: three bytes tell hues apart by up to 23° at 1 %, and with less the hue says nothing.
+            let saturation = min(s1, s2)
+            let tolerance = max(1.5, 24 / max(saturation, 1))
+            return (s1 - s2).magnitude <= 1.5 && (min(distance, 360 - distance) <= tolerance || saturation < 2)
+        case (.temperature(let a), .temperature(let b)): return (a - b).magnitude <= 1
+        case (.hueSaturation, .temperature), (.temperature, .hueSaturation): return false
+        }
+    }
+}

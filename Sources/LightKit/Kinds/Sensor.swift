@@ -1,0 +1,238 @@
+package import HAPModel
+
+extension LightKind {
+    /// A sensor.
+    public static let sensor = LightKind("sensor", title: "Sensor", SensorRules())
+}
+
+/// What a sensor can read; one accessory has each of them once.
+public enum SensorReading: String, CaseIterable, Hashable, Sendable, Comparable {
+    /// Something moves.
+    case motion
+    /// A door or a window is closed: the contact is made. Home Assistant's classes of doors and windows say the reverse.
+    case contact
+    /// Somebody is there.
+    case occupancy
+    /// There is water.
+    case leak
+    /// There is smoke.
+    case smoke
+    /// Degrees Celsius.
+    case temperature
+    /// Relative humidity in percent.
+    case humidity
+    /// Lux.
+    case illuminance
+    /// What is left in the battery, in percent.
+    case battery
+    /// The battery should be replaced.
+    case batteryLow
+
+    /// Whether its value is yes or no.
+    public var isFlag: Bool {
+        switch self {
+        case .motion, .contact, .occupancy, .leak, .smoke, .batteryLow: true
+        case .temperature, .humidity, .illuminance, .battery: false
+        }
+    }
+
+    /// The numbers that it can have; what is outside of it is moved to its ends.
+    public var range: ClosedRange<Double> {
+        switch self {
+        case .temperature: -270...1000
+        case .illuminance: 0...200_000
+        case .humidity, .battery: 0...100
+        case .motion, .contact, .occupancy, .leak, .smoke, .batteryLow: 0...1
+        }
+    }
+
+    /// Whether it passes by itself: a value from before a restart says nothing.
+    public var isMomentary: Bool { self == .motion || self == .occupancy }
+
+    /// Whether it is about the battery alone and not about what the sensor is for.
+    public var isBattery: Bool { self == .battery || self == .batteryLow }
+
+    /// Orders readings as they stand above.
+    public static func < (a: SensorReading, b: SensorReading) -> Bool { a.place < b.place }
+
+    private var place: Int { Self.allCases.firstIndex(of: self) ?? 0 }
+}
+
+/// What a sensor has read.
+public enum SensorValue: Equatable, Hashable, Sendable {
+    /// Of a reading that is yes or no.
+    case flag(Bool)
+    /// Of a reading that is a number.
+    case number(Double)
+    /// The sensor does not know it at present, or has not said it for too long.
+    case unknown
+
+    /// The value as a reading can have it.
+    ///
+    /// - Parameter reading: what was read.
+    /// - Returns: the value within its range; `nil` if it is of the wrong kind or no finite number.
+    public func valid(for reading: SensorReading) -> SensorValue? {
+        switch self {
+        case .unknown: return self
+        case .flag: return reading.isFlag ? self : nil
+        case .number(let number):
+            guard !reading.isFlag, number.isFinite else { return nil }
+            return .number(min(max(number, reading.range.lowerBound), reading.range.upperBound))
+        }
+    }
+}
+
+extension PropertyContainer {
+    /// What a sensor has read; what isn't in it isn't known or hasn't changed.
+    public var readings: [SensorReading: SensorValue] {
+        get {
+            var readings: [SensorReading: SensorValue] = [:]
+            for (property, value) in values {
+                guard let reading = SensorReading(property.type) else { continue }
+                readings[reading] = value.flatMap { reading.value(of: $0) } ?? .unknown
+            }
+            return readings
+        }
+        set {
+            for reading in SensorReading.allCases { values.remove(reading.property) }
+            for (reading, value) in newValue {
+                if let value = reading.characteristicValue(value) {
+                    values[reading.property] = value
+                } else {
+                    values.setUnknown(reading.property)
+                }
+            }
+        }
+    }
+}
+
+extension SensorReading {
+    private static let byType = Dictionary(uniqueKeysWithValues: allCases.map { ($0.characteristic, $0) })
+
+    /// The reading that a characteristic is; `nil` if it is none.
+    package init?(_ type: CharacteristicType) {
+        guard let reading = Self.byType[type] else { return nil }
+        self = reading
+    }
+
+    /// What it is in HAP's terms.
+    package var property: Property { Property(characteristic) }
+
+    fileprivate var service: ServiceType {
+        switch self {
+        case .motion: .motionSensor
+        case .contact: .contactSensor
+        case .occupancy: .occupancySensor
+        case .leak: .leakSensor
+        case .smoke: .smokeSensor
+        case .temperature: .temperatureSensor
+        case .humidity: .humiditySensor
+        case .illuminance: .lightSensor
+        case .battery, .batteryLow: .battery
+        }
+    }
+
+    fileprivate var characteristic: CharacteristicType {
+        switch self {
+        case .motion: .motionDetected
+        case .contact: .contactSensorState
+        case .occupancy: .occupancyDetected
+        case .leak: .leakDetected
+        case .smoke: .smokeDetected
+        case .temperature: .currentTemperature
+        case .humidity: .currentRelativeHumidity
+        case .illuminance: .currentAmbientLightLevel
+        case .battery: .batteryLevel
+        case .batteryLow: .statusLowBattery
+        }
+    }
+
+    /// The value as its characteristic has it; `nil` for what isn't known.
+    fileprivate func characteristicValue(_ value: SensorValue) -> CharacteristicValue? {
+        switch value {
+        // A battery may say more than the whole numbers that HAP has for it.
+        case .number(let number):
+            self == .battery ? Int64(exactly: number).map { .integer($0) } ?? .float(number) : .float(number)
+        // 0 is contact, 1 is none.
+        case .flag(let flag):
+            self == .motion || !isFlag ? .bool(flag) : .integer(flag != (self == .contact) ? 1 : 0)
+        case .unknown: nil
+        }
+    }
+
+    /// The reverse of ``characteristicValue(_:)``.
+    fileprivate func value(of value: CharacteristicValue) -> SensorValue? {
+        guard isFlag else { return value.number.map(SensorValue.number) }
+        return Bool(value).map { .flag($0 != (self == .contact)) }
+    }
+}
+
+extension LightCapabilities {
+    /// The service that HAP has for each reading, and Battery.
+    var sensorFunctions: [AccessoryFunction] {
+        var functions = readings.sorted().filter { !$0.isBattery }.map {
+            AccessoryFunction($0.service, [($0.characteristic, $0 == .motion ? .bool(false) : .integer(0))])
+        }
+        let battery = [SensorReading.batteryLow, .battery].filter(readings.contains)
+        if !battery.isEmpty {
+            // Of a battery that has said nothing yet no controller is to warn.
+            let values = battery.map { ($0.characteristic, CharacteristicValue.integer($0 == .battery ? 100 : 0)) }
+            functions.append(AccessoryFunction(.battery, values))
+        }
+        return functions
+    }
+
+    init(sensor functions: [AccessoryFunction]) {
+        self = .sensor(Set(functions.flatMap { $0.parts.compactMap { SensorReading($0.type) } }))
+    }
+}
+
+/// How a sensor behaves.
+///
+/// A reading that the sensor does not know, or has never said, keeps its last value, and StatusActive says so; Battery has
+/// no such characteristic.
+struct SensorRules: DeviceRules {
+    /// Up to this much a battery without a word of its own is low, in percent; Home Assistant's limit.
+    private static let lowBattery = 20.0
+
+    func shown(_ functions: [AccessoryFunction]) -> [AccessoryFunction] {
+        functions.map { function in
+            var shown = function
+            if shown.type != .battery {
+                shown.add(.statusActive, .bool(false))
+            } else if !shown.has(.statusLowBattery) {
+                shown.add(.statusLowBattery, .integer(0), at: 0)
+            }
+            return shown
+        }
+    }
+
+    func valid(
+        _ value: CharacteristicValue, of property: Property, _ metadata: CharacteristicMetadata
+    ) -> CharacteristicValue? {
+        guard let reading = SensorReading(property.type), !reading.isFlag else {
+            if case .float = value { return nil }
+            return metadata.clamped(value)
+        }
+        guard let number = value.number, number.isFinite else { return nil }
+        let range = reading.range
+        return reading.characteristicValue(.number(min(max(number, range.lowerBound), range.upperBound)))
+    }
+
+    func derived(
+        _ type: CharacteristicType, of function: AccessoryFunction, in state: DeviceState
+    ) -> CharacteristicValue? {
+        switch type {
+        case .statusActive:
+            guard let property = function.parts.first.map({ Property($0.type, of: function.id) }) else { return nil }
+            let isKnown = state.values.contains(property) && !state.unknown.contains(property)
+            return .bool(state.isReachable && isKnown)
+        case .statusLowBattery:
+            let level = state.values.first(.batteryLevel)?.number
+            return level.map { .integer($0 <= Self.lowBattery ? 1 : 0) }
+        default: return nil
+        }
+    }
+
+    func isLasting(_ type: CharacteristicType) -> Bool { SensorReading(type)?.isMomentary != true }
+}

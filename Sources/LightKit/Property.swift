@@ -1,0 +1,149 @@
+public import HAPModel
+
+/// What a value of a device is: a characteristic of one of its functions.
+public struct Property: Hashable, Sendable {
+    /// The characteristic.
+    public let type: CharacteristicType
+    /// The ``AccessoryFunction/id`` of the function; `nil` for functions without one.
+    public let function: String?
+
+    /// Names a property.
+    ///
+    /// - Parameters:
+    ///   - type: the characteristic.
+    ///   - function: the id of the function, if it has one.
+    public init(_ type: CharacteristicType, of function: String? = nil) {
+        self.type = type
+        self.function = function
+    }
+
+    /// The property that stands for this one and all that are replaced together with it.
+    ///
+    /// A lamp shows a color or a white: hue, saturation and color temperature are one.
+    package var group: Property {
+        type == .saturation || type == .colorTemperature ? Property(.hue, of: function) : self
+    }
+}
+
+/// Values of a device, by property: what a command asks for, or what a report says.
+///
+/// A property is in it with a value, is in it as not known at present, or isn't in it.
+///
+/// ```swift
+/// report.values[.currentTemperature] = 21.5
+/// ```
+public struct PropertyValues: Sendable {
+    /// A property and its value; `nil` if it isn't known at present.
+    public typealias Element = (property: Property, value: CharacteristicValue?)
+
+    // A device has few properties, and this is faster than a hash table.
+    private var entries: [Element] = []
+
+    /// Creates a collection without values.
+    public init() {}
+
+    /// A Boolean value that indicates whether there is no property in it.
+    public var isEmpty: Bool { entries.isEmpty }
+
+    /// The value of a property.
+    ///
+    /// Assigning `nil` removes the property.
+    public subscript(property: Property) -> CharacteristicValue? {
+        get { index(of: property).flatMap { entries[$0].value } }
+        set {
+            if let newValue { set(newValue, for: property) } else { remove(property) }
+        }
+    }
+
+    /// The value of a property of a function without an id, as a Swift type.
+    public subscript<Value>(key: CharacteristicKey<Value>) -> Value? {
+        get { self[Property(key.type)].flatMap(Value.init) }
+        set { self[Property(key.type)] = newValue?.characteristicValue }
+    }
+
+    /// Returns whether a property is in it, with or without a value.
+    public func contains(_ property: Property) -> Bool { index(of: property) != nil }
+
+    /// Says that a property's value isn't known at present.
+    public mutating func setUnknown(_ property: Property) { set(nil, for: property) }
+
+    /// Removes a property.
+    public mutating func remove(_ property: Property) {
+        if let index = index(of: property) { entries.remove(at: index) }
+    }
+
+    /// Takes over newer values and keeps the rest.
+    ///
+    /// A color and a white replace each other.
+    public mutating func merge(_ newer: PropertyValues) {
+        guard !entries.isEmpty else { return self = newer }
+        for (property, value) in newer.entries {
+            let group = property.group
+            if group.type == .hue { entries.removeAll { $0.property.group == group && !newer.contains($0.property) } }
+            set(value, for: property)
+        }
+    }
+
+    private func index(of property: Property) -> Int? { entries.firstIndex { $0.property == property } }
+
+    private mutating func set(_ value: CharacteristicValue?, for property: Property) {
+        if let index = index(of: property) {
+            entries[index].value = value
+        } else {
+            entries.append((property, value))
+        }
+    }
+}
+
+/// What has values of a device: a command, a report, and the values themselves.
+///
+/// The values that many devices have can be read and set by their names: `report.brightness = 40`.
+public protocol PropertyContainer {
+    /// The values, by property.
+    var values: PropertyValues { get set }
+}
+
+extension PropertyValues: PropertyContainer {
+    /// The values themselves.
+    public var values: PropertyValues {
+        get { self }
+        set { self = newValue }
+    }
+}
+
+extension PropertyValues: Sequence {
+    /// Returns the properties with their values, in the order in which they came.
+    public func makeIterator() -> IndexingIterator<[Element]> { entries.makeIterator() }
+}
+
+extension PropertyValues: Equatable {
+    /// Returns whether two collections have the same properties with the same values, in any order.
+    public static func == (a: PropertyValues, b: PropertyValues) -> Bool {
+        a.entries.count == b.entries.count
+            && a.entries.allSatisfy { entry in
+                b.index(of: entry.property).map { b.entries[$0].value == entry.value } ?? false
+            }
+    }
+}
+
+extension PropertyValues {
+    /// The properties that are replaced together with one, and their values.
+    package func members(of group: Property) -> PropertyValues {
+        var members = PropertyValues()
+        for entry in entries where entry.property.group == group { members.entries.append(entry) }
+        return members
+    }
+
+    /// Returns the values without those of all groups of other values.
+    package func removing(_ others: PropertyValues) -> PropertyValues {
+        var left = self
+        left.entries.removeAll { entry in others.entries.contains { $0.property.group == entry.property.group } }
+        return left
+    }
+
+    /// The first value of a characteristic, whichever function has it.
+    package func first(_ type: CharacteristicType) -> CharacteristicValue? {
+        for entry in entries where entry.property.type == type { return entry.value }
+        return nil
+    }
+}
