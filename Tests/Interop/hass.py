@@ -1,13 +1,14 @@
-"""Home Assistant itself: HASS=/path/of/hass names it, in an environment that has what the integrations in question require.
+"""Home Assistant itself, run as the program HASS=/path/of/hass in an environment with the requirements of the tested integrations.
 
-Checked with 2024.3.3 on Python 3.11. Tests that need it are passed over without HASS.
+Checked with 2025.4.4 on Python 3.13 (aiohomekit 3.2.14). The tests that need Home Assistant are skipped without HASS.
 """
 
 import json
 import os
+import queue
 import shutil
 import subprocess
-import time
+import threading
 from pathlib import Path
 
 from lan import PATIENCE, end
@@ -28,17 +29,24 @@ class HomeAssistant:
             self.process = host.popen(
                 HASS, "--skip-pip", "-c", directory, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=log, text=True,
                 env={**os.environ, "DBUS_SYSTEM_BUS_ADDRESS": "unix:path=/nonexistent"})
+        self.answers = queue.Queue()
+        threading.Thread(target=self._read, daemon=True).start()
+
+    def _read(self):
+        for line in self.process.stdout:
+            if line.startswith(MARK):
+                self.answers.put(json.loads(line.removeprefix(MARK)))
 
     def ask(self, step, given, seconds=90):
-        """One step of hass_driver, and what became of it."""
+        """Run a step of hass_driver and return its result."""
         self.process.stdin.write(json.dumps({step: given}) + "\n")
         self.process.stdin.flush()
-        ends = time.monotonic() + seconds * PATIENCE
-        for text in self.process.stdout:
-            if text.startswith(MARK):
-                return json.loads(text.removeprefix(MARK))
-            assert time.monotonic() < ends, self.log.read_text()[-4000:]
-        raise AssertionError(self.log.read_text()[-4000:])
+        try:
+            return self.answers.get(timeout=seconds * PATIENCE)
+        except queue.Empty:
+            raise AssertionError(f"no answer to {step} in {seconds} s: {self.log.read_text()[-4000:]}") from None
 
     def close(self):
+        # The driver's thread ends with its input; Home Assistant waits for it.
+        self.process.stdin.close()
         end(self.process, 20)

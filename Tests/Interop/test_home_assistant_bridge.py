@@ -1,7 +1,7 @@
 """Home Assistant's own bridge, over its demo entities, as accessories of the home.
 
-Needs HASS=/path/of/hass, of an environment that has what its homekit and demo require (checked with 2024.3.3 on Python 3.11 and
-HAP-python 4.9.1); without it conftest passes over this file.
+Needs HASS=/path/of/hass, in an environment with the requirements of homekit and demo (checked with 2025.4.4 on Python 3.13 and
+HAP-python 4.9.2); conftest skips this file without it.
 """
 
 import os
@@ -100,8 +100,8 @@ def test_everything_of_it_is_shown_read_and_written(bridge, home):
         assert other.do("readValues", characteristics=[id])[id]["value"] == values[id], name
 
 
-def test_what_happens_there_is_told(bridge, home):
-    """A blind that is told to open moves for seconds and says where it is."""
+def test_its_changes_are_reported(bridge, home):
+    """A blind moves for seconds after a command and reports its position."""
     add(home, bridge)
     app = home.app()
     current, target = (app.characteristic("Hall Window", kind)["id"] for kind in ("6D", "7C"))

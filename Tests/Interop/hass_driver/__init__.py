@@ -1,6 +1,6 @@
-"""An integration that makes Home Assistant do what a test says on standard input, and say how that went on standard output.
+"""An integration that runs the steps of a test in Home Assistant: it reads them from standard input and prints their results.
 
-Each line is an object of JSON with one member, the name of the step and what it is given; each is answered by a line.
+Each line is a JSON object with one member: the name of the step and its argument. The result is one line.
 """
 
 import asyncio
@@ -50,7 +50,7 @@ async def turn_on(hass, brightness):
     light = {"entity_id": hass.states.async_entity_ids("light")[0]}
     await hass.services.async_call("light", "turn_off", light, blocking=True)
     await hass.services.async_call("light", "turn_on", light | {"brightness": brightness}, blocking=True)
-    # What is shown in the end: what became of a write comes a moment behind its answer.
+    # The bridge reports the outcome of a write shortly after the response.
     await asyncio.sleep(1)
     shown = hass.states.get(light["entity_id"])
     return {"brightness": brightness, "state": shown.state, "shown": shown.attributes.get("brightness")}
@@ -66,7 +66,7 @@ async def add_broker(hass, port):
 
 
 async def states(hass, domain):
-    """Everything of a domain that there is, with what it shows."""
+    """The entities of a domain, with their states and attributes."""
     return [[state.entity_id, state.state, dict(state.attributes)] for state in hass.states.async_all(domain)]
 
 
