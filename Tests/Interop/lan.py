@@ -21,7 +21,7 @@ CLONE_NEWNET = 0x40000000
 CAPABILITIES = {"CAP_NET_ADMIN": 12, "CAP_SYS_ADMIN": 21}
 TOOLS = ["ip", "nsenter", "unshare", "dbus-daemon", "avahi-daemon"]
 SEARCH = "/usr/sbin:/usr/bin:/sbin:/bin"
-#: How many times as long as usual is waited, for what is slow by its build (Scripts/sanitize).
+#: The factor of every time limit, for slow builds (Scripts/sanitize).
 PATIENCE = float(os.environ.get("PATIENCE", 1))
 
 
@@ -50,7 +50,7 @@ def until(condition, timeout, claim, interval=0.02):
 
 
 def threads(pid, file):
-    """What a file of /proc says of each thread of a process that has not ended meanwhile."""
+    """The text of a /proc file for each running thread of a process."""
     texts = {}
     for task in Path(f"/proc/{pid}/task").glob("*"):
         with contextlib.suppress(FileNotFoundError, ProcessLookupError):
@@ -59,7 +59,7 @@ def threads(pid, file):
 
 
 def open_to_all(directory):
-    """Let other users into a test's directory; pytest makes it, and what is above it, for its own alone."""
+    """Open a test's directory and its parents to other users; pytest closes them."""
     for folder in (directory, *directory.parents):
         if folder.is_relative_to(tempfile.gettempdir()) and folder != Path(tempfile.gettempdir()):
             folder.chmod(0o755)
@@ -183,6 +183,13 @@ class Host:
         if self.avahi:
             end(self.avahi)
         self.avahi = None
+
+    def change_address(self, address):
+        """Replace the IPv4 address, as a DHCP client does: remove the old address, then add the new one."""
+        run("ip", "-n", self.namespace, "addr", "del", f"{self.address}/24", "dev", "eth0")
+        run("ip", "-n", self.namespace, "addr", "add", f"{address}/24", "dev", "eth0")
+        run("ip", "-n", self.namespace, "route", "replace", "default", "dev", "eth0")
+        self.address = address
 
     def link(self, state):
         """Plug (`up`) or unplug (`down`) the cable."""

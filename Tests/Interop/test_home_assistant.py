@@ -1,14 +1,16 @@
 """What Home Assistant's homekit_controller does at a bridge that it has paired with.
 
-With HASS (hass.py) Home Assistant itself is run, too; aiohomekit writes what its homekit_controller writes in any case.
+aiohomekit sends the same requests as homekit_controller. With HASS (hass.py), Home Assistant itself runs, too.
 """
 
 import asyncio
+import time
 
 import pytest
 from conftest import configuration
 from controllers import BRIGHTNESS, ON, Phone, eventually, named
 from hass import HASS, HomeAssistant
+from lan import PATIENCE
 
 
 @pytest.fixture
@@ -62,3 +64,81 @@ if HASS:
                 assert level(bridge) == (True, 1)
         finally:
             home.close()
+
+    ADDRESS = "10.77.0.9"
+    #: The time for restarts, announcements and pair verify, in seconds; the rest of each limit is Home Assistant's.
+    SLACK = 15
+    #: Home Assistant keeps a connection to a lost address (aiohomekit, HomeKitConnection.reconnect_soon) until a request has no
+    #: response for 30 s. That request is a command, or a poll: one a minute, delayed by 10 s (DEBOUNCE_COOLDOWN).
+    COMMAND_LIMIT, POLL_LIMIT = 30 + SLACK, 60 + 10 + 30 + SLACK
+    #: After a closed connection, it may be waiting 10 s for the old address when the new one is announced.
+    CLOSED_LIMIT = 10 + SLACK
+
+    def address_only(bridge, lan):
+        lan.bridge.change_address(ADDRESS)
+
+    def restart_at_the_new_address(bridge, lan):
+        """The connections can't be closed: packets can't leave from the old address."""
+        lan.bridge.change_address(ADDRESS)
+        bridge.restart()
+
+    def restart_across_the_change(bridge, lan):
+        """The bridge closes its connections before it loses the old address, as in a reboot."""
+        bridge.terminate()
+        lan.bridge.change_address(ADDRESS)
+        bridge.start()
+
+    def shown(home):
+        return {entity: (state, attributes) for entity, state, attributes in home.ask("states", "light")}
+
+    def follows(home, bridge):
+        """Set a new level at the bridge; whether Home Assistant shows it within two seconds."""
+        level = bridge.lights["simulated/live"]["brightness"] % 100 + 1
+        bridge.cli("lights", "set", "simulated/live", "on=true", f"brightness={level}")
+        ends = time.monotonic() + 2 * PATIENCE
+        while round((shown(home)["light.live"][1].get("brightness") or 0) / 2.55) != level:
+            if time.monotonic() > ends:
+                return False
+            time.sleep(0.05)
+        return True
+
+    def command_arrives(home, bridge):
+        """Switch a light in Home Assistant; whether it reaches the bridge."""
+        before = bridge.lights["simulated/live"]["on"]
+        home.ask("call", ["light", "turn_off" if before else "turn_on", {"entity_id": "light.live"}])
+        return bridge.lights["simulated/live"]["on"] != before
+
+    @pytest.mark.long
+    @pytest.mark.parametrize("change, attempt, limit", [
+        (address_only, command_arrives, COMMAND_LIMIT),
+        (address_only, follows, POLL_LIMIT),
+        (restart_at_the_new_address, command_arrives, COMMAND_LIMIT),
+        (restart_at_the_new_address, follows, POLL_LIMIT),
+        (restart_across_the_change, command_arrives, CLOSED_LIMIT),
+        (restart_across_the_change, follows, CLOSED_LIMIT),
+    ], ids=lambda value: getattr(value, "__name__", None))
+    def test_home_assistant_reconnects_at_another_address(change, attempt, limit, make_daemon, lan, tmp_path):
+        lights = [{"id": "live", "name": "Live", "brightness": True}, {"id": "missed", "name": "Missed"}]
+        bridge, address = make_daemon(configuration(lights=lights)), lan.bridge.address
+        bridge.until_published()
+        home = HomeAssistant(lan.phone, tmp_path / "hass")
+        try:
+            home.ask("pair", bridge.setup_code)
+            # The bridge reports only changes, and Home Assistant shows a level only of a light that is on.
+            assert command_arrives(home, bridge) and follows(home, bridge)
+            began = time.monotonic()
+            change(bridge, lan)
+            bridge.cli("lights", "set", "simulated/missed", "on=true")
+            while not attempt(home, bridge):
+                assert time.monotonic() - began < limit * PATIENCE, home.log.read_text()[-4000:]
+            connected = time.monotonic() - began
+            while shown(home)["light.missed"][0] != "on":
+                assert time.monotonic() - began < (limit + 75) * PATIENCE, "the next poll reads the missed change"
+                time.sleep(0.1)
+            fresh = time.monotonic() - began
+            print(f"{change.__name__}, {attempt.__name__}: connected after {connected:.1f} s, missed change after {fresh:.1f} s")
+            assert connected < limit * PATIENCE
+            assert follows(home, bridge) and command_arrives(home, bridge)
+        finally:
+            home.close()
+            lan.bridge.change_address(address)
