@@ -1,6 +1,7 @@
 """Attacks on the page: other origins, names, wrong tokens and floods."""
 
 import asyncio
+import contextlib
 import re
 import resource
 import socket
@@ -223,6 +224,17 @@ def test_an_answer_to_head_has_no_body(house):
         assert received.startswith(b"HTTP/1.1 ") and received.endswith(b"\r\n\r\n") and received.count(b"\r\n\r\n") == 1, path
 
 
+@contextlib.contextmanager
+def open_files(count):
+    """Raise this process's limit of open files, which is usually 1024, for a while."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (max(soft, min(count, hard)), hard))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
+
+
 @pytest.mark.long
 @pytest.mark.alone
 def test_ten_thousand_listeners_block_no_visitor(house):
@@ -239,8 +251,6 @@ def test_ten_thousand_listeners_block_no_visitor(house):
     times = []
 
     async def flood():
-        soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
-        resource.setrlimit(resource.RLIMIT_NOFILE, (min(12_000, hard), hard))
         listeners, statuses, silent = [], [], []
         try:
             for _ in range(200):
@@ -273,9 +283,9 @@ def test_ten_thousand_listeners_block_no_visitor(house):
         finally:
             for writer in listeners + silent:
                 writer.close()
-            resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
 
-    opened = house.host.run_async(flood(), timeout=120)
+    with open_files(12_000):
+        opened = house.host.run_async(flood(), timeout=120)
     assert opened > 9_000
     times.sort()
     print(f"with up to {opened} connections a page took {times[len(times) // 2] * 1000:.0f} ms, "
@@ -600,7 +610,8 @@ def test_a_thousand_unfinished_forms_block_no_visitor(house):
             for writer in held:
                 writer.close()
 
-    house.host.run_async(hold())
+    with open_files(2_000):
+        house.host.run_async(hold())
 
 
 def test_a_list_of_people_that_is_damaged_at_the_start_is_kept(house, tmp_path):
