@@ -506,9 +506,12 @@ struct CommandTests {
 
     // MARK: Permission
 
+    /// Somebody else than who runs the tests.
+    private static let other: UInt32 = getuid() == 1000 ? 1001 : 1000
+
     private static func pending(_ app: String) -> AppPermission {
         AppPermission(
-            app: AppIdentity(app: app, uid: 1000, executable: "/usr/bin/a"), status: [], usageDescription: "To dim.",
+            app: AppIdentity(app: app, uid: other, executable: "/usr/bin/a"), status: [], usageDescription: "To dim.",
             isPending: true)
     }
 
@@ -517,26 +520,30 @@ struct CommandTests {
         let hub = FakeHub { $0.permissions = [Self.pending("org.example.a"), Self.pending("org.example.b")] }
         #expect(try await hub.run("privacy").output.hasPrefix("APP            USER  MAY   PROGRAM"))
         #expect(
-            try await hub.run("privacy", "allow", "org.example.a", "--user", "1000")
-                == Outcome(output: "allowed for /usr/bin/a, run by user 1000\n"))
+            try await hub.run("privacy", "allow", "org.example.a", "--user", "\(Self.other)")
+                == Outcome(output: "allowed for /usr/bin/a, run by user \(Self.other)\n"))
         #expect(try await hub.run("privacy", "deny", "org.example.b") == Outcome())
         #expect(try await hub.run("privacy", "reset", "org.example.a") == Outcome())
         let unknown = try await hub.run("privacy", "allow", "org.other")
         #expect(unknown.code == 1 && unknown.errors.contains("no app \"org.other\" has asked"))
         #expect(
-            hub.calls == ["allow org.example.a 1000", "deny org.example.b 1000", "forget org.example.a 1000"])
+            hub.calls == [
+                "allow org.example.a \(Self.other)", "deny org.example.b \(Self.other)",
+                "forget org.example.a \(Self.other)",
+            ])
     }
 
     @Test("allows another user's program only after it was shown")
     func privacyOfOthers() async throws {
         let hub = FakeHub { $0.permissions = [Self.pending("org.example.a")] }
         let no = try await hub.run(["privacy", "allow", "org.example.a"], lines: ["no"])
-        #expect(no.code == 75 && no.errors.contains("/usr/bin/a, run by user 1000 (\(UserName(1000).name))"))
+        #expect(
+            no.code == 75 && no.errors.contains("/usr/bin/a, run by user \(Self.other) (\(UserName(Self.other).name))"))
         #expect(hub.calls == [])
         #expect(try await hub.run("privacy", "allow", "org.example.a").code == 64)
         #expect(try await hub.run(["privacy", "allow", "org.example.a"], lines: ["yes"]).code == 0)
         #expect(try await hub.run("privacy", "allow", "org.example.a", "--yes").code == 0)
-        #expect(hub.calls == ["allow org.example.a 1000", "allow org.example.a 1000"])
+        #expect(hub.calls == ["allow org.example.a \(Self.other)", "allow org.example.a \(Self.other)"])
         #expect(UserName(argument: "root")?.uid == 0 && UserName(argument: "no such user") == nil)
     }
 
