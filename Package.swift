@@ -126,11 +126,12 @@ let package = Package(
         library(
             "LightDrivers",
             [
-                "LightPlugins", "LightKit", "Dialing", "Discovery", "BoundedJSON", "Jinja", "AsyncKit", "SystemKit",
+                "LightPlugins", "LightKit", "HAPModel", "Dialing", "Discovery", "BoundedJSON", "Jinja", "AsyncKit",
+                "SystemKit",
                 "TerminalKit", "CMosquitto", "CSodium", logging, nioCore, nioPosix, nioHTTP1, nioWebSocket, nioSSL,
             ],
             exclude: ["MQTT/README.md"]),
-        library("BridgeControl", ["LineRPC", "BoundedJSON", "TerminalKit", logging]),
+        library("BridgeControl", ["LightKit", "HAPModel", "LineRPC", "BoundedJSON", "TerminalKit", logging]),
         library(
             "DaemonKit",
             [
@@ -178,7 +179,7 @@ let package = Package(
         program(
             "lamplighter",
             [
-                "Doctor", "BridgeControl", "LightPlugins", "LineRPC", "BoundedJSON", "SetupQR", "SystemKit",
+                "Doctor", "BridgeControl", "LightKit", "LightPlugins", "LineRPC", "BoundedJSON", "SetupQR", "SystemKit",
                 "TerminalKit", logging, arguments,
             ]),
 

@@ -1,4 +1,6 @@
-import TerminalKit
+internal import BoundedJSON
+internal import LightKit
+internal import TerminalKit
 
 extension LightChange {
     /// What a change is for, which decides what may stand in it.
@@ -10,22 +12,24 @@ extension LightChange {
 
         /// The names of the values that it may have.
         package var names: [String] {
-            let common = [
-                "on", "brightness", "hue", "saturation", "temperature", "speed", "direction", "oscillates",
-            ]
-            return switch self {
-            case .command: common
-            case .simulation:
-                common + ["reachable", "motion", "contact", "occupancy", "leak", "smoke"]
-                    + ["humidity", "illuminance", "battery", "batteryLow"]
+            switch self {
+            case .command: LightChange.names.filter { LightChange.meanings(of: $0).contains(where: \.isSettable) }
+            case .simulation: LightChange.names
             }
+        }
+
+        /// What a name means here.
+        fileprivate func meanings(of name: String) -> [PropertyName] {
+            let meanings = LightChange.meanings(of: name)
+            return self == .command ? meanings.filter(\.isSettable) : meanings
         }
     }
 
     /// The names of values that are true or false.
-    package static let switches: Set<String> = [
-        "on", "oscillates", "reachable", "motion", "contact", "occupancy", "leak", "smoke", "batteryLow",
-    ]
+    package static let switches = Set(
+        names.filter { name in
+            name == reachable || meanings(of: name).contains { if case .flag = $0.form { true } else { false } }
+        })
 
     /// Reads words such as `on=true brightness=40`.
     ///
@@ -46,7 +50,7 @@ extension LightChange {
             let name = parts[0]
             guard purpose.names.contains(name) else { throw Self.unknown(name, for: purpose) }
             guard seen.insert(name).inserted else { throw .usage("\(name) is given twice", remedy: "write it once") }
-            try set(name, to: parts[1])
+            self[name] = try Self.value(of: name, parts[1], for: purpose)
         }
         try validate(for: purpose)
     }
@@ -57,60 +61,32 @@ extension LightChange {
         if reachable != nil, case .command = purpose {
             throw .usage("reachable cannot be set", remedy: "use simulate for a simulated light")
         }
-        try Self.check("brightness", brightness.map(Double.init), within: 0...100, "percent")
-        try Self.check("hue", hue, within: 0...360, "degrees")
-        try Self.check("saturation", saturation, within: 0...100, "percent")
-        try Self.check("speed", speed.map(Double.init), within: 0...100, "percent")
-        if let direction, !["clockwise", "counterclockwise"].contains(direction) {
-            throw .usage(
-                "direction cannot be \"\(Self.shown(direction))\"", remedy: "write clockwise or counterclockwise")
-        }
-        switch purpose {
-        case .command:
-            guard !saysReadings else { throw .usage("a sensor cannot be told what it reads", remedy: "use simulate") }
-            try Self.check("temperature", temperature, within: 50...500, "mired")
-            guard mired != nil || temperature == nil else {
-                throw .usage("temperature is in mired", remedy: "write a whole number")
+        for (name, value) in members where name != Self.reachable {
+            let meanings = purpose.meanings(of: name)
+            if meanings.isEmpty { throw .usage("a sensor cannot be told what it reads", remedy: "use simulate") }
+            if let number = value.double { try Self.check(name, number, meanings.compactMap(\.range)) }
+            guard let text = value.string else { continue }
+            let words = meanings.flatMap { if case .choice(let words) = $0.form { words } else { [String]() } }
+            guard words.contains(text) else {
+                throw .usage(
+                    "\(name) cannot be \"\(Self.shown(text))\"", remedy: "write \(words.joined(separator: " or "))")
             }
-        case .simulation: try Self.check("temperature", temperature, within: -270...1000, "mired, or degrees Celsius")
         }
-        try Self.check("humidity", humidity, within: 0...100, "percent")
-        try Self.check("illuminance", illuminance, within: 0...200_000, "lux")
-        try Self.check("battery", battery, within: 0...100, "percent")
-        if temperature != nil, hue != nil || saturation != nil {
+        if self["temperature"] != nil, self["hue"] != nil || self["saturation"] != nil {
             throw .usage("a light shows a colour or a white", remedy: "write hue and saturation, or temperature")
         }
     }
 
-    /// The temperature of a light; `nil` if it is none that a light can have.
-    package var mired: Int? { temperature.flatMap { Int(exactly: $0) } }
-
-    private var saysReadings: Bool {
-        [motion, contact, occupancy, leak, smoke, batteryLow].contains { $0 != nil }
-            || [humidity, illuminance, battery].contains { $0 != nil }
-    }
-
-    private mutating func set(_ name: String, to text: String) throws(BridgeControlError) {
-        switch name {
-        case "on": on = try Self.bool(name, text)
-        case "reachable": reachable = try Self.bool(name, text)
-        case "brightness": brightness = try Self.integer(name, text)
-        case "temperature": temperature = try Self.number(name, text)
-        case "speed": speed = try Self.integer(name, text)
-        case "direction": direction = text
-        case "oscillates": oscillates = try Self.bool(name, text)
-        case "motion": motion = try Self.bool(name, text)
-        case "contact": contact = try Self.bool(name, text)
-        case "occupancy": occupancy = try Self.bool(name, text)
-        case "leak": leak = try Self.bool(name, text)
-        case "smoke": smoke = try Self.bool(name, text)
-        case "batteryLow": batteryLow = try Self.bool(name, text)
-        case "humidity": humidity = try Self.number(name, text)
-        case "illuminance": illuminance = try Self.number(name, text)
-        case "battery": battery = try Self.number(name, text)
-        case "hue": hue = try Self.number(name, text)
-        case "saturation": saturation = try Self.number(name, text)
-        default: throw .usage("there is no \(Self.shown(name))")
+    private static func value(
+        of name: String, _ text: String, for purpose: Purpose
+    ) throws(BridgeControlError) -> JSONValue {
+        guard let meaning = purpose.meanings(of: name).last else { return .bool(try bool(name, text)) }
+        switch meaning.form {
+        case .flag: return .bool(try bool(name, text))
+        case .choice: return .string(text)
+        case .whole where isAlsoNumber(name): return .number(Double(try integer(name, text)))
+        case .whole: return .integer(Int64(try integer(name, text)))
+        case .number: return .number(try number(name, text))
         }
     }
 
@@ -144,11 +120,13 @@ extension LightChange {
     }
 
     private static func check(
-        _ name: String, _ value: Double?, within range: ClosedRange<Double>, _ unit: String
+        _ name: String, _ value: Double, _ ranges: [(limits: ClosedRange<Double>, unit: String)]
     ) throws(BridgeControlError) {
-        guard let value, !range.contains(value) else { return }
-        throw .usage(
-            "\(name) is out of range", remedy: "write \(Int(range.lowerBound)) to \(Int(range.upperBound)) (\(unit))")
+        guard let first = ranges.first, !ranges.contains(where: { $0.limits.contains(value) }) else { return }
+        let low = ranges.reduce(first.limits.lowerBound) { min($0, $1.limits.lowerBound) }
+        let high = ranges.reduce(first.limits.upperBound) { max($0, $1.limits.upperBound) }
+        let units = ranges.map(\.unit).joined(separator: ", or ")
+        throw .usage("\(name) is out of range", remedy: "write \(Int(low)) to \(Int(high)) (\(units))")
     }
 
     /// A word as typed, sanitized for a terminal.

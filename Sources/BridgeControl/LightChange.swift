@@ -1,58 +1,159 @@
+package import BoundedJSON
+internal import HAPModel
+package import LightKit
+
 /// What happens to a light: what an operator asks of it, or what a simulated one does by itself.
 ///
-/// What is `nil` stays as it is.
+/// It has values by their names, such as `brightness`, and `reachable`. What isn't in it stays as it is.
 package struct LightChange: BridgeMessage {
-    package var on: Bool?
-    /// Percent, 0 to 100.
-    package var brightness: Int?
-    /// Degrees, 0 to 360.
-    package var hue: Double?
-    /// Percent, 0 to 100.
-    package var saturation: Double?
-    /// Of a light, mired, 50 to 500; of a sensor, degrees Celsius.
-    package var temperature: Double?
-    /// Whether the light can be reached; only simulated lights can be told.
-    package var reachable: Bool?
-    /// Of a fan, in percent, 0 to 100.
-    package var speed: Int?
-    /// Of a fan: `clockwise` or `counterclockwise`.
-    package var direction: String?
-    /// Of a fan.
-    package var oscillates: Bool?
-    /// Of a sensor, as what follows.
-    package var motion: Bool?
-    /// Whether the door is closed.
-    package var contact: Bool?
-    package var occupancy: Bool?
-    package var leak: Bool?
-    package var smoke: Bool?
-    /// Percent.
-    package var humidity: Double?
-    /// Lux.
-    package var illuminance: Double?
-    /// Percent.
-    package var battery: Double?
-    /// Whether the battery should be replaced soon.
-    package var batteryLow: Bool?
+    /// The name of what every light has: whether it can be reached, which only simulated lights can be told.
+    static let reachable = "reachable"
+    /// All names, in the order in which listings show them.
+    static let names = PropertyName.all.reduce(into: [reachable]) { names, property in
+        if !names.contains(property.name) { names.append(property.name) }
+    }
+
+    private var values: [String: JSONValue] = [:]
 
     package init(
         on: Bool? = nil, brightness: Int? = nil, hue: Double? = nil, saturation: Double? = nil,
         temperature: Double? = nil, reachable: Bool? = nil
     ) {
-        self.on = on
-        self.brightness = brightness
-        self.hue = hue
-        self.saturation = saturation
-        self.temperature = temperature
+        self["on"] = on.map(JSONValue.bool)
+        self["brightness"] = brightness.map { .integer(Int64($0)) }
+        self["hue"] = hue.map(JSONValue.number)
+        self["saturation"] = saturation.map(JSONValue.number)
+        self["temperature"] = temperature.map(JSONValue.number)
         self.reachable = reachable
     }
 
-    /// Whether everything stays as it is.
-    package var isEmpty: Bool { self == LightChange() }
+    /// The value of a name.
+    package subscript(name: String) -> JSONValue? {
+        get { values[name] }
+        set { values[name] = newValue }
+    }
 
-    /// In the order in which listings show them.
-    package enum CodingKeys: String, CodingKey {
-        case reachable, on, brightness, hue, saturation, speed, direction, oscillates
-        case motion, contact, occupancy, leak, smoke, temperature, humidity, illuminance, battery, batteryLow
+    /// Whether the light can be reached.
+    package var reachable: Bool? {
+        get { self[Self.reachable]?.bool }
+        set { self[Self.reachable] = newValue.map(JSONValue.bool) }
+    }
+
+    /// Whether everything stays as it is.
+    package var isEmpty: Bool { values.isEmpty }
+
+    /// The names and values, in the order in which listings show them.
+    var members: [(name: String, value: JSONValue)] {
+        Self.names.compactMap { name in values[name].map { (name, $0) } }
+    }
+
+    /// What a name can mean; a temperature is that of a white or of the air.
+    static func meanings(of name: String) -> [PropertyName] { PropertyName.all.filter { $0.name == name } }
+}
+
+// MARK: Its JSON
+
+extension LightChange {
+    private struct Key: CodingKey {
+        let stringValue: String
+        var intValue: Int? { nil }
+
+        init(_ name: String) { stringValue = name }
+        init?(stringValue: String) { self.init(stringValue) }
+        init?(intValue: Int) { nil }
+    }
+
+    package init(from decoder: any Decoder) throws {
+        self.init()
+        let container = try decoder.container(keyedBy: Key.self)
+        reachable = try container.decodeIfPresent(Bool.self, forKey: Key(Self.reachable))
+        for property in PropertyName.all {
+            let key = Key(property.name)
+            switch property.form {
+            case .flag: self[property.name] = try container.decodeIfPresent(Bool.self, forKey: key).map(JSONValue.bool)
+            case .choice:
+                self[property.name] = try container.decodeIfPresent(String.self, forKey: key).map(JSONValue.string)
+            case .whole where !Self.isAlsoNumber(property.name):
+                self[property.name] = try container.decodeIfPresent(Int64.self, forKey: key).map(JSONValue.integer)
+            case .whole, .number:
+                self[property.name] = try container.decodeIfPresent(Double.self, forKey: key).map(JSONValue.number)
+            }
+        }
+    }
+
+    /// Whether a value of the name need not be whole for every kind of light.
+    static func isAlsoNumber(_ name: String) -> Bool {
+        meanings(of: name).contains { if case .number = $0.form { true } else { false } }
+    }
+
+    package func encode(to encoder: any Encoder) throws {
+        var container = encoder.container(keyedBy: Key.self)
+        for (name, value) in members { try container.encode(value, forKey: Key(name)) }
+    }
+}
+
+// MARK: The values of a light
+
+extension LightChange {
+    /// Names the values of a light.
+    ///
+    /// - Parameters:
+    ///   - values: the values.
+    ///   - former: those of an earlier look; only what differs from them is in the change.
+    ///   - kind: what the light is.
+    package init(_ values: PropertyValues, since former: PropertyValues?, of kind: LightKind) {
+        self.init()
+        for (property, value) in values {
+            guard let name = kind.name(of: property.type), let value, former?[property] != value else { continue }
+            switch name.form {
+            case .flag: self[name.name] = name.flag(value).map(JSONValue.bool)
+            case .choice(let words):
+                self[name.name] = value.number.flatMap { Int(exactly: $0) }.flatMap {
+                    words.indices.contains($0) ? .string(words[$0]) : nil
+                }
+            case .whole where !Self.isAlsoNumber(name.name):
+                self[name.name] = value.number.flatMap { Int64(exactly: $0.rounded()) }.map(JSONValue.integer)
+            case .whole, .number: self[name.name] = value.number.map(JSONValue.number)
+            }
+        }
+    }
+
+    /// The values for a light; without those that it can't have.
+    ///
+    /// - Parameter kind: what the light is.
+    /// - Returns: the values.
+    package func values(for kind: LightKind) -> PropertyValues {
+        var found = PropertyValues()
+        for (name, value) in members {
+            guard let property = kind.property(named: name) else { continue }
+            switch property.form {
+            case .flag: found[Property(property.type)] = value.bool.map(property.value)
+            case .choice(let words):
+                found[Property(property.type)] = words.firstIndex { .string($0) == value }.map { .integer(Int64($0)) }
+            case .whole:
+                found[Property(property.type)] = value.double.flatMap { Int64(exactly: $0) }.map { .integer($0) }
+            case .number: found[Property(property.type)] = value.double.map { .float($0) }
+            }
+        }
+        return found
+    }
+
+    /// The values in words, in the order in which listings show them.
+    ///
+    /// - Parameter kind: what the light is, if that is known.
+    /// - Returns: a phrase for each.
+    package func phrases(of kind: LightKind?) -> [String] {
+        members.compactMap { name, value in
+            if name == Self.reachable { return value == true ? "reachable" : "unreachable" }
+            let meanings = Self.meanings(of: name)
+            let form = kind?.property(named: name)?.form ?? meanings.first?.form
+            switch form {
+            case .flag(let yes, let no)?: return value.bool.map { $0 ? yes : no }
+            case .choice?: return value.string
+            case .whole?: return "\(name) \(value.text)"
+            case .number(_, _, let symbol)?: return "\(name) \(value.text)\(symbol)"
+            case nil: return nil
+            }
+        }
     }
 }

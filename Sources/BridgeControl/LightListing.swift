@@ -3,7 +3,7 @@ package struct LightListing: BridgeMessage {
     /// `<driver id>/<light id>`.
     package var key: String
     package var name: String
-    /// `light`, `switch`, `outlet`, `fan` or `sensor`.
+    /// What it is, as the configuration names it: `light`, `fan` and so on.
     package var kind: String
     /// The accessory id that controllers know it by.
     package var aid: UInt64

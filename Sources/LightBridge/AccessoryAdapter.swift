@@ -111,49 +111,22 @@ struct AccessoryAdapter: Sendable {
 
     // MARK: Values
 
-    /// Values of the driver, a controller or the operator, in the range and form that a state has them in.
-    ///
-    /// - Returns: the values, and how many there were that no device can have.
-    func canonical(_ values: PropertyValues) -> (values: PropertyValues, invalid: Int) {
-        var canonical = PropertyValues()
-        var invalid: Set<Property> = []
-        for (property, value) in values {
-            let property = property.type == rules.power ? Property(.on, of: property.function) : property
-            guard let value else {
-                canonical.setUnknown(property)
-                continue
-            }
-            // Active is a number where On is a truth value.
-            let part = property.type == .on ? nil : part(property)
-            let metadata = part?.metadata ?? CharacteristicDefinition.of(property.type)?.metadata
-            if let valid = metadata.flatMap({ rules.valid(value, of: property, $0) }) {
-                canonical[property] = valid
-            } else {
-                invalid.insert(property.group)
-            }
-        }
-        // Half a color is none.
-        if canonical.contains(Property(.hue)) != canonical.contains(Property(.saturation)) { canonical.color = nil }
-        return (canonical, invalid.count)
-    }
-
     /// What written values ask: all values of one request make one command.
     func command(for writes: [CharacteristicWrite], state: DeviceState) -> LightCommand {
         var written = PropertyValues()
-        for write in writes where isOfDriver(write.type) {
+        for write in writes where description.has(write.type) {
             let isPower = write.type == rules.power
             let property = Property(isPower ? .on : write.type, of: write.function)
             written[property] = isPower ? Bool(write.value).map { .bool($0) } : write.value
         }
-        return LightCommand(canonical(rules.command(written, over: state)).values)
+        return LightCommand(description.canonical(rules.command(written, over: state)).values)
     }
 
-    private func isOfDriver(_ type: CharacteristicType) -> Bool { description.functions.contains { $0.has(type) } }
-
     /// What an operator asks, without what cannot be done; `nil` if nothing is left.
-    func possible(_ command: LightCommand) -> LightCommand? {
+    func possible(_ command: LightCommand, state: DeviceState) -> LightCommand? {
         var possible = PropertyValues()
-        for (property, value) in canonical(command.values).values {
+        let asked = description.canonical(rules.command(command.values, over: state)).values
+        for (property, value) in asked {
             guard let value, let part = part(property), part.metadata.permissions.contains(.pairedWrite) else {
                 continue
             }
@@ -162,30 +135,11 @@ struct AccessoryAdapter: Sendable {
         return possible.isEmpty ? nil : LightCommand(possible, transition: command.transition)
     }
 
-    /// What is to be remembered of a state over a restart.
-    func report(of state: DeviceState) -> LightReport {
-        var report = LightReport()
-        for function in description.functions {
-            for part in function.parts where rules.isLasting(part.type) {
-                let property = description.kind.property(part.type, of: function)
-                if let value = state.values[property] { report.values[property] = value }
-            }
-        }
-        if report.color != nil { report.color = state.color }
-        return report
-    }
-
-    /// The values that are true of a device that has never said anything, as far as it has any.
+    /// Adds the values of a device that has never said anything, if it is one that is on or off.
     func addInitialValues(to state: inout DeviceState) {
         guard rules.power != nil else { return }
         if place(of: .colorTemperature) == nil { state.isWhite = false }
-        var initial = PropertyValues()
-        for function in description.functions {
-            for part in function.parts {
-                initial[description.kind.property(part.type, of: function)] = part.value
-            }
-        }
-        for (property, value) in canonical(initial).values where !state.values.contains(property) {
+        for (property, value) in description.initialValues where !state.values.contains(property) {
             state.values[property] = value
         }
     }

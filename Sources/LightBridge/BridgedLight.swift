@@ -76,5 +76,5 @@ final class BridgedLight {
     }
 
     /// The state as a report, to be remembered over a restart.
-    var report: LightReport { adapter.report(of: state) }
+    var report: LightReport { adapter.description.report(of: state, isForRestart: true) }
 }

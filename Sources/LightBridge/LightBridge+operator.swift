@@ -6,21 +6,13 @@ package import LightKit
 extension LightBridge {
     func snapshot(_ light: BridgedLight) -> LightSnapshot {
         let description = light.adapter.description
-        let capabilities = description.capabilities
-        let state = light.state
-        let isSensor = description.kind == .sensor
-        let values = light.report.values
+        var values = PropertyValues()
+        for (property, _) in description.properties where !light.state.unknown.contains(property) {
+            values[property] = light.state.values[property]
+        }
         return LightSnapshot(
             key: light.key, name: light.adapter.name, sourceName: description.name, kind: description.kind,
-            bridge: light.bridge, aid: light.aid, isReachable: state.isReachable,
-            on: isSensor ? nil : values.on ?? false, brightness: values.brightness,
-            hue: capabilities.color ? state[.hue] : nil, saturation: capabilities.color ? state[.saturation] : nil,
-            mired: capabilities.temperature != nil ? state[.colorTemperature] : nil, speed: values.speed,
-            direction: values.direction, oscillates: values.oscillates,
-            readings: isSensor
-                ? state.values.readings.filter {
-                    capabilities.readings.contains($0.key) && !state.unknown.contains($0.key.property)
-                } : [:],
+            bridge: light.bridge, aid: light.aid, isReachable: light.state.isReachable, values: values,
             suggestedRoom: description.suggestedRoom,
             isOptimistic: description.isOptimistic || light.pipeline.isUnconfirmed)
     }
@@ -41,7 +33,7 @@ extension LightBridge {
     /// - Returns: a status as a controller gets it; `invalidValue` if the light can do nothing of it.
     package func command(_ command: LightCommand, _ key: LightKey) async -> HAPStatus {
         guard let light = lights[key] else { return .doesNotExist }
-        guard let possible = light.adapter.possible(command) else { return .invalidValue }
+        guard let possible = light.adapter.possible(command, state: light.wanted) else { return .invalidValue }
         if possible.color != nil { endTransition(of: light, by: [.colorTemperature]) }
         let waiter = send(possible, to: light, origin: .operator)
         if let answer = waiter.answer { return answer }

@@ -14,7 +14,7 @@ extension LightBridge {
         let adapter = AccessoryAdapter(description, name, ids)
         var state = DeviceState()
         adapter.addInitialValues(to: &state)
-        if let report { state.apply(adapter.canonical(report.values).values, adapter.rules) }
+        if let report { state.apply(description.canonical(report.values).values, adapter.rules) }
         let light = BridgedLight(
             key, on: bridge, aid: aid, driver: driver(key.driver), adapter: adapter, state: state)
         lights[key] = light
@@ -163,7 +163,7 @@ extension LightBridge {
             description, name(for: light.key, description, light.aid), light.adapter.ids)
         let stored = StoredLight(
             key: light.key, bridge: light.bridge, aid: light.aid, instanceIDs: adapter.ids, description: description,
-            state: adapter.report(of: light.state), transition: light.savedTransition)
+            state: description.report(of: light.state, isForRestart: true), transition: light.savedTransition)
         guard await save(stored) else { return addOrReplaceLater(light.key, description) }
         warn(nil, about: .light(light.key))
         light.adapter = adapter

@@ -144,7 +144,7 @@ package actor LightBridge {
         }
         if !unconfirmed.isEmpty { unconfirmed[key] = nil }
         var report = report
-        let (values, invalid) = light.adapter.canonical(report.values)
+        let (values, invalid) = light.adapter.description.canonical(report.values)
         report.values = values
         if invalid > 0 { dropped(invalid, .invalid, by: driver) }
         let former = light.state

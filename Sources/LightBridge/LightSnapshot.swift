@@ -2,7 +2,7 @@ package import HAPModel
 package import LightKit
 
 /// A light as the operator sees it.
-package struct LightSnapshot: Equatable, Sendable {
+package struct LightSnapshot: PropertyContainer, Equatable, Sendable {
     package let key: LightKey
     /// The name that controllers see.
     package let name: String
@@ -13,24 +13,8 @@ package struct LightSnapshot: Equatable, Sendable {
     package let bridge: Int
     package let aid: AccessoryID
     package let isReachable: Bool
-    /// `nil` for a sensor.
-    package let on: Bool?
-    /// Percent; `nil` if the light has no brightness.
-    package let brightness: Int?
-    /// Degrees; `nil` if the light has no colours.
-    package let hue: Double?
-    /// Percent; `nil` if the light has no colours.
-    package let saturation: Double?
-    /// Mired; `nil` if the light has no white to choose.
-    package let mired: Int?
-    /// Of a fan, in percent; `nil` if its speed cannot be set.
-    package let speed: Int?
-    /// Of a fan; `nil` if it cannot be set.
-    package let direction: FanDirection?
-    /// Of a fan; `nil` if it cannot be told to.
-    package let oscillates: Bool?
-    /// What a sensor has read last; without what it does not know.
-    package let readings: [SensorReading: SensorValue]
+    /// What it is known to be, without what it doesn't know at present.
+    package var values: PropertyValues
     package let suggestedRoom: String?
     /// Whether its state is the one last commanded, because it gives no answers or didn't answer the newest command.
     package let isOptimistic: Bool

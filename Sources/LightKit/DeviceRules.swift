@@ -65,6 +65,65 @@ extension DeviceRules {
     package func isLasting(_ type: CharacteristicType) -> Bool { true }
 }
 
+extension LightDescription {
+    /// Returns values of the driver, a controller or the operator in the range and form that a state has them in.
+    ///
+    /// - Parameter values: the values.
+    /// - Returns: the values, and how many there were that no device can have.
+    package func canonical(_ values: PropertyValues) -> (values: PropertyValues, invalid: Int) {
+        var canonical = PropertyValues()
+        var invalid: Set<Property> = []
+        for (property, value) in values {
+            let property = property.type == kind.rules.power ? Property(.on, of: property.function) : property
+            guard let value else {
+                canonical.setUnknown(property)
+                continue
+            }
+            let function = functions.first { $0.id == property.function && $0.has(property.type) }
+            let metadata =
+                function?.metadata(of: property.type) ?? CharacteristicDefinition.of(property.type)?.metadata
+            if let valid = metadata.flatMap({ kind.rules.valid(value, of: property, $0) }) {
+                canonical[property] = valid
+            } else {
+                invalid.insert(property.group)
+            }
+        }
+        // Half a color is none.
+        if canonical.contains(Property(.hue)) != canonical.contains(Property(.saturation)) { canonical.color = nil }
+        return (canonical, invalid.count)
+    }
+
+    /// Returns whether one of the functions has a characteristic.
+    package func has(_ type: CharacteristicType) -> Bool { functions.contains { $0.has(type) } }
+
+    /// The characteristics of its functions, by what its values have them as.
+    package var properties: [(property: Property, part: AccessoryFunction.Part)] {
+        functions.flatMap { function in function.parts.map { (kind.property($0.type, of: function), $0) } }
+    }
+
+    /// The values that it has before it has said anything.
+    package var initialValues: PropertyValues {
+        var values = PropertyValues()
+        for (property, part) in properties { values[property] = part.value }
+        return canonical(values).values
+    }
+
+    /// Returns what is known of it in a state, as its driver would report it.
+    ///
+    /// - Parameters:
+    ///   - state: the state.
+    ///   - isForRestart: whether values that pass by themselves are left out.
+    /// - Returns: the report, without whether it can be reached.
+    package func report(of state: DeviceState, isForRestart: Bool = false) -> LightReport {
+        var report = LightReport()
+        for (property, part) in properties where !isForRestart || kind.rules.isLasting(part.type) {
+            if let value = state.values[property] { report.values[property] = value }
+        }
+        if report.color != nil { report.color = state.color }
+        return report
+    }
+}
+
 /// All that the bridge knows of a device at a moment.
 package struct DeviceState: Equatable, Sendable {
     /// The last value of each property, in its range and form.

@@ -7,11 +7,14 @@ public struct LightKind: Sendable {
     /// Its name as people read it, which stands for a model that isn't known.
     package let title: String
     package let rules: any DeviceRules
+    /// What people call its values, in the order in which they are listed.
+    package let names: [PropertyName]
 
-    package init(_ name: String, title: String, _ rules: any DeviceRules) {
+    package init(_ name: String, title: String, _ rules: any DeviceRules, _ names: [PropertyName]) {
         rawValue = name
         self.title = title
         self.rules = rules
+        self.names = names
     }
 }
 

@@ -126,16 +126,7 @@ struct BridgeOperations: BridgeControlHandler {
 
     func setLight(_ key: String, _ change: LightChange) async throws {
         let (light, snapshot) = try await find(key)
-        var command = LightCommand(on: change.on, brightness: change.brightness, color: change.color(over: snapshot))
-        command.speed = change.speed
-        command.direction = change.direction.flatMap(FanDirection.init)
-        command.oscillates = change.oscillates
-        if change.brightness == 0 || change.speed == 0 {
-            // As for a controller, zero means off and the level stays.
-            command.brightness = nil
-            command.speed = nil
-            command.on = false
-        }
+        let command = LightCommand(change.values(for: snapshot.kind))
         let status = await lights.command(command, light)
         guard status == .success else {
             throw BridgeControlError.refused(key, status, reason: await lights.refusal(of: light))
@@ -174,7 +165,8 @@ struct BridgeOperations: BridgeControlHandler {
             throw BridgeControlError.usage("\(key) is no simulated light; only those change on command")
         }
         do {
-            try await driver.simulate(change.report(over: snapshot), of: light.light)
+            try await driver.simulate(
+                LightReport(change.values(for: snapshot.kind), reachable: change.reachable), of: light.light)
         } catch {
             throw BridgeControlError.usage("\(key): \(error.description)")
         }
@@ -389,73 +381,7 @@ extension LightListing {
 extension LightChange {
     /// What differs from an earlier look at a light; all of it if there was none.
     fileprivate init(_ light: LightSnapshot, since former: LightSnapshot?) {
-        self.init()
-        if light.on != former?.on { on = light.on }
-        if light.brightness != former?.brightness { brightness = light.brightness }
-        if light.hue != former?.hue { hue = light.hue }
-        if light.saturation != former?.saturation { saturation = light.saturation }
-        if light.mired != former?.mired { temperature = light.mired.map(Double.init) }
+        self.init(light.values, since: former?.values, of: light.kind)
         if light.isReachable != former?.isReachable { reachable = light.isReachable }
-        if light.speed != former?.speed { speed = light.speed }
-        if light.direction != former?.direction { direction = light.direction?.rawValue }
-        if light.oscillates != former?.oscillates { oscillates = light.oscillates }
-        for (reading, value) in light.readings where value != former?.readings[reading] {
-            switch value {
-            case .flag(let flag): if let path = reading.flag { self[keyPath: path] = flag }
-            case .number(let number): if let path = reading.number { self[keyPath: path] = number }
-            case .unknown: break
-            }
-        }
-    }
-
-    /// The colour or white that is asked for; of hue and saturation the one that is left out stays.
-    fileprivate func color(over light: LightSnapshot) -> LightColor? {
-        if light.kind != .sensor, let mired { return .temperature(mired: mired) }
-        guard hue != nil || saturation != nil else { return nil }
-        return .hueSaturation(hue: hue ?? light.hue ?? 0, saturation: saturation ?? light.saturation ?? 100)
-    }
-
-    /// What happens to a simulated light, fan or sensor.
-    fileprivate func report(over light: LightSnapshot) -> LightReport {
-        var report = LightReport(
-            on: on, brightness: brightness, color: color(over: light), reachable: reachable)
-        report.speed = speed
-        report.direction = direction.flatMap(FanDirection.init)
-        report.oscillates = oscillates
-        for reading in SensorReading.allCases {
-            // A light's temperature is a white.
-            if reading == .temperature, light.kind != .sensor { continue }
-            if let path = reading.flag, let flag = self[keyPath: path] { report.readings[reading] = .flag(flag) }
-            if let path = reading.number, let number = self[keyPath: path] {
-                report.readings[reading] = .number(number)
-            }
-        }
-        return report
-    }
-}
-
-extension SensorReading {
-    /// Where a change has it, if it is yes or no.
-    fileprivate var flag: WritableKeyPath<LightChange, Bool?>? {
-        switch self {
-        case .motion: \.motion
-        case .contact: \.contact
-        case .occupancy: \.occupancy
-        case .leak: \.leak
-        case .smoke: \.smoke
-        case .batteryLow: \.batteryLow
-        case .temperature, .humidity, .illuminance, .battery: nil
-        }
-    }
-
-    /// Where a change has it, if it is a number.
-    fileprivate var number: WritableKeyPath<LightChange, Double?>? {
-        switch self {
-        case .temperature: \.temperature
-        case .humidity: \.humidity
-        case .illuminance: \.illuminance
-        case .battery: \.battery
-        case .motion, .contact, .occupancy, .leak, .smoke, .batteryLow: nil
-        }
     }
 }

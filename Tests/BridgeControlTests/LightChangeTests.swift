@@ -56,7 +56,7 @@ struct LightChangeTests {
                 "a light shows a colour or a white; write hue and saturation, or temperature"
             ),
             (["on=1", "on=0"], "on is given twice; write it once"),
-            (["temperature=200.5"], "temperature is in mired; write a whole number"),
+            (["temperature=200.5"], "temperature cannot be \"200.5\"; write a whole number"),
             (["speed=101"], "speed is out of range; write 0 to 100 (percent)"),
             (["direction=up"], "direction cannot be \"up\"; write clockwise or counterclockwise"),
             (["oscillates=2"], "oscillates cannot be \"2\"; write true or false"),
@@ -83,7 +83,7 @@ struct LightChangeTests {
             for: .simulation)
         #expect(
             sensor.json.text
-                == #"{"motion":true,"contact":false,"temperature":-21.5,"illuminance":0,"battery":8,"batteryLow":true}"#
+                == #"{"temperature":-21.5,"motion":true,"contact":false,"illuminance":0,"battery":8,"batteryLow":true}"#
         )
         #expect(throws: BridgeControlError.self) { try LightChange(parsing: ["humidity=101"], for: .simulation) }
         #expect(throws: BridgeControlError.self) { try sensor.validate(for: .command) }

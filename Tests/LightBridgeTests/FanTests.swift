@@ -89,7 +89,7 @@ struct FanTests {
     func possible() {
         var command = LightCommand(brightness: 5)
         command.speed = 5
-        #expect(adapter(.fan(speed: true)).possible(command)?.speed == 5)
-        #expect(adapter(.fan(speed: false)).possible(command) == nil)
+        #expect(adapter(.fan(speed: true)).possible(command, state: DeviceState())?.speed == 5)
+        #expect(adapter(.fan(speed: false)).possible(command, state: DeviceState()) == nil)
     }
 }

@@ -167,12 +167,13 @@ struct LightbulbAdapterTests {
     @Test("limits an operator's command to the light's capabilities")
     func possible() {
         let wish = LightCommand(on: true, brightness: 5, color: .temperature(mired: 1000))
-        #expect(adapter().possible(wish) == LightCommand(on: true))
+        #expect(adapter().possible(wish, state: DeviceState()) == LightCommand(on: true))
         #expect(
-            adapter(brightness: true, temperature: 200...300).possible(wish)
+            adapter(brightness: true, temperature: 200...300).possible(wish, state: DeviceState())
                 == LightCommand(on: true, brightness: 5, color: .temperature(mired: 300)))
-        #expect(adapter(color: true).possible(LightCommand(color: .temperature(mired: 300))) == nil)
-        #expect(adapter().possible(LightCommand(brightness: 5)) == nil)
+        #expect(
+            adapter(color: true).possible(LightCommand(color: .temperature(mired: 300)), state: DeviceState()) == nil)
+        #expect(adapter().possible(LightCommand(brightness: 5), state: DeviceState()) == nil)
     }
 
     @Test("shows a white on the color wheel, and keeps it while a color is shown")

@@ -64,8 +64,14 @@ extension DeviceState {
     mutating func apply(_ report: LightReport, _ kind: LightKind) {
         if let reachable = report.reachable { isReachable = reachable }
         let adapter = AccessoryAdapter(LightDescription(id: "x", name: "X", kind: kind), "X", InstanceIDs())
-        apply(adapter.canonical(report.values).values, kind.rules)
+        apply(adapter.description.canonical(report.values).values, kind.rules)
     }
 
     mutating func apply(_ command: LightCommand, _ kind: LightKind) { apply(LightReport(command.values), kind) }
+}
+
+extension LightSnapshot {
+    var hue: Double? { values[.hue] }
+    var saturation: Double? { values[.saturation] }
+    var mired: Int? { values[.colorTemperature] }
 }

@@ -283,8 +283,8 @@ struct SimulatedLightDriverTests {
                 LightReport(readings: [.motion: .flag(true), .temperature: .number(21.5)]), of: "hall")
             #expect(host.state(of: "hall")?.readings == [.motion: .flag(true), .temperature: .number(21.5)])
             for (change, problem) in [
-                (LightReport(readings: [.leak: .flag(true)]), "this has no reading leak"),
-                (LightReport(on: true), "a sensor is neither on nor off"),
+                (LightReport(readings: [.leak: .flag(true)]), "a sensor like this has no leak"),
+                (LightReport(on: true), "a sensor like this has no on"),
             ] {
                 await #expect(throws: SimulatedLightDriver.SimulationError.impossible(problem)) {
                     try await driver.simulate(change, of: "hall")

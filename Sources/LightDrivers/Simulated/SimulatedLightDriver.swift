@@ -151,7 +151,11 @@ package final class SimulatedLightDriver: LightDriver {
     /// - Throws: ``SimulationError`` if the light is unknown or cannot do that.
     package func simulate(_ change: LightReport, of light: LightID) async throws(SimulationError) {
         guard let place = places[light] else { throw .unknownLight }
-        if let problem = home.withLock({ $0.lights[place].problem(with: change) }) { throw .impossible(problem) }
+        let (change, problem) = home.withLock { home in
+            let change = home.lights[place].completed(change)
+            return (change, home.lights[place].problem(with: change))
+        }
+        if let problem { throw .impossible(problem) }
         let resumed = await withCheckedContinuation { continuation in
             let isRunning = home.withLock { home in
                 guard home.host != nil else { return false }

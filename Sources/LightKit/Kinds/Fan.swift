@@ -2,7 +2,13 @@ internal import HAPModel
 
 extension LightKind {
     /// A fan.
-    public static let fan = LightKind("fan", title: "Fan", FanRules())
+    public static let fan = LightKind(
+        "fan", title: "Fan", FanRules(),
+        [
+            .on, PropertyName("speed", .rotationSpeed, .whole(0...100, unit: "percent")),
+            PropertyName("direction", .rotationDirection, .choice(FanDirection.allCases.map(\.rawValue))),
+            PropertyName("oscillates", .swingMode, .flag(yes: "oscillates", no: "does not oscillate")),
+        ])
 }
 
 /// Which way a fan turns, seen from below or in front of it.

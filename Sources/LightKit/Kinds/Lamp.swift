@@ -2,11 +2,23 @@ internal import HAPModel
 
 extension LightKind {
     /// A lamp.
-    public static let light = LightKind("light", title: "Light", LampRules())
+    public static let light = LightKind(
+        "light", title: "Light", LampRules(),
+        [
+            .on, PropertyName("brightness", .brightness, .whole(0...100, unit: "percent")),
+            PropertyName("hue", .hue, .number(0...360, unit: "degrees")),
+            PropertyName("saturation", .saturation, .number(0...100, unit: "percent")),
+            PropertyName("temperature", .colorTemperature, .whole(50...500, unit: "mired")),
+        ])
     /// A switch.
-    public static let `switch` = LightKind("switch", title: "Light", LampRules())
+    public static let `switch` = LightKind("switch", title: "Light", LampRules(), [.on])
     /// An outlet.
-    public static let outlet = LightKind("outlet", title: "Light", LampRules())
+    public static let outlet = LightKind("outlet", title: "Light", LampRules(), [.on])
+}
+
+extension PropertyName {
+    /// On or off.
+    static let on = PropertyName("on", .on, .flag(yes: "on", no: "off"))
 }
 
 // MARK: A lamp's values

@@ -2,7 +2,8 @@ package import HAPModel
 
 extension LightKind {
     /// A sensor.
-    public static let sensor = LightKind("sensor", title: "Sensor", SensorRules())
+    public static let sensor = LightKind(
+        "sensor", title: "Sensor", SensorRules(), SensorReading.allCases.map(\.name))
 }
 
 /// What a sensor can read; one accessory has each of them once.
@@ -118,6 +119,24 @@ extension SensorReading {
     /// What it is in HAP's terms.
     package var property: Property { Property(characteristic) }
 
+    /// Its raw value, with the form of its values.
+    fileprivate var name: PropertyName {
+        let form: PropertyName.Form =
+            switch self {
+            case .motion: .flag(yes: "motion", no: "no motion")
+            case .contact: .flag(yes: "closed", no: "open")
+            case .occupancy: .flag(yes: "occupied", no: "not occupied")
+            case .leak: .flag(yes: "leak", no: "no leak")
+            case .smoke: .flag(yes: "smoke", no: "no smoke")
+            case .temperature: .number(range, unit: "degrees Celsius", symbol: " °C")
+            case .humidity: .number(range, unit: "percent", symbol: " %")
+            case .illuminance: .number(range, unit: "lux", symbol: " lx")
+            case .battery: .number(range, unit: "percent", symbol: " %")
+            case .batteryLow: .flag(yes: "battery low", no: "battery not low")
+            }
+        return PropertyName(rawValue, characteristic, form, isInverted: self == .contact)
+    }
+
     fileprivate var service: ServiceType {
         switch self {
         case .motion: .motionSensor
@@ -153,17 +172,14 @@ extension SensorReading {
         // A battery may say more than the whole numbers that HAP has for it.
         case .number(let number):
             self == .battery ? Int64(exactly: number).map { .integer($0) } ?? .float(number) : .float(number)
-        // 0 is contact, 1 is none.
-        case .flag(let flag):
-            self == .motion || !isFlag ? .bool(flag) : .integer(flag != (self == .contact) ? 1 : 0)
+        case .flag(let flag): isFlag ? name.value(flag) : .bool(flag)
         case .unknown: nil
         }
     }
 
     /// The reverse of ``characteristicValue(_:)``.
     fileprivate func value(of value: CharacteristicValue) -> SensorValue? {
-        guard isFlag else { return value.number.map(SensorValue.number) }
-        return Bool(value).map { .flag($0 != (self == .contact)) }
+        isFlag ? name.flag(value).map(SensorValue.flag) : value.number.map(SensorValue.number)
     }
 }
 

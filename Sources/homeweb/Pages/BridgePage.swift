@@ -1,3 +1,4 @@
+import BoundedJSON
 import BridgeControl
 import Hummingbird
 import HummingbirdCore
@@ -75,7 +76,8 @@ enum BridgePage {
                     "lights": lights.filter { $0.driver == driver.id }.map {
                         [
                             "name": $0.name,
-                            "state": $0.reachable ? ($0.state.on.map { $0 ? "on" : "off" } ?? "") : "does not answer",
+                            "state": $0.reachable
+                                ? ($0.state["on"]?.bool.map { $0 ? "on" : "off" } ?? "") : "does not answer",
                         ] as Templates.Values
                     },
                 ] as Templates.Values

@@ -1,6 +1,7 @@
 import ArgumentParser
 import BoundedJSON
 import BridgeControl
+import LightKit
 import TerminalKit
 
 struct LightsCommand: AsyncParsableCommand {
@@ -55,30 +56,7 @@ struct LightsListCommand: AsyncParsableCommand {
     ///   - kind: what it is of, if it is known; a sensor's temperature has a unit then.
     /// - Returns: the words, with commas between.
     static func text(of change: LightChange, kind: String? = nil) -> String {
-        var words: [String] = []
-        if let reachable = change.reachable { words.append(reachable ? "reachable" : "unreachable") }
-        if let on = change.on { words.append(on ? "on" : "off") }
-        if let brightness = change.brightness { words.append("brightness \(brightness)") }
-        if let hue = change.hue { words.append("hue \(JSONValue.number(hue).text)") }
-        if let saturation = change.saturation { words.append("saturation \(JSONValue.number(saturation).text)") }
-        if let speed = change.speed { words.append("speed \(speed)") }
-        if let direction = change.direction { words.append(direction) }
-        if let oscillates = change.oscillates { words.append(oscillates ? "oscillates" : "does not oscillate") }
-        let flags: [(Bool?, String, String)] = [
-            (change.motion, "motion", "no motion"), (change.contact, "closed", "open"),
-            (change.occupancy, "occupied", "not occupied"), (change.leak, "leak", "no leak"),
-            (change.smoke, "smoke", "no smoke"),
-        ]
-        for (flag, yes, no) in flags { if let flag { words.append(flag ? yes : no) } }
-        let numbers: [(Double?, String, String)] = [
-            (change.temperature, "temperature", kind == "sensor" ? " °C" : ""), (change.humidity, "humidity", " %"),
-            (change.illuminance, "illuminance", " lx"), (change.battery, "battery", " %"),
-        ]
-        for (number, name, unit) in numbers {
-            if let number { words.append("\(name) \(JSONValue.number(number).text)\(unit)") }
-        }
-        if let low = change.batteryLow { words.append(low ? "battery low" : "battery not low") }
-        return words.joined(separator: ", ")
+        change.phrases(of: kind.flatMap { LightKind(rawValue: $0) }).joined(separator: ", ")
     }
 }
 

@@ -1,0 +1,69 @@
+package import HAPModel
+
+/// What people and programs other than HAP's call a value of a device, and how they write it.
+package struct PropertyName: Sendable {
+    /// How a value is written.
+    package enum Form: Sendable {
+        /// True or false; the words say so in a sentence.
+        case flag(yes: String, no: String)
+        /// A whole number.
+        case whole(ClosedRange<Double>, unit: String)
+        /// A number; `symbol` follows it in a sentence.
+        case number(ClosedRange<Double>, unit: String, symbol: String = "")
+        /// One of several words, which stand for 0, 1 and so on.
+        case choice([String])
+    }
+
+    /// The name, such as `brightness`.
+    package let name: String
+    /// The characteristic.
+    package let type: CharacteristicType
+    package let form: Form
+    /// Whether true is 0: a closed contact.
+    let isInverted: Bool
+
+    package init(_ name: String, _ type: CharacteristicType, _ form: Form, isInverted: Bool = false) {
+        self.name = name
+        self.type = type
+        self.form = form
+        self.isInverted = isInverted
+    }
+
+    /// The names of all kinds, each kind's together; a name can be that of several kinds.
+    package static let all = LightKind.allCases.flatMap(\.names)
+
+    /// A name for a characteristic, if need be the catalogue's.
+    package static func name(of type: CharacteristicType) -> String {
+        all.first { $0.type == type }?.name ?? CharacteristicDefinition.of(type)?.name ?? type.description
+    }
+
+    /// Whether a controller can write it.
+    package var isSettable: Bool {
+        CharacteristicDefinition.of(type)?.metadata.permissions.contains(.pairedWrite) == true
+    }
+
+    /// The range of a number, and its unit; `nil` for other values.
+    package var range: (limits: ClosedRange<Double>, unit: String)? {
+        switch form {
+        case .whole(let range, let unit), .number(let range, let unit, _): (range, unit)
+        case .flag, .choice: nil
+        }
+    }
+
+    /// The value for a flag or the place of a word.
+    package func value(_ flag: Bool) -> CharacteristicValue {
+        CharacteristicDefinition.of(type)?.metadata.format == .bool
+            ? .bool(flag != isInverted) : .integer(flag != isInverted ? 1 : 0)
+    }
+
+    /// The reverse of ``value(_:)``.
+    package func flag(_ value: CharacteristicValue) -> Bool? { Bool(value).map { $0 != isInverted } }
+}
+
+extension LightKind {
+    /// What a characteristic is called here; `nil` if it has no name.
+    package func name(of type: CharacteristicType) -> PropertyName? { names.first { $0.type == type } }
+
+    /// What has a name here.
+    package func property(named name: String) -> PropertyName? { names.first { $0.name == name } }
+}
