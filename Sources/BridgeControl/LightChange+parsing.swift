@@ -3,9 +3,9 @@ internal import LightKit
 internal import TerminalKit
 
 extension LightChange {
-    /// What a change is for, which decides what may stand in it.
+    /// The purpose of a change, which restricts its values.
     package enum Purpose: Sendable {
-        /// `lights set`: what a controller may ask of a light.
+        /// `lights set`: the values that a controller can write.
         case command
         /// `simulate`: what may happen to a simulated light.
         case simulation
@@ -18,7 +18,7 @@ extension LightChange {
             }
         }
 
-        /// What a name means here.
+        /// Returns the possible meanings of a name.
         fileprivate func meanings(of name: String) -> [PropertyName] {
             let meanings = LightChange.meanings(of: name)
             return self == .command ? meanings.filter(\.isSettable) : meanings
@@ -33,7 +33,7 @@ extension LightChange {
 
     /// Reads words such as `on=true brightness=40`.
     ///
-    /// - Throws: ``BridgeControlError`` with code 64 that says what is wrong and what to write.
+    /// - Throws: ``BridgeControlError`` with code 64 and a remedy.
     package init(parsing words: [String], for purpose: Purpose) throws(BridgeControlError) {
         self.init()
         guard !words.isEmpty else {
@@ -55,7 +55,7 @@ extension LightChange {
         try validate(for: purpose)
     }
 
-    /// Checks what came from elsewhere than ``init(parsing:for:)``.
+    /// Checks a change that wasn't made by ``init(parsing:for:)``.
     package func validate(for purpose: Purpose) throws(BridgeControlError) {
         guard !isEmpty else { throw .usage("nothing to change", remedy: "write for example on=true") }
         if reachable != nil, case .command = purpose {
@@ -63,7 +63,7 @@ extension LightChange {
         }
         for (name, value) in members where name != Self.reachable {
             let meanings = purpose.meanings(of: name)
-            if meanings.isEmpty { throw .usage("a sensor cannot be told what it reads", remedy: "use simulate") }
+            if meanings.isEmpty { throw .usage("the readings of a sensor can't be set", remedy: "use simulate") }
             if let number = value.double { try Self.check(name, number, meanings.compactMap(\.range)) }
             guard let text = value.string else { continue }
             let words = meanings.flatMap { if case .choice(let words) = $0.form { words } else { [String]() } }

@@ -2,11 +2,11 @@ package import BoundedJSON
 internal import HAPModel
 package import LightKit
 
-/// What happens to a light: what an operator asks of it, or what a simulated one does by itself.
+/// A change of a light: an operator's command, or an event of a simulated light.
 ///
-/// It has values by their names, such as `brightness`, and `reachable`. What isn't in it stays as it is.
+/// It has the new values by their names, such as `brightness`, and `reachable`.
 package struct LightChange: BridgeMessage {
-    /// The name of what every light has: whether it can be reached, which only simulated lights can be told.
+    /// The name of the reachability, which every light has and which can be set for simulated lights only.
     static let reachable = "reachable"
     /// All names, in the order in which listings show them.
     static let names = PropertyName.all.reduce(into: [reachable]) { names, property in
@@ -39,7 +39,7 @@ package struct LightChange: BridgeMessage {
         set { self[Self.reachable] = newValue.map(JSONValue.bool) }
     }
 
-    /// Whether everything stays as it is.
+    /// A Boolean value that indicates whether the change is empty.
     package var isEmpty: Bool { values.isEmpty }
 
     /// The names and values, in the order in which listings show them.
@@ -47,7 +47,7 @@ package struct LightChange: BridgeMessage {
         Self.names.compactMap { name in values[name].map { (name, $0) } }
     }
 
-    /// What a name can mean; a temperature is that of a white or of the air.
+    /// Returns the possible meanings of a name: `temperature` is a color temperature or an air temperature.
     static func meanings(of name: String) -> [PropertyName] { PropertyName.all.filter { $0.name == name } }
 }
 
@@ -81,7 +81,7 @@ extension LightChange {
         }
     }
 
-    /// Whether a value of the name need not be whole for every kind of light.
+    /// Returns whether a kind of light has fractions for the name.
     static func isAlsoNumber(_ name: String) -> Bool {
         meanings(of: name).contains { if case .number = $0.form { true } else { false } }
     }
@@ -99,8 +99,8 @@ extension LightChange {
     ///
     /// - Parameters:
     ///   - values: the values.
-    ///   - former: those of an earlier look; only what differs from them is in the change.
-    ///   - kind: what the light is.
+    ///   - former: the earlier values; equal values are left out.
+    ///   - kind: the kind of the light.
     package init(_ values: PropertyValues, since former: PropertyValues?, of kind: LightKind) {
         self.init()
         for (property, value) in values {
@@ -118,9 +118,9 @@ extension LightChange {
         }
     }
 
-    /// The values for a light; without those that it can't have.
+    /// Returns the values for a light; unknown names are ignored.
     ///
-    /// - Parameter kind: what the light is.
+    /// - Parameter kind: the kind of the light.
     /// - Returns: the values.
     package func values(for kind: LightKind) -> PropertyValues {
         var found = PropertyValues()
@@ -138,9 +138,9 @@ extension LightChange {
         return found
     }
 
-    /// The values in words, in the order in which listings show them.
+    /// Returns the values as phrases, in listing order.
     ///
-    /// - Parameter kind: what the light is, if that is known.
+    /// - Parameter kind: the kind of the light, if known.
     /// - Returns: a phrase for each.
     package func phrases(of kind: LightKind?) -> [String] {
         members.compactMap { name, value in

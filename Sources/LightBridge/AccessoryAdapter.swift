@@ -3,8 +3,7 @@ internal import HAPModel
 internal import HAPProtocol
 internal import LightKit
 
-/// Between what a driver brings and its accessory: services out of a description, commands out of written values, values
-/// out of a state.
+/// Converts a driver's description to services, written values to commands, and states to values.
 ///
 /// It never changes.
 struct AccessoryAdapter: Sendable {
@@ -14,7 +13,7 @@ struct AccessoryAdapter: Sendable {
         let type: CharacteristicType
         let property: Property
         let metadata: CharacteristicMetadata
-        /// What controllers see before the device has said anything.
+        /// Its value before the first report.
         var initial: CharacteristicValue
         let manufacturerDescription: String?
     }
@@ -111,7 +110,7 @@ struct AccessoryAdapter: Sendable {
 
     // MARK: Values
 
-    /// What written values ask: all values of one request make one command.
+    /// Returns the command for the values of one write request.
     func command(for writes: [CharacteristicWrite], state: DeviceState) -> LightCommand {
         var written = PropertyValues()
         for write in writes where description.has(write.type) {
@@ -122,7 +121,7 @@ struct AccessoryAdapter: Sendable {
         return LightCommand(description.canonical(rules.command(written, over: state)).values)
     }
 
-    /// What an operator asks, without what cannot be done; `nil` if nothing is left.
+    /// Returns an operator's command without impossible values, or `nil` if it has no other.
     func possible(_ command: LightCommand, state: DeviceState) -> LightCommand? {
         var possible = PropertyValues()
         let asked = description.canonical(rules.command(command.values, over: state)).values
@@ -135,7 +134,7 @@ struct AccessoryAdapter: Sendable {
         return possible.isEmpty ? nil : LightCommand(possible, transition: command.transition)
     }
 
-    /// Adds the values of a device that has never said anything, if it is one that is on or off.
+    /// Adds the initial values of a device that has power.
     func addInitialValues(to state: inout DeviceState) {
         guard rules.power != nil else { return }
         if place(of: .colorTemperature) == nil { state.isWhite = false }
@@ -146,7 +145,7 @@ struct AccessoryAdapter: Sendable {
 }
 
 extension AccessoryInformation {
-    /// What is known of a light; its id stands for a serial number that it does not say.
+    /// Creates the information of a light, with its id as the serial number if it reports none.
     fileprivate init(of description: LightDescription, name: String) {
         self.init(
             name: name, manufacturer: description.manufacturer, model: description.model,

@@ -6,14 +6,14 @@ package struct LightSnapshot: PropertyContainer, Equatable, Sendable {
     package let key: LightKey
     /// The name that controllers see.
     package let name: String
-    /// What the source calls it.
+    /// Its name at the source.
     let sourceName: String
     package let kind: LightKind
     /// The bridge that shows it, from 1.
     package let bridge: Int
     package let aid: AccessoryID
     package let isReachable: Bool
-    /// What it is known to be, without what it doesn't know at present.
+    /// Its known values.
     package var values: PropertyValues
     package let suggestedRoom: String?
     /// Whether its state is the one last commanded, because it gives no answers or didn't answer the newest command.
@@ -33,15 +33,15 @@ package struct LightEvent: Equatable, Sendable {
     package let origin: Origin
 }
 
-/// What the operator wants otherwise than the light's source says.
+/// The operator's settings for a light.
 package struct LightOverride: Equatable, Sendable {
     package var name: String?
     package var isHidden: Bool
     package var tap: Tap
-    /// How long its changes take, if it can fade; `nil`: what the light itself is set to.
+    /// The duration of its changes, if it can fade; `nil` for the light's default.
     package var transition: Duration?
 
-    /// What a tap on a light's tile means, for which the Home app writes full brightness together with `On`.
+    /// The meaning of a tap on a light's tile, for which the Home app writes full brightness together with `On`.
     package enum Tap: String, CaseIterable, Sendable {
         /// The brightness that was written.
         case full

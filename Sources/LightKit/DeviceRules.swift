@@ -2,21 +2,24 @@ package import HAPModel
 
 /// How the values of a kind of device behave, beyond what HAP's catalogue says of them.
 ///
-/// The defaults are right for values that neither depend on each other nor have a range of their own.
+/// The defaults fit independent values with the ranges of the catalogue.
 package protocol DeviceRules: Sendable {
     /// The characteristic that switches the device on and off, which its values have as On.
     ///
     /// Values that are asked for together with "off" wait for the next "on".
     var power: CharacteristicType? { get }
 
-    /// The functions as controllers see them: with the characteristics that HAP requires besides.
+    /// Returns the functions of a device that can do as much.
+    func functions(_ capabilities: LightCapabilities) -> [AccessoryFunction]
+
+    /// Returns the functions with the other characteristics that HAP requires.
     func shown(_ functions: [AccessoryFunction]) -> [AccessoryFunction]
 
     /// Returns a value in its range and form; `nil` if no device of this kind can have it.
     func valid(_ value: CharacteristicValue, of property: Property, _ metadata: CharacteristicMetadata)
         -> CharacteristicValue?
 
-    /// Returns whether a device that was asked for some values says that it has them, but for its rounding.
+    /// Returns whether reported values confirm a command, within the device's rounding.
     ///
     /// - Parameters:
     ///   - reported: values of one ``Property/group``.
@@ -24,12 +27,12 @@ package protocol DeviceRules: Sendable {
     /// - Returns: whether they are the same but for rounding.
     func resembles(_ reported: PropertyValues, _ wanted: PropertyValues) -> Bool
 
-    /// Returns what written values ask for; all values of one request make one command.
+    /// Returns the command for the values of one write request.
     ///
     /// - Parameters:
     ///   - written: the values, within their limits.
-    ///   - state: what the device is on its way to.
-    /// - Returns: what is asked for.
+    ///   - state: the device's state after the pending commands.
+    /// - Returns: the command's values.
     func command(_ written: PropertyValues, over state: DeviceState) -> PropertyValues
 
     /// Adapts values that depend on new ones.
@@ -88,7 +91,7 @@ extension LightDescription {
                 invalid.insert(property.group)
             }
         }
-        // Half a color is none.
+        // Hue and saturation are valid together only.
         if canonical.contains(Property(.hue)) != canonical.contains(Property(.saturation)) { canonical.color = nil }
         return (canonical, invalid.count)
     }
@@ -96,7 +99,7 @@ extension LightDescription {
     /// Returns whether one of the functions has a characteristic.
     package func has(_ type: CharacteristicType) -> Bool { functions.contains { $0.has(type) } }
 
-    /// The characteristics of its functions, by what its values have them as.
+    /// The characteristics of its functions, with their properties.
     package var properties: [(property: Property, part: AccessoryFunction.Part)] {
         functions.flatMap { function in function.parts.map { (kind.property($0.type, of: function), $0) } }
     }
@@ -108,11 +111,11 @@ extension LightDescription {
         return canonical(values).values
     }
 
-    /// Returns what is known of it in a state, as its driver would report it.
+    /// Returns the known values of a state as a report.
     ///
     /// - Parameters:
     ///   - state: the state.
-    ///   - isForRestart: whether values that pass by themselves are left out.
+    ///   - isForRestart: whether to leave out transient values such as motion.
     /// - Returns: the report, without whether it can be reached.
     package func report(of state: DeviceState, isForRestart: Bool = false) -> LightReport {
         var report = LightReport()

@@ -20,7 +20,7 @@ public struct LightID: RawRepresentable, Hashable, Sendable, CustomStringConvert
     public var description: String { rawValue }
 }
 
-/// What a light, a fan or a sensor can do; ``LightKind`` says which of it counts.
+/// The capabilities of a light, a fan or a sensor; the others are ignored, depending on the ``LightKind``.
 public struct LightCapabilities: Equatable, Sendable {
     /// Whether its brightness can be set.
     public var brightness: Bool
@@ -28,18 +28,18 @@ public struct LightCapabilities: Equatable, Sendable {
     public var color: Bool
     /// The range of colour temperatures it shows, in mired, or `nil` if it has no white to choose.
     public var temperature: ClosedRange<Int>?
-    /// Whether it fades by itself over a time given in the command.
+    /// Whether it fades over the time of a command.
     public var transition: Bool
     /// Whether the speed of a fan can be set.
     public var speed = false
     /// Whether the direction of a fan can be set.
     public var direction = false
-    /// Whether a fan can be told to oscillate.
+    /// Whether the oscillation of a fan can be set.
     public var oscillation = false
-    /// What a sensor reads.
+    /// The readings of a sensor.
     public var readings: Set<SensorReading> = []
 
-    /// Describes what a light can do.
+    /// Creates the capabilities of a light.
     ///
     /// - Parameters:
     ///   - brightness: whether its brightness can be set.
@@ -55,12 +55,12 @@ public struct LightCapabilities: Equatable, Sendable {
         self.transition = transition
     }
 
-    /// Describes what a fan can do.
+    /// Creates the capabilities of a fan.
     ///
     /// - Parameters:
     ///   - speed: whether its speed can be set.
     ///   - direction: whether its direction can be set.
-    ///   - oscillation: whether it can be told to oscillate.
+    ///   - oscillation: whether its oscillation can be set.
     /// - Returns: the capabilities.
     public static func fan(speed: Bool, direction: Bool = false, oscillation: Bool = false) -> LightCapabilities {
         var capabilities = LightCapabilities()
@@ -70,9 +70,9 @@ public struct LightCapabilities: Equatable, Sendable {
         return capabilities
     }
 
-    /// Describes what a sensor reads.
+    /// Creates the capabilities of a sensor.
     ///
-    /// - Parameter readings: what it reads.
+    /// - Parameter readings: its readings.
     /// - Returns: the capabilities.
     public static func sensor(_ readings: Set<SensorReading>) -> LightCapabilities {
         var capabilities = LightCapabilities()
@@ -87,11 +87,11 @@ public struct LightDescription: Equatable, Sendable {
     public var id: LightID
     /// The name people know it by; any text, made valid for HomeKit by the bridge.
     public var name: String
-    /// What it is.
+    /// Its kind.
     public var kind: LightKind
-    /// What it can do: services of HAP with their characteristics and limits.
+    /// Its functions: HAP services with their characteristics and limits.
     public var functions: [AccessoryFunction]
-    /// Whether it fades by itself over a time given in the command.
+    /// Whether it fades over the time of a command.
     public var fades = false
     /// Who made it, if known.
     public var manufacturer: String?
@@ -103,7 +103,7 @@ public struct LightDescription: Equatable, Sendable {
     public var firmware: String?
     /// The room the source suggests, if any; HomeKit carries none over the wire.
     public var suggestedRoom: String?
-    /// Whether it gives no answers: it is taken to be as it was told last.
+    /// Whether it sends no reports, so that its last command counts as its state.
     public var isOptimistic = false
 
     /// Describes a light.
@@ -112,7 +112,7 @@ public struct LightDescription: Equatable, Sendable {
     ///   - id: the light's own stable id within its driver.
     ///   - name: the name people know it by.
     ///   - kind: which service shows it.
-    ///   - capabilities: what it can do.
+    ///   - capabilities: its capabilities.
     ///   - manufacturer: who made it.
     ///   - model: the maker's model name.
     ///   - serialNumber: the maker's serial number.
@@ -134,8 +134,8 @@ public struct LightDescription: Equatable, Sendable {
     /// - Parameters:
     ///   - id: the device's own stable id within its driver.
     ///   - name: the name people know it by.
-    ///   - kind: what it is.
-    ///   - functions: what it can do.
+    ///   - kind: its kind.
+    ///   - functions: its functions.
     ///   - manufacturer: who made it.
     ///   - model: the maker's model name.
     ///   - serialNumber: the maker's serial number.
@@ -158,28 +158,32 @@ public struct LightDescription: Equatable, Sendable {
 }
 
 extension LightDescription {
-    /// What a light, a fan or a sensor can do, in their words; nothing for devices of other kinds.
+    /// Its functions as capabilities of a light, a fan or a sensor; a new value replaces the functions.
     public var capabilities: LightCapabilities {
-        get {
-            var capabilities = LightCapabilities()
-            switch kind {
-            case .light: functions.first.map { capabilities = LightCapabilities(lamp: $0) }
-            case .fan: functions.first.map { capabilities = LightCapabilities(fan: $0) }
-            case .sensor: capabilities = LightCapabilities(sensor: functions)
-            default: break
-            }
-            capabilities.transition = fades
-            return capabilities
-        }
+        get { LightCapabilities(functions, fades: fades) }
         set {
             fades = newValue.transition
-            switch kind {
-            case .light: functions = [newValue.function(.lightbulb)]
-            case .switch: functions = [newValue.function(.switch)]
-            case .outlet: functions = [newValue.function(.outlet)]
-            case .fan: functions = [newValue.fanFunction]
-            case .sensor: functions = newValue.sensorFunctions
-            default: break
+            functions = kind.rules.functions(newValue)
+        }
+    }
+}
+
+extension LightCapabilities {
+    fileprivate init(_ functions: [AccessoryFunction], fades: Bool) {
+        self.init(transition: fades)
+        for function in functions {
+            for part in function.parts {
+                switch part.type {
+                case .brightness: brightness = true
+                case .hue: color = true
+                case .colorTemperature:
+                    guard let low = part.metadata?.minimum, let high = part.metadata?.maximum else { continue }
+                    temperature = Int(low)...Int(high)
+                case .rotationSpeed: speed = true
+                case .rotationDirection: direction = true
+                case .swingMode: oscillation = true
+                default: SensorReading(part.type).map { _ = readings.insert($0) }
+                }
             }
         }
     }

@@ -1,17 +1,20 @@
 package import HAPModel
 
-/// What stands behind an accessory: it decides what shows it, and how its values behave.
+/// A kind of device, with the functions, value names and rules of its devices.
 public struct LightKind: Sendable {
     /// Its name in the configuration and the plugin protocol.
     public let rawValue: String
-    /// Its name as people read it, which stands for a model that isn't known.
+    /// Its name in the key `include` of the configuration.
+    package let plural: String
+    /// Its display name, also the model of devices that report none.
     package let title: String
     package let rules: any DeviceRules
-    /// What people call its values, in the order in which they are listed.
+    /// The names of its values, in listing order.
     package let names: [PropertyName]
 
-    package init(_ name: String, title: String, _ rules: any DeviceRules, _ names: [PropertyName]) {
+    package init(_ name: String, plural: String, title: String, _ rules: any DeviceRules, _ names: [PropertyName]) {
         rawValue = name
+        self.plural = plural
         self.title = title
         self.rules = rules
         self.names = names
@@ -19,7 +22,7 @@ public struct LightKind: Sendable {
 }
 
 extension LightKind {
-    /// What the values have a characteristic as: On stands for whatever switches a device on and off.
+    /// Returns the property of a characteristic; every power characteristic is On.
     package func property(_ type: CharacteristicType, of function: AccessoryFunction) -> Property {
         Property(type == rules.power ? .on : type, of: function.id)
     }
@@ -34,7 +37,7 @@ extension LightKind: RawRepresentable, Hashable, CustomStringConvertible {
     /// The name.
     public var description: String { rawValue }
 
-    /// The kind of a name; `nil` if there is none.
+    /// Returns the kind with the given name, or `nil` for an unknown name.
     public init?(rawValue: String) {
         guard let kind = Self.allCases.first(where: { $0.rawValue == rawValue }) else { return nil }
         self = kind

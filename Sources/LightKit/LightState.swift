@@ -1,10 +1,8 @@
 internal import HAPModel
 
-/// What a light is told to do.
-///
-/// What is `nil` stays as it is.
+/// A command to a light; missing values stay unchanged.
 public struct LightCommand: PropertyContainer, Equatable, Sendable {
-    /// What is asked for, by property.
+    /// The requested values, by property.
     public var values: PropertyValues
     /// How long the change takes, for lights that can fade.
     public var transition: Duration?
@@ -12,7 +10,7 @@ public struct LightCommand: PropertyContainer, Equatable, Sendable {
     /// Makes a command of values.
     ///
     /// - Parameters:
-    ///   - values: what is asked for.
+    ///   - values: the requested values.
     ///   - transition: how long the change takes.
     public init(_ values: PropertyValues, transition: Duration? = nil) {
         self.values = values
@@ -33,17 +31,17 @@ public struct LightCommand: PropertyContainer, Equatable, Sendable {
         self.color = color
     }
 
-    /// Whether the command asks for nothing.
+    /// A Boolean value that indicates whether the command is empty.
     public var isEmpty: Bool { values.isEmpty }
 
-    /// The command with what a newer one asks for.
+    /// Returns the command merged with a newer one.
     package func merging(_ newer: LightCommand) -> LightCommand {
         var merged = self
         merged.merge(newer)
         return merged
     }
 
-    /// Takes over what a newer command asks for and keeps the rest.
+    /// Merges a newer command into this one.
     ///
     /// - Parameter newer: the command that came later.
     public mutating func merge(_ newer: LightCommand) {
@@ -52,18 +50,16 @@ public struct LightCommand: PropertyContainer, Equatable, Sendable {
     }
 }
 
-/// What a driver has learnt about a light.
-///
-/// What is `nil` is not known or has not changed.
+/// Values that a driver has learned of a light; missing values are unchanged or never known.
 public struct LightReport: PropertyContainer, Equatable, Sendable {
-    /// What is known, by property.
+    /// The known values, by property.
     public var values: PropertyValues
     /// Whether it can be reached.
     ///
     /// `false` becomes HAP status -70402 on reads and writes.
     public var reachable: Bool?
 
-    /// Whether the driver knows that this is not the light's answer to a command, but somebody at the light.
+    /// Whether the driver knows that a person changed the light, and no command did.
     ///
     /// Without it, reports that follow a command closely and differ from it are taken for steps on the way.
     public var isSpontaneous = false
@@ -71,7 +67,7 @@ public struct LightReport: PropertyContainer, Equatable, Sendable {
     /// Makes a report of values.
     ///
     /// - Parameters:
-    ///   - values: what is known.
+    ///   - values: the known values.
     ///   - reachable: whether it can be reached.
     public init(_ values: PropertyValues, reachable: Bool? = nil) {
         self.values = values
@@ -95,17 +91,17 @@ public struct LightReport: PropertyContainer, Equatable, Sendable {
     /// Makes a report of a sensor.
     ///
     /// - Parameters:
-    ///   - readings: what it has read.
+    ///   - readings: its readings.
     ///   - reachable: whether it can be reached.
     public init(readings: [SensorReading: SensorValue], reachable: Bool? = nil) {
         self.init(PropertyValues(), reachable: reachable)
         self.readings = readings
     }
 
-    /// Whether the report says nothing.
+    /// A Boolean value that indicates whether the report is empty.
     public var isEmpty: Bool { reachable == nil && values.isEmpty }
 
-    /// Takes over what a newer report says and keeps the rest.
+    /// Merges a newer report into this one.
     ///
     /// - Parameter newer: the report that came later.
     public mutating func merge(_ newer: LightReport) {

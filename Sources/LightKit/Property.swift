@@ -1,6 +1,6 @@
 public import HAPModel
 
-/// What a value of a device is: a characteristic of one of its functions.
+/// A value that a device has: a characteristic of one of its functions.
 public struct Property: Hashable, Sendable {
     /// The characteristic.
     public let type: CharacteristicType
@@ -17,7 +17,7 @@ public struct Property: Hashable, Sendable {
         self.function = function
     }
 
-    /// The property that stands for this one and all that are replaced together with it.
+    /// The representative of the properties that are replaced together with this one.
     ///
     /// A lamp shows a color or a white: hue, saturation and color temperature are one.
     package var group: Property {
@@ -25,9 +25,9 @@ public struct Property: Hashable, Sendable {
     }
 }
 
-/// Values of a device, by property: what a command asks for, or what a report says.
+/// The values of a command, a report or a device's state, by property.
 ///
-/// A property is in it with a value, is in it as not known at present, or isn't in it.
+/// A property has a value, is currently unknown, or is missing.
 ///
 /// ```swift
 /// report.values[.currentTemperature] = 21.5
@@ -42,7 +42,7 @@ public struct PropertyValues: Sendable {
     /// Creates a collection without values.
     public init() {}
 
-    /// A Boolean value that indicates whether there is no property in it.
+    /// A Boolean value that indicates whether the collection is empty.
     public var isEmpty: Bool { entries.isEmpty }
 
     /// The value of a property.
@@ -95,7 +95,7 @@ public struct PropertyValues: Sendable {
     }
 }
 
-/// What has values of a device: a command, a report, and the values themselves.
+/// A command, a report, or another collection of a device's values.
 ///
 /// The values that many devices have can be read and set by their names: `report.brightness = 40`.
 public protocol PropertyContainer {

@@ -1,16 +1,16 @@
 package import HAPModel
 
-/// What people and programs other than HAP's call a value of a device, and how they write it.
+/// The name of a value for people and for programs that don't use HAP, with the form of its values.
 package struct PropertyName: Sendable {
     /// How a value is written.
     package enum Form: Sendable {
-        /// True or false; the words say so in a sentence.
+        /// True or false, with a phrase for each.
         case flag(yes: String, no: String)
         /// A whole number.
         case whole(ClosedRange<Double>, unit: String)
         /// A number; `symbol` follows it in a sentence.
         case number(ClosedRange<Double>, unit: String, symbol: String = "")
-        /// One of several words, which stand for 0, 1 and so on.
+        /// One of several words for the numbers from 0.
         case choice([String])
     }
 
@@ -32,7 +32,7 @@ package struct PropertyName: Sendable {
     /// The names of all kinds, each kind's together; a name can be that of several kinds.
     package static let all = LightKind.allCases.flatMap(\.names)
 
-    /// A name for a characteristic, if need be the catalogue's.
+    /// Returns the name of a characteristic, by default the catalogue's.
     package static func name(of type: CharacteristicType) -> String {
         all.first { $0.type == type }?.name ?? CharacteristicDefinition.of(type)?.name ?? type.description
     }
@@ -61,9 +61,9 @@ package struct PropertyName: Sendable {
 }
 
 extension LightKind {
-    /// What a characteristic is called here; `nil` if it has no name.
+    /// Returns the name of a characteristic, or `nil` if it has none.
     package func name(of type: CharacteristicType) -> PropertyName? { names.first { $0.type == type } }
 
-    /// What has a name here.
+    /// Returns the property with the given name.
     package func property(named name: String) -> PropertyName? { names.first { $0.name == name } }
 }

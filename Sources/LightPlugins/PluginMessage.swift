@@ -98,7 +98,7 @@ extension JSONValue {
             else { return nil }
             return ends[0]...ends[1]
         }
-        let kinds = "\"light\", \"switch\", \"outlet\", \"fan\" or \"sensor\""
+        let kinds = "one of \(LightKind.allCases.map { "\"\($0)\"" }.joined(separator: ", "))"
         let kind = try member("kind", kinds) { $0.string.flatMap(LightKind.init) } ?? .light
         var capabilities = LightCapabilities(
             brightness: try caps.flag("dimmable") ?? false, color: try caps.flag("hs") ?? false,

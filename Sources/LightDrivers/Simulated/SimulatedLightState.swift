@@ -18,7 +18,7 @@ struct SimulatedLightState {
     private var state: DeviceState
     private var commands = 0
     private var fade: Fade? { didSet { isFading = fade != nil } }
-    /// Whether it is on its way to what it was told.
+    /// Whether a transition is running.
     private(set) var isFading = false
 
     init(_ light: SimulatedLight) {
@@ -39,7 +39,7 @@ struct SimulatedLightState {
         return report
     }
 
-    /// Takes over what the bridge remembers, as far as the light can still do it.
+    /// Restores the values of the bridge that are still possible.
     mutating func restore(_ known: LightReport) {
         var possible = PropertyValues()
         for (property, value) in known.values {
@@ -49,7 +49,7 @@ struct SimulatedLightState {
         change(LightReport(possible))
     }
 
-    /// What keeps the light from being as a report says, if anything.
+    /// Returns the reason why the light can't have the values of a report, or `nil` if it can.
     func problem(with change: LightReport) -> String? { problem(with: change.values) }
 
     private func problem(with values: PropertyValues) -> String? {
@@ -84,9 +84,9 @@ struct SimulatedLightState {
         return change
     }
 
-    /// Does as it is told.
+    /// Executes a command.
     ///
-    /// - Returns: what the light tells at once, if anything.
+    /// - Returns: the light's immediate report, or `nil` if it sends none.
     mutating func apply(
         _ command: LightCommand, now: @autoclosure () -> ContinuousClock.Instant
     ) throws(LightError) -> LightReport? {
@@ -126,7 +126,7 @@ struct SimulatedLightState {
 }
 
 extension SensorReading {
-    /// What a simulated sensor reads until it is told otherwise.
+    /// The initial value of a simulated sensor.
     fileprivate var beginning: SensorValue {
         switch self {
         case .motion, .occupancy, .leak, .smoke, .batteryLow: .flag(false)

@@ -3,7 +3,7 @@ internal import HAPModel
 extension LightKind {
     /// A fan.
     public static let fan = LightKind(
-        "fan", title: "Fan", FanRules(),
+        "fan", plural: "fans", title: "Fan", FanRules(),
         [
             .on, PropertyName("speed", .rotationSpeed, .whole(0...100, unit: "percent")),
             PropertyName("direction", .rotationDirection, .choice(FanDirection.allCases.map(\.rawValue))),
@@ -36,26 +36,17 @@ extension PropertyContainer {
     }
 }
 
-extension LightCapabilities {
-    /// HAP's Fan (v2).
-    var fanFunction: AccessoryFunction {
-        var values: [(CharacteristicType, CharacteristicValue)] = [(.active, .integer(0))]
-        if speed { values.append((.rotationSpeed, .float(100))) }
-        if direction { values.append((.rotationDirection, .integer(0))) }
-        if oscillation { values.append((.swingMode, .integer(0))) }
-        return AccessoryFunction(.fanv2, values)
-    }
-
-    init(fan function: AccessoryFunction) {
-        self = .fan(
-            speed: function.has(.rotationSpeed), direction: function.has(.rotationDirection),
-            oscillation: function.has(.swingMode))
-    }
-}
-
 /// How a fan behaves.
 struct FanRules: DeviceRules {
     var power: CharacteristicType? { .active }
+
+    func functions(_ capabilities: LightCapabilities) -> [AccessoryFunction] {
+        var values: [(CharacteristicType, CharacteristicValue)] = [(.active, .integer(0))]
+        if capabilities.speed { values.append((.rotationSpeed, .float(100))) }
+        if capabilities.direction { values.append((.rotationDirection, .integer(0))) }
+        if capabilities.oscillation { values.append((.swingMode, .integer(0))) }
+        return [AccessoryFunction(.fanv2, values)]
+    }
 
     func valid(
         _ value: CharacteristicValue, of property: Property, _ metadata: CharacteristicMetadata

@@ -3,7 +3,7 @@ internal import HAPModel
 extension LightKind {
     /// A lamp.
     public static let light = LightKind(
-        "light", title: "Light", LampRules(),
+        "light", plural: "lights", title: "Light", LampRules(service: .lightbulb),
         [
             .on, PropertyName("brightness", .brightness, .whole(0...100, unit: "percent")),
             PropertyName("hue", .hue, .number(0...360, unit: "degrees")),
@@ -11,9 +11,11 @@ extension LightKind {
             PropertyName("temperature", .colorTemperature, .whole(50...500, unit: "mired")),
         ])
     /// A switch.
-    public static let `switch` = LightKind("switch", title: "Light", LampRules(), [.on])
+    public static let `switch` = LightKind(
+        "switch", plural: "switches", title: "Light", LampRules(service: .switch), [.on])
     /// An outlet.
-    public static let outlet = LightKind("outlet", title: "Light", LampRules(), [.on])
+    public static let outlet = LightKind(
+        "outlet", plural: "outlets", title: "Light", LampRules(service: .outlet), [.on])
 }
 
 extension PropertyName {
@@ -64,36 +66,30 @@ extension PropertyContainer {
     }
 }
 
-// MARK: Its function
-
-extension LightCapabilities {
-    /// The function of a lamp, a switch or an outlet.
-    func function(_ type: ServiceType) -> AccessoryFunction {
-        guard type == .lightbulb else { return AccessoryFunction(type, [.on: .bool(false)]) }
-        var values: [(CharacteristicType, CharacteristicValue)] = [(.on, .bool(false))]
-        if brightness { values.append((.brightness, .integer(100))) }
-        if color { values += [(.hue, .float(0)), (.saturation, .float(0))] }
-        guard let temperature else { return AccessoryFunction(type, values) }
-        return AccessoryFunction(type, values + [(.colorTemperature, .integer(250))]).with(.colorTemperature) {
-            ($0.minimum, $0.maximum) = (Double(temperature.lowerBound), Double(temperature.upperBound))
-        }
-    }
-
-    init(lamp function: AccessoryFunction) {
-        self.init(brightness: function.has(.brightness), color: function.has(.hue))
-        guard let limits = function.metadata(of: .colorTemperature), let low = limits.minimum,
-            let high = limits.maximum
-        else { return }
-        temperature = Int(low)...Int(high)
-    }
-}
+// MARK: Its rules
 
 /// How a lamp, a switch and an outlet behave.
 struct LampRules: DeviceRules {
     /// The colour temperatures that HomeKit knows, in mired (HAP 12).
     private static let temperatureLimits = 50.0...500.0
 
+    let service: ServiceType
+
     var power: CharacteristicType? { .on }
+
+    func functions(_ capabilities: LightCapabilities) -> [AccessoryFunction] {
+        var values: [(CharacteristicType, CharacteristicValue)] = [(.on, .bool(false))]
+        guard service == .lightbulb else { return [AccessoryFunction(service, values)] }
+        if capabilities.brightness { values.append((.brightness, .integer(100))) }
+        if capabilities.color { values += [(.hue, .float(0)), (.saturation, .float(0))] }
+        guard let mireds = capabilities.temperature else { return [AccessoryFunction(service, values)] }
+        let function = AccessoryFunction(service, values + [(.colorTemperature, .integer(250))])
+        return [
+            function.with(.colorTemperature) {
+                ($0.minimum, $0.maximum) = (Double(mireds.lowerBound), Double(mireds.upperBound))
+            }
+        ]
+    }
 
     func shown(_ functions: [AccessoryFunction]) -> [AccessoryFunction] {
         functions.map { function in
@@ -139,8 +135,8 @@ struct LampRules: DeviceRules {
 
     func command(_ written: PropertyValues, over state: DeviceState) -> PropertyValues {
         var command = written
-        // Zero means off, in whatever order it stands; the level to come back to stays (HAP 11). Beside On it is the
-        // lowest level, rounded down by a controller with a finer scale: Home Assistant sends that for its levels 1 and 2.
+        // Zero means off and keeps the level for the next "on" (HAP 11). Together with On it is the lowest level, rounded
+        // down by a controller with a finer scale: Home Assistant sends that for its levels 1 and 2.
         if command.brightness == 0 {
             command.brightness = command.on == true ? 1 : nil
             if command.on != true { command.on = false }
@@ -198,7 +194,7 @@ extension LightColor {
         switch (self, other) {
         case (.hueSaturation(let h1, let s1), .hueSaturation(let h2, let s2)):
             let distance = (h1 - h2).magnitude.truncatingRemainder(dividingBy: 360)
-            // The paler, the coarser: three bytes tell hues apart by up to 23° at 1 %, and with less the hue says nothing.
+            // The resolution of the hue falls with the saturation: with three bytes it is 23° at 1 %.
             let saturation = min(s1, s2)
             let tolerance = max(1.5, 24 / max(saturation, 1))
             return (s1 - s2).magnitude <= 1.5 && (min(distance, 360 - distance) <= tolerance || saturation < 2)

@@ -3,16 +3,16 @@ package import HAPModel
 extension LightKind {
     /// A sensor.
     public static let sensor = LightKind(
-        "sensor", title: "Sensor", SensorRules(), SensorReading.allCases.map(\.name))
+        "sensor", plural: "sensors", title: "Sensor", SensorRules(), SensorReading.allCases.map(\.name))
 }
 
-/// What a sensor can read; one accessory has each of them once.
+/// A reading of a sensor; an accessory has each of them once.
 public enum SensorReading: String, CaseIterable, Hashable, Sendable, Comparable {
     /// Something moves.
     case motion
     /// A door or a window is closed: the contact is made. Home Assistant's classes of doors and windows say the reverse.
     case contact
-    /// Somebody is there.
+    /// A person is present.
     case occupancy
     /// There is water.
     case leak
@@ -24,7 +24,7 @@ public enum SensorReading: String, CaseIterable, Hashable, Sendable, Comparable 
     case humidity
     /// Lux.
     case illuminance
-    /// What is left in the battery, in percent.
+    /// The battery's charge in percent.
     case battery
     /// The battery should be replaced.
     case batteryLow
@@ -37,7 +37,7 @@ public enum SensorReading: String, CaseIterable, Hashable, Sendable, Comparable 
         }
     }
 
-    /// The numbers that it can have; what is outside of it is moved to its ends.
+    /// The range of its numbers; others are clamped.
     public var range: ClosedRange<Double> {
         switch self {
         case .temperature: -270...1000
@@ -47,19 +47,19 @@ public enum SensorReading: String, CaseIterable, Hashable, Sendable, Comparable 
         }
     }
 
-    /// Whether it passes by itself: a value from before a restart says nothing.
+    /// Whether a value from before a restart is meaningless.
     public var isMomentary: Bool { self == .motion || self == .occupancy }
 
-    /// Whether it is about the battery alone and not about what the sensor is for.
+    /// Whether it is about the battery only.
     public var isBattery: Bool { self == .battery || self == .batteryLow }
 
-    /// Orders readings as they stand above.
+    /// Orders readings as declared.
     public static func < (a: SensorReading, b: SensorReading) -> Bool { a.place < b.place }
 
     private var place: Int { Self.allCases.firstIndex(of: self) ?? 0 }
 }
 
-/// What a sensor has read.
+/// The value of a reading.
 public enum SensorValue: Equatable, Hashable, Sendable {
     /// Of a reading that is yes or no.
     case flag(Bool)
@@ -70,7 +70,7 @@ public enum SensorValue: Equatable, Hashable, Sendable {
 
     /// The value as a reading can have it.
     ///
-    /// - Parameter reading: what was read.
+    /// - Parameter reading: the reading.
     /// - Returns: the value within its range; `nil` if it is of the wrong kind or no finite number.
     public func valid(for reading: SensorReading) -> SensorValue? {
         switch self {
@@ -84,7 +84,7 @@ public enum SensorValue: Equatable, Hashable, Sendable {
 }
 
 extension PropertyContainer {
-    /// What a sensor has read; what isn't in it isn't known or hasn't changed.
+    /// The readings of a sensor; missing ones are unchanged or never known.
     public var readings: [SensorReading: SensorValue] {
         get {
             var readings: [SensorReading: SensorValue] = [:]
@@ -110,13 +110,13 @@ extension PropertyContainer {
 extension SensorReading {
     private static let byType = Dictionary(uniqueKeysWithValues: allCases.map { ($0.characteristic, $0) })
 
-    /// The reading that a characteristic is; `nil` if it is none.
+    /// Returns the reading of a characteristic, or `nil` for other characteristics.
     package init?(_ type: CharacteristicType) {
         guard let reading = Self.byType[type] else { return nil }
         self = reading
     }
 
-    /// What it is in HAP's terms.
+    /// Its property.
     package var property: Property { Property(characteristic) }
 
     /// Its raw value, with the form of its values.
@@ -169,7 +169,7 @@ extension SensorReading {
     /// The value as its characteristic has it; `nil` for what isn't known.
     fileprivate func characteristicValue(_ value: SensorValue) -> CharacteristicValue? {
         switch value {
-        // A battery may say more than the whole numbers that HAP has for it.
+        // Some batteries report fractions, which HAP doesn't have.
         case .number(let number):
             self == .battery ? Int64(exactly: number).map { .integer($0) } ?? .float(number) : .float(number)
         case .flag(let flag): isFlag ? name.value(flag) : .bool(flag)
@@ -183,33 +183,26 @@ extension SensorReading {
     }
 }
 
-extension LightCapabilities {
-    /// The service that HAP has for each reading, and Battery.
-    var sensorFunctions: [AccessoryFunction] {
-        var functions = readings.sorted().filter { !$0.isBattery }.map {
+/// How a sensor behaves.
+///
+/// An unknown reading keeps its last value, with StatusActive off; Battery has no StatusActive.
+struct SensorRules: DeviceRules {
+    /// The highest charge that counts as low if the device reports only the charge, in percent; Home Assistant's limit.
+    private static let lowBattery = 20.0
+
+    func functions(_ capabilities: LightCapabilities) -> [AccessoryFunction] {
+        let readings = capabilities.readings.sorted()
+        var functions = readings.filter { !$0.isBattery }.map {
             AccessoryFunction($0.service, [($0.characteristic, $0 == .motion ? .bool(false) : .integer(0))])
         }
-        let battery = [SensorReading.batteryLow, .battery].filter(readings.contains)
+        let battery = readings.filter(\.isBattery).reversed()
         if !battery.isEmpty {
-            // Of a battery that has said nothing yet no controller is to warn.
+            // No controller should warn of a battery that has not reported yet.
             let values = battery.map { ($0.characteristic, CharacteristicValue.integer($0 == .battery ? 100 : 0)) }
             functions.append(AccessoryFunction(.battery, values))
         }
         return functions
     }
-
-    init(sensor functions: [AccessoryFunction]) {
-        self = .sensor(Set(functions.flatMap { $0.parts.compactMap { SensorReading($0.type) } }))
-    }
-}
-
-/// How a sensor behaves.
-///
-/// A reading that the sensor does not know, or has never said, keeps its last value, and StatusActive says so; Battery has
-/// no such characteristic.
-struct SensorRules: DeviceRules {
-    /// Up to this much a battery without a word of its own is low, in percent; Home Assistant's limit.
-    private static let lowBattery = 20.0
 
     func shown(_ functions: [AccessoryFunction]) -> [AccessoryFunction] {
         functions.map { function in

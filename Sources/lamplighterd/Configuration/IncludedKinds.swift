@@ -4,11 +4,6 @@ import TerminalKit
 
 /// The key `include`: what the bridge shows of all that drivers bring.
 struct IncludedKinds: Equatable, Sendable {
-    /// The kinds by their names in the configuration, in the order in which they are listed.
-    private static let names: [(name: String, kind: LightKind)] = [
-        ("lights", .light), ("switches", .switch), ("outlets", .outlet), ("fans", .fan), ("sensors", .sensor),
-    ]
-
     var kinds: Set<LightKind>
 
     /// What counts where nothing is written.
@@ -22,13 +17,13 @@ extension IncludedKinds: Decodable {
         while !list.isAtEnd {
             let path = list.codingPath + [ConfigurationKey(list.currentIndex)]
             let name = try list.decode(String.self)
-            guard let known = Self.names.first(where: { $0.name == name }) else {
-                let names = Self.names.map(\.name)
+            guard let kind = LightKind.allCases.first(where: { $0.plural == name }) else {
+                let names = LightKind.allCases.map(\.plural)
                 throw ValueRefusal(
                     "there is no such kind",
                     remedy: "write \(name.nearest(in: names) ?? "one of \(names.joined(separator: ", "))")", at: path)
             }
-            guard kinds.insert(known.kind).inserted else {
+            guard kinds.insert(kind).inserted else {
                 throw ValueRefusal("\(name) stands there twice", remedy: "write it once", at: path)
             }
         }

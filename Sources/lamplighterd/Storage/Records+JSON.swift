@@ -3,7 +3,7 @@ internal import HAPModel
 internal import HAPProtocol
 internal import LightKit
 
-// What changes shape from light to light is stored as JSON text; what is searched or must be unique has a column.
+// The parts that differ between kinds of lights are stored as JSON; searched and unique values have columns.
 
 extension LightDescription {
     /// All but the id.
@@ -26,7 +26,7 @@ extension LightDescription {
             var parts: [Part]
         }
 
-        /// A characteristic; what isn't otherwise than in the catalogue is left out.
+        /// A characteristic, with the metadata that differs from the catalogue's.
         struct Part: Codable {
             var type: String
             var value: JSONValue?
@@ -38,7 +38,7 @@ extension LightDescription {
         }
     }
 
-    /// What a light could do before version 0.2.
+    /// The capabilities of a light before version 0.2.
     fileprivate struct EarlierCapabilities: Decodable {
         var brightness: Bool
         var color: Bool
