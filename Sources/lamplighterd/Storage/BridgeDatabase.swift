@@ -54,6 +54,8 @@ struct BridgeDatabase: LightStore {
         migrator.registerMigration("4") { db in
             try db.execute(sql: "ALTER TABLE light ADD COLUMN adaptiveLighting BLOB")
         }
+        // Descriptions and states are functions and values from here on, which earlier versions can't read.
+        migrator.registerMigration("5") { _ in }
         return migrator
     }
 
