@@ -1,100 +1,34 @@
 import BoundedJSON
 import HAPController
-package import HomeModel
+import HomeModel
 
-// What apps ask, and which part does it.
+// Performs the requests of apps that have permission.
 extension HomeHub {
-    /// An app opens a session.
-    ///
-    /// - Parameters:
-    ///   - opening: what the app says of itself.
-    ///   - peer: what the system says of it.
-    /// - Returns: the session, and what the app may do as of now.
-    /// - Throws: as `Permissions.opened`; then there is no session.
-    package func open(
-        _ opening: SessionOpening, by peer: AppPeer
-    ) throws(HomeError) -> (session: SessionID, reply: SessionReply) {
-        try sessions.open(opening, by: peer, in: self)
-    }
-
-    /// A session is over; nothing of its calls that is not committed yet happens.
-    package func close(_ session: SessionID) { sessions.close(session, in: self) }
-
-    /// An app asks for something; the answer comes with ``nextDelivery(for:)``.
-    ///
-    /// - Parameters:
-    ///   - request: anything but another `open`.
-    ///   - call: what it waits on; numbers are used once in a session.
-    package func receive(_ request: HomeRequest, as call: Call) { sessions.receive(request, as: call, in: self) }
-
-    /// An app gives a call up: what is not committed yet is answered with 23, or with 47 while it waits for permission.
-    ///
-    /// What an accessory was asked to do counts as committed, whatever will come of it.
-    package func cancel(_ call: Call) { sessions.cancel(call, in: self) }
-
-    /// What a session is to be told next; waits until there is something.
-    ///
-    /// For one reader a session. Take the next only when the last has been handed to the system: what is not taken is
-    /// bounded here.
-    ///
-    /// - Returns: `nil` once the session is over or the caller is cancelled.
-    package func nextDelivery(for session: SessionID) async -> Delivery? {
-        await sessions.nextDelivery(for: session, in: self)
-    }
-
-    /// A policy keeps other apps out than before; those that it keeps out now lose the homes at once.
-    package func use(_ restrictions: AppRestrictions) { sessions.use(restrictions, in: self) }
-
-    // MARK: Carrying out
-
     /// Does what was asked for and is permitted.
     func perform(_ request: HomeRequest, _ call: Call) {
         switch request {
         case .homes: answer(call, .success(HomesReply(homes: graph.homes).json))
         case .accessories(let page):
-            answer(call) { () throws(HomeError) in try sessions.page(page, of: graph, for: call.session).json }
+            answer(call) { () throws(HomeError) in try self.page(page, for: call.session).json }
         case .write(let write): self.write(write, call)
-        case .readValues(let ids): start { hub in await hub.accessoryCalls.read(ids, call, in: hub) }
-        case .writeValues(let writes): start { hub in await hub.accessoryCalls.write(writes, call, in: hub) }
+        case .readValues(let ids): start { hub in await hub.readValues(ids, call) }
+        case .writeValues(let writes): start { hub in await hub.writeValues(writes, call) }
         case .setNotification(let ids, let isEnabled): setNotification(isEnabled, for: ids, call)
-        case .identify(let id): accessoryCalls.identify(id, call, in: self)
-        case .runActionSet(let id): accessoryCalls.run(id, call, in: self)
-        case .startBrowsing: additions.startBrowsing(call, in: self)
+        case .identify(let id): identify(id, call)
+        case .runActionSet(let id): runActionSet(id, call)
+        case .startBrowsing: startBrowsing(call)
         case .stopBrowsing:
-            sessions.stopSearch(call.session)
+            searches.stop(call.session)
             answer(call, .success([:]))
-        case .addAccessory(let addition): additions.add(addition, call, in: self)
-        case .setUpAccessory(let addition): additions.add(addition, call, isSetup: true, in: self)
-        case .repairAccessory(let request): repairs.repair(request, call, in: self)
+        case .addAccessory(let addition): addAccessory(addition, call)
+        case .setUpAccessory(let addition): addAccessory(addition, call, isSetup: true)
+        case .repairAccessory(let request): repair(request, call)
         case .declineAddition(let id):
             answer(call) { () throws(HomeError) in
-                try vendorApps.declined(id, by: call.session, in: self)
+                try declined(id, by: call.session)
                 return [:]
             }
         case .open, .permissions, .setPermission, .answerQuestions, .answerConsent, .setVendor: break
-        }
-    }
-
-    /// Whether a call is still to be answered; what is not awaited is not begun.
-    func isAwaited(_ call: Call) -> Bool { sessions.isAwaited(call) }
-
-    /// Answers a call, once.
-    ///
-    /// - Parameters:
-    ///   - call: the call.
-    ///   - result: what came of it.
-    ///   - isForAnyone: whether the result shows nothing that needs permission.
-    func answer(_ call: Call, _ result: Result<JSONValue, HomeError>, isForAnyone: Bool = false) {
-        sessions.answer(call, result, isForAnyone: isForAnyone, in: self)
-    }
-
-    func answer(_ call: Call, with error: HomeError) { answer(call, .failure(error)) }
-
-    func answer(_ call: Call, _ body: () throws(HomeError) -> JSONValue) {
-        do throws(HomeError) {
-            answer(call, .success(try body()))
-        } catch {
-            answer(call, .failure(error))
         }
     }
 
@@ -137,36 +71,18 @@ extension HomeHub {
             guard !gone.isEmpty else { break }
             start { hub in
                 var reply = commit
-                reply.stale = await hub.pairings.remove(gone, in: hub)
+                reply.stale = await hub.removePairings(of: gone)
                 hub.answer(call, .success(reply.json))
             }
             return
         case .unblockAccessory(_, let id):
             answer(call, .success(commit.json))
             if commit.transaction != nil, let device = graph.accessory(id)?.deviceID {
-                links.reconnect(to: device, in: self)
+                reconnect(to: device)
             }
             return
         default: break
         }
         answer(call, .success(commit.json))
-    }
-
-    // MARK: Notifications
-
-    /// A session wants to be notified of values from now on, or no more.
-    ///
-    /// Switching on waits for what the accessories say; while one is not connected the wish is kept for it.
-    private func setNotification(_ isEnabled: Bool, for ids: [Characteristic.ID], _ call: Call) {
-        let results = sessions.setNotification(isEnabled, for: ids, call.session, in: self)
-        guard isEnabled else { return answer(call, .success(results.json)) }
-        // Also what another session has just asked for may yet be refused.
-        let devices = Set(
-            results.filter { $0.error == nil }.compactMap { graph.accessory(of: $0.characteristic)?.deviceID })
-        guard devices.contains(where: links.isReconciling) else { return answer(call, .success(results.json)) }
-        start { hub in
-            for device in devices { await hub.links.untilReconciled(device, in: hub) }
-            hub.answer(call, .success(hub.links.withRefusals(results, in: hub).json))
-        }
     }
 }

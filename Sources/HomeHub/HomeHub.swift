@@ -4,26 +4,28 @@ package import HAPProtocol
 import HomeModel
 package import Logging
 
+import struct HAPModel.DeviceID
+
 /// The one writer of the home database, and the one controller of all accessories in it.
 ///
 /// The hub itself holds the homes: a change is planned, stored, then applied and passed on to the apps. One change at a time
 /// is stored, and the hub does not stand still for it: values and events go on, other changes wait in the ``CommitQueue``.
-/// Everything else is a part, a class whose state nothing outside its file can change and which only this actor's turns touch:
+/// Everything else is in extensions of the hub, one for each of its tasks. Rules are values that don't know the hub: the hub
+/// gives them input and performs the actions that they return.
 ///
-/// | part | what it holds |
-/// | --- | --- |
-/// | ``AppSessions`` | which apps are connected, what they may do, their calls, and what they are to be told |
-/// | ``AccessoryLinks`` | the connections to accessories, what they consist of, and what they are asked to report |
-/// | ``AccessoryCalls`` | the scenes that run; it reads and writes values for calls |
-/// | ``Pairings`` | with which accessories the hub is paired, and which of them are to be unpaired |
-/// | ``Additions`` | the accessories that are being added |
-/// | ``Repairs`` | the accessories that are being paired again |
-/// | ``VendorApps`` | what makers' apps have been asked for |
-/// | ``CommitQueue`` | the changes that wait for the store |
-/// | ``UnsavedValues`` | values that have not been stored yet |
+/// | extension | task | its values |
+/// | --- | --- | --- |
+/// | `+sessions` | sessions of apps, their notifications, observations and searches | ``ChangeFeed``, ``Searches`` |
+/// | `+calls` | calls from their arrival to their answer | ``CallTable`` |
+/// | `+permissions` | the user's decisions about apps | ``Permissions``, ``Consents``, ``PendingDecisions`` |
+/// | `+requests`, `+values` | requests that have permission, at the homes and at accessories | ``ValueRequests`` |
+/// | `+connections`, `+databases`, `+subscriptions`, `+following` | accessory servers, and what they report | ``Connection`` |
+/// | `+pairings` | creates and removes pairings | ``Pairings`` |
+/// | `+additions`, `+repairs`, `+vendorApps` | adds accessories, or pairs again with them | ``SetupTarget``, ``VendorRequests`` |
+/// | `HomeHub` | changes the homes | ``CommitQueue``, ``UnsavedValues`` |
 ///
-/// What takes its time, such as asking an accessory, is done by ``run()`` beside everything else. It goes on in a turn of the
-/// hub whenever something comes of it, and looks then whether its call is still awaited.
+/// Slow work, such as a request to an accessory, runs in parallel in ``run()``. After each wait it checks whether its call still
+/// needs an answer.
 package actor HomeHub {
     package nonisolated let unownedExecutor: UnownedSerialExecutor
 
@@ -34,37 +36,53 @@ package actor HomeHub {
     let configuration: Configuration
     let logger: Logger
 
-    /// The homes as they are.
-    private(set) var graph: HomeGraph
+    let vault: any PairingVault
+    let unpairing: Unpairing
 
-    // The rooms.
-    let sessions: AppSessions
-    let links = AccessoryLinks()
-    let accessoryCalls = AccessoryCalls()
-    let pairings: Pairings
-    let additions = Additions()
-    let repairs = Repairs()
-    let vendorApps = VendorApps()
+    /// The current homes.
+    private(set) var graph: HomeGraph
     let commitQueue = CommitQueue(limit: HomeHub.changesThatWait)
     let unsavedValues: UnsavedValues
+
+    // Apps.
+    var sessions: [SessionID: AppSession] = [:]
+    var lastSession: UInt64 = 0
+    var calls = CallTable()
+    var feed: ChangeFeed
+    var searches = Searches()
+    var permissions: Permissions
+    var consents: Consents
+    var decisions = PendingDecisions()
+    let decisionQueue = CommitQueue(limit: HomeHub.changesThatWait)
+
+    // Accessories.
+    var connections: [DeviceID: Connection] = [:]
+    var pairings = Pairings()
+    var vendorRequests = VendorRequests()
+    var additionsUnderWay: Set<DeviceID> = []
+    var repairsUnderWay: Set<Accessory.ID> = []
+    var runningActionSets: Set<ActionSet.ID> = []
+    /// The candidates of repairs that the last run didn't finish.
+    let interruptedRepairs: [AccessoryPairing]
 
     // Work.
     typealias Job = @Sendable (isolated HomeHub) async -> Void
     private let jobs: AsyncStream<Job>
     private let newJobs: AsyncStream<Job>.Continuation
-    private let deadlineChanged = AsyncSignal()
+    /// Sent when something is due earlier than everything before.
+    let deadlineChanged = AsyncSignal()
 
-    /// Loads what is stored; nothing is connected before ``run()``.
+    /// Loads the store; nothing is connected before ``run()``.
     ///
     /// - Parameters:
-    ///   - executor: runs the hub; nothing in it blocks.
+    ///   - executor: runs the hub, which never blocks it.
     ///   - store: the homes.
     ///   - vault: the pairings.
-    ///   - browser: sees the accessories of the networks; started by ``run()``.
-    ///   - dialer: connects to them.
-    ///   - configuration: what the daemon decides.
-    ///   - logger: where errors are logged.
-    /// - Throws: what the store throws.
+    ///   - browser: finds accessories on the networks; started by ``run()``.
+    ///   - dialer: opens connections.
+    ///   - configuration: the daemon's settings.
+    ///   - logger: logs errors.
+    /// - Throws: the store's errors.
     package init(
         executor: any SerialExecutor, store: any HomeStore, vault: any PairingVault, browser: AccessoryBrowser,
         dialer: any AccessoryDialer, configuration: Configuration, logger: Logger
@@ -78,25 +96,49 @@ package actor HomeHub {
         self.logger = logger
         let stored = try store.load()
         graph = stored.graph
-        sessions = AppSessions(configuration, stored: stored, store: store, logger: logger)
-        pairings = Pairings(
-            vault, unpairing: Unpairing(browser: browser, dialer: dialer, timing: configuration.timing, logger: logger),
-            candidates: stored.candidates, store: store, timeout: configuration.unpairingTimeout, logger: logger)
+        feed = ChangeFeed(limit: configuration.feedLimit)
+        permissions = Permissions(
+            systemApp: configuration.systemApp, restrictions: configuration.restrictions,
+            remembered: stored.permissions)
+        consents = Consents(remembered: stored.claims)
+        self.vault = vault
+        unpairing = Unpairing(browser: browser, dialer: dialer, timing: configuration.timing, logger: logger)
+        interruptedRepairs = stored.candidates
         unsavedValues = UnsavedValues(store: store, interval: configuration.saveInterval, logger: logger)
         (jobs, newJobs) = AsyncStream.makeStream()
     }
 
     // MARK: The homes
 
-    /// Stores a transaction, applies it and tells the apps; for ``change(at:by:_:applied:)``, one at a time.
+    /// Changes the homes: plans the change when its turn has come, stores it, applies it and notifies the apps.
+    ///
+    /// Values that accessories report while the store writes are applied at once.
     ///
     /// - Parameters:
-    ///   - transaction: what changed.
-    ///   - planned: the homes with it applied, as they were when it was planned.
-    ///   - call: the call that asked for it; it must be answered in the turn in which this returns.
+    ///   - place: the change's place in the queue, which it leaves.
+    ///   - call: the call that requested the change; if it is canceled before the store begins, nothing happens. Without a call
+    ///     the change waits for the disk indefinitely.
     ///   - candidate: the pairing that replaces an accessory's own.
-    /// - Throws: 1004 if it can't be stored; then nothing has changed.
-    func commit(
+    ///   - plan: changes a copy of the homes; nothing is stored without a transaction.
+    ///   - applied: is called in the turn in which the change is applied, so that the answer to `call` precedes everything else.
+    /// - Throws: the errors of `plan`; 1004 if the change can't be stored, 8 if the disk is busy for too long, 23 if the call is
+    ///   canceled, 1002 if the hub ends. Then nothing has changed.
+    func change<Plan>(
+        at place: CommitQueue.Place, by call: Call? = nil, promoting candidate: AccessoryPairing? = nil,
+        _ plan: (inout HomeGraph) throws(HomeError) -> (plan: Plan, transaction: HomeTransaction?),
+        applied: (Plan) -> Void
+    ) async throws(HomeError) {
+        let deadline = call.map { _ in ContinuousClock.now + configuration.storeTimeout }
+        try await commitQueue.wait(at: place, until: deadline)
+        defer { commitQueue.leave(place) }
+        if let call, !calls.takesEffect(call) { throw HomeError(.operationCancelled) }
+        var planned = graph
+        let (plan, transaction) = try plan(&planned)
+        if let transaction { try await commit(transaction, in: planned, by: call, promoting: candidate) }
+        applied(plan)
+    }
+
+    private func commit(
         _ transaction: HomeTransaction, in planned: HomeGraph, by call: Call?, promoting candidate: AccessoryPairing?
     ) async throws(HomeError) {
         let before = graph
@@ -112,12 +154,12 @@ package actor HomeHub {
         }
         let (transaction, newer) = transaction.refreshed(from: before, to: graph)
         _ = graph.apply(transaction)
-        // They were stored as they had been.
+        // The stored values are older than these.
         for (id, value) in newer where unsavedValues.changed(id, to: value) { deadlineChanged.send() }
-        sessions.committed(transaction, by: call, in: self)
+        committed(transaction, by: call)
     }
 
-    /// Stores when a scene was carried out last.
+    /// Stores the time of a scene's last execution.
     func save(_ scene: ActionSet.ID, lastExecutionTime: Timestamp) async {
         do {
             try await store.save(scene, lastExecutionTime: lastExecutionTime)
@@ -126,35 +168,35 @@ package actor HomeHub {
         }
     }
 
-    /// Applies what an accessory has reported, and tells the apps if it is new.
+    /// Applies a report of an accessory, and notifies the apps if it is new.
     ///
     /// - Parameters:
-    ///   - event: what was reported.
-    ///   - writer: whose call set the value; it has it in its answer.
-    ///   - isOccurrence: whether it leaves no value behind, such as a press of a button.
+    ///   - event: the report.
+    ///   - writer: the session that has the value in the answer to its call.
+    ///   - isOccurrence: whether it has no lasting value, such as a press of a button.
     func apply(_ event: LiveEvent, writer: SessionID? = nil, isOccurrence: Bool = false) {
         guard graph.apply(event) else {
             // The same value is newer now, which apps show of values that aren't reported.
             if case .valueUpdated(let id, _, _) = event, let state = graph.characteristic(id), state.isReadableState,
                 !state.canNotify
             {
-                sessions.notify(event, writer: writer, in: self)
+                perform(feed.received(event, writer: writer))
             }
             return
         }
         if case .valueUpdated(let id, let value, let time) = event, !isOccurrence {
             if unsavedValues.changed(id, to: TimestampedValue(value, at: time)) { deadlineChanged.send() }
         }
-        sessions.notify(event, writer: writer, in: self)
+        perform(feed.received(event, writer: writer))
     }
 
     // MARK: Work
 
-    /// Looks after the accessories until the caller is cancelled; to be run once.
+    /// Looks after the accessories until the caller is canceled; for one call.
     ///
-    /// What has not been answered by then, and all that is asked later, is answered with `daemonUnavailable`.
+    /// Then all pending and later calls fail with `daemonUnavailable`.
     package func run() async {
-        await pairings.load(in: self)
+        await loadPairings()
         await withDiscardingTaskGroup { group in
             group.addTask { await self.watchBrowser() }
             group.addTask { await self.watchTime() }
@@ -162,47 +204,39 @@ package actor HomeHub {
             group.cancelAll()
         }
         newJobs.finish()
-        sessions.hubEnded(in: self)
+        perform(calls.hubEnded())
         await browser.stop()
-        await unsavedValues.save(in: self)
+        await unsavedValues.save()
     }
 
-    /// Has something done beside everything else, in turns of the hub; it is cancelled, and waited for, when the hub ends.
+    /// Runs a job in parallel, isolated to the hub; the hub cancels it and waits for it when it ends.
     func start(_ job: @escaping Job) { newJobs.yield(job) }
 
-    /// Goes on in a turn of the hub.
-    func turn<Outcome: Sendable>(_ body: @Sendable (isolated HomeHub) async -> Outcome) async -> Outcome {
-        await body(self)
-    }
-
-    /// Something is due earlier than anything before.
-    func deadlineAdded() { deadlineChanged.send() }
-
-    /// Does what is due at a time.
+    /// Performs what is due at a time.
     private func watchTime() async {
         while !Task.isCancelled {
             await deadlineChanged.wait(
-                until: [sessions.nextDeadline, vendorApps.nextDeadline, unsavedValues.nextDeadline].compactMap(\.self)
+                until: [calls.nextDeadline, vendorRequests.nextDeadline, unsavedValues.nextDeadline].compactMap(\.self)
                     .min())
             let now = ContinuousClock.now
-            sessions.deadlinesPassed(now: now, in: self)
-            vendorApps.deadlinesPassed(now: now, in: self)
-            unsavedValues.deadlinePassed(now: now, in: self)
+            perform(calls.deadlinesPassed(now: now))
+            vendorDeadlinesPassed(now: now)
+            if unsavedValues.deadlinePassed(now: now) { start { hub in await hub.unsavedValues.save() } }
         }
     }
 
-    /// Follows the accessories that the networks show.
+    /// Follows the accessories on the networks.
     private func watchBrowser() async {
         do {
             try browser.start()
         } catch {
             logger.error("discovery failed", metadata: ["error": "\(error)"])
         }
-        // What comes may wait for its turn here until it is old.
+        // The snapshot may be old by now.
         for await _ in browser.snapshots() {
-            additions.updateSearches(in: self)
-            pairings.unpairVisibleOrphans(in: self)
-            await links.browserChanged(in: self)
+            updateSearches()
+            unpairVisibleOrphans()
+            await browserChanged()
         }
     }
 }

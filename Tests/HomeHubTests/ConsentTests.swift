@@ -119,8 +119,8 @@ private struct Trace: Equatable {
         connections = device.house.dialer.dialed.count
         isBridgePaired = await house.bridge.isPaired
         pairings = try await device.house.paired
-        searches = await device.house.hub.turn { $0.sessions.currentSearches }
-        subscriptions = await device.house.hub.turn { $0.sessions.observed }
+        searches = await device.house.hub.turn { $0.searches }
+        subscriptions = await device.house.hub.turn { $0.feed.subscriptions }
         stored = device.house.store.stored
         commits = device.house.store.commits
     }

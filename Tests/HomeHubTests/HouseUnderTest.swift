@@ -305,3 +305,10 @@ extension HouseUnderTest {
             bridge: bridge, home: home, bridgeAccessory: ids[0], accessory: ids[1], on: on, place: place)
     }
 }
+
+extension HomeHub {
+    /// Calls a function in one turn of the hub.
+    func turn<Outcome: Sendable>(_ body: @Sendable (isolated HomeHub) async -> Outcome) async -> Outcome {
+        await body(self)
+    }
+}

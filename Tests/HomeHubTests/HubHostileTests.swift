@@ -257,7 +257,7 @@ struct HubHostileTests {
             isHeld.withLock { $0 = false }
             let call = try await device.switchOn(a, isScene: isScene)
             try await eventually("the write waits") {
-                await device.house.hub.turn { $0.sessions.isEffective(call) }
+                await device.house.hub.turn { $0.calls.isEffective(call) }
             }
             device.answer(.json(#"{"characteristics":[{"aid":1,"iid":8,"value":false}]}"#))
             _ = try await reader.result(reading)

@@ -342,9 +342,7 @@ struct HubLinkTests {
                 try await eventually("it is dialed") { !house.dialer.dialed.isEmpty }
             }
             vault.keep(pairings[40])
-            await house.hub.turn { hub in
-                await hub.pairings.unpair(pairings[40], as: vault.identity(), in: hub)
-            }
+            await house.hub.unpair(pairings[40], as: vault.identity())
             var kept = pairings
             kept.remove(at: isOldestNotified ? 1 : 0)
             try await eventually("the oldest is forgotten") { vault.pairings() == kept }

@@ -28,6 +28,17 @@ enum SetupTarget: Sendable, Equatable {
         case foreign([HAPController.DiscoveredAccessory])
     }
 
+    /// Creates the target that a request names by device id or label, or returns `nil` if it names none.
+    init?(_ device: DeviceID?, _ payload: AccessorySetupPayload?) {
+        if let device {
+            self = .device(device)
+        } else if let setupID = payload?.setup?.setupID {
+            self = .setupID(setupID)
+        } else {
+            return nil
+        }
+    }
+
     /// The device that is meant, be it one that we are paired with; `nil` if that is not known.
     func device(in snapshot: AccessorySnapshot) -> DeviceID? {
         switch self {

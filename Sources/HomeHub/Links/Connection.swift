@@ -32,6 +32,8 @@ struct Connection {
     /// Values that were reported before it counted as connected.
     private var early: [CharacteristicID: Reading] = [:]
     private(set) var isOpening = true
+    /// Whether it was just added, and may not admit us yet.
+    var awaitsAdmission = false
     private var opening: [AsyncSignal] = []
 
     init(
@@ -74,8 +76,20 @@ struct Connection {
     mutating func opened() {
         needsProbe = false
         isOpening = false
+        awaitsAdmission = false
         for waiter in opening { waiter.send() }
         opening = []
+    }
+
+    /// The time to admit us has passed.
+    ///
+    /// - Returns: whether the last attempt to connect counts as failed now.
+    mutating func admissionTimePassed() -> Bool {
+        guard awaitsAdmission else { return false }
+        awaitsAdmission = false
+        guard failure != nil else { return false }
+        opened()
+        return true
     }
 
     /// What is sent once it is known whether there is a connection; `nil` if that is known.

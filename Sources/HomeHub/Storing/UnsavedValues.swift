@@ -3,17 +3,17 @@ import Logging
 
 package import enum HAPModel.CharacteristicValue
 
-/// The values that accessories have reported since they were last stored.
+/// The values that accessories have reported since the last write to the store.
 final class UnsavedValues {
     private let store: any HomeStore
     private let interval: Duration
     private let logger: Logger
     private var values: [Characteristic.ID: TimestampedValue] = [:]
-    /// When they are to be stored; `nil` if there are none, or they could not be stored and wait for others.
+    /// The time of the next write; `nil` without values, or if a failed write waits for further values.
     private(set) var nextDeadline: ContinuousClock.Instant?
-    /// Whether the store is writing some.
+    /// Whether the store is writing.
     private var isSaving = false
-    /// Whether the others are to be stored once it has.
+    /// Whether another write must follow.
     private var isDue = false
 
     init(store: any HomeStore, interval: Duration, logger: Logger) {
@@ -32,16 +32,16 @@ final class UnsavedValues {
         return true
     }
 
-    func deadlinePassed(now: ContinuousClock.Instant, in hub: isolated HomeHub) {
-        guard let deadline = nextDeadline, deadline <= now else { return }
+    /// Returns a Boolean value that indicates whether ``save()`` must be called.
+    func deadlinePassed(now: ContinuousClock.Instant) -> Bool {
+        guard let deadline = nextDeadline, deadline <= now else { return false }
         nextDeadline = nil
         isDue = true
-        guard !isSaving else { return }
-        hub.start { hub in await hub.unsavedValues.save(in: hub) }
+        return !isSaving
     }
 
-    /// Stores them; what is reported while the disk is busy goes with the next.
-    func save(in hub: isolated HomeHub) async {
+    /// Stores the values; those that are reported while the disk is busy are stored next.
+    func save() async {
         guard !isSaving else { return }
         isSaving = true
         defer { isSaving = false }
@@ -53,7 +53,7 @@ final class UnsavedValues {
             do {
                 try await store.save(saved)
             } catch {
-                // They stay, and go with the next.
+                // The next write retries them.
                 values.merge(saved) { newer, _ in newer }
                 logger.error("value save failed", metadata: ["error": "\(error)"])
                 break
@@ -62,7 +62,7 @@ final class UnsavedValues {
     }
 }
 
-/// A value of a characteristic, and when it was reported.
+/// A value of a characteristic with the time of its report.
 package struct TimestampedValue: Sendable, Hashable {
     package var value: CharacteristicValue
     /// When it was received.

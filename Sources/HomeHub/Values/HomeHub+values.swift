@@ -8,35 +8,35 @@ import struct HAPModel.CharacteristicID
 import enum HAPModel.CharacteristicValue
 import struct HAPModel.DeviceID
 
-/// Carries out at accessories what calls ask for: reads and writes values, has an accessory identify itself, runs scenes.
-final class AccessoryCalls {
-    private var runningActionSets: Set<ActionSet.ID> = []
-
+// Performs calls at accessories: reads and writes values, identifies accessories, runs scenes.
+extension HomeHub {
     // MARK: Reading
 
     /// Reads values, one request for each accessory server, all servers at once.
-    func read(_ ids: [Characteristic.ID], _ call: Call, in hub: isolated HomeHub) async {
-        guard hub.isAwaited(call) else { return }
-        var requests = ValueRequests<Void>(ids, in: hub.graph) { (_, characteristic) throws(HomeError) in
+    func readValues(_ ids: [Characteristic.ID], _ call: Call) async {
+        guard isAwaited(call) else { return }
+        var requests = ValueRequests<Void>(ids, in: graph) { (_, characteristic) throws(HomeError) in
             try characteristic.metadata.validateRead()
         }
         let writeCounts = Dictionary(
-            uniqueKeysWithValues: requests.items.map { ($0.key, hub.links.writeCount(at: $0.key)) })
-        let answers = await asked(requests.items, in: hub) { link, items throws(LinkError) in
+            uniqueKeysWithValues: requests.items.map { ($0.key, connections[$0.key]?.requests.writeCount ?? 0) })
+        let answers = await asked(requests.items) { link, items throws(LinkError) in
             try await link.read(items.map(\.location))
         }
         let time = Timestamp.now
         for (device, items) in requests.items {
-            let late = hub.links.ended(items.map(\.location), at: device, in: hub)
+            let late = ended(items.map(\.location), at: device)
             guard case .success(let readings)? = answers[device] else {
-                fail(items, answers[device], in: hub.graph, &requests)
-                hub.links.received(late, from: device, in: hub)
+                fail(items, answers[device], in: graph, &requests)
+                received(late, from: device)
                 continue
             }
             // A stale answer must not replace a newer write.
-            let current = hub.links.current(readings, from: device, since: writeCounts[device] ?? 0)
-            hub.links.received(current, from: device, asker: asker(of: call, in: hub), in: hub)
-            hub.links.received(late, from: device, asker: asker(of: call, in: hub), in: hub)
+            let current =
+                connections[device]?.requests.current(readings, since: writeCounts[device] ?? 0)
+                ?? readings
+            received(current, from: device, asker: asker(of: call))
+            received(late, from: device, asker: asker(of: call))
             for item in items {
                 // Whatever was told meanwhile is newer than what was read.
                 switch late[item.location].flatMap({ try? $0.get() }).map(Reading.success) ?? readings[item.location] {
@@ -53,7 +53,7 @@ final class AccessoryCalls {
                 }
             }
         }
-        hub.answer(call, .success(requests.results.json))
+        answer(call, .success(requests.results.json))
     }
 
     /// Why an accessory that answered has told no value.
@@ -69,22 +69,22 @@ final class AccessoryCalls {
 
     // MARK: Writing
 
-    /// Writes values, as ``read(_:_:)`` reads them.
-    func write(_ writes: [ValueWrite], _ call: Call, in hub: isolated HomeHub) async {
-        guard hub.isAwaited(call) else { return }
-        hub.answer(call, .success(await written(writes, by: call, in: hub).json))
+    /// Writes values, as ``readValues(_:_:)`` reads them.
+    func writeValues(_ writes: [ValueWrite], _ call: Call) async {
+        guard isAwaited(call) else { return }
+        answer(call, .success(await written(writes, by: call).json))
     }
 
     /// The session whose answer holds what came of a call; `nil` if the call was given up and is answered already.
-    private func asker(of call: Call, in hub: isolated HomeHub) -> SessionID? {
-        hub.isAwaited(call) ? call.session : nil
+    private func asker(of call: Call) -> SessionID? {
+        isAwaited(call) ? call.session : nil
     }
 
     private func written(
-        _ writes: [ValueWrite], by call: Call, in hub: isolated HomeHub
+        _ writes: [ValueWrite], by call: Call
     ) async -> [ValueResult] {
         var seen: Set<Characteristic.ID> = []
-        var requests = ValueRequests<CharacteristicWrite>(writes.map(\.characteristic), in: hub.graph) {
+        var requests = ValueRequests<CharacteristicWrite>(writes.map(\.characteristic), in: graph) {
             (index, characteristic) throws(HomeError) in
             guard seen.insert(characteristic.id).inserted else {
                 throw HomeError(.invalidParameter, detail: "one thing is to have two values")
@@ -95,7 +95,7 @@ final class AccessoryCalls {
                 wantsResponse: characteristic.metadata.permissions.contains(.writeResponse),
                 authorizationData: writes[index].authorizationData)
         }
-        let answers = await asked(requests.items, by: call, in: hub) { link, items throws(LinkError) in
+        let answers = await asked(requests.items, by: call) { link, items throws(LinkError) in
             try await link.write(
                 items.map { item in
                     var write = item.part
@@ -105,10 +105,10 @@ final class AccessoryCalls {
         }
         let time = Timestamp.now
         for (device, items) in requests.items {
-            let late = hub.links.ended(items.map(\.location), at: device, in: hub)
+            let late = ended(items.map(\.location), at: device)
             guard case .success(let outcomes)? = answers[device] else {
-                fail(items, answers[device], in: hub.graph, &requests)
-                hub.links.received(late, from: device, in: hub)
+                fail(items, answers[device], in: graph, &requests)
+                received(late, from: device)
                 continue
             }
             var targets: Set<Service.ID> = []
@@ -118,7 +118,7 @@ final class AccessoryCalls {
                     requests.finish(item) { $0.error = error }
                 } else {
                     let value = outcome.response ?? item.part.value
-                    let characteristic = hub.graph.characteristic(requests.results[item.index].characteristic)
+                    let characteristic = graph.characteristic(requests.results[item.index].characteristic)
                     if let characteristic, characteristic.type.currentValueType != nil {
                         targets.insert(characteristic.service)
                     }
@@ -127,26 +127,24 @@ final class AccessoryCalls {
                         $0.time = time
                     }
                     wrote(
-                        value, at: time, to: requests.results[item.index].characteristic, by: asker(of: call, in: hub),
-                        in: hub)
+                        value, at: time, to: requests.results[item.index].characteristic, by: asker(of: call))
                 }
             }
-            hub.links.received(outcomes.mapValues(\.status), behind: device, in: hub)
-            hub.links.received(late, from: device, in: hub)
-            hub.links.wroteTargets(of: targets, at: device, in: hub)
+            received(outcomes.mapValues(\.status), behind: device)
+            received(late, from: device)
+            wroteTargets(of: targets, at: device)
         }
         return requests.results
     }
 
     /// A value was written: an accessory tells everybody else of it, but we are everybody's connection.
     private func wrote(
-        _ value: CharacteristicValue, at time: Timestamp, to id: Characteristic.ID, by session: SessionID?,
-        in hub: isolated HomeHub
+        _ value: CharacteristicValue, at time: Timestamp, to id: Characteristic.ID, by session: SessionID?
     ) {
-        guard let characteristic = hub.graph.characteristic(id), !characteristic.type.isMomentary,
+        guard let characteristic = graph.characteristic(id), !characteristic.type.isMomentary,
             characteristic.metadata.permissions.contains(.pairedRead)
         else { return }
-        hub.apply(.valueUpdated(id, value, time: time), writer: session)
+        apply(.valueUpdated(id, value, time: time), writer: session)
     }
 
     // MARK: Asking accessories
@@ -156,21 +154,19 @@ final class AccessoryCalls {
     /// - Parameters:
     ///   - items: what is asked of each.
     ///   - call: whose it is, if it has an effect: once the first is asked it can be given up no more.
-    ///   - hub: the hub.
     ///   - ask: asks one.
     /// - Returns: what each has said.
     private func asked<Part, Answer: Sendable>(
-        _ items: [DeviceID: [ValueRequests<Part>.Item]], by call: Call? = nil, in hub: isolated HomeHub,
+        _ items: [DeviceID: [ValueRequests<Part>.Item]], by call: Call? = nil,
         _ ask: @escaping @Sendable (AccessoryLink, [ValueRequests<Part>.Item]) async throws(LinkError) -> Answer
     ) async -> [DeviceID: Result<Answer, LinkError>] {
-        for (device, items) in items { hub.links.began(items.map(\.location), at: device) }
+        for (device, items) in items { connections[device]?.requests.begin(items.map(\.location)) }
         return await withTaskGroup(of: (DeviceID, Result<Answer, LinkError>).self) { group in
             for (device, items) in items {
                 group.addTask {
-                    let link = await hub.turn { hub in
-                        await hub.accessoryCalls.linkToAsk(device, items.map(\.location), for: call, in: hub)
+                    guard let link = await self.linkToAsk(device, items.map(\.location), for: call) else {
+                        return (device, .failure(.notConnected))
                     }
-                    guard let link else { return (device, .failure(.notConnected)) }
                     do throws(LinkError) {
                         return (device, .success(try await ask(link, items)))
                     } catch {
@@ -190,15 +186,14 @@ final class AccessoryCalls {
     ///   - device: the server.
     ///   - locations: what is asked of it.
     ///   - call: whose request it is, if it has an effect; from here on it can be given up no more.
-    ///   - hub: the hub.
     /// - Returns: `nil` if there is no link, or the call is not to be carried out any more.
     private func linkToAsk(
-        _ device: DeviceID, _ locations: [CharacteristicID], for call: Call?, in hub: isolated HomeHub
+        _ device: DeviceID, _ locations: [CharacteristicID], for call: Call?
     ) async -> AccessoryLink? {
-        guard let link = await hub.links.openedLink(to: device, in: hub) else { return nil }
+        guard let link = await openedLink(to: device) else { return nil }
         guard let call else { return link }
-        await hub.links.willWrite(locations, by: link, in: hub)
-        return hub.sessions.takesEffect(call) ? link : nil
+        await willWrite(locations, by: link)
+        return calls.takesEffect(call) ? link : nil
     }
 
     private func fail<Part, Answer>(
@@ -213,20 +208,20 @@ final class AccessoryCalls {
     // MARK: Showing which one it is
 
     /// Has an accessory make itself noticed.
-    func identify(_ id: Accessory.ID, _ call: Call, in hub: isolated HomeHub) {
-        guard let accessory = hub.graph.accessory(id) else {
-            return hub.answer(call, with: HomeError(.notFound, detail: "there is no such accessory"))
+    func identify(_ id: Accessory.ID, _ call: Call) {
+        guard let accessory = graph.accessory(id) else {
+            return answer(call, with: HomeError(.notFound, detail: "there is no such accessory"))
         }
         guard accessory.supportsIdentify else {
-            return hub.answer(call, with: HomeError(.operationNotSupported, accessory: id))
+            return answer(call, with: HomeError(.operationNotSupported, accessory: id))
         }
-        guard !hub.graph.isBlocked(accessory) else {
-            return hub.answer(call, with: HomeError(.accessoryIsBlocked, accessory: id))
+        guard !graph.isBlocked(accessory) else {
+            return answer(call, with: HomeError(.accessoryIsBlocked, accessory: id))
         }
-        hub.start { hub in
+        start { hub in
             guard hub.isAwaited(call) else { return }
-            let link = await hub.links.openedLink(to: accessory.deviceID, in: hub)
-            guard hub.sessions.takesEffect(call) else { return }
+            let link = await hub.openedLink(to: accessory.deviceID)
+            guard hub.calls.takesEffect(call) else { return }
             let outcome = await Self.identified(accessory, by: link)
             hub.answer(call, outcome.mapError { HomeError($0, of: accessory, in: hub.graph) }.flatMap { $0 })
         }
@@ -250,32 +245,30 @@ final class AccessoryCalls {
     // MARK: Scenes
 
     /// Sets all values of a scene; no scene runs twice at once.
-    func run(_ id: ActionSet.ID, _ call: Call, in hub: isolated HomeHub) {
-        guard let actionSet = hub.graph.home(of: id)?.actionSet(id) else {
-            return hub.answer(call, with: HomeError(.notFound, detail: "there is no such scene"))
+    func runActionSet(_ id: ActionSet.ID, _ call: Call) {
+        guard let actionSet = graph.home(of: id)?.actionSet(id) else {
+            return answer(call, with: HomeError(.notFound, detail: "there is no such scene"))
         }
-        guard !actionSet.actions.isEmpty else { return hub.answer(call, with: HomeError(.noActionsInActionSet)) }
+        guard !actionSet.actions.isEmpty else { return answer(call, with: HomeError(.noActionsInActionSet)) }
         guard runningActionSets.insert(id).inserted else {
-            return hub.answer(call, with: HomeError(.actionSetExecutionInProgress))
+            return answer(call, with: HomeError(.actionSetExecutionInProgress))
         }
         let writes = actionSet.actions.map { ValueWrite(characteristic: $0.characteristic, value: $0.targetValue) }
-        hub.start { hub in await hub.accessoryCalls.run(id, writes, call, in: hub) }
+        start { hub in await hub.runActionSet(id, writes, call) }
     }
 
-    private func run(
-        _ id: ActionSet.ID, _ writes: [ValueWrite], _ call: Call, in hub: isolated HomeHub
-    ) async {
+    private func runActionSet(_ id: ActionSet.ID, _ writes: [ValueWrite], _ call: Call) async {
         defer { runningActionSets.remove(id) }
-        guard hub.isAwaited(call) else { return }
-        let last = hub.graph.home(of: id)?.actionSet(id)?.lastExecutionTime
-        hub.apply(.actionSetExecutionUpdated(id, isExecuting: true, last: last), writer: call.session)
-        let results = await written(writes, by: call, in: hub)
-        let error = hub.graph.error(ofScene: results)
+        guard isAwaited(call) else { return }
+        let last = graph.home(of: id)?.actionSet(id)?.lastExecutionTime
+        apply(.actionSetExecutionUpdated(id, isExecuting: true, last: last), writer: call.session)
+        let results = await written(writes, by: call)
+        let error = graph.error(ofScene: results)
         let isDone = error?.code != .actionSetExecutionFailed
         let time = isDone ? Timestamp.now : last
-        hub.apply(.actionSetExecutionUpdated(id, isExecuting: false, last: time), writer: call.session)
+        apply(.actionSetExecutionUpdated(id, isExecuting: false, last: time), writer: call.session)
         // What failed in part succeeded in part, too: the app gets what came of each, and says so.
-        if let error, !isDone { hub.answer(call, with: error) } else { hub.answer(call, .success(results.json)) }
-        if isDone, let time { await hub.save(id, lastExecutionTime: time) }
+        if let error, !isDone { answer(call, with: error) } else { answer(call, .success(results.json)) }
+        if isDone, let time { await save(id, lastExecutionTime: time) }
     }
 }

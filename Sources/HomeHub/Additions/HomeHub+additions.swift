@@ -1,0 +1,272 @@
+import BoundedJSON
+import Discovery
+import HAPController
+import HAPProtocol
+import HomeModel
+import Logging
+
+import struct HAPModel.DeviceID
+import struct HAPModel.SetupCode
+
+/// A checked request to add an accessory.
+private struct Order: Sendable {
+    var addition: AdditionRequest
+    var home: Home.ID
+    var target: SetupTarget
+    var code: SetupCode?
+    var token: AccessoryOwnershipToken?
+    /// A Boolean value that indicates whether the app may not see the home.
+    var isUnseen: Bool
+}
+
+// Adds accessories to homes.
+extension HomeHub {
+    /// Finds an accessory, pairs with it and adds it to a home.
+    ///
+    /// A failure leaves the home and the accessory unchanged.
+    ///
+    /// - Parameters:
+    ///   - addition: the request.
+    ///   - call: the call to answer.
+    ///   - isSetup: whether it is the standard setup, which needs no entitlement.
+    ///   - isUnseen: whether the app may not see the home, and the user allowed this addition. The app learns the ids of its
+    ///     accessories and nothing else about the home, from errors neither. A policy or a denial still prevents it.
+    func addAccessory(_ addition: AdditionRequest, _ call: Call, isSetup: Bool = false, isUnseen: Bool = false) {
+        do throws(HomeError) {
+            let order = try order(addition, by: call.session, isSetup: isSetup, isUnseen: isUnseen)
+            start { hub in await hub.carryOut(order, call) }
+        } catch {
+            refuse(call, isUnseen: isUnseen, with: error)
+        }
+    }
+
+    /// Returns the name of the accessory to add as its record shows it; empty if the accessory isn't known.
+    func name(of addition: AdditionRequest) -> String {
+        let target = SetupTarget(addition.device, addition.payload) ?? .any
+        switch target.look(at: pairings.corrected(browser.snapshot), paired: pairings.unaddable()) {
+        case .found(let accessory): return accessory.name
+        case .missing, .ambiguous, .paired, .foreign: return ""
+        }
+    }
+
+    /// The accessories that could be added, by their records and our pairings.
+    var addable: [HomeModel.DiscoveredAccessory] {
+        let (shown, paired) = (pairings.corrected(browser.snapshot), pairings.unaddable())
+        return shown.accessories.filter { !$0.isPaired && !paired.contains($0.id) }
+            .map { HomeModel.DiscoveredAccessory($0) }
+    }
+
+    /// Checks everything that doesn't need the accessory.
+    private func order(
+        _ addition: AdditionRequest, by session: SessionID, isSetup: Bool, isUnseen: Bool
+    ) throws(HomeError) -> Order {
+        guard let home = addition.home.map({ graph.home($0) }) ?? graph.primaryHome else {
+            throw HomeError(.notFound, detail: "there is no such home")
+        }
+        let payload = addition.payload
+        try payload?.validate()
+        var order = Order(
+            addition: addition, home: home.id, target: SetupTarget(addition.device, payload) ?? .any,
+            code: addition.code ?? payload?.setup?.code, token: payload?.ownershipToken, isUnseen: isUnseen)
+        guard let id = payload?.request else {
+            guard payload == nil || isSetup || has(.setupPayload, session) else {
+                throw HomeError(
+                    .missingEntitlement, detail: "this app did not declare that it adds accessories with their codes")
+            }
+            return order
+        }
+        let request = try vendorRequests.answered(id, by: session, for: home.id)
+        order.target = .device(request.device)
+        order.code = order.code ?? request.code
+        order.addition.name = addition.name ?? request.name
+        return order
+    }
+
+    /// Checks an addition against the home.
+    ///
+    /// - Returns: the order. If the app may not see the home, a taken name is dropped: an error would reveal it.
+    private func checked(_ order: Order, for device: DeviceID) throws(HomeError) -> Order {
+        do throws(HomeError) {
+            try graph.checkAddition(of: device, to: order.home, name: order.addition.name)
+            return order
+        } catch {
+            guard order.isUnseen, error.code == .objectWithSimilarNameExistsInHome else { throw error }
+            var order = order
+            order.addition.name = nil
+            return order
+        }
+    }
+
+    private func carryOut(_ order: Order, _ call: Call) async {
+        do throws(HomeError) {
+            guard isAwaited(call) else { return }
+            let accessory = try await found(order)
+            guard isAwaited(call) else { return }
+            let order = try checked(order, for: accessory.id)
+            guard !additionsUnderWay.contains(accessory.id), !vendorRequests.isPending(accessory.id) else {
+                throw HomeError(.operationInProgress, detail: "the accessory is being added already")
+            }
+            if let vendor = accessory.vendor, order.token == nil {
+                let app = handOver(
+                    order.addition, to: order.home, of: accessory, vendor: vendor, by: call.session)
+                return answer(call, .success(AdditionReply.handedOver(app: app).json), isForAnyone: order.isUnseen)
+            }
+            guard let code = order.code else {
+                throw HomeError(.missingParameter, detail: "the setup code is missing; it is on the accessory's label")
+            }
+            additionsUnderWay.insert(accessory.id)
+            defer { additionsUnderWay.remove(accessory.id) }
+            try await pairAndAdd(accessory, code: code, order, call)
+        } catch {
+            refuse(call, isUnseen: order.isUnseen, with: error)
+        }
+    }
+
+    private func pairAndAdd(
+        _ accessory: HAPController.DiscoveredAccessory, code: SetupCode, _ order: Order, _ call: Call
+    ) async throws(HomeError) {
+        let added: AccessorySetup.Added
+        let identity: ControllerIdentity
+        do throws(SetupError) {
+            (added, identity) = try await pair(with: accessory, code: code, token: order.token?.bytes)
+        } catch {
+            logger.info("addition failed", metadata: ["accessory": "\(accessory.id)", "reason": "\(error)"])
+            throw error == .vaultFailed ? store.failure("nothing was added", after: nil) : HomeError(error)
+        }
+        do throws(HomeError) {
+            try await change(at: try commitQueue.enter(), by: call) { (planned) throws(HomeError) in
+                var generator = SystemRandomNumbers()
+                let commit = try planned.add(
+                    AccessoryAddition(
+                        home: order.home, deviceID: accessory.id, category: accessory.category,
+                        accessories: added.database.accessories, descriptions: added.database.descriptions,
+                        name: order.addition.name), using: &generator)
+                return (commit, commit.transaction)
+            } applied: { commit in
+                answer(call, .success(reply(to: order, commit).json), isForAnyone: order.isUnseen)
+                connect(to: added.pairing, as: identity, known: added)
+            }
+        } catch {
+            logger.info("addition undone", metadata: ["accessory": "\(accessory.id)", "error": "\(error)"])
+            await unpair(added.pairing, as: identity)
+            throw error
+        }
+    }
+
+    private func reply(to order: Order, _ commit: HomeCommit) -> AdditionReply {
+        guard order.isUnseen, case .accessories(let ids) = commit.result else { return .added(commit) }
+        return .setUp(AccessorySetupResult(home: order.home, accessories: ids))
+    }
+
+    /// Answers a call with no more than its app may know.
+    private func refuse(_ call: Call, isUnseen: Bool, with error: HomeError) {
+        answer(call, with: isUnseen ? error.unseen : error)
+    }
+
+    // MARK: Search
+
+    private func found(_ order: Order) async throws(HomeError) -> HAPController.DiscoveredAccessory {
+        // The search doesn't find accessories of homes; their error is clearer.
+        if let id = order.target.device(in: browser.snapshot) { _ = try checked(order, for: id) }
+        return try await find(order.target, isUnseen: order.isUnseen)
+    }
+
+    /// Finds an unpaired device on the network.
+    ///
+    /// - Parameters:
+    ///   - target: the device.
+    ///   - former: a device whose existing pairing is replaced, so it counts as unpaired.
+    ///   - isUnseen: whether the app may not know of other devices.
+    /// - Returns: the device.
+    /// - Throws: the reason of the failure.
+    func find(
+        _ target: SetupTarget, replacing former: DeviceID? = nil, isUnseen: Bool = false
+    ) async throws(HomeError) -> HAPController.DiscoveredAccessory {
+        switch await searchResult(of: target, replacing: former) {
+        case .found(let accessory): return accessory
+        case .paired: throw HomeError(SetupError.alreadyPaired)
+        case .foreign(let accessories) where browser.snapshot.discoveryError == nil:
+            throw HomeError(.accessoryNotReachable, detail: Self.noSuchCode(isUnseen ? nil : accessories))
+        case .ambiguous:
+            throw HomeError(
+                .invalidParameter, detail: "several accessories could be meant; choose one, or scan its label")
+        case .missing, .foreign:
+            if let error = browser.snapshot.discoveryError {
+                throw HomeError(.accessoryDiscoveryFailed, detail: error)
+            }
+            if case .device = target {
+                throw HomeError(
+                    .notFound, detail: "the accessory is not on the network; check that it has power and is near")
+            }
+            throw HomeError(
+                .timedOutWaitingForAccessory,
+                detail: "no such accessory is on the network; check that it has power and is not paired already")
+        }
+    }
+
+    /// Describes a label without an accessory on the network.
+    ///
+    /// - Parameter accessories: those that could be added; `nil` if the app may not know.
+    /// - Returns: a sentence with some of their names.
+    private static func noSuchCode(_ accessories: [HAPController.DiscoveredAccessory]?) -> String {
+        let sentence = "no device on the network has this code; check that it has power and is near"
+        guard let accessories else { return sentence }
+        guard !accessories.isEmpty else { return "\(sentence). There is none that could be added" }
+        let names = accessories.prefix(8).map { "\"\($0.name)\" (\($0.id))" }.joined(separator: ", ")
+        let more = accessories.count > 8 ? " and \(accessories.count - 8) more" : ""
+        return "\(sentence). There are others: \(names)\(more)"
+    }
+
+    /// Looks for an accessory, and waits if it isn't there yet.
+    private func searchResult(of target: SetupTarget, replacing former: DeviceID?) async -> SetupTarget.SearchResult {
+        let first = target.look(
+            at: pairings.corrected(browser.snapshot), paired: pairings.unaddable(besides: former))
+        guard first == .missing else { return first }
+        // A person who has scanned a label, or repairs a device, has it at hand.
+        let isScanned = if case .setupID = target { true } else { former != nil }
+        let timeout = min(
+            configuration.searchTimeout, isScanned ? configuration.labelSearchTimeout : .seconds(86400))
+        browser.refresh()
+        return await withTaskGroup(of: SetupTarget.SearchResult.self) { group in
+            group.addTask {
+                for await snapshot in self.browser.snapshots() {
+                    let pairings = await self.pairings
+                    let searchResult = target.look(
+                        at: pairings.corrected(snapshot), paired: pairings.unaddable(besides: former))
+                    if searchResult != .missing { return searchResult }
+                }
+                return .missing
+            }
+            group.addTask {
+                try? await Task.sleep(for: timeout)
+                let pairings = await self.pairings
+                return target.lastLook(
+                    at: pairings.corrected(self.browser.snapshot), paired: pairings.unaddable(besides: former))
+            }
+            let searchResult = await group.next() ?? .missing
+            group.cancelAll()
+            return searchResult
+        }
+    }
+}
+
+extension HomeModel.DiscoveredAccessory {
+    /// Creates the description of an accessory for apps.
+    fileprivate init(_ accessory: HAPController.DiscoveredAccessory) {
+        self.init(
+            id: accessory.id, name: accessory.name, category: accessory.category, model: accessory.model,
+            setupHash: accessory.setupHash, vendor: accessory.vendor)
+    }
+}
+
+extension HomeError {
+    /// The error for an app that may not see the home: it names nothing of the home.
+    fileprivate var unseen: HomeError {
+        switch code {
+        case .objectAlreadyAssociatedToHome, .objectAssociatedToAnotherHome:
+            HomeError(.objectAssociatedToAnotherHome)
+        case .objectWithSimilarNameExistsInHome: HomeError(.addAccessoryFailed)
+        default: HomeError(code, detail: detail)
+        }
+    }
+}

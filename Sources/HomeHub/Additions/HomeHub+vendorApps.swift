@@ -1,0 +1,106 @@
+import AsyncKit
+import HAPController
+import HomeModel
+import Logging
+
+// Asks vendors' apps for the ownership tokens that some accessories require. `VendorRequests` holds the requests.
+extension HomeHub {
+    /// Asks the app of an accessory's vendor for a token.
+    ///
+    /// Only apps that the user allowed to answer for the vendor are asked; the user is asked about other claimants.
+    ///
+    /// - Returns: the id of the app, or the vendor's name without one.
+    func handOver(
+        _ addition: AdditionRequest, to home: Home.ID, of accessory: HAPController.DiscoveredAccessory, vendor: String,
+        by initiator: SessionID
+    ) -> String {
+        let code = addition.code ?? addition.payload?.setup?.code
+        var generator = SystemRandomNumbers()
+        let question = AddAccessoryRequest(
+            id: AddAccessoryRequest.ID(using: &generator), home: home, accessoryName: accessory.name,
+            category: accessory.category, requiresSetupPayloadURL: code == nil)
+        let request = VendorRequests.Request(
+            question: question, device: accessory.id, vendor: vendor, code: code, initiator: initiator,
+            name: addition.name, deadline: .now.advanced(by: configuration.vendorTimeout))
+        let ask = vendorRequests.add(request, sessions: vendorSessions(of: vendor))
+        perform(ask.map { [$0] } ?? [])
+        askForVendor(vendor)
+        deadlineChanged.send()
+        return ask.flatMap { sessions[$0.session]?.app } ?? vendor
+    }
+
+    /// A vendor's app declines a request.
+    func declined(_ id: AddAccessoryRequest.ID, by session: SessionID) throws(HomeError) {
+        let request = try vendorRequests.answered(id, by: session)
+        logger.info("addition declined", metadata: ["accessory": "\(request.device)"])
+        failed(request, "the maker's app has declined")
+    }
+
+    /// Drops the requests that no app has answered in time, and notifies the initiators, whose calls were answered.
+    func vendorDeadlinesPassed(now: ContinuousClock.Instant) {
+        for request in vendorRequests.deadlinesPassed(now: now) {
+            logger.warning(
+                "vendor app timed out",
+                metadata: ["accessory": "\(request.device)", "error": "\(HomeError(.addAccessoryFailed))"])
+            failed(request, "no app of its maker has answered in time")
+        }
+    }
+
+    private func failed(_ request: VendorRequests.Request, _ reason: String) {
+        let failure = AccessoryAdditionFailure(
+            home: request.question.home, accessory: request.device, name: request.question.accessoryName,
+            error: HomeError(.addAccessoryFailed, detail: "the accessory could not be added: \(reason)"))
+        perform(feed.notifyAnyone(.additionFailed(failure), request.initiator))
+    }
+
+    // MARK: Sessions of vendors' apps
+
+    /// A session was authorized; a vendor's app gets the requests that wait for it.
+    func vendorSessionAuthorized(_ session: SessionID) {
+        guard let vendor = sessions[session]?.vendor else { return }
+        if mayAnswer(session, for: vendor) {
+            perform(vendorRequests.came(session, vendor: vendor))
+        } else if vendorRequests.isPending(vendor: vendor) {
+            askForVendor(vendor)
+        }
+    }
+
+    /// A session can't be asked any more; its requests go to others.
+    func vendorSessionLost(_ session: SessionID) {
+        perform(
+            vendorRequests.went(session) { vendor in vendorSessions(of: vendor).filter { $0 != session } })
+    }
+
+    /// A session loads its homes again; it may have missed its requests.
+    func repeatVendorRequests(to session: SessionID) { perform(vendorRequests.asked(session)) }
+
+    private func perform(_ asks: [VendorRequests.Ask]) {
+        for ask in asks { notify(.addAccessoryRequest(ask.question), [ask.session]) }
+    }
+
+    /// Returns the sessions that may answer for a vendor, the newest first: the user probably looks at it.
+    private func vendorSessions(of vendor: String) -> [SessionID] {
+        sessions.keys.filter { mayAnswer($0, for: vendor) }.sorted(by: >)
+    }
+
+    /// A Boolean value that indicates whether the user allows a session's app to answer for a vendor.
+    private func mayAnswer(_ session: SessionID, for vendor: String) -> Bool {
+        feed.isAuthorized(session) && claim(of: session, to: vendor).flatMap(consents.isAllowed) == true
+    }
+
+    /// Asks the user about the apps that claim to be a vendor's and are undecided.
+    private func askForVendor(_ vendor: String) {
+        for session in sessions.keys.sorted() where feed.isAuthorized(session) {
+            guard let claim = claim(of: session, to: vendor), let app = permissions.app(of: session),
+                let question = consents.vendorWanted(claim, app.usageDescription)
+            else { continue }
+            notify(.consentAsked(question), permissions.answering)
+        }
+    }
+
+    /// Returns the claim of a session's app to be a vendor's, or `nil` without one.
+    func claim(of session: SessionID, to vendor: String) -> VendorClaimID? {
+        guard sessions[session]?.vendor == vendor, let app = permissions.app(of: session) else { return nil }
+        return VendorClaimID(app: app.identity, vendor: vendor)
+    }
+}

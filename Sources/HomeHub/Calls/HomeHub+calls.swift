@@ -1,0 +1,107 @@
+import AsyncKit
+import BoundedJSON
+package import HomeModel
+import Logging
+
+// The calls of apps, from their arrival to their answer. `CallTable` holds the state of each.
+extension HomeHub {
+    /// Receives a request of an app; the answer is a delivery of ``nextDelivery(for:)``.
+    ///
+    /// - Parameters:
+    ///   - request: any request but another `open`.
+    ///   - call: the call to answer; its number isn't used again in the session.
+    package func receive(_ request: HomeRequest, as call: Call) {
+        guard sessions[call.session] != nil else { return }
+        switch calls.received(call) {
+        case .accepted: break
+        case .hubEnded: return perform([.fail(call, .hubEnds)])
+        case .numberInUse:
+            logger.warning("call number reused", metadata: ["session": "\(call.session.number)"])
+            return
+        }
+        switch request {
+        case .open: answer(call, with: HomeError(.invalidParameter, detail: "the session is open already"))
+        case .permissions: answer(call) { () throws(HomeError) in try listing(for: call.session).json }
+        case .setPermission(let app, let decision): decide(decision, about: app, call)
+        case .answerQuestions: answerQuestions(call)
+        case .answerConsent(let id, let isAllowed): answerConsent(id, isAllowed: isAllowed, call)
+        case .setVendor(let app, let vendor, let decision):
+            decide(decision, about: VendorClaimID(app: app, vendor: vendor), call)
+        case .setUpAccessory(let addition) where permissions.status(of: call.session).isEmpty:
+            askConsent(to: addition, call)
+        default: askPermission(for: request, call)
+        }
+    }
+
+    /// Cancels a call: an uncommitted one fails with 23, or with 47 while it waits for permission.
+    ///
+    /// A request that was sent to an accessory counts as committed, whatever its result.
+    package func cancel(_ call: Call) { perform(calls.cancelled(call)) }
+
+    /// A Boolean value that indicates whether a call has no answer yet; nothing starts for an answered call.
+    func isAwaited(_ call: Call) -> Bool { calls.isAwaited(call) }
+
+    /// Answers a call, once.
+    ///
+    /// - Parameters:
+    ///   - call: the call.
+    ///   - result: its result.
+    ///   - isForAnyone: whether an app without permission may see the result.
+    func answer(_ call: Call, _ result: Result<JSONValue, HomeError>, isForAnyone: Bool = false) {
+        guard calls.answered(call) else { return }
+        perform(feed.answered(call, with: result, isForAnyone: isForAnyone))
+    }
+
+    func answer(_ call: Call, with error: HomeError) { answer(call, .failure(error)) }
+
+    func answer(_ call: Call, _ body: () throws(HomeError) -> JSONValue) {
+        do throws(HomeError) {
+            answer(call, .success(try body()))
+        } catch {
+            answer(call, .failure(error))
+        }
+    }
+
+    /// Performs a request once its app has permission.
+    private func askPermission(for request: HomeRequest, _ call: Call) {
+        let (admission, questions) = permissions.requested(by: call.session)
+        perform(questions)
+        switch admission {
+        case .permitted:
+            calls.started(call)
+            perform(request, call)
+        case .undecided: awaitPermission(for: request, call)
+        case .refused(let error): answer(call, with: error)
+        }
+    }
+
+    /// Asks the user whether an undecided app may add this accessory.
+    private func askConsent(to addition: AdditionRequest, _ call: Call) {
+        guard let app = permissions.app(of: call.session) else { return }
+        consents.keep(where: calls.isAwaitingPermission)
+        do throws(HomeError) {
+            let question = try consents.additionWanted(
+                of: name(of: addition), by: app.identity, app.usageDescription, for: call)
+            awaitPermission(for: .setUpAccessory(addition), call)
+            perform(feed.notify(.consentAsked(question), permissions.answering))
+        } catch {
+            answer(call, with: error)
+        }
+    }
+
+    private func awaitPermission(for request: HomeRequest, _ call: Call) {
+        let now = ContinuousClock.now
+        let deadline = now.advanced(by: configuration.permissionTimeout)
+        perform(calls.awaitsPermission(call, for: request, until: deadline, now: now))
+        deadlineChanged.send()
+    }
+
+    func perform(_ actions: [CallTable.Action]) {
+        for action in actions {
+            switch action {
+            case .perform(let call, let request): perform(request, call)
+            case .fail(let call, let error): perform(feed.answered(call, with: .failure(error)))
+            }
+        }
+    }
+}

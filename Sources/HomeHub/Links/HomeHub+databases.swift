@@ -1,0 +1,181 @@
+import HAPController
+import HAPProtocol
+import HomeModel
+import Logging
+
+import struct HAPModel.CharacteristicID
+import struct HAPModel.DeviceID
+
+// Takes over the attribute databases of accessory servers. `DatabaseHistory` decides when.
+extension HomeHub {
+    /// An accessory server has sent its database.
+    func received(_ database: AccessoryDatabase, of device: DeviceID) {
+        guard connections[device] != nil else { return }
+        decide(database, of: device)
+        let hasBridged = graph.accessories(at: device).contains(where: \.isBridged)
+        apply(connections[device]?.databaseRead(database.readings, hasBridged: hasBridged) ?? [:], of: device)
+    }
+
+    /// Takes over a database now or later.
+    private func decide(_ database: AccessoryDatabase, of device: DeviceID) {
+        let interval = configuration.databaseInterval
+        switch connections[device]?.compliance.received(database, interval: interval, now: .now) {
+        case .takeOver: takeOver(database, of: device)
+        case let step?: takeOverLater(step, of: device)
+        case nil: return
+        }
+    }
+
+    /// Takes over a database; one without a change needs no store.
+    private func takeOver(_ database: AccessoryDatabase, of device: DeviceID) {
+        guard let link = connections[device]?.link else { return }
+        var planned = graph
+        do throws(HomeError) {
+            guard try planned.takeOver(database, of: device) == nil else {
+                connections[device]?.compliance.storing()
+                start { hub in await hub.storeDatabase(database, of: link) }
+                return
+            }
+            connections[device]?.compliance.takenOver(isChanged: false, now: .now)
+        } catch {
+            refused(database, of: device, because: error)
+        }
+    }
+
+    private func storeDatabase(_ database: AccessoryDatabase, of link: AccessoryLink) async {
+        let device = link.id
+        do throws(HomeError) {
+            let place = try commitQueue.enter(isBounded: false)
+            try await change(at: place) { (planned) throws(HomeError) in
+                let transaction = try planned.takeOver(database, of: device)
+                return (transaction != nil, transaction)
+            } applied: { isChanged in
+                if isChanged {
+                    connections[device]?.updated(graph.characteristics(at: device))
+                    demandChanged(at: device)
+                }
+                connections[device]?.compliance.takenOver(isChanged: isChanged, now: .now)
+                guard connections[device]?.link === link else { return }
+                stored(database, of: device)
+            }
+            if let newer = connections[device]?.compliance.stored() { decide(newer, of: device) }
+        } catch {
+            let newer = connections[device]?.compliance.stored()
+            // A hub that ends takes it over after its next start.
+            guard error.code != .daemonUnavailable else { return }
+            refused(newer ?? database, of: device, because: error)
+            if error.code != .storageFailed, let newer { decide(newer, of: device) }
+        }
+    }
+
+    /// The homes have taken over a database, some time after it was read.
+    private func stored(_ database: AccessoryDatabase, of device: DeviceID) {
+        guard let connection = connections[device] else { return }
+        // Values that were reported since are newer.
+        let new = database.readings.filter { location, _ in
+            connection.characteristics[location].flatMap { graph.characteristic($0) }.map { $0.value == nil } == true
+        }
+        let hasBridged = graph.accessories(at: device).contains(where: \.isBridged)
+        apply(connections[device]?.databaseStored(new, hasBridged: hasBridged) ?? [:], of: device)
+        if connection.isConnected, hasBridged { probe(device) }
+    }
+
+    /// The homes can't take over a database.
+    private func refused(_ database: AccessoryDatabase, of device: DeviceID, because error: HomeError) {
+        logger.error("accessory database rejected", metadata: ["accessory": "\(device)", "error": "\(error)"])
+        let isUnusable = error.code == .accessoryOutOfCompliance
+        connections[device]?.compliance.refused(isUnusable: isUnusable, now: .now)
+        if isUnusable { violated(device, error.message) }
+        if error.code == .storageFailed {
+            let time = ContinuousClock.now + configuration.storeRetryInterval
+            if let step = connections[device]?.compliance.postpone(database, until: time) {
+                takeOverLater(step, of: device)
+            }
+        }
+    }
+
+    /// Takes over the newest database at the time of a step.
+    private func takeOverLater(_ step: DatabaseHistory.Step, of device: DeviceID) {
+        guard case .retry(let time) = step, let link = connections[device]?.link else { return }
+        start { hub in
+            guard (try? await Task.sleep(until: time)) != nil else { return }
+            hub.takeOverWaiting(link)
+        }
+    }
+
+    private func takeOverWaiting(_ link: AccessoryLink) {
+        let device = link.id
+        guard connections[device]?.link === link, connections[device]?.compliance.isStoring == false,
+            let database = connections[device]?.compliance.due()
+        else { return }
+        takeOver(database, of: device)
+        guard let compliance = connections[device]?.compliance, !compliance.isWaiting, !compliance.isStoring else {
+            return
+        }
+        stored(database, of: device)
+    }
+
+    // MARK: Violations
+
+    /// An accessory server has violated the protocol; one that does so repeatedly is blocked.
+    func violated(_ device: DeviceID, _ reason: String) {
+        guard let isTooOften = connections[device]?.compliance.violated() else { return }
+        logger.warning("accessory violated protocol", metadata: ["accessory": "\(device)", "reason": "\(reason)"])
+        guard isTooOften, let accessory = graph.accessories(at: device).first(where: { !$0.isBridged }) else { return }
+        start { hub in await hub.block(accessory.id, at: device) }
+    }
+
+    private func block(_ id: Accessory.ID, at device: DeviceID) async {
+        do throws(HomeError) {
+            let place = try commitQueue.enter(isBounded: false)
+            try await change(at: place) { planned in
+                let transaction = planned.block(id)
+                return (transaction != nil, transaction)
+            } applied: { isBlocked in
+                guard isBlocked else { return }
+                logger.error(
+                    "accessory blocked", metadata: ["accessory": "\(device)", "remedy": "unblock it in an app"])
+                if let link = removeConnection(to: device) { start { _ in await link.stop() } }
+                updateReachability(of: device)
+            }
+        } catch {
+            // The error was logged; the next violation tries again.
+        }
+    }
+}
+
+extension HomeGraph {
+    /// Returns the characteristics of an accessory server.
+    func characteristics(at device: DeviceID) -> [CharacteristicID: Characteristic.ID] {
+        var characteristics: [CharacteristicID: Characteristic.ID] = [:]
+        for accessory in accessories(at: device) {
+            for characteristic in accessory.services.flatMap(\.characteristics) {
+                characteristics[CharacteristicID(accessory.aid, characteristic.iid)] = characteristic.id
+            }
+        }
+        return characteristics
+    }
+
+    /// Takes over the database of an accessory server.
+    ///
+    /// - Returns: the change; `nil` without one.
+    /// - Throws: as `update(_:with:descriptions:using:)`.
+    fileprivate mutating func takeOver(
+        _ database: AccessoryDatabase, of device: DeviceID
+    ) throws(HomeError) -> HomeTransaction? {
+        var generator = SystemRandomNumbers()
+        return try update(
+            device, with: database.accessories, descriptions: database.descriptions, using: &generator)
+    }
+}
+
+extension AccessoryDatabase {
+    /// The values in the database.
+    var readings: [CharacteristicID: Reading] {
+        var readings: [CharacteristicID: Reading] = [:]
+        for (id, characteristic) in characteristics where !characteristic.type.isMomentary {
+            readings[id] = characteristic.value.map { .success($0) }
+        }
+        return readings
+    }
+}

@@ -1,0 +1,79 @@
+import AsyncKit
+import HAPController
+import HomeModel
+
+import struct HAPModel.CharacteristicID
+import struct HAPModel.DeviceID
+
+// The state that the hub follows without an app that observes it (Documentation/Subscriptions.md).
+extension HomeHub {
+    /// Returns the state that an accessory server reports.
+    func followed(at device: DeviceID) -> Set<CharacteristicID> { graph.state(at: device) { $1.canNotify } }
+
+    // MARK: Values that aren't reported
+
+    /// Reads the state that an accessory server doesn't report, at long intervals, until the caller is canceled.
+    func poll(_ link: AccessoryLink) async {
+        while (try? await Task.sleep(for: configuration.pollInterval)) != nil {
+            let ids = unreported(by: link.id, besides: await link.reported)
+            if !ids.isEmpty { _ = try? await link.read(ids) }
+        }
+    }
+
+    /// Returns the values to poll: the state of accessories without batteries, and a value of each unreachable accessory
+    /// of a bridge, to notice its return.
+    private func unreported(by device: DeviceID, besides reported: Set<CharacteristicID>) -> Set<CharacteristicID> {
+        guard let connection = connections[device], connection.isConnected else { return [] }
+        let probes = graph.accessories(at: device).filter {
+            $0.isBridged && connection.isReachable($0.aid) == false
+        }.compactMap(\.probe)
+        return graph.state(at: device) { accessory, characteristic in
+            !accessory.hasBattery && connection.isReachable(accessory.aid) == true
+                && !reported.contains(CharacteristicID(accessory.aid, characteristic.iid))
+        }.union(probes)
+    }
+
+    // MARK: Targets
+
+    /// Reads services after a write to their targets, until they have reached them.
+    func wroteTargets(of services: Set<Service.ID>, at device: DeviceID) {
+        guard !services.isEmpty, connections[device]?.targets.wrote(to: services) == true else { return }
+        start { hub in await hub.readTargets(at: device) }
+    }
+
+    private func readTargets(at device: DeviceID) async {
+        while let (pause, written) = nextTargetRead(at: device), !Task.isCancelled {
+            // A write starts over.
+            guard await !written.wait(until: .now + pause), let link = connections[device]?.link,
+                let services = connections[device]?.targets.beginRead()
+            else { continue }
+            _ = try? await link.read(graph.state(at: device) { services.contains($1.service) })
+            takeUpdates(of: device)
+        }
+    }
+
+    /// Returns the pause before the next read of targets, and the signal of a write; `nil` if there is nothing to read.
+    private func nextTargetRead(at device: DeviceID) -> (pause: Duration, written: AsyncSignal)? {
+        let approaching = Set(graph.accessories(at: device).flatMap(\.services).filter(\.isApproachingTarget).map(\.id))
+        guard let pause = connections[device]?.targets.nextPause(where: approaching.contains),
+            let written = connections[device]?.targets.written
+        else { return nil }
+        return (pause, written)
+    }
+}
+
+extension HomeGraph {
+    /// Returns the readable state at an accessory server.
+    fileprivate func state(
+        at device: DeviceID, where isIncluded: (Accessory, Characteristic) -> Bool
+    ) -> Set<CharacteristicID> {
+        var ids: Set<CharacteristicID> = []
+        for accessory in accessories(at: device) {
+            for characteristic in accessory.services.lazy.flatMap(\.characteristics)
+            where characteristic.isReadableState && isIncluded(accessory, characteristic) {
+                ids.insert(CharacteristicID(accessory.aid, characteristic.iid))
+            }
+        }
+        return ids
+    }
+}

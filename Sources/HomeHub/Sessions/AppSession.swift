@@ -1,0 +1,22 @@
+import AsyncKit
+import HAPProtocol
+import HomeModel
+
+/// A session of an app.
+struct AppSession {
+    /// The id that the app declares.
+    let app: String
+    let capabilities: Set<HomeCapability>
+    /// The maker whose accessories the app answers for.
+    let vendor: String?
+    /// Wakes the session's reader.
+    let signal = AsyncSignal()
+
+    init(_ opening: SessionOpening) {
+        app = opening.app
+        capabilities = opening.capabilities
+        let vendor = opening.capabilities.contains(.vendor) ? opening.vendor : nil
+        // No accessory can advertise an invalid vendor.
+        self.vendor = vendor.flatMap { OwnershipRequirement.isVendor($0) ? $0 : nil }
+    }
+}

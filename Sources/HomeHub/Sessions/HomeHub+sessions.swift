@@ -1,0 +1,151 @@
+import AsyncKit
+import BoundedJSON
+import HAPController
+package import HomeModel
+
+// The sessions of apps: their notifications, observations and searches.
+extension HomeHub {
+    /// Opens a session for an app.
+    ///
+    /// - Parameters:
+    ///   - opening: the app's description of itself.
+    ///   - peer: the system's description of the app.
+    /// - Returns: the session and the app's current rights.
+    /// - Throws: the errors of `Permissions.opened`; then there is no session.
+    package func open(
+        _ opening: SessionOpening, by peer: AppPeer
+    ) throws(HomeError) -> (session: SessionID, reply: SessionReply) {
+        let id = SessionID(lastSession + 1)
+        let reply = try permissions.opened(id, opening, by: peer)
+        lastSession += 1
+        sessions[id] = AppSession(opening)
+        feed.opened(id, status: reply.status)
+        if reply.status.contains(.authorized) { vendorSessionAuthorized(id) }
+        return (id, reply)
+    }
+
+    /// Closes a session; its uncommitted calls are dropped.
+    package func close(_ id: SessionID) {
+        guard let closed = sessions.removeValue(forKey: id) else { return }
+        permissions.closed(id)
+        calls.closed(id)
+        searches.stop(id)
+        perform(feed.closed(id))
+        vendorSessionLost(id)
+        closed.signal.send()
+    }
+
+    /// Waits for the next delivery to a session.
+    ///
+    /// Each session has one reader. It takes a delivery after it has handed the last one to the system: the deliveries that
+    /// wait here are bounded.
+    ///
+    /// - Returns: `nil` if the session is closed or the caller is canceled.
+    package func nextDelivery(for id: SessionID) async -> Delivery? {
+        while let session = sessions[id] {
+            if let delivery = feed.next(for: id) {
+                // The app may have missed the requests to its vendor.
+                if delivery == .notification(.homesUpdated) { repeatVendorRequests(to: id) }
+                return delivery
+            }
+            // A canceled reader gets pending deliveries, but doesn't wait for more.
+            guard !Task.isCancelled else { return nil }
+            await session.signal.wait()
+        }
+        return nil
+    }
+
+    func has(_ capability: HomeCapability, _ id: SessionID) -> Bool {
+        sessions[id]?.capabilities.contains(capability) == true
+    }
+
+    // MARK: Notifications
+
+    /// Notifies apps of a transaction that was stored and applied.
+    ///
+    /// - Parameters:
+    ///   - transaction: the change.
+    ///   - call: the call that requested it, whose session learns of it by the answer. A call that was refused meanwhile has
+    ///     its answer already, so its session is notified like all others.
+    func committed(_ transaction: HomeTransaction, by call: Call?) {
+        let awaited = call.flatMap { calls.isAwaited($0) ? $0 : nil }
+        if let awaited { calls.committed(awaited) }
+        perform(feed.committed(transaction, by: awaited?.session))
+    }
+
+    /// Notifies some sessions of something that concerns only them.
+    func notify(_ notification: HomeNotification, _ those: [SessionID]) { perform(feed.notify(notification, those)) }
+
+    func perform(_ actions: [ChangeFeed.Action]) {
+        for action in actions {
+            switch action {
+            case .deliver(let session): sessions[session]?.signal.send()
+            case .subscribe(let ids), .unsubscribe(let ids): demandChanged(of: ids)
+            }
+        }
+    }
+
+    // MARK: Observations
+
+    /// Returns a page as a session sees it: with its own observations.
+    func page(_ request: AccessoryPageRequest, for session: SessionID) throws(HomeError) -> AccessoryPage {
+        var page = try graph.page(request)
+        let observed = feed.observed(by: session)
+        guard !observed.isEmpty else { return page }
+        for accessory in page.accessories.indices {
+            for service in page.accessories[accessory].services.indices {
+                for index in page.accessories[accessory].services[service].characteristics.indices {
+                    let id = page.accessories[accessory].services[service].characteristics[index].id
+                    page.accessories[accessory].services[service].characteristics[index].isNotificationEnabled =
+                        observed.contains(id)
+                }
+            }
+        }
+        return page
+    }
+
+    /// Starts or stops a session's observation of values.
+    ///
+    /// The answer waits for the accessories' answers; an accessory without a connection is asked after the next one.
+    func setNotification(_ isEnabled: Bool, for ids: [Characteristic.ID], _ call: Call) {
+        let (results, actions) = feed.setNotification(isEnabled, for: ids, by: call.session, in: graph)
+        perform(actions)
+        guard isEnabled else { return answer(call, .success(results.json)) }
+        // Requests of other sessions may be refused, too.
+        let devices = Set(
+            results.filter { $0.error == nil }.compactMap { graph.accessory(of: $0.characteristic)?.deviceID })
+        guard devices.contains(where: { connections[$0]?.subscriptions.isRunning == true }) else {
+            return answer(call, .success(results.json))
+        }
+        start { hub in
+            for device in devices {
+                if let ended = hub.connections[device]?.subscriptions.untilEnded() { await ended.wait() }
+            }
+            hub.answer(call, .success(hub.withRefusals(results).json))
+        }
+    }
+
+    // MARK: Searches
+
+    /// Starts a session's search; it is notified of present accessories after the answer.
+    ///
+    /// Without discovery no search starts, but earlier ones go on.
+    func startBrowsing(_ call: Call) {
+        if let error = browser.snapshot.discoveryError {
+            return answer(call, with: HomeError(.accessoryDiscoveryFailed, detail: error))
+        }
+        // An accessory may have returned without an announcement.
+        browser.refresh()
+        answer(call, .success([:]))
+        guard feed.isAuthorized(call.session) else { return }
+        updateSearches()
+        perform(searches.start(call.session))
+    }
+
+    /// Notifies searching sessions of changed records or pairings.
+    func updateSearches() { perform(searches.see(addable)) }
+
+    private func perform(_ events: [Searches.Event]) {
+        for event in events { notify(event.notification, [event.session]) }
+    }
+}

@@ -1,0 +1,179 @@
+import BoundedJSON
+import HomeModel
+import Logging
+
+// The user's decisions about apps. `Permissions` and `Consents` hold the rules.
+extension HomeHub {
+    /// Replaces the policy; apps that it newly forbids lose the homes at once.
+    package func use(_ restrictions: AppRestrictions) { perform(permissions.restrictionsChanged(to: restrictions)) }
+
+    /// Returns every app with its claims.
+    func listing(for session: SessionID) throws(HomeError) -> [AppPermission] {
+        var listing = try permissions.permissions(for: session)
+        for index in listing.indices { listing[index].vendors = consents.claims(of: listing[index].app) }
+        return listing
+    }
+
+    /// Sends pending questions to a session that answers them.
+    func answerQuestions(_ call: Call) {
+        do throws(HomeError) {
+            let questions = try permissions.answersQuestions(call.session)
+            answer(call, .success([:]))
+            perform(questions)
+            consents.keep(where: calls.isAwaitingPermission)
+            for question in consents.pending { notify(.consentAsked(question), [call.session]) }
+        } catch {
+            answer(call, with: error)
+        }
+    }
+
+    /// Takes the user's answer to a consent question.
+    func answerConsent(_ id: ConsentQuestion.ID, isAllowed: Bool, _ call: Call) {
+        do throws(HomeError) {
+            try permissions.checkMayDecide(call.session)
+            consents.keep(where: calls.isAwaitingPermission)
+            if let claim = consents.claim(askedBy: id) {
+                return decide(isAllowed ? .allow : .deny, about: claim, call)
+            }
+            let addition = try consents.answered(id)
+            answer(call, .success([:]))
+            if !isAllowed {
+                perform(calls.refused(addition))
+            } else if case .setUpAccessory(let request)? = calls.permitted(addition) {
+                addAccessory(request, addition, isSetup: true, isUnseen: true)
+            }
+        } catch {
+            answer(call, with: error)
+        }
+    }
+
+    /// Takes the user's decision about an app.
+    ///
+    /// A permission takes effect when it is stored: a restart must not forget one that has had an effect. A denial takes
+    /// effect at once, however long the disk takes.
+    func decide(_ decision: PermissionDecision, about app: AppIdentity, _ call: Call) {
+        do throws(HomeError) {
+            var decided = permissions
+            let actions = try decided.decided(decision, about: app, by: call.session)
+            let isNew = actions.contains {
+                switch $0 {
+                case .remember, .forget: true
+                case .ask, .refuse, .tell, .permit: false
+                }
+            }
+            let waitsForStore = decision == .allow && isNew
+            if !waitsForStore {
+                permissions = decided
+                if decision == .forget { consents.forgotten(app) }
+                perform(actions)
+            }
+            // The store may still be writing an earlier decision.
+            guard isNew || decisions.isPending(.app(app)) else { return answer(call, .success([:])) }
+            let answer = decided.answer(about: app)
+            try storeDecision(.app(app), isAllowed: answer?.isAllowed == true, call) { store in
+                if let answer { try await store.remember(answer) } else { try await store.forget(app) }
+            } stored: { hub in
+                guard let answer, answer.isAllowed else { return }
+                hub.perform(hub.permissions.decided(.allow, about: app, for: answer.usageDescription))
+            }
+        } catch {
+            answer(call, with: error)
+        }
+    }
+
+    /// Takes the user's decision about a vendor's app, with the same rules as for an app.
+    func decide(_ decision: PermissionDecision, about claim: VendorClaimID, _ call: Call) {
+        do throws(HomeError) {
+            try permissions.checkMayDecide(call.session)
+            guard
+                consents.isKnown(claim)
+                    || sessions.keys.contains(where: { self.claim(of: $0, to: claim.vendor) == claim })
+            else { throw HomeError(.notFound, detail: "no such app has said that it is this maker's") }
+            try storeDecision(.claim(claim), isAllowed: decision == .allow, call) { store in
+                if decision == .forget {
+                    try await store.forget(claim)
+                } else {
+                    try await store.remember(RememberedClaim(claim, isAllowed: decision == .allow))
+                }
+            } stored: { hub in
+                if decision == .allow { hub.decided(.allow, about: claim) }
+            }
+            if decision != .allow { decided(decision, about: claim) }
+        } catch {
+            answer(call, with: error)
+        }
+    }
+
+    /// Applies a decision about a vendor's app.
+    private func decided(_ decision: PermissionDecision, about claim: VendorClaimID) {
+        consents.decided(decision, about: claim)
+        for session in sessions.keys.sorted() where self.claim(of: session, to: claim.vendor) == claim {
+            if decision == .allow, feed.isAuthorized(session) {
+                vendorSessionAuthorized(session)
+            } else {
+                vendorSessionLost(session)
+            }
+        }
+    }
+
+    /// Stores a decision, and answers its call.
+    ///
+    /// - Parameters:
+    ///   - subject: the app or the claim that was decided about.
+    ///   - isAllowed: whether the user allowed it.
+    ///   - call: the call of the decision.
+    ///   - write: writes to the store.
+    ///   - stored: applies the stored decision; not called if the user has decided otherwise meanwhile.
+    /// - Throws: 49 if too many decisions wait.
+    private func storeDecision(
+        _ subject: PendingDecisions.Subject, isAllowed: Bool, _ call: Call,
+        write: @escaping @Sendable (any HomeStore) async throws -> Void,
+        stored: @escaping @Sendable (isolated HomeHub) -> Void
+    ) throws(HomeError) {
+        let place = try decisionQueue.enter()
+        let number = decisions.begin(subject)
+        _ = calls.takesEffect(call)
+        start { hub in
+            defer { hub.decisions.end(subject, number) }
+            do throws(HomeError) {
+                try await hub.decisionQueue.wait(at: place, until: nil)
+                defer { hub.decisionQueue.leave(place) }
+                do {
+                    try await write(hub.store)
+                } catch {
+                    hub.logger.error("home database write failed", metadata: ["error": "\(error)"])
+                    // Only a denial has had an effect.
+                    let outcome =
+                        isAllowed ? "nothing was changed" : "the decision holds only until homehubd restarts"
+                    throw hub.store.failure(outcome, after: error)
+                }
+            } catch {
+                return hub.answer(call, with: error)
+            }
+            if hub.decisions.isLast(subject, number) { stored(hub) }
+            hub.answer(call, .success([:]))
+        }
+    }
+
+    /// Performs the consequences of a decision, in order; the decision itself is stored elsewhere.
+    func perform(_ actions: [Permissions.Action]) {
+        for action in actions {
+            switch action {
+            case .remember, .forget: break
+            case .ask(let permission, let those): notify(.permissionAsked(permission), those)
+            case .refuse(let those): perform(calls.refused(those))
+            case .permit(let those): perform(calls.permitted(those))
+            case .tell(let those, let status):
+                perform(feed.authorizationChanged(of: those, to: status))
+                for session in those {
+                    if status.contains(.authorized) {
+                        vendorSessionAuthorized(session)
+                    } else {
+                        searches.stop(session)
+                        vendorSessionLost(session)
+                    }
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,32 @@
+import HomeModel
+
+/// The decisions that wait for the store.
+struct PendingDecisions {
+    /// What a decision is about.
+    enum Subject: Hashable {
+        case app(AppIdentity)
+        case claim(VendorClaimID)
+    }
+
+    private var numbers: [Subject: UInt64] = [:]
+    private var lastNumber: UInt64 = 0
+
+    func isPending(_ subject: Subject) -> Bool { numbers[subject] != nil }
+
+    /// Adds a decision, which replaces earlier ones about the same subject.
+    ///
+    /// - Returns: its number.
+    mutating func begin(_ subject: Subject) -> UInt64 {
+        lastNumber += 1
+        numbers[subject] = lastNumber
+        return lastNumber
+    }
+
+    /// A Boolean value that indicates whether a decision is the last one about its subject.
+    func isLast(_ subject: Subject, _ number: UInt64) -> Bool { numbers[subject] == number }
+
+    /// The store has written a decision, or could not.
+    mutating func end(_ subject: Subject, _ number: UInt64) {
+        if isLast(subject, number) { numbers[subject] = nil }
+    }
+}

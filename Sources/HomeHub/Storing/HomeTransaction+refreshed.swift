@@ -1,0 +1,35 @@
+import HomeModel
+
+extension HomeTransaction {
+    /// Returns the transaction with the values that were reported since it was planned.
+    ///
+    /// - Parameters:
+    ///   - before: the homes when it was planned.
+    ///   - now: the current homes.
+    /// - Returns: the transaction, and the values that it has got.
+    func refreshed(from before: HomeGraph, to now: HomeGraph) -> (
+        HomeTransaction, [Characteristic.ID: TimestampedValue]
+    ) {
+        var transaction = self
+        var newer: [Characteristic.ID: TimestampedValue] = [:]
+        for (index, change) in changes.enumerated() {
+            guard case .servicesUpdated(let id, var services) = change.event, let accessory = now.accessory(id),
+                let old = before.accessory(id)
+            else { continue }
+            for service in services.indices {
+                for part in services[service].characteristics.indices {
+                    let id = services[service].characteristics[part].id
+                    guard let present = accessory.characteristic(id), let value = present.value,
+                        let time = present.valueTime,
+                        old.characteristic(id).map({ $0.value != value || $0.valueTime != time }) ?? true
+                    else { continue }
+                    services[service].characteristics[part].value = value
+                    services[service].characteristics[part].valueTime = time
+                    newer[id] = TimestampedValue(value, at: time)
+                }
+            }
+            transaction.changes[index].event = .servicesUpdated(id, services)
+        }
+        return (transaction, newer)
+    }
+}
