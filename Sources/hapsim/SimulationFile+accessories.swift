@@ -18,8 +18,8 @@ extension SimulationFile {
     ///
     /// - Parameter ids: the iids given so far to what every server has.
     /// - Returns: the accessories.
-    /// - Throws: ``LinkError``.
-    func accessories(_ ids: inout InstanceIDs) throws(LinkError) -> SimulatedAccessories {
+    /// - Throws: ``ServiceLinkError``.
+    func accessories(_ ids: inout InstanceIDs) throws(ServiceLinkError) -> SimulatedAccessories {
         let primary = PrimaryAccessory(server.information, ids: ids)
         ids = primary.ids
         var made = SimulatedAccessories(accessories: [])
@@ -35,7 +35,7 @@ extension SimulationFile {
 }
 
 extension SimulatedAccessories {
-    fileprivate mutating func append(_ entry: SimulationFile.Entry, to base: Accessory) throws(LinkError) {
+    fileprivate mutating func append(_ entry: SimulationFile.Entry, to base: Accessory) throws(ServiceLinkError) {
         var accessory = base
         var services = entry.services.map(\.service)
         if !services.contains(where: \.isPrimary), !services.isEmpty { services[0].isPrimary = true }
@@ -50,7 +50,7 @@ extension SimulatedAccessories {
             }
             for link in described.links {
                 guard let target = entry.services.firstIndex(where: { $0.id == link }), target != place else {
-                    throw LinkError(name: entry.information.name, link: link)
+                    throw ServiceLinkError(name: entry.information.name, link: link)
                 }
                 service.linked.append(InstanceID(UInt64(100 + 100 * target)))
             }
@@ -61,7 +61,7 @@ extension SimulatedAccessories {
 }
 
 /// A service links to one that is not there.
-struct LinkError: Error, CustomStringConvertible {
+struct ServiceLinkError: Error, CustomStringConvertible {
     let name: String
     let link: String
 

@@ -130,7 +130,7 @@ actor Commands {
                 guard let value = database?[id]?.metadata.value(from: member.value) else {
                     throw Failure(description: "no such characteristic, or no value of its")
                 }
-                return CharacteristicWrite(id, value, wantsResponse: command["response"]?.bool ?? false)
+                return AccessoryWrite(id, value, wantsResponse: command["response"]?.bool ?? false)
             }
             var outcomes: JSONObject = [:]
             for (id, outcome) in try await needLink().write(writes) {

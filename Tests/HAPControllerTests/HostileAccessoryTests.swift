@@ -68,7 +68,7 @@ struct HostileAccessoryTests {
         try await scene.run { events in
             try await events.until(.connected)
             await #expect(throws: LinkError.request(.ended(end))) {
-                try await scene.link.write([CharacteristicWrite(on, .bool(true))])
+                try await scene.link.write([AccessoryWrite(on, .bool(true))])
             }
             try await events.until { $0.states.contains(.unreachable(.ended(end))) }
         }
@@ -148,7 +148,7 @@ struct HostileAccessoryTests {
         let scene = try Scene { _, _ in nil }
         try await scene.run { events in
             try await events.until(.connected)
-            _ = try await scene.link.write([CharacteristicWrite(lock, .integer(1))])
+            _ = try await scene.link.write([AccessoryWrite(lock, .integer(1))])
         }
         let writes = scene.accessory.requests.filter { $0.method == .put }
         #expect(writes.map(\.path) == ["/prepare", "/characteristics"])
@@ -167,7 +167,7 @@ struct HostileAccessoryTests {
         try await scene.run { events in
             try await events.until(.connected)
             #expect(
-                try await scene.link.write([CharacteristicWrite(lock, .integer(1))]) == [lock: WriteOutcome(status)])
+                try await scene.link.write([AccessoryWrite(lock, .integer(1))]) == [lock: WriteOutcome(status)])
         }
         #expect(!scene.accessory.requests.contains { $0.method == .put && $0.path == "/characteristics" })
     }
@@ -184,8 +184,8 @@ struct HostileAccessoryTests {
         try await scene.run { events in
             try await events.until(.connected)
             let outcomes = try await scene.link.write([
-                CharacteristicWrite(control, .data([1]), wantsResponse: true),
-                CharacteristicWrite(on, .bool(true), wantsResponse: true, authorizationData: [1, 2, 255]),
+                AccessoryWrite(control, .data([1]), wantsResponse: true),
+                AccessoryWrite(on, .bool(true), wantsResponse: true, authorizationData: [1, 2, 255]),
             ])
             #expect(outcomes[control] == WriteOutcome(.success, response: .data([2, 0])))
             #expect(outcomes[on] == WriteOutcome(.success))

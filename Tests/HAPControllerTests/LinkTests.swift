@@ -87,7 +87,7 @@ struct LinkTests {
             try await events.until { $0.value(house.on) == .success(.bool(true)) }
             events.forget()
             #expect(
-                try await link.write([CharacteristicWrite(house.on, .bool(false))]) == [
+                try await link.write([AccessoryWrite(house.on, .bool(false))]) == [
                     house.on: WriteOutcome(.success)
                 ])
             #expect(house.bridge.driver.orders == [.init("lamp", LightCommand(on: false))])
@@ -106,8 +106,8 @@ struct LinkTests {
             await link.appeared(try house.seen(at: .test(1)))
             try await events.until(.connected)
             let outcomes = try await link.write([
-                CharacteristicWrite(house.on, .bool(true)), CharacteristicWrite(nowhere, .bool(true)),
-                CharacteristicWrite(house.other, .string("maybe")),
+                AccessoryWrite(house.on, .bool(true)), AccessoryWrite(nowhere, .bool(true)),
+                AccessoryWrite(house.other, .string("maybe")),
             ])
             #expect(outcomes[house.on] == WriteOutcome(.success))
             #expect(outcomes[nowhere] == WriteOutcome(.doesNotExist))

@@ -139,13 +139,13 @@ struct PendingUpdatesTests {
     }
 }
 
-@Suite("RequestQueue")
-struct RequestQueueTests {
+@Suite("ExchangeQueue")
+struct ExchangeQueueTests {
     private func get(_ path: String) -> HTTPRequest { HTTPRequest(.get, path) }
 
     @Test("sends one request at a time, and keeps related requests together")
     func order() {
-        var queue = RequestQueue<Int>()
+        var queue = ExchangeQueue<Int>()
         _ = queue.add([get("/a"), get("/b")], as: 1)
         _ = queue.add([get("/c")], as: 2)
         let actions = [
@@ -158,7 +158,7 @@ struct RequestQueueTests {
 
     @Test("drops requests that follow a failed one", arguments: [400, 470, 500])
     func failure(_ status: Int) {
-        var queue = RequestQueue<Int>()
+        var queue = ExchangeQueue<Int>()
         _ = queue.add([get("/prepare"), get("/b")], as: 1)
         _ = queue.next()
         let action = queue.received(HTTPResponse(status))
@@ -167,19 +167,19 @@ struct RequestQueueTests {
 
     @Test("refuses an answer without a request, and too many requests")
     func limits() {
-        var queue = RequestQueue<Int>()
+        var queue = ExchangeQueue<Int>()
         let unasked = queue.received(HTTPResponse(200))
         #expect(unasked.text == "refuse")
-        let all = (0..<RequestQueue<Int>.capacity).map { queue.add([get("/a")], as: $0) }
+        let all = (0..<ExchangeQueue<Int>.capacity).map { queue.add([get("/a")], as: $0) }
         #expect(!all.contains(false))
         let isTaken = queue.add([get("/a")], as: -1)
         #expect(!isTaken)
         let left = queue.removeAll()
-        #expect(left == Array(0..<RequestQueue<Int>.capacity))
+        #expect(left == Array(0..<ExchangeQueue<Int>.capacity))
     }
 }
 
-extension RequestQueue<Int>.Action {
+extension ExchangeQueue<Int>.Action {
     fileprivate var text: String {
         switch self {
         case .wait: "wait"

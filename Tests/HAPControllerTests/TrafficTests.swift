@@ -62,7 +62,7 @@ struct TrafficTests {
         try await scene.run { events in
             try await events.until(.connected)
             #expect(
-                try await scene.link.write([CharacteristicWrite(on, .bool(true))]) == [on: WriteOutcome(.success)])
+                try await scene.link.write([AccessoryWrite(on, .bool(true))]) == [on: WriteOutcome(.success)])
             // The answers still belong to their requests.
             #expect(try await scene.link.read([on]) == [on: .success(.bool(false))])
             #expect(!events.states.contains { if case .unreachable = $0 { true } else { false } })
@@ -83,7 +83,7 @@ struct TrafficTests {
         try await scene.run { events in
             try await events.until(.connected)
             #expect(
-                try await scene.link.write([CharacteristicWrite(on, .bool(true)), .init(brightness, .integer(7))])
+                try await scene.link.write([AccessoryWrite(on, .bool(true)), .init(brightness, .integer(7))])
                     == [on: WriteOutcome(.success), brightness: WriteOutcome(.unableToCommunicate)])
             #expect(
                 try await scene.link.read([on, brightness])
@@ -131,7 +131,7 @@ struct TrafficTests {
         try await scene.run { events in
             await scene.link.desire([brightness])
             try await events.until(.connected)
-            _ = try await scene.link.write([CharacteristicWrite(brightness, .integer(7))])
+            _ = try await scene.link.write([AccessoryWrite(brightness, .integer(7))])
             try await events.until { $0.value(brightness) == .success(.integer(8)) }
             let looks = scene.accessory.requests.count
             try await eventually("it looks again") { scene.accessory.requests.count >= looks + 2 }
@@ -168,7 +168,7 @@ struct TrafficTests {
         }
         try await scene.run { events in
             try await events.until(.connected)
-            _ = try await scene.link.write([CharacteristicWrite(brightness, .integer(60))])
+            _ = try await scene.link.write([AccessoryWrite(brightness, .integer(60))])
             scene.accessory.sendEvent(#"{"characteristics":[{"aid":1,"iid":9,"value":30}]}"#)
             try await events.until { $0.value(brightness) == .success(.integer(60)) }
             scene.accessory.sendEvent(#"{"characteristics":[{"aid":1,"iid":9,"value":31}]}"#)
@@ -272,7 +272,7 @@ struct BatchTests {
         let crowd = try Crowd()
         try await crowd.scene.run { events in
             try await events.until(.connected)
-            let outcomes = try await crowd.scene.link.write(crowd.ids.map { CharacteristicWrite($0, .integer(7)) })
+            let outcomes = try await crowd.scene.link.write(crowd.ids.map { AccessoryWrite($0, .integer(7)) })
             #expect(outcomes.count == 270 && outcomes.values.allSatisfy { $0 == WriteOutcome(.success) })
         }
         let written = crowd.batches { $0.value != nil }

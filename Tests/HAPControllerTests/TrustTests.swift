@@ -50,7 +50,7 @@ struct TrustTests {
         try await scene.run { _ in
             try await eventually("pair verify begins") { silent.requests.count == 1 }
             await #expect(throws: LinkError.notConnected) {
-                try await scene.link.write([CharacteristicWrite(on, .bool(true))])
+                try await scene.link.write([AccessoryWrite(on, .bool(true))])
             }
             await #expect(throws: LinkError.notConnected) { try await scene.link.read([on]) }
             #expect(await scene.link.observe([on]) == [on: .pending])

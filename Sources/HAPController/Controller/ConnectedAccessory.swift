@@ -219,7 +219,7 @@ public final class ConnectedAccessory: Sendable {
     public func write(
         _ values: [CharacteristicID: CharacteristicValue], timed: Bool = false
     ) async throws(ControllerError) -> [CharacteristicID: HAPStatus] {
-        let writes = values.sorted { $0.key < $1.key }.map { CharacteristicWrite($0.key, $0.value) }
+        let writes = values.sorted { $0.key < $1.key }.map { AccessoryWrite($0.key, $0.value) }
         return try await asking { link throws(LinkError) in try await link.write(writes, isTimed: timed) }
             .mapValues(\.status)
     }
@@ -238,7 +238,7 @@ public final class ConnectedAccessory: Sendable {
     public func write(
         _ value: CharacteristicValue, to id: CharacteristicID, timed: Bool = false, wantsResponse: Bool = false
     ) async throws(ControllerError) -> CharacteristicValue? {
-        let write = CharacteristicWrite(id, value, wantsResponse: wantsResponse)
+        let write = AccessoryWrite(id, value, wantsResponse: wantsResponse)
         let outcomes = try await asking { link throws(LinkError) in try await link.write([write], isTimed: timed) }
         guard let outcome = outcomes[id] else { throw ControllerError(.refused, "\(id) was not answered") }
         guard outcome.status == .success else { throw ControllerError(outcome.status) }

@@ -537,7 +537,7 @@ package actor AccessoryLink {
     /// - Returns: what became of each.
     /// - Throws: ``LinkError``.
     package func write(
-        _ writes: [CharacteristicWrite], isTimed: Bool = false
+        _ writes: [AccessoryWrite], isTimed: Bool = false
     ) async throws(LinkError) -> [CharacteristicID: WriteOutcome] {
         let (session, database) = try current()
         noteWrites(writes)
@@ -555,7 +555,7 @@ package actor AccessoryLink {
         }
     }
 
-    private func noteWrites(_ writes: [CharacteristicWrite]) {
+    private func noteWrites(_ writes: [AccessoryWrite]) {
         let now = ContinuousClock.now
         recentWrites = recentWrites.filter { now < $0.value.time + Self.recentWriteTime }
         for write in writes {
@@ -572,7 +572,7 @@ package actor AccessoryLink {
         let (_, database) = try current()
         let location = database.characteristics.first { $0.id.aid == aid && $0.characteristic.type == .identify }
         guard let location else { return .doesNotExist }
-        return try await write([CharacteristicWrite(location.id, .bool(true))])[location.id]?.status ?? .doesNotExist
+        return try await write([AccessoryWrite(location.id, .bool(true))])[location.id]?.status ?? .doesNotExist
     }
 
     /// Lists, adds or removes pairings of other controllers, for which we must be an admin.

@@ -66,7 +66,7 @@ extension ControllerSession {
     /// - Returns: what became of each.
     /// - Throws: ``RequestError``; what was sent before may have been carried out.
     package func write(
-        _ writes: [CharacteristicWrite], of database: AccessoryDatabase, isTimed: Bool = false, timing: ControllerTiming
+        _ writes: [AccessoryWrite], of database: AccessoryDatabase, isTimed: Bool = false, timing: ControllerTiming
     ) async throws(RequestError) -> [CharacteristicID: WriteOutcome] {
         var outcomes: [CharacteristicID: WriteOutcome] = [:]
         var entries: [WriteRequest.Entry] = []

@@ -10,7 +10,7 @@ package import HAPProtocol
 package actor ControllerSession {
     private let connection: any ByteConnection
     private var stream = MessageStream(role: .controller)
-    private var queue = RequestQueue<Int>()
+    private var queue = ExchangeQueue<Int>()
     private var askers: [Int: CheckedContinuation<Result<[HTTPResponse], RequestError>, Never>] = [:]
     private var lastToken = 0
     private var limits: [Int: Duration] = [:]
@@ -135,7 +135,7 @@ package actor ControllerSession {
     /// Seals both directions from here on; to be called when the answer to M3 has come and before anything else is sent.
     package func secure(with keys: SessionKeys) { stream.secure(with: keys) }
 
-    private func perform(_ action: RequestQueue<Int>.Action) {
+    private func perform(_ action: ExchangeQueue<Int>.Action) {
         var action = action
         while true {
             switch action {

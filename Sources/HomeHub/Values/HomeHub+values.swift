@@ -84,13 +84,13 @@ extension HomeHub {
         _ writes: [ValueWrite], by call: Call
     ) async -> [ValueResult] {
         var seen: Set<Characteristic.ID> = []
-        var requests = ValueRequests<CharacteristicWrite>(writes.map(\.characteristic), in: graph) {
+        var requests = ValueRequests<AccessoryWrite>(writes.map(\.characteristic), in: graph) {
             (index, characteristic) throws(HomeError) in
             guard seen.insert(characteristic.id).inserted else {
                 throw HomeError(.invalidParameter, detail: "one thing is to have two values")
             }
             let value = try characteristic.metadata.validatedWrite(writes[index].value)
-            return CharacteristicWrite(
+            return AccessoryWrite(
                 CharacteristicID(.bridge, characteristic.iid), value,
                 wantsResponse: characteristic.metadata.permissions.contains(.writeResponse),
                 authorizationData: writes[index].authorizationData)

@@ -52,7 +52,7 @@ private func use(_ session: ControllerSession) async {
             promise(database[id]?.metadata.reported(value.json) == value, "a value is of its format")
         }
     }
-    let writes = ids.map { CharacteristicWrite($0, .bool(true), wantsResponse: true) }
+    let writes = ids.map { AccessoryWrite($0, .bool(true), wantsResponse: true) }
     if let outcomes = try? await session.write(writes, of: database, timing: timing) {
         promise(Set(outcomes.keys) == Set(ids), "whatever is written has an outcome")
     }

@@ -2,7 +2,7 @@ package import HAPModel
 package import HAPProtocol
 
 /// One characteristic to be written.
-package struct CharacteristicWrite: Equatable, Sendable {
+package struct AccessoryWrite: Equatable, Sendable {
     package var id: CharacteristicID
     package var value: CharacteristicValue
     /// Whether the accessory shall say what came of it; taken for characteristics with write response only.

@@ -4,7 +4,7 @@ internal import HAPProtocol
 /// second request before they have answered the first.
 ///
 /// Some belong together, such as a timed write and what announces it; nothing comes between them.
-struct RequestQueue<Token: Equatable & Sendable>: Sendable {
+struct ExchangeQueue<Token: Equatable & Sendable>: Sendable {
     /// The most that wait.
     static var capacity: Int { 256 }
 
