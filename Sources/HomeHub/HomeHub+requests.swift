@@ -4,7 +4,7 @@ import HomeModel
 
 // Performs the requests of apps that have permission.
 extension HomeHub {
-    /// Does what was asked for and is permitted.
+    /// Performs a request whose app has permission.
     func perform(_ request: HomeRequest, _ call: Call) {
         switch request {
         case .homes: answer(call, .success(HomesReply(homes: graph.homes).json))
@@ -36,8 +36,8 @@ extension HomeHub {
 
     /// Changes the homes as an app asks.
     ///
-    /// The answer to a removal waits until the accessories have been unpaired, or could not be: the homes are changed
-    /// before. An app that is notified of another change of the home in between has a gap in its copy then, and loads it anew.
+    /// The answer to a removal waits for the attempts to unpair the accessories, after the homes have changed. An app that is
+    /// notified of another change of the home meanwhile has a gap in its copy, and reloads it.
     private func write(_ write: HomeWrite, _ call: Call) {
         do throws(HomeError) {
             let place = try commitQueue.enter()

@@ -8,8 +8,8 @@ import struct HAPModel.DeviceID
 
 /// The one writer of the home database, and the one controller of all accessories in it.
 ///
-/// The hub itself holds the homes: a change is planned, stored, then applied and passed on to the apps. One change at a time
-/// is stored, and the hub does not stand still for it: values and events go on, other changes wait in the ``CommitQueue``.
+/// The hub itself holds the homes: it plans a change, stores it, applies it and notifies the apps. One change at a time is stored.
+/// Meanwhile values and events are applied, and other changes wait in the ``CommitQueue``.
 /// Everything else is in extensions of the hub, one for each of its tasks. Rules are values that don't know the hub: the hub
 /// gives them input and performs the actions that they return.
 ///
@@ -19,7 +19,7 @@ import struct HAPModel.DeviceID
 /// | `+calls` | calls from their arrival to their answer | ``CallTable`` |
 /// | `+permissions` | the user's decisions about apps | ``Permissions``, ``Consents``, ``PendingDecisions`` |
 /// | `+requests`, `+values` | requests that have permission, at the homes and at accessories | ``ValueRequests`` |
-/// | `+connections`, `+databases`, `+subscriptions`, `+following` | accessory servers, and what they report | ``Connection`` |
+/// | `+connections`, `+databases`, `+subscriptions`, `+following` | accessory servers and their reports | ``Connection`` |
 /// | `+pairings` | creates and removes pairings | ``Pairings`` |
 /// | `+additions`, `+repairs`, `+vendorApps` | adds accessories, or pairs again with them | ``SetupTarget``, ``VendorRequests`` |
 /// | `HomeHub` | changes the homes | ``CommitQueue``, ``UnsavedValues`` |
@@ -212,7 +212,7 @@ package actor HomeHub {
     /// Runs a job in parallel, isolated to the hub; the hub cancels it and waits for it when it ends.
     func start(_ job: @escaping Job) { newJobs.yield(job) }
 
-    /// Performs what is due at a time.
+    /// Performs due work.
     private func watchTime() async {
         while !Task.isCancelled {
             await deadlineChanged.wait(

@@ -6,30 +6,29 @@ import HomeModel
 import struct HAPModel.AccessoryID
 import struct HAPModel.CharacteristicID
 
-/// What the hub knows of its link to one accessory server.
+/// The hub's connection to one accessory server.
 ///
-/// While the first try to connect is not over, it is *opening*. Behind a bridge the database does not say which accessories
-/// can be reached; after it was read they are *probed*, before any is said to be reachable. Values that come before the
-/// connection counts as one are kept for that moment.
+/// It is *opening* during the first attempt to connect. The database of a bridge doesn't show which accessories are reachable, so
+/// they are *probed* after it was read. Values that arrive before that are kept.
 struct Connection {
     let link: AccessoryLink
     /// The homes' characteristics at the server.
     private(set) var characteristics: [CharacteristicID: Characteristic.ID]
-    /// Whether there is a session, and it is known which accessories can be reached.
+    /// Whether there is a session and the reachable accessories are known.
     private(set) var isConnected = false
-    /// How the last try to connect, or the last session, ended; `nil` before that, and while there is a session.
+    /// The end of the last attempt or session; `nil` before that and during a session.
     private(set) var failure: LinkFailure?
-    /// Whether it is still to be seen which of the accessories behind it can be reached.
+    /// Whether the bridged accessories must be probed.
     private(set) var needsProbe = false
-    /// The accessories behind it that it cannot reach.
+    /// The unreachable bridged accessories.
     private(set) var unreachable: Set<AccessoryID> = []
     var requests = RequestsUnderWay()
     var compliance = DatabaseHistory()
     var subscriptions = SubscriptionRun()
     var targets: TargetReads
-    /// As it was seen last.
+    /// The last record of mDNS.
     private var lastSeen: HAPController.DiscoveredAccessory?
-    /// Values that were reported before it counted as connected.
+    /// Values that were reported before ``connected()``.
     private var early: [CharacteristicID: Reading] = [:]
     private(set) var isOpening = true
     /// Whether it was just added, and may not admit us yet.
@@ -44,19 +43,19 @@ struct Connection {
         targets = TargetReads(pauses: targetPauses)
     }
 
-    // MARK: Whether it is there
+    // MARK: Reachability
 
     /// The networks show it.
     mutating func seen(_ accessory: HAPController.DiscoveredAccessory) { lastSeen = accessory }
 
-    /// Whether another accessory is this one after a reset: free, of the same model, and where this one was.
+    /// Whether an accessory is probably this one after a reset: unpaired, of the same model, at the same address.
     func isSucceeded(by accessory: HAPController.DiscoveredAccessory) -> Bool {
         guard let lastSeen, accessory.id != lastSeen.id, !accessory.isPaired else { return false }
         return accessory.model == lastSeen.model && accessory.category == lastSeen.category
             && accessory.endpoints.contains(where: lastSeen.endpoints.contains)
     }
 
-    /// There is a session, and it is known which accessories can be reached.
+    /// There is a session, and the reachable accessories are known.
     mutating func connected() {
         isConnected = true
         failure = nil
@@ -69,10 +68,10 @@ struct Connection {
         unreachable = []
     }
 
-    /// It has been asked which of the accessories behind it can be reached.
+    /// The bridged accessories have been probed.
     mutating func probed() { needsProbe = false }
 
-    /// It is known how things stand: nothing is to be probed, and whatever waited for it waits no more.
+    /// The first attempt to connect has ended; wakes the calls that wait for it.
     mutating func opened() {
         needsProbe = false
         isOpening = false
@@ -92,7 +91,7 @@ struct Connection {
         return true
     }
 
-    /// What is sent once it is known whether there is a connection; `nil` if that is known.
+    /// Returns a signal that is sent after the first attempt to connect; `nil` if it has ended.
     mutating func untilOpened() -> AsyncSignal? {
         guard isOpening else { return nil }
         let signal = AsyncSignal()
@@ -100,41 +99,41 @@ struct Connection {
         return signal
     }
 
-    /// Whether an accessory of the server can be reached; `nil` while that is not known.
+    /// Whether an accessory of the server is reachable; `nil` if that isn't known.
     func isReachable(_ aid: AccessoryID) -> Bool? {
-        // What was just added counts as reachable until it turns out that it is not.
+        // A new accessory counts as reachable until the first attempt has failed.
         isOpening ? nil : isConnected && !unreachable.contains(aid)
     }
 
-    /// An accessory behind the server can be reached, or cannot.
+    /// A bridged accessory has become reachable or unreachable.
     mutating func bridged(_ aid: AccessoryID, isReachable: Bool) {
         if isReachable { unreachable.remove(aid) } else { unreachable.insert(aid) }
     }
 
-    // MARK: What it consists of
+    // MARK: Database
 
-    /// The homes have taken over what it consists of.
+    /// The homes have taken over a database.
     mutating func updated(_ characteristics: [CharacteristicID: Characteristic.ID]) {
         self.characteristics = characteristics
     }
 
-    /// It consists of something else, perhaps.
+    /// A database was read.
     ///
     /// - Parameters:
     ///   - readings: the values in its database.
-    ///   - hasBridged: whether there are accessories behind it.
-    /// - Returns: what can be applied now.
+    ///   - hasBridged: whether there are bridged accessories.
+    /// - Returns: the values to apply now.
     mutating func databaseRead(
         _ readings: [CharacteristicID: Reading], hasBridged: Bool
     ) -> [CharacteristicID: Reading] {
         needsProbe = hasBridged
-        // Of what is behind a bridge, the database does not say whether it can be reached.
+        // The database of a bridge doesn't show which accessories are reachable.
         guard !isConnected else { return readings }
         early = readings
         return [:]
     }
 
-    /// What the homes took over late has values, too, which are older than what was reported since.
+    /// The homes have taken over a database late; its values are older than reported ones.
     ///
     /// - Returns: what can be applied now.
     mutating func databaseStored(
@@ -150,7 +149,7 @@ struct Connection {
 
     // MARK: Values
 
-    /// Values were reported that no session has asked for.
+    /// An accessory has reported values.
     ///
     /// - Returns: what can be applied now.
     mutating func reported(_ readings: [CharacteristicID: Reading]) -> [CharacteristicID: Reading] {
