@@ -108,6 +108,7 @@ let package = Package(
 
         library("AsyncKit"),
         library("BoundedJSON"),
+        library("ConfigurationKit"),
         library("Jinja", ["BoundedJSON"]),
         library("SystemKit"),
         library("TerminalKit", ["CVersion", "SystemKit"]),
@@ -116,7 +117,7 @@ let package = Package(
         library("HAPCrypto", ["CSodium", "CGMP"]),
         library("Discovery", ["AsyncKit", "CAvahi", "SystemKit", logging]),
         library("Dialing", [nioCore, nioPosix]),
-        library("LightKit", ["HAPModel", logging]),
+        library("LightKit", ["ConfigurationKit", "HAPModel", logging]),
         library("LineRPC", ["Dialing", "BoundedJSON", nioCore, nioPosix, logging]),
 
         library("HAPProtocol", ["HAPModel", "HAPCrypto", "BoundedJSON"]),
@@ -135,7 +136,7 @@ let package = Package(
         library(
             "DaemonKit",
             [
-                "CMalloc", "LightKit", "LineRPC", "SystemKit", "TerminalKit", yams, grdb, lifecycle, logging,
+                "CMalloc", "ConfigurationKit", "LineRPC", "SystemKit", "TerminalKit", yams, grdb, lifecycle, logging,
                 .product(name: "UnixSignals", package: "swift-service-lifecycle"),
             ]
         ),
@@ -172,8 +173,9 @@ let package = Package(
             "lamplighterd",
             [
                 "HAPAccessory", "LightBridge", "AccessoryRole", "HAPTransport", "HAPProtocol", "HAPModel", "HAPCrypto",
-                "Discovery", "DaemonKit", "LightKit", "LightDrivers", "LineRPC", "BridgeControl", "BoundedJSON",
-                "SystemKit", "SetupQR", "TerminalKit", logging, grdb, lifecycle, arguments, nioCore, nioPosix,
+                "Discovery", "ConfigurationKit", "DaemonKit", "LightKit", "LightDrivers", "LineRPC", "BridgeControl",
+                "BoundedJSON", "SystemKit", "SetupQR", "TerminalKit", logging, grdb, lifecycle, arguments, nioCore,
+                nioPosix,
                 .product(name: "UnixSignals", package: "swift-service-lifecycle"),
             ]),
         program(
@@ -187,9 +189,9 @@ let package = Package(
             "homehubd",
             [
                 "HomeHub", "HomeModel", "HAPController", "HAPTransport", "HAPProtocol", "HAPModel", "HAPCrypto",
-                "Discovery", "DaemonKit", "LightKit", "LineRPC", "TerminalKit", "BoundedJSON", logging, grdb,
-                lifecycle,
-                arguments, nioCore, nioPosix, .product(name: "UnixSignals", package: "swift-service-lifecycle"),
+                "Discovery", "ConfigurationKit", "DaemonKit", "LineRPC", "TerminalKit", "BoundedJSON", logging, grdb,
+                lifecycle, arguments, nioCore, nioPosix,
+                .product(name: "UnixSignals", package: "swift-service-lifecycle"),
             ]),
         program(
             "homehub",
@@ -214,8 +216,9 @@ let package = Package(
         program(
             "hapsim",
             [
-                "HAPAccessory", "AccessoryRole", "HAPProtocol", "HAPModel", "HomeModel", "BoundedJSON", "DaemonKit",
-                "SystemKit", "TerminalKit", logging, arguments, nioPosix,
+                "HAPAccessory", "AccessoryRole", "HAPProtocol", "HAPModel", "HomeModel", "BoundedJSON",
+                "ConfigurationKit",
+                "DaemonKit", "SystemKit", "TerminalKit", logging, arguments, nioPosix,
             ]),
 
         // Examples
@@ -257,7 +260,8 @@ let package = Package(
         .executableTarget(
             name: "fuzz",
             dependencies: [
-                "HAPTesting", "LightBridge", "AccessoryRole", "DaemonKit", "Doctor", "LightDrivers", "LightPlugins",
+                "HAPTesting", "LightBridge", "AccessoryRole", "ConfigurationKit", "DaemonKit", "Doctor", "LightDrivers",
+                "LightPlugins",
                 "HAPController",
                 "HomeHub",
                 "HomeModel", "HAPProtocol", "HAPModel", "HAPCrypto", "Discovery", "LineRPC", "BoundedJSON", "Jinja",
@@ -269,6 +273,7 @@ let package = Package(
         tests(of: "Dialing"),
         tests(of: "Jinja", ["BoundedJSON"]),
         tests(of: "BoundedJSON"),
+        tests(of: "ConfigurationKit"),
         tests(of: "TerminalKit"),
         tests(of: "SystemKit"),
         tests(of: "HAPCrypto", ["HAPTesting"]),
@@ -282,7 +287,7 @@ let package = Package(
         tests(of: "LightPlugins", ["HAPTesting", "LightKit", "LineRPC", "BoundedJSON", "AsyncKit", logging]),
         tests(of: "Discovery", [logging]),
         tests(of: "LineRPC", ["BoundedJSON", logging, nioCore, nioPosix]),
-        tests(of: "DaemonKit", ["LightKit", grdb, logging]),
+        tests(of: "DaemonKit", ["ConfigurationKit", grdb, logging]),
         tests(
             of: "AccessoryRole",
             ["HAPTesting", "HAPProtocol", "HAPModel", "HAPCrypto", "BoundedJSON", logging, nioCore]),
@@ -310,7 +315,8 @@ let package = Package(
             [
                 "HAPTesting", "HAPAccessory", "LightBridge", "AccessoryRole", "HAPProtocol", "HAPModel", "HAPCrypto",
                 "Discovery",
-                "DaemonKit", "LightKit", "LightDrivers", "LightPlugins", "BoundedJSON", "LineRPC", "BridgeControl",
+                "ConfigurationKit", "DaemonKit", "LightKit", "LightDrivers", "LightPlugins", "BoundedJSON", "LineRPC",
+                "BridgeControl",
                 "HAPTransport", logging, grdb,
                 nioCore,
                 nioPosix,
@@ -336,7 +342,8 @@ let package = Package(
             [
                 "HAPTesting", "HomeTesting", "HomeHub", "HomeClient", "HomeModel", "HAPController", "HAPTransport",
                 "AccessoryRole",
-                "HAPProtocol", "HAPModel", "HAPCrypto", "Discovery", "DaemonKit", "LightKit", "LineRPC", "BoundedJSON",
+                "HAPProtocol", "HAPModel", "HAPCrypto", "Discovery", "ConfigurationKit", "DaemonKit", "LineRPC",
+                "BoundedJSON",
                 logging, grdb, nioCore, nioPosix,
             ]),
         tests(

@@ -1,4 +1,5 @@
 import AccessoryRole
+import ConfigurationKit
 import DaemonKit
 import HAPModel
 import HAPProtocol
@@ -34,7 +35,7 @@ struct SimulationFile: Decodable, Equatable {
         code = try container.value(of: .code, "a code", "a code as 416-27-893, none of the simple ones", SetupCode.init)
         bridged = try container.decodeIfPresent([BridgedEntry].self, forKey: .accessories)?.map(\.entry) ?? []
         guard bridged.count <= Self.maximumBridged else {
-            throw ValueRefusal(
+            throw ConfigurationProblem(
                 "a bridge has at most \(Self.maximumBridged) accessories", remedy: "write a second file for the others",
                 at: decoder.codingPath + [Key.accessories])
         }
@@ -44,7 +45,7 @@ struct SimulationFile: Decodable, Equatable {
             category = AccessoryCategory(rawValue: written)
         }
         if server.services.isEmpty, bridged.isEmpty {
-            throw ValueRefusal(
+            throw ConfigurationProblem(
                 "there is nothing to serve", remedy: "add services: or accessories:", at: decoder.codingPath)
         }
     }
@@ -73,12 +74,12 @@ extension SimulationFile.Entry {
         }
         let name = try container.decode(String.self, forKey: key)
         guard !name.unicodeScalars.contains(where: { $0.properties.generalCategory == .control }) else {
-            throw ValueRefusal(
+            throw ConfigurationProblem(
                 "a name can't contain control characters", remedy: "use letters, digits and spaces",
                 at: container.codingPath + [key])
         }
         guard (1...CharacteristicMetadata.defaultMaximumLength).contains(name.utf8.count) else {
-            throw ValueRefusal(
+            throw ConfigurationProblem(
                 "a name has 1 to \(CharacteristicMetadata.defaultMaximumLength) bytes", remedy: "write another one",
                 at: container.codingPath + [key])
         }
@@ -87,7 +88,7 @@ extension SimulationFile.Entry {
             serialNumber: text("serial") ?? "SIM-1", firmware: text("firmware") ?? "1.0")
         services = try container.decodeIfPresent([ServiceEntry].self, forKey: list) ?? []
         guard services.count <= Accessory.maximumParts - 2 else {
-            throw ValueRefusal(
+            throw ConfigurationProblem(
                 "there are more than \(Accessory.maximumParts - 2) services", remedy: "remove some",
                 at: container.codingPath + [list])
         }
@@ -115,7 +116,7 @@ struct ServiceEntry: Decodable, Equatable {
         let type = try container.decode(String.self, forKey: .type)
         let definition = ServiceDefinition.all.first { $0.name.squashed == type.squashed }
         guard let serviceType = definition?.type ?? HAPType(type).map(ServiceType.init) else {
-            throw ValueRefusal(
+            throw ConfigurationProblem(
                 "there is no service \(type)",
                 remedy: type.nearest(in: names).map { "write \($0)" } ?? "write a name of HAP's catalogue or a UUID",
                 at: container.codingPath + [Key.type])
@@ -124,7 +125,7 @@ struct ServiceEntry: Decodable, Equatable {
         links = try container.decodeIfPresent([String].self, forKey: .linked) ?? []
         travel = try container.decodeIfPresent(Double.self, forKey: .travel) ?? 0
         guard (0...3600).contains(travel) else {
-            throw ValueRefusal(
+            throw ConfigurationProblem(
                 "a move takes 0 to 3600 seconds", remedy: "write such a number", at: container.codingPath + [Key.travel]
             )
         }
@@ -148,7 +149,7 @@ struct ServiceEntry: Decodable, Equatable {
             )
         }
         guard !characteristics.isEmpty else {
-            throw ValueRefusal(
+            throw ConfigurationProblem(
                 "the service has no characteristics", remedy: "add characteristics:", at: container.codingPath)
         }
         service = try Service(
@@ -170,7 +171,7 @@ private struct CharacteristicList: Decodable {
             let definition = CharacteristicDefinition.all.first { $0.name.squashed == key.stringValue.squashed }
             guard let type = definition?.type ?? HAPType(key.stringValue).map(CharacteristicType.init) else {
                 let nearest = key.stringValue.nearest(in: CharacteristicDefinition.all.map(\.name))
-                throw ValueRefusal(
+                throw ConfigurationProblem(
                     "there is no characteristic \(key.stringValue)",
                     remedy: nearest.map { "write \($0)" } ?? "write a name of HAP's catalogue or a UUID",
                     at: container.codingPath + [key])
@@ -218,8 +219,8 @@ private struct CharacteristicEntry: Decodable {
     func characteristic(
         _ type: CharacteristicType, _ definition: CharacteristicDefinition?, at path: [any CodingKey]
     ) throws -> Characteristic {
-        func refusal(_ problem: String, _ remedy: String, _ key: String? = nil) -> ValueRefusal {
-            ValueRefusal(problem, remedy: remedy, at: path + (key.map { [ConfigurationKey($0)] } ?? []))
+        func refusal(_ problem: String, _ remedy: String, _ key: String? = nil) -> ConfigurationProblem {
+            ConfigurationProblem(problem, remedy: remedy, at: path + (key.map { [ConfigurationKey($0)] } ?? []))
         }
         var metadata: CharacteristicMetadata
         if let definition {
@@ -294,7 +295,7 @@ extension KeyedDecodingContainer {
     ) throws -> Value? {
         guard let text = try decodeIfPresent(String.self, forKey: key) else { return nil }
         guard let value = make(text) else {
-            throw ValueRefusal("this is not \(kind)", remedy: "write \(remedy)", at: codingPath + [key])
+            throw ConfigurationProblem("this is not \(kind)", remedy: "write \(remedy)", at: codingPath + [key])
         }
         return value
     }

@@ -1,5 +1,5 @@
+import ConfigurationKit
 import DaemonKit
-import LightKit
 import TestTimeouts
 import Testing
 
@@ -25,7 +25,7 @@ private struct Room: Decodable, Equatable {
 private struct Door: Decodable, Equatable {
     init(from decoder: any Decoder) throws {
         let text = try decoder.singleValueContainer().decode(String.self)
-        throw ValueRefusal("\"\(text)\" is no door", remedy: "write open; or shut", at: decoder.codingPath)
+        throw ConfigurationProblem("\"\(text)\" is no door", remedy: "write open; or shut", at: decoder.codingPath)
     }
 }
 
@@ -201,7 +201,7 @@ struct StrictYAMLTests {
         struct Code: Decodable {
             init(from decoder: any Decoder) throws {
                 let text = try decoder.singleValueContainer().decode(String.self)
-                throw ValueRefusal("\(text) is bad", remedy: "no \(text)", at: decoder.codingPath)
+                throw ConfigurationProblem("\(text) is bad", remedy: "no \(text)", at: decoder.codingPath)
             }
         }
         let error = try #require(throws: ConfigurationError.self) {
@@ -210,7 +210,7 @@ struct StrictYAMLTests {
         #expect(error.description == "f:1:13: setup-code: (hidden) is bad; no (hidden)")
     }
 
-    @Test("names the place of a driver type's error, with problem and remedy apart")
+    @Test("names the place of a type's error, with problem and remedy apart")
     func configurationProblem() {
         struct Keys: Decodable {
             enum CodingKeys: String, CodingKey, CaseIterable { case kind, time }

@@ -1,3 +1,4 @@
+import ConfigurationKit
 import DaemonKit
 import FoundationEssentials
 import Glibc

@@ -1,4 +1,5 @@
 import AccessoryRole
+import ConfigurationKit
 import DaemonKit
 import FoundationEssentials
 import LightBridge

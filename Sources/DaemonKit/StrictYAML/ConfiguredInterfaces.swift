@@ -1,3 +1,5 @@
+import ConfigurationKit
+
 /// Which network interfaces a daemon is to use, as the operator wrote it.
 package enum ConfiguredInterfaces: Decodable, Equatable, Sendable {
     /// Those that lead somewhere.
@@ -7,7 +9,7 @@ package enum ConfiguredInterfaces: Decodable, Equatable, Sendable {
     package init(from decoder: any Decoder) throws {
         if let word = try? decoder.singleValueContainer().decode(String.self) {
             guard word == "auto" else {
-                throw ValueRefusal(
+                throw ConfigurationProblem(
                     "interfaces are auto or a list",
                     remedy: Self.isName(word) ? "write auto or [\(word)]" : "write auto or for example [eth0]",
                     at: decoder.codingPath)
@@ -21,17 +23,17 @@ package enum ConfiguredInterfaces: Decodable, Equatable, Sendable {
             let path = decoder.codingPath + [ConfigurationKey(list.currentIndex)]
             let name = try list.decode(String.self)
             guard Self.isName(name) else {
-                throw ValueRefusal(
+                throw ConfigurationProblem(
                     "this is no interface's name",
                     remedy: "write 1 to 15 characters without spaces, slashes and colons, for example eth0", at: path)
             }
             guard !names.contains(name) else {
-                throw ValueRefusal("\(name) is named twice", remedy: "remove one", at: path)
+                throw ConfigurationProblem("\(name) is named twice", remedy: "remove one", at: path)
             }
             names.append(name)
         }
         guard !names.isEmpty else {
-            throw ValueRefusal("the list is empty", remedy: "write auto or name one", at: decoder.codingPath)
+            throw ConfigurationProblem("the list is empty", remedy: "write auto or name one", at: decoder.codingPath)
         }
         self = .named(names)
     }

@@ -1,3 +1,4 @@
+import ConfigurationKit
 import Yams
 
 /// A mapping, asked for by key.

@@ -1,4 +1,4 @@
-import LightKit
+import ConfigurationKit
 import TerminalKit
 import Yams
 
@@ -52,8 +52,6 @@ final class NodeDecoder: Decoder {
             }
             throw place(context.codingPath).error(
                 "the key \(key.stringValue) is missing", "add it", for: context.codingPath + [key])
-        } catch let refusal as ValueRefusal {
-            throw located(refusal.problem, refusal.remedy, at: refusal.codingPath)
         } catch let problem as ConfigurationProblem {
             throw located(problem.problem, problem.remedy, at: problem.codingPath)
         } catch DecodingError.dataCorrupted(let context), DecodingError.typeMismatch(_, let context),
@@ -186,23 +184,4 @@ extension Node {
     var hasPlainTag: Bool {
         ["tag:yaml.org,2002:str", "tag:yaml.org,2002:seq", "tag:yaml.org,2002:map"].contains(tag.description)
     }
-}
-
-/// A key or a place in a list, for naming where something stands.
-package struct ConfigurationKey: CodingKey {
-    package let stringValue: String
-    package let intValue: Int?
-
-    package init(_ word: String) {
-        stringValue = word
-        intValue = nil
-    }
-
-    package init(_ index: Int) {
-        stringValue = "\(index)"
-        intValue = index
-    }
-
-    package init(stringValue: String) { self.init(stringValue) }
-    package init(intValue: Int) { self.init(intValue) }
 }

@@ -1,3 +1,4 @@
+import ConfigurationKit
 import Glibc
 import SystemKit
 import Yams
@@ -6,8 +7,7 @@ import Yams
 ///
 /// Any `Decodable` type will do. Beyond what it asks for nothing is taken: unknown keys, wrong types, keys written
 /// twice, a second document are errors, each with its place and a remedy. A type whose `CodingKeys` are `CaseIterable`
-/// has misspelt keys named even when another is missing. A type refuses a value by a ``ValueRefusal``, or, in a driver,
-/// which does not know this module, by LightKit's `ConfigurationProblem`.
+/// has misspelt keys named even when another is missing. A type refuses a value by throwing a `ConfigurationProblem`.
 ///
 /// The type asked for decides what a word means: `012`, `on` and `415-27-893` are texts where a text is expected; a
 /// number has no leading zero, and only `true` and `false` are truth values.
@@ -50,25 +50,6 @@ package enum StrictYAML {
         let document = try YAMLDocument(bytes: bytes, file: file, mayBeEmpty: mayBeEmpty)
         let decoder = NodeDecoder(document: document, node: document.root, path: [], userInfo: userInfo)
         return try decoder.decode(type)
-    }
-}
-
-/// Why a type refuses a value; it becomes a ``ConfigurationError`` with the value's place.
-package struct ValueRefusal: Error {
-    let problem: String
-    let remedy: String
-    let codingPath: [any CodingKey]
-
-    /// Refuses a value.
-    ///
-    /// - Parameters:
-    ///   - problem: what is wrong.
-    ///   - remedy: what to write instead.
-    ///   - path: where the value stands.
-    package init(_ problem: String, remedy: String, at path: [any CodingKey]) {
-        self.problem = problem
-        self.remedy = remedy
-        codingPath = path
     }
 }
 

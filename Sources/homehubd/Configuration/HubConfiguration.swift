@@ -1,7 +1,7 @@
+import ConfigurationKit
 import DaemonKit
 import HomeHub
 import HomeModel
-import LightKit
 
 /// What the operator has written in `homehub.yaml`; every key may be left out, and so may the file.
 struct HubConfiguration: DeclaredSection, Equatable, Sendable {
@@ -42,7 +42,7 @@ struct HubConfiguration: DeclaredSection, Equatable, Sendable {
                 written: DurationText.self
             ) { timeout, path in
                 guard (.seconds(1)...Duration.seconds(600)).contains(timeout.duration) else {
-                    throw ValueRefusal(
+                    throw ConfigurationProblem(
                         "no app can answer within that, or wait for so long", remedy: "write 1s to 600s", at: path)
                 }
                 return timeout.duration
@@ -60,7 +60,7 @@ struct HubConfiguration: DeclaredSection, Equatable, Sendable {
                 written: String.self
             ) { text, path in
                 guard text.hasPrefix("/") else {
-                    throw ValueRefusal(
+                    throw ConfigurationProblem(
                         "this is no absolute path", remedy: "write for example /usr/bin/homehub", at: path)
                 }
                 return text
@@ -104,7 +104,7 @@ private struct AppID: Decodable {
         do throws(HomeError) {
             try SessionOpening(app: text, usageDescription: "x", capabilities: [.home]).validate()
         } catch {
-            throw ValueRefusal(
+            throw ConfigurationProblem(
                 "no app has such an id", remedy: "write letters, digits, points and dashes, such as org.example.lights",
                 at: decoder.codingPath)
         }
@@ -118,7 +118,7 @@ private struct UserName: Decodable {
     init(from decoder: any Decoder) throws {
         let text = try decoder.singleValueContainer().decode(String.self)
         guard let uid = UInt32(text) ?? SystemUsers.uid(of: text) else {
-            throw ValueRefusal(
+            throw ConfigurationProblem(
                 "this system has no user \(text)", remedy: "write the name or the number of one",
                 at: decoder.codingPath)
         }

@@ -1,3 +1,4 @@
+import ConfigurationKit
 import DaemonKit
 import HomeHub
 import Logging

@@ -1,4 +1,5 @@
 import AccessoryRole
+import ConfigurationKit
 import DaemonKit
 import LightBridge
 import LightKit
@@ -61,7 +62,7 @@ struct BridgeConfiguration: DeclaredSection, Sendable {
     private static func checkDriverIDs(of drivers: [DriverEntry], at path: [any CodingKey]) throws {
         var seen: Set<String> = []
         for (index, entry) in drivers.enumerated() where !seen.insert(entry.id).inserted {
-            throw ValueRefusal(
+            throw ConfigurationProblem(
                 "another driver has the id \(entry.id) already", remedy: "give this one an id of its own",
                 at: path + [ConfigurationKey(index), ConfigurationKey("id")])
         }
@@ -89,24 +90,24 @@ struct LightSection: Decodable, Equatable, Sendable {
         hidden = try container.decodeIfPresent(Bool.self, forKey: .hidden) ?? false
         let tap = try container.decodeIfPresent(String.self, forKey: .tap) ?? LightOverride.Tap.full.rawValue
         guard let known = LightOverride.Tap(rawValue: tap) else {
-            throw ValueRefusal(
+            throw ConfigurationProblem(
                 "not what a tap can mean", remedy: "write full or restore", at: container.codingPath + [CodingKeys.tap])
         }
         self.tap = known
         transition = try container.decodeIfPresent(DurationText.self, forKey: .transition)?.duration
         // While a light fades, what it reports is taken for steps on the way.
         if let transition, transition > .seconds(60) {
-            throw ValueRefusal(
+            throw ConfigurationProblem(
                 "this is too long", remedy: "write 0ms to 60s", at: container.codingPath + [CodingKeys.transition])
         }
     }
 }
 
 extension LightKey {
-    fileprivate init(_ text: String, drivers: [String], at path: [any CodingKey]) throws(ValueRefusal) {
+    fileprivate init(_ text: String, drivers: [String], at path: [any CodingKey]) throws(ConfigurationProblem) {
         let parts = text.split(separator: "/", maxSplits: 1)
         guard parts.count == 2, !text.hasPrefix("/") else {
-            throw ValueRefusal(
+            throw ConfigurationProblem(
                 "this is no light's key", remedy: "write DRIVER/LIGHT as lamplighter lights shows it", at: path)
         }
         let driver = String(parts[0])
@@ -114,7 +115,7 @@ extension LightKey {
             let remedy =
                 driver.nearest(in: drivers).map { "write \($0)/\(parts[1])" }
                 ?? (drivers.isEmpty ? "add the driver first" : "write one of \(drivers.joined(separator: ", "))")
-            throw ValueRefusal("no driver has the id \(driver)", remedy: remedy, at: path)
+            throw ConfigurationProblem("no driver has the id \(driver)", remedy: remedy, at: path)
         }
         self.init(driver: driver, light: LightID(String(parts[1])))
     }

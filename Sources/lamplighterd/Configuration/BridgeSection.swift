@@ -1,5 +1,5 @@
+import ConfigurationKit
 import DaemonKit
-import LightKit
 
 /// The `bridge` section: how the bridge shows itself.
 struct BridgeSection: DeclaredSection, Equatable, Sendable {
@@ -48,7 +48,7 @@ struct BridgeSection: DeclaredSection, Equatable, Sendable {
                 written: DurationText.self
             ) { window, path in
                 guard window.duration <= .seconds(10) else {
-                    throw ValueRefusal("this is too long", remedy: "write 0ms to 10s", at: path)
+                    throw ConfigurationProblem("this is too long", remedy: "write 0ms to 10s", at: path)
                 }
                 return window.duration
             },
@@ -79,14 +79,14 @@ extension BridgeSection.Port: Decodable {
         let container = try decoder.singleValueContainer()
         if let number = try? container.decode(Int.self) {
             guard let port = UInt16(exactly: number), port > 0 else {
-                throw ValueRefusal(
+                throw ConfigurationProblem(
                     "there is no port \(number)", remedy: "write 1 to 65535, or auto", at: decoder.codingPath)
             }
             self = .fixed(port)
         } else if (try? container.decode(String.self)) == "auto" {
             self = .automatic
         } else {
-            throw ValueRefusal(
+            throw ConfigurationProblem(
                 "this is no port", remedy: "write a number from 1 to 65535, or auto", at: decoder.codingPath)
         }
     }
@@ -95,7 +95,7 @@ extension BridgeSection.Port: Decodable {
 extension BridgeSection.Advertising: Decodable {
     init(from decoder: any Decoder) throws {
         guard let value = Self(rawValue: try decoder.singleValueContainer().decode(String.self)) else {
-            throw ValueRefusal(
+            throw ConfigurationProblem(
                 "there is no such way to advertise", remedy: "write avahi or none", at: decoder.codingPath)
         }
         self = value

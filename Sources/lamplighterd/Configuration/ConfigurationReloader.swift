@@ -1,5 +1,6 @@
 import AccessoryRole
 import BridgeControl
+import ConfigurationKit
 import DaemonKit
 import LightBridge
 import LightDrivers

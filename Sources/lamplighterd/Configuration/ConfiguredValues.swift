@@ -1,3 +1,4 @@
+import ConfigurationKit
 import DaemonKit
 import HAPModel
 
@@ -15,12 +16,12 @@ struct ConfiguredName: Decodable, Equatable, Sendable {
     init(from decoder: any Decoder) throws {
         self.init(try decoder.singleValueContainer().decode(String.self))
         guard !written.unicodeScalars.contains(where: { $0.properties.generalCategory == .control }) else {
-            throw ValueRefusal(
+            throw ConfigurationProblem(
                 "a name can't contain control characters", remedy: "use letters, digits and spaces",
                 at: decoder.codingPath)
         }
         guard !valid.isEmpty else {
-            throw ValueRefusal(
+            throw ConfigurationProblem(
                 "HomeKit can show nothing of this name", remedy: "use letters, digits and spaces",
                 at: decoder.codingPath)
         }
@@ -39,14 +40,14 @@ struct ConfiguredSetupCode: Decodable, Equatable, Sendable, CustomStringConverti
         text = try decoder.singleValueContainer().decode(String.self)
         let shape = text.map { $0.isASCII && $0.isWholeNumber ? "0" : $0 }
         guard String(shape) == "000-00-000" else {
-            throw ValueRefusal(
+            throw ConfigurationProblem(
                 "this is no setup code", remedy: "write eight digits as XXX-XX-XXX, or remove the key",
                 at: decoder.codingPath)
         }
         let digits = text.filter { $0 != "-" }
         // HAP forbids these, and controllers refuse them.
         guard Set(digits).count > 1, digits != "12345678", digits != "87654321" else {
-            throw ValueRefusal(
+            throw ConfigurationProblem(
                 "HomeKit forbids this setup code, because it is too easy to guess",
                 remedy: "choose another, or remove the key to have one made", at: decoder.codingPath)
         }

@@ -1,3 +1,4 @@
+import ConfigurationKit
 import DaemonKit
 import LightKit
 import TerminalKit
@@ -32,7 +33,7 @@ struct DriverEntry: Decodable, Sendable {
         self.driver = driver
         id = try container.decodeIfPresent(String.self, forKey: .id) ?? driver
         guard Self.isID(id) else {
-            throw ValueRefusal(
+            throw ConfigurationProblem(
                 "this is no id", remedy: "write 1 to 64 letters, digits, dots, dashes and underscores",
                 at: container.codingPath + [CodingKeys.id])
         }
@@ -47,11 +48,11 @@ struct DriverEntry: Decodable, Sendable {
 
     private static func unknown(
         _ driver: String, types: [any LightDriverConfiguration.Type], at path: [any CodingKey]
-    ) -> ValueRefusal {
+    ) -> ConfigurationProblem {
         let names = types.map { $0.driverName }
         let remedy =
             driver.nearest(in: names).map { "write \($0)" } ?? "write one of \(names.sorted().joined(separator: ", "))"
-        return ValueRefusal("there is no such driver", remedy: remedy, at: path)
+        return ConfigurationProblem("there is no such driver", remedy: remedy, at: path)
     }
 
     /// No slash, which ends it within a light's key, and nothing that a shell or a log would stumble over.

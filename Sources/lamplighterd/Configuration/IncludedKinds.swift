@@ -1,3 +1,4 @@
+import ConfigurationKit
 import DaemonKit
 import LightKit
 import TerminalKit
@@ -19,12 +20,12 @@ extension IncludedKinds: Decodable {
             let name = try list.decode(String.self)
             guard let kind = LightKind.allCases.first(where: { $0.plural == name }) else {
                 let names = LightKind.allCases.map(\.plural)
-                throw ValueRefusal(
+                throw ConfigurationProblem(
                     "there is no such kind",
                     remedy: "write \(name.nearest(in: names) ?? "one of \(names.joined(separator: ", "))")", at: path)
             }
             guard kinds.insert(kind).inserted else {
-                throw ValueRefusal("\(name) stands there twice", remedy: "write it once", at: path)
+                throw ConfigurationProblem("\(name) stands there twice", remedy: "write it once", at: path)
             }
         }
     }

@@ -1,3 +1,4 @@
+import ConfigurationKit
 import DaemonKit
 
 /// Looks through the whole file for two lights with one key, which no single driver's types can see.
@@ -12,7 +13,7 @@ struct LightIDsInFile: Decodable {
             var seen: Set<String> = []
             for (index, id) in driver.lights.enumerated() {
                 guard let id, !seen.insert(id).inserted else { continue }
-                throw ValueRefusal(
+                throw ConfigurationProblem(
                     "another light of this driver has the id \(id) already", remedy: "give this one an id of its own",
                     at: decoder.codingPath
                         + [

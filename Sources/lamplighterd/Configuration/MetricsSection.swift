@@ -1,3 +1,4 @@
+import ConfigurationKit
 import DaemonKit
 import NIOCore
 
@@ -65,7 +66,7 @@ extension ListenAddress: Decodable {
             }
             try self.init(text)
         } catch {
-            throw ValueRefusal(error.problem, remedy: error.remedy, at: decoder.codingPath)
+            throw ConfigurationProblem(error.problem, remedy: error.remedy, at: decoder.codingPath)
         }
     }
 }

@@ -1,3 +1,4 @@
+import ConfigurationKit
 import DaemonKit
 import HAPModel
 import HAPProtocol
@@ -20,13 +21,13 @@ struct OwnershipSection: Decodable, Equatable, Sendable {
         let container = try decoder.container(keyedBy: CodingKeys.self)
         vendor = try container.decode(String.self, forKey: .vendor)
         guard OwnershipRequirement.isVendor(vendor) else {
-            throw ValueRefusal(
+            throw ConfigurationProblem(
                 "this is no vendor's id", remedy: "write 1 to 64 characters of ASCII, for example org.example.lamps",
                 at: container.codingPath + [CodingKeys.vendor])
         }
         tokenFile = try container.decode(String.self, forKey: .tokenFile)
         guard !tokenFile.isEmpty, !tokenFile.utf8.contains(0) else {
-            throw ValueRefusal(
+            throw ConfigurationProblem(
                 "this is no file", remedy: "write the path of a file that holds the token",
                 at: container.codingPath + [CodingKeys.tokenFile])
         }

@@ -1,6 +1,6 @@
+internal import ConfigurationKit
 internal import DaemonKit
 internal import LightDrivers
-internal import LightKit
 
 /// A file that a person wrote: as YAML of any shape, and as the drivers' sections.
 @Sendable func checkConfiguration(_ input: [UInt8]) {

@@ -1,4 +1,5 @@
 internal import AccessoryRole
+internal import ConfigurationKit
 internal import DaemonKit
 internal import Glibc
 internal import LightBridge

@@ -1,7 +1,7 @@
-/// What is wrong with a value in the configuration file, and what to write instead.
+/// An error that rejects a value of a configuration file.
 ///
-/// The `init(from:)` of a driver's configuration throws it. The daemon shows it to the operator as
-/// `FILE:LINE:COLUMN: KEY: PROBLEM; REMEDY`, so neither half says where the value stands, and neither repeats a password.
+/// Throw it from the `init(from:)` of a section or of a driver's configuration. The daemon shows it to the operator as
+/// `FILE:LINE:COLUMN: KEY: PROBLEM; REMEDY`, so neither half names the place of the value, and neither repeats a password.
 public struct ConfigurationProblem: Error, Sendable {
     /// What is wrong: `no port`.
     public let problem: String
@@ -10,31 +10,31 @@ public struct ConfigurationProblem: Error, Sendable {
     /// The keys and places in lists that lead to the value.
     public let codingPath: [any CodingKey]
 
-    /// Refuses a value.
+    /// Creates an error that rejects a value.
     ///
     /// - Parameters:
     ///   - problem: what is wrong.
     ///   - remedy: what to write instead.
-    ///   - path: where the value stands, such as a decoder's `codingPath`.
+    ///   - path: the place of the value, such as a decoder's `codingPath`.
     public init(_ problem: String, remedy: String, at path: [any CodingKey]) {
         self.problem = problem
         self.remedy = remedy
         codingPath = path
     }
 
-    /// Refuses the value of a key.
+    /// Creates an error that rejects the value of a key.
     ///
     /// - Parameters:
     ///   - problem: what is wrong.
     ///   - remedy: what to write instead.
-    ///   - key: the key; it may be one that is missing.
-    ///   - container: where the key stands.
+    ///   - key: the key, which may be missing.
+    ///   - container: the section with the key.
     public init<Key>(_ problem: String, remedy: String, forKey key: Key, in container: KeyedDecodingContainer<Key>) {
         self.init(problem, remedy: remedy, at: container.codingPath + [key])
     }
 }
 
 extension ConfigurationProblem: CustomStringConvertible {
-    /// Both halves in one line, for who does not read them apart.
+    /// Both halves in one line.
     public var description: String { "\(problem); \(remedy)" }
 }

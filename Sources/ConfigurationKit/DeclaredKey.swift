@@ -43,7 +43,7 @@ package struct DeclaredKey<Section> {
     ///   - change: when another value takes effect.
     ///   - example: what the example file says.
     ///   - written: the type as it is written.
-    ///   - value: makes the value; it throws ``ValueRefusal`` at the path that it gets.
+    ///   - value: makes the value; it throws ``ConfigurationProblem`` at the path that it gets.
     package init<Value: Equatable, Written: Decodable>(
         _ name: String, _ path: WritableKeyPath<Section, Value>, _ change: Change, _ example: Example,
         written: Written.Type, value: @escaping (Written, [any CodingKey]) throws -> Value

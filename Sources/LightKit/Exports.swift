@@ -1,0 +1,2 @@
+// What a driver's configuration throws and decodes comes with this module.
+@_exported import ConfigurationKit
