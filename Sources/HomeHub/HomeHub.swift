@@ -31,7 +31,7 @@ package actor HomeHub {
 
     private let executor: any SerialExecutor
     let store: any HomeStore
-    let browser: AccessoryBrowser
+    let browser: AccessoryServerBrowser
     let dialer: any AccessoryDialer
     let configuration: Configuration
     let logger: Logger
@@ -84,7 +84,7 @@ package actor HomeHub {
     ///   - logger: logs errors.
     /// - Throws: the store's errors.
     package init(
-        executor: any SerialExecutor, store: any HomeStore, vault: any PairingVault, browser: AccessoryBrowser,
+        executor: any SerialExecutor, store: any HomeStore, vault: any PairingVault, browser: AccessoryServerBrowser,
         dialer: any AccessoryDialer, configuration: Configuration, logger: Logger
     ) throws {
         self.executor = executor

@@ -40,7 +40,7 @@ extension SessionOpening {
     package static let longestUsageDescription = 200
 }
 
-extension AccessoryPage {
+extension AccessoryBatch {
     /// How many accessories travel at once: with all their services they fit into a line.
     package static let size = 32
 }

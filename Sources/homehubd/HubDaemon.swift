@@ -52,7 +52,7 @@ struct HubDaemon {
             try vault.check()
             hub = try HomeHub(
                 executor: EventLoopExecutor(hubLoop), store: HomeDatabase(file.queue), vault: vault,
-                browser: AccessoryBrowser(browser, interfaces: interfaces), dialer: TCPDialer(dialingLoop),
+                browser: AccessoryServerBrowser(browser, interfaces: interfaces), dialer: TCPDialer(dialingLoop),
                 configuration: hubConfiguration, logger: logger)
         } catch let damage as DamagedDatabase {
             throw HomeDatabaseError(.damaged(path: places.database, reason: damage.description))

@@ -13,7 +13,7 @@ actor Commands {
     /// A command that makes no sense, or something that did not come in time.
     struct Failure: Error, CustomStringConvertible { let description: String }
 
-    private let browser: AccessoryBrowser
+    private let browser: AccessoryServerBrowser
     private let vault = InMemoryPairingVault()
     private let dialer = TCPDialer(MultiThreadedEventLoopGroup.singleton)
     private let timing: ControllerTiming
@@ -24,7 +24,7 @@ actor Commands {
     private var database: AccessoryDatabase?
     private let links = AsyncStream.makeStream(of: AccessoryLink.self)
 
-    init(browser: AccessoryBrowser, logger: Logger) {
+    init(browser: AccessoryServerBrowser, logger: Logger) {
         self.browser = browser
         self.logger = logger
         var timing = ControllerTiming()
@@ -164,12 +164,12 @@ actor Commands {
     }
 
     /// Waits until the browser sees a device, paired or not if the command says so; on request at IPv6 addresses only.
-    private func find(_ command: JSONObject) async throws -> DiscoveredAccessory {
+    private func find(_ command: JSONObject) async throws -> AdvertisedAccessory {
         guard let id = command["device"]?.string.flatMap({ DeviceID($0) }) else {
             throw Failure(description: "no device id")
         }
         let isPaired = command["paired"]?.bool
-        return try await withThrowingTaskGroup(of: DiscoveredAccessory.self) { group in
+        return try await withThrowingTaskGroup(of: AdvertisedAccessory.self) { group in
             group.addTask { [browser] in
                 for await look in browser.snapshots() {
                     if let found = look[id], isPaired == nil || isPaired == found.isPaired { return found }

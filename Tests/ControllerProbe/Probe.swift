@@ -18,7 +18,7 @@ struct Probe {
     private static let logger = Logger(label: "probe") { StreamLogHandler.standardError(label: $0) }
 
     static func main() async throws {
-        let browser = AccessoryBrowser(try AvahiServiceBrowser(type: Advertisement.serviceType, logger: logger))
+        let browser = AccessoryServerBrowser(try AvahiServiceBrowser(type: Advertisement.serviceType, logger: logger))
         try browser.start()
         let commands = Commands(browser: browser, logger: logger)
         await withTaskGroup { group in

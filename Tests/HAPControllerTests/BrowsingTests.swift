@@ -22,7 +22,7 @@ private func service(
 struct BrowsingTests {
     @Test("parses a whole record")
     func whole() throws {
-        let found = try DiscoveredAccessory(service(["sh": "yf4bzw==", "sf": "3"]))
+        let found = try AdvertisedAccessory(service(["sh": "yf4bzw==", "sf": "3"]))
         #expect(found.id == DeviceID(id))
         #expect(found.name == "Lamp" && found.model == "M" && found.setupHash == "yf4bzw==")
         #expect(found.configurationNumber == 7 && found.stateNumber == 1)
@@ -57,8 +57,8 @@ struct BrowsingTests {
             (String(repeating: "v", count: 65), nil),
         ] as [(String?, String?)])
     func vendor(_ text: String?, _ vendor: String?) throws {
-        #expect(try DiscoveredAccessory(service(["lv": text])).vendor == vendor)
-        #expect(try DiscoveredAccessory(service(["LV": text])).vendor == vendor)
+        #expect(try AdvertisedAccessory(service(["lv": text])).vendor == vendor)
+        #expect(try AdvertisedAccessory(service(["LV": text])).vendor == vendor)
     }
 
     @Test("alternates between address families with IPv4 first, and drops useless addresses")
@@ -68,16 +68,16 @@ struct BrowsingTests {
         var routed: [UInt8] = [0xFD] + Array(repeating: 0, count: 15)
         routed[15] = 2
         let multicast: [UInt8] = [0xFF, 0x02] + Array(repeating: 0, count: 14)
-        let found = try DiscoveredAccessory(
+        let found = try AdvertisedAccessory(
             service(addresses: [linkLocal, [0, 0, 0, 0], [224, 0, 0, 1], multicast, routed, [10, 0, 0, 5]]))
         #expect(
             found.endpoints.map(\.description) == [
                 "10.0.0.5:5000", "[fd00:0:0:0:0:0:0:2]:5000", "[fe80:0:0:0:0:0:0:1%3]:5000",
             ])
-        #expect(throws: DiscoveredAccessory.BadRecord.self) {
-            try DiscoveredAccessory(service(addresses: [[0, 0, 0, 0]]))
+        #expect(throws: AdvertisedAccessory.BadRecord.self) {
+            try AdvertisedAccessory(service(addresses: [[0, 0, 0, 0]]))
         }
-        #expect(throws: DiscoveredAccessory.BadRecord.self) { try DiscoveredAccessory(service(port: 0)) }
+        #expect(throws: AdvertisedAccessory.BadRecord.self) { try AdvertisedAccessory(service(port: 0)) }
     }
 
     @Test("ignores accessories on other interfaces, except loopback")
@@ -90,14 +90,14 @@ struct BrowsingTests {
         var elsewhere = service(["id": "00:00:00:00:00:01"], name: "Elsewhere")
         elsewhere.addresses = one.addresses.filter { $0.interfaceName == "wlan0" }
         let services = InMemoryBrowser(ServiceSnapshot(services: [one, elsewhere]))
-        let browser = AccessoryBrowser(services, interfaces: ["eth0"])
+        let browser = AccessoryServerBrowser(services, interfaces: ["eth0"])
         #expect(browser.snapshot.accessories.map(\.name) == ["Lamp"])
         #expect(
             browser.snapshot.accessories.first?.endpoints.map(\.description) == ["10.0.0.5:5000", "127.0.0.1:5000"])
         var looks = browser.snapshots().makeAsyncIterator()
         let look = try await looks.next()
         #expect(look == browser.snapshot)
-        let every = AccessoryBrowser(services).snapshot.accessories
+        let every = AccessoryServerBrowser(services).snapshot.accessories
         #expect(every.map(\.name) == ["Lamp", "Elsewhere"] && every.first?.endpoints.count == 3)
         await browser.stop()
     }
@@ -116,16 +116,16 @@ struct BrowsingTests {
     @Test("reports found, changed and removed accessories between two snapshots")
     func changes() async throws {
         let services = InMemoryBrowser()
-        let browser = AccessoryBrowser(services)
+        let browser = AccessoryServerBrowser(services)
         var looks = browser.snapshots().makeAsyncIterator()
         let nothing = try #require(await looks.next())
         services.show(ServiceSnapshot(services: [service()]))
         let one = try #require(await looks.next())
-        let found = try DiscoveredAccessory(service())
+        let found = try AdvertisedAccessory(service())
         #expect(one.changes(since: nothing) == [.found(found)])
         services.show(ServiceSnapshot(services: [service(["sf": "0"])]))
         let paired = try #require(await looks.next())
-        #expect(paired.changes(since: one) == [.changed(try DiscoveredAccessory(service(["sf": "0"])))])
+        #expect(paired.changes(since: one) == [.changed(try AdvertisedAccessory(service(["sf": "0"])))])
         services.show(ServiceSnapshot())
         let gone = try #require(await looks.next())
         #expect(gone.changes(since: one) == [.removed(found)])

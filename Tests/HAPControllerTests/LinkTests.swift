@@ -43,7 +43,7 @@ private struct House {
         AccessoryLink(pairing, as: vault.identity(), dialer: dialer, timing: timing, logger: quietLogger)
     }
 
-    func seen(at endpoints: AccessoryEndpoint..., configurationNumber: UInt32 = 1) throws -> DiscoveredAccessory {
+    func seen(at endpoints: AccessoryEndpoint..., configurationNumber: UInt32 = 1) throws -> AdvertisedAccessory {
         try .test(bridge.identity.deviceID, at: endpoints, configurationNumber: configurationNumber)
     }
 }

@@ -25,7 +25,7 @@ struct Scene {
     let dialer = InMemoryDialer()
     let accessory: ScriptedAccessory
     let link: AccessoryLink
-    let found: DiscoveredAccessory
+    let found: AdvertisedAccessory
 
     /// The accessory's database, unless the script returns another.
     static var consistsOf: AccessoryDatabase {

@@ -19,7 +19,7 @@ struct SetupTests {
 
     private func bridge(
         pairedWith controllers: [ControllerIdentity] = []
-    ) async throws -> (BridgeUnderTest, InMemoryAccessoryServerStore, DiscoveredAccessory) {
+    ) async throws -> (BridgeUnderTest, InMemoryAccessoryServerStore, AdvertisedAccessory) {
         let store = InMemoryAccessoryServerStore(.random(pairedWith: controllers))
         let bridge = try await BridgeUnderTest(store, lights: [LightDescription(id: "lamp", name: "Lamp")])
         dialer.listen(at: .test(1), bridge.listener())
@@ -77,7 +77,7 @@ struct SetupTests {
             .answer(HTTPResponse(200, .pairingTLV8, body: PairingTLV.failure(2, refusal).encoded))
         }
         .listen(dialer, at: .test(1))
-        let found = try DiscoveredAccessory.test(id, at: [.test(1)], isPaired: false)
+        let found = try AdvertisedAccessory.test(id, at: [.test(1)], isPaired: false)
         await #expect(throws: error) { try await setup.pair(with: found, code: code) }
         // No message holds the code.
         #expect(!"\(error)".contains(code.text))
@@ -89,7 +89,7 @@ struct SetupTests {
         let accessory = ScriptedAccessory { _, _ in .hangUp }
         accessory.listen(dialer, at: .test(1))
         let id = try #require(DeviceID(octets: [1, 2, 3, 4, 5, 6]))
-        var found = try DiscoveredAccessory.test(id, at: [.test(1)], isPaired: false)
+        var found = try AdvertisedAccessory.test(id, at: [.test(1)], isPaired: false)
         found.features = hasChip ? [.hardwareAuthentication] : [.softwareAuthentication]
         let code = try #require(SetupCode(number: 1))
         await #expect(throws: SetupError.ended(.lost, mayBePaired: false)) {
@@ -131,7 +131,7 @@ struct SetupTests {
     func otherAccessory() async throws {
         let (bridge, store, _) = try await bridge()
         let id = try #require(DeviceID(octets: [1, 2, 3, 4, 5, 6]))
-        let found = try DiscoveredAccessory.test(id, at: [.test(1)], isPaired: false)
+        let found = try AdvertisedAccessory.test(id, at: [.test(1)], isPaired: false)
         await #expect(throws: SetupError.otherAccessory) {
             try await setup.pair(with: found, code: store.stored.setupCode)
         }
@@ -146,7 +146,7 @@ struct SetupTests {
             deviceID: bridge.identity.deviceID, publicKey: Array(repeating: 7, count: Ed25519.publicKeyLength))
         vault.keep(victim)
         let id = try #require(DeviceID(octets: [1, 2, 3, 4, 5, 6]))
-        let found = try DiscoveredAccessory.test(id, at: [.test(1)], isPaired: false)
+        let found = try AdvertisedAccessory.test(id, at: [.test(1)], isPaired: false)
         await #expect(throws: SetupError.otherAccessory) {
             try await setup.pair(with: found, code: store.stored.setupCode)
         }
@@ -228,7 +228,7 @@ struct SetupTests {
 
     private let token = [UInt8](repeating: 7, count: 32)
 
-    private func demandingBridge() async throws -> (BridgeUnderTest, InMemoryAccessoryServerStore, DiscoveredAccessory)
+    private func demandingBridge() async throws -> (BridgeUnderTest, InMemoryAccessoryServerStore, AdvertisedAccessory)
     {
         let store = InMemoryAccessoryServerStore()
         let bridge = try await BridgeUnderTest(

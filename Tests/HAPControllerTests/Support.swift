@@ -36,12 +36,12 @@ extension AccessoryEndpoint {
     }
 }
 
-extension DiscoveredAccessory {
+extension AdvertisedAccessory {
     /// An accessory as a browser would show it.
     static func test(
         _ id: DeviceID, at endpoints: [AccessoryEndpoint], configurationNumber: UInt32 = 1, isPaired: Bool = true,
         vendor: String? = nil
-    ) throws -> DiscoveredAccessory {
+    ) throws -> AdvertisedAccessory {
         let txt = TXTRecord([
             ("id", id.description), ("c#", "\(configurationNumber)"), ("sf", isPaired ? "0" : "1"), ("md", "Test"),
             ("pv", "1.1"), ("s#", "1"), ("ff", "0"), ("ci", "2"),
@@ -53,7 +53,7 @@ extension DiscoveredAccessory {
         let service = DiscoveredService(
             id: .init(name: "Test", host: "test.local"), port: endpoints.first?.port ?? 1, txt: txt,
             addresses: addresses)
-        var accessory = try DiscoveredAccessory(service)
+        var accessory = try AdvertisedAccessory(service)
         accessory.endpoints = endpoints
         accessory.vendor = vendor
         return accessory

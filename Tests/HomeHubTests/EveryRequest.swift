@@ -177,7 +177,7 @@ struct ConfiguredHouse {
         return switch kind {
         case .open: .open(SessionOpening(app: app.app, usageDescription: "For the test.", capabilities: [.home]))
         case .homes: .homes
-        case .accessories: .accessories(AccessoryPageRequest(home: id, revision: home.revision, offset: 0))
+        case .accessories: .accessories(AccessoryBatchRequest(home: id, revision: home.revision, offset: 0))
         case .readValues: .readValues([on])
         case .writeValues: .writeValues([ValueWrite(characteristic: on, value: .bool(true))])
         case .setNotification: .setNotification([on], isEnabled: true)

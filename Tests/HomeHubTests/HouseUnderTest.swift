@@ -52,7 +52,7 @@ final class HouseUnderTest: Sendable {
         change(&configuration)
         hub = try HomeHub(
             executor: EventLoopExecutor(MultiThreadedEventLoopGroup.singleton.next()), store: store, vault: vault,
-            browser: AccessoryBrowser(network), dialer: dialer, configuration: configuration,
+            browser: AccessoryServerBrowser(network), dialer: dialer, configuration: configuration,
             logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
     }
 
@@ -182,9 +182,9 @@ final class HouseUnderTest: Sendable {
         guard var home = homes.first else { throw Missing(what: "a home") }
         var offset: Int? = 0
         while let next = offset {
-            let page = try AccessoryPage(
+            let page = try AccessoryBatch(
                 json: try await app.call(
-                    .accessories(AccessoryPageRequest(home: home.id, revision: home.revision, offset: next))))
+                    .accessories(AccessoryBatchRequest(home: home.id, revision: home.revision, offset: next))))
             home.accessories += page.accessories
             offset = page.next
         }

@@ -151,7 +151,7 @@ struct HubAdditionTests {
             #expect(try await house.paired.isEmpty)
             house.store.breakDown(false)
             try await eventually("it says so") {
-                AccessoryBrowser(house.network).snapshot[bridge.id]?.isPaired == false
+                AccessoryServerBrowser(house.network).snapshot[bridge.id]?.isPaired == false
             }
             #expect(try await a.add(bridge, to: home).count == 2)
         }
@@ -176,7 +176,7 @@ struct HubAdditionTests {
             }
             #expect(try await house.home(a).accessories.isEmpty)
             try await eventually("it says so") {
-                AccessoryBrowser(house.network).snapshot[bridge.id]?.isPaired == false
+                AccessoryServerBrowser(house.network).snapshot[bridge.id]?.isPaired == false
             }
             // An addition that is stored can't be canceled.
             let request = HomeRequest.addAccessory(bridge.addition(to: home))

@@ -468,7 +468,7 @@ struct HubHostileTests {
             try await a.call(.startBrowsing)
             #expect(a.found == [])
             #expect(try await a.write(.removeAccessory(device.accessory.home, device.accessory.id)).stale == [])
-            #expect(AccessoryBrowser(device.house.network).snapshot[id]?.isPaired == true)
+            #expect(AccessoryServerBrowser(device.house.network).snapshot[id]?.isPaired == true)
             try await eventually("it is found") { a.found == [id] }
             // Avahi may say the old one again after the new one.
             device.house.show(id, at: .test(1), isPaired: false)

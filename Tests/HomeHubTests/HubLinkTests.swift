@@ -137,7 +137,7 @@ struct HubLinkTests {
             #expect(error?.message == AccessoryFault.forgotten.localizedDescription)
             #expect(try await house.home(a).accessory(lamp.bridgeAccessory)?.fault == .forgotten)
             let id = lamp.bridge.id
-            try await eventually("it says so") { AccessoryBrowser(house.network).snapshot[id]?.isPaired == false }
+            try await eventually("it says so") { AccessoryServerBrowser(house.network).snapshot[id]?.isPaired == false }
             try await a.call(.startBrowsing)
             #expect(a.found == [])
             let commit = try await a.write(.removeAccessory(lamp.home, lamp.bridgeAccessory))
@@ -157,7 +157,7 @@ struct HubLinkTests {
             try await eventually("it is away") { a.live.contains(.reachabilityUpdated(lamp.bridgeAccessory, false)) }
             // Its own advertisement comes first, so that it doesn't replace the one below.
             try await eventually("it says so") {
-                AccessoryBrowser(house.network).snapshot[device]?.isPaired == false
+                AccessoryServerBrowser(house.network).snapshot[device]?.isPaired == false
             }
             house.show(device, at: lamp.bridge.endpoint, isPaired: true)
             try await eventually("it is paired elsewhere") {

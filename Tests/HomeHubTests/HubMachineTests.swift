@@ -13,8 +13,8 @@ private func place(_ aid: UInt64, _ iid: UInt64) -> CharacteristicID {
 }
 
 @Suite("Searches") struct SearchesTests {
-    private func accessory(_ number: Int) -> HomeModel.DiscoveredAccessory {
-        HomeModel.DiscoveredAccessory(id: TestDevices.id(number), name: "\(number)", category: .other, model: "")
+    private func accessory(_ number: Int) -> DiscoveredAccessory {
+        DiscoveredAccessory(id: TestDevices.id(number), name: "\(number)", category: .other, model: "")
     }
 
     private func found(_ session: UInt64, _ number: Int) -> Searches.Event {

@@ -34,23 +34,23 @@ import Testing
         var received: [Accessory] = []
         var offset: Int? = 0
         while let next = offset {
-            let page = try hub.graph.page(AccessoryPageRequest(home: home, revision: revision, offset: next))
+            let page = try hub.graph.page(AccessoryBatchRequest(home: home, revision: revision, offset: next))
             #expect(page.json.encoded.count < 1 << 20)
-            received += try AccessoryPage(json: page.json).accessories
+            received += try AccessoryBatch(json: page.json).accessories
             offset = page.next
         }
         #expect(HomeGraph(reply, accessories: [home: received]) == hub.graph)
         try hub.perform(.addRoom(home, name: "Hall"))
         #expect(throws: HomeError(.operationInProgress)) {
-            try hub.graph.page(AccessoryPageRequest(home: home, revision: revision, offset: 32))
+            try hub.graph.page(AccessoryBatchRequest(home: home, revision: revision, offset: 32))
         }
         let current = try #require(hub.graph.home(home)?.revision)
         for offset in [100, Int.max] {
-            let page = try hub.graph.page(AccessoryPageRequest(home: home, revision: current, offset: offset))
-            #expect(page == AccessoryPage(accessories: [], next: nil))
+            let page = try hub.graph.page(AccessoryBatchRequest(home: home, revision: current, offset: offset))
+            #expect(page == AccessoryBatch(accessories: [], next: nil))
         }
         #expect(throws: HomeError(.invalidParameter)) {
-            try hub.graph.page(AccessoryPageRequest(home: home, revision: current, offset: -1))
+            try hub.graph.page(AccessoryBatchRequest(home: home, revision: current, offset: -1))
         }
     }
 

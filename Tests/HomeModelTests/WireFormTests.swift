@@ -98,7 +98,7 @@ private let requestForms: [WireForm] = [
         #"session.open {"version":1,"newest":2,"app":"a","capabilities":[]}"#),
     request(.homes, #"homes.list {}"#),
     request(
-        .accessories(AccessoryPageRequest(home: id(1), revision: .max, offset: 32)),
+        .accessories(AccessoryBatchRequest(home: id(1), revision: .max, offset: 32)),
         #"accessories.list {"home":"<1>","revision":18446744073709551615,"offset":32}"#),
     request(.readValues([id(1), id(2)]), #"values.read {"characteristics":["<1>","<2>"]}"#),
     request(.readValues([]), #"values.read {"characteristics":[]}"#),
@@ -332,10 +332,10 @@ private let messageForms: [WireForm] = [
         #"{"homes":[{"id":"<2>","name":"Home","isPrimary":true,"revision":18446744073709551615,"defaultRoom":"<3>","rooms":[{"id":"<10>","home":"<2>","name":"Room"}],"zones":[{"id":"<11>","home":"<2>","name":"Up","rooms":[]}],"accessories":[],"actionSets":[{"id":"<12>","home":"<2>","kind":"userDefined","name":"Scene","actions":[]}]}]}"#
     ),
     message(
-        AccessoryPage(accessories: [lamp, bridge], next: 32),
+        AccessoryBatch(accessories: [lamp, bridge], next: 32),
         #"{"accessories":[{"id":"<1>","home":"<2>","name":"Lamp","configuredName":"lamp_1","room":"<3>","category":5,"manufacturer":"M","model":"L","serialNumber":"S","firmwareVersion":"1.0","isReachable":false,"isBlocked":true,"supportsIdentify":false,"bridge":"<4>","deviceId":"02:00:00:00:00:01","aid":18446744073709551615,"services":[{"id":"<5>","iid":7,"type":"43","name":"Light","isPrimary":true,"isHidden":true,"linkedServices":["<6>"],"associatedServiceType":"40","isFavorite":true,"characteristics":[{"id":"<7>","iid":8,"type":"25","metadata":{"format":"bool","perms":["pr","ev"]},"description":"d","value":true,"time":9,"isNotificationEnabled":true},{"id":"<8>","iid":9,"type":"8","metadata":{"format":"int","perms":["pw"],"unit":"percentage","min":0,"max":100,"step":1}}]},{"id":"<6>","iid":10,"type":"47","name":"x","characteristics":[]}]},{"id":"<4>","home":"<2>","name":"Bridge","configuredName":"","room":"<3>","category":2,"manufacturer":"","model":"","serialNumber":"","firmwareVersion":"","isReachable":true,"isBlocked":false,"supportsIdentify":true,"bridgedAccessories":["<1>"],"deviceId":"02:00:00:00:00:01","aid":1,"services":[]}],"next":32}"#
     ),
-    message(AccessoryPage(accessories: [], next: nil), #"{"accessories":[]}"#),
+    message(AccessoryBatch(accessories: [], next: nil), #"{"accessories":[]}"#),
     message(HomeCommit(result: .nothing, transaction: nil), #"{}"#),
     message(
         HomeCommit(result: .home(id(1)), transaction: transaction),

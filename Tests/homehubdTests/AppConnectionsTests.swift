@@ -275,7 +275,7 @@ struct StalledAppTests {
         configuration.feedLimit = 16
         let hub = try HomeHub(
             executor: EventLoopExecutor(loops.next()), store: HomeDatabase(makeQueue()),
-            vault: InMemoryPairingVault(), browser: AccessoryBrowser(InMemoryBrowser()), dialer: TCPDialer(loops),
+            vault: InMemoryPairingVault(), browser: AccessoryServerBrowser(InMemoryBrowser()), dialer: TCPDialer(loops),
             configuration: configuration, logger: silent)
         let running = Task { await hub.run() }
         defer { running.cancel() }

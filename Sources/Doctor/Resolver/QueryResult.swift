@@ -1,5 +1,5 @@
 /// A way to ask the network.
-package enum Route: Hashable, Sendable {
+package enum QueryRoute: Hashable, Sendable {
     /// To all on an interface, as controllers ask.
     case multicast(interface: String, isIPv6: Bool)
     /// To this host's own responder, past everything that multicast depends on.
@@ -8,7 +8,7 @@ package enum Route: Hashable, Sendable {
 
 /// What one way of asking brought.
 package struct QueryResult: Equatable, Sendable {
-    package var route: Route
+    package var route: QueryRoute
     /// The HAP services that were found.
     var instances: [ServiceInstance]
     /// The addresses of those who answered anything at all, this host's own among them.
@@ -17,7 +17,7 @@ package struct QueryResult: Equatable, Sendable {
     package var failure: String?
 
     package init(
-        _ route: Route, _ instances: [ServiceInstance] = [], responders: Set<String> = [], failure: String? = nil
+        _ route: QueryRoute, _ instances: [ServiceInstance] = [], responders: Set<String> = [], failure: String? = nil
     ) {
         self.route = route
         self.instances = instances
@@ -31,14 +31,14 @@ package struct QueryResult: Equatable, Sendable {
     }
 }
 
-extension Route {
+extension QueryRoute {
     /// Whether all on this interface are asked.
     func isMulticast(on name: String) -> Bool {
         if case .multicast(name, _) = self { true } else { false }
     }
 }
 
-extension Route: CustomStringConvertible {
+extension QueryRoute: CustomStringConvertible {
     package var description: String {
         switch self {
         case .multicast(let interface, let isIPv6): "\(interface) (IPv\(isIPv6 ? 6 : 4))"

@@ -30,7 +30,7 @@ package enum Resolver {
         return await withTaskGroup(of: (Int, QueryResult).self) { group in
             for (index, path) in paths.enumerated() {
                 group.addTask {
-                    let query = Query(instance: instance, address: path.own, id: .random(in: 1 ... .max))
+                    let query = DNSQuery(instance: instance, address: path.own, id: .random(in: 1 ... .max))
                     do {
                         let answered = try await ask(path, query)
                         let instances = ServiceInstance.all(in: answered.records)
@@ -48,7 +48,7 @@ package enum Resolver {
 
     private typealias Datagrams = NIOAsyncChannel<AddressedEnvelope<ByteBuffer>, AddressedEnvelope<ByteBuffer>>
 
-    private static func ask(_ path: QueryPath, _ query: Query) async throws -> Query {
+    private static func ask(_ path: QueryPath, _ query: DNSQuery) async throws -> DNSQuery {
         let channel = try await DatagramBootstrap(group: .singletonMultiThreadedEventLoopGroup)
             .bind(to: path.local) { channel in
                 channel.eventLoop.makeCompletedFuture { try Datagrams(wrappingChannelSynchronously: channel) }
@@ -88,14 +88,14 @@ package enum Resolver {
 
     /// What the task that asks and the one that listens share.
     private final class SharedQuery: Sendable {
-        let query: Mutex<Query>
+        let query: Mutex<DNSQuery>
 
-        init(_ query: Query) { self.query = Mutex(query) }
+        init(_ query: DNSQuery) { self.query = Mutex(query) }
     }
 
     /// A route with the addresses it takes.
     private struct QueryPath {
-        let route: Route
+        let route: QueryRoute
         let local: SocketAddress
         let remote: SocketAddress
         /// This host's own address there.
@@ -114,7 +114,7 @@ package enum Resolver {
                     let group = SocketAddress(isIPv6 ? ipv6Group : ipv4Group, port, on: device.name),
                     let direct = SocketAddress(ip, port, on: device.name)
                 else { continue }
-                let route = Route.multicast(interface: device.name, isIPv6: isIPv6)
+                let route = QueryRoute.multicast(interface: device.name, isIPv6: isIPv6)
                 if !paths.contains(where: { $0.route == route }) {
                     paths.append(
                         QueryPath(route: route, local: local, remote: group, own: own, interface: device.interfaceIndex)

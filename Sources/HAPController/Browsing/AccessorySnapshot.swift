@@ -3,9 +3,9 @@ package import HAPModel
 
 /// How an accessory server differs between two looks.
 package enum AccessoryChange: Equatable, Sendable {
-    case found(DiscoveredAccessory)
-    case changed(DiscoveredAccessory)
-    case removed(DiscoveredAccessory)
+    case found(AdvertisedAccessory)
+    case changed(AdvertisedAccessory)
+    case removed(AdvertisedAccessory)
 }
 
 /// Every accessory server that is seen at one moment.
@@ -19,7 +19,7 @@ package struct AccessorySnapshot: Equatable, Sendable {
     }
 
     /// Each device id once, ordered by name.
-    package var accessories: [DiscoveredAccessory] = []
+    package var accessories: [AdvertisedAccessory] = []
     package var rejected: [RejectedService] = []
     /// Whether everybody has had time to answer.
     package var isComplete = false
@@ -33,8 +33,8 @@ package struct AccessorySnapshot: Equatable, Sendable {
         isComplete = snapshot.isComplete
         discoveryError = snapshot.discoveryError
         for service in snapshot.services {
-            do throws(DiscoveredAccessory.BadRecord) {
-                add(try DiscoveredAccessory(service))
+            do throws(AdvertisedAccessory.BadRecord) {
+                add(try AdvertisedAccessory(service))
             } catch {
                 rejected.append(RejectedService(name: service.name, reason: error.description))
             }
@@ -45,7 +45,7 @@ package struct AccessorySnapshot: Equatable, Sendable {
     ///
     /// Two hosts may show one id: a clone, or one that pretends. Pair verify finds the right one among their addresses; of
     /// what they say, the first counts.
-    private mutating func add(_ accessory: DiscoveredAccessory) {
+    private mutating func add(_ accessory: AdvertisedAccessory) {
         guard let index = accessories.firstIndex(where: { $0.id == accessory.id }) else {
             accessories.append(accessory)
             return
@@ -54,7 +54,7 @@ package struct AccessorySnapshot: Equatable, Sendable {
         accessories[index].endpoints += more
     }
 
-    package subscript(id: DeviceID) -> DiscoveredAccessory? { accessories.first { $0.id == id } }
+    package subscript(id: DeviceID) -> AdvertisedAccessory? { accessories.first { $0.id == id } }
 
     /// What has to happen to an earlier look to become this one; whoever was slow gets the sum of what it missed.
     package func changes(since former: AccessorySnapshot) -> [AccessoryChange] {

@@ -24,7 +24,7 @@ public final class Controller: Sendable {
     private let dialer: any AccessoryDialer
     private let timing: ControllerTiming
     private let logger: Logger
-    private let browser = Mutex<AccessoryBrowser?>(nil)
+    private let browser = Mutex<AccessoryServerBrowser?>(nil)
 
     /// Makes a controller; it reads its store when it is used for the first time.
     ///
@@ -70,11 +70,11 @@ public final class Controller: Sendable {
         return stream
     }
 
-    private func sharedBrowser() throws(ControllerError) -> AccessoryBrowser {
+    private func sharedBrowser() throws(ControllerError) -> AccessoryServerBrowser {
         do {
             return try browser.withLock { browser in
                 if let browser { return browser }
-                let made = AccessoryBrowser(
+                let made = AccessoryServerBrowser(
                     try AvahiServiceBrowser(type: Advertisement.serviceType, logger: logger))
                 try made.start()
                 browser = made

@@ -5,7 +5,7 @@ internal import HAPProtocol
 ///
 /// Nothing of it is proven before pairing.
 public struct FoundAccessory: Equatable, Sendable, Identifiable {
-    let discovered: DiscoveredAccessory
+    let discovered: AdvertisedAccessory
 
     /// Its device id, which it keeps until it is reset.
     public var id: DeviceID { discovered.id }

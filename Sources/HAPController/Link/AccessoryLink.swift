@@ -24,7 +24,7 @@ package actor AccessoryLink {
     private let logger: Logger
 
     // Where the accessory is, and when it is tried next.
-    private var discovered: DiscoveredAccessory?
+    private var discovered: AdvertisedAccessory?
     private var candidates = Candidates<AccessoryEndpoint>()
     private var policy: ReconnectPolicy
     private var retryAt = ContinuousClock.now
@@ -119,7 +119,7 @@ package actor AccessoryLink {
     /// The browser sees the accessory, perhaps elsewhere or with another `c#`; `nil` when it is seen no more.
     ///
     /// A record that disappeared does not end a connection that stands: multicast is lost more easily than TCP.
-    package func appeared(_ accessory: DiscoveredAccessory?) {
+    package func appeared(_ accessory: AdvertisedAccessory?) {
         guard let accessory, accessory.id == id, accessory != discovered else { return }
         discovered = accessory
         candidates.update(accessory.endpoints)

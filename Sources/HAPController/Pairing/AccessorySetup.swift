@@ -44,7 +44,7 @@ package struct AccessorySetup: Sendable {
     /// - Throws: ``SetupError``; `ownership` where the accessory advertises a vendor and the token is missing or wrong, or
     ///   is none.
     package func pair(
-        with accessory: DiscoveredAccessory, code: SetupCode, ownershipToken: [UInt8]? = nil
+        with accessory: AdvertisedAccessory, code: SetupCode, ownershipToken: [UInt8]? = nil
     ) async throws(SetupError) -> Added {
         guard !accessory.isPaired else { throw .alreadyPaired }
         return try await pair(
@@ -102,7 +102,7 @@ package struct AccessorySetup: Sendable {
     /// Asks an unpaired accessory to show which one it is.
     ///
     /// - Throws: ``SetupError``; `alreadyPaired` if somebody has.
-    package func identify(_ accessory: DiscoveredAccessory) async throws(SetupError) {
+    package func identify(_ accessory: AdvertisedAccessory) async throws(SetupError) {
         let response = try await connected(to: accessory.endpoints) { session throws(SetupError) in
             do throws(RequestError) {
                 return try await session.request(HTTPRequest(.post, "/identify"), within: timing.request)

@@ -49,11 +49,11 @@ extension HomeManager {
         for home in reply.homes {
             var next: Int? = 0
             while let offset = next {
-                let request = AccessoryPageRequest(home: home.id, revision: home.revision, offset: offset)
+                let request = AccessoryBatchRequest(home: home.id, revision: home.revision, offset: offset)
                 do throws(HomeError) {
                     let page = try await call(.accessories(request), on: peer, deadline: timeouts.call) {
                         json throws(HomeError) in
-                        try Self.understood { () throws(HomeError) in try AccessoryPage(json: json) }
+                        try Self.understood { () throws(HomeError) in try AccessoryBatch(json: json) }
                     }
                     accessories[home.id, default: []] += page.accessories
                     // A page that does not lead on would have us ask for ever.

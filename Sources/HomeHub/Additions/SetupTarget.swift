@@ -17,7 +17,7 @@ enum SetupTarget: Sendable, Equatable {
 
     /// What a look at the network says.
     enum SearchResult: Sendable, Equatable {
-        case found(HAPController.DiscoveredAccessory)
+        case found(AdvertisedAccessory)
         /// It is not there (yet).
         case missing
         /// Several could be meant.
@@ -25,7 +25,7 @@ enum SetupTarget: Sendable, Equatable {
         /// Another controller has paired with it.
         case paired
         /// All that could be added say which label is theirs, and it is not this one.
-        case foreign([HAPController.DiscoveredAccessory])
+        case foreign([AdvertisedAccessory])
     }
 
     /// Creates the target that a request names by device id or label, or returns `nil` if it names none.

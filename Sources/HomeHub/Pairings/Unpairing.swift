@@ -5,7 +5,7 @@ import Logging
 
 /// Ends pairings at accessories that no link looks after.
 struct Unpairing: Sendable {
-    let browser: AccessoryBrowser
+    let browser: AccessoryServerBrowser
     let dialer: any AccessoryDialer
     let timing: ControllerTiming
     let logger: Logger

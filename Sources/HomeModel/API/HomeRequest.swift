@@ -6,8 +6,8 @@ package enum HomeRequest: HomeCall {
     case open(SessionOpening)
     /// Answered with ``HomesReply``: the homes without their accessories.
     case homes
-    /// Answered with ``AccessoryPage``.
-    case accessories(AccessoryPageRequest)
+    /// Answered with ``AccessoryBatch``.
+    case accessories(AccessoryBatchRequest)
     /// Answered with ``HomeCommit``.
     case write(HomeWrite)
     /// Answered with ``ValueResult``s, in the order asked for.

@@ -9,7 +9,7 @@ package struct HomesReply: HomeMessage {
 }
 
 /// Asks for some accessories of a home, as they were at a revision.
-package struct AccessoryPageRequest: HomeMessage {
+package struct AccessoryBatchRequest: HomeMessage {
     package var home: Home.ID
     /// The revision of the home that the other pages are of.
     package var revision: UInt64
@@ -24,7 +24,7 @@ package struct AccessoryPageRequest: HomeMessage {
 }
 
 /// Some accessories of a home.
-package struct AccessoryPage: HomeMessage {
+package struct AccessoryBatch: HomeMessage {
     package var accessories: [Accessory]
     /// Where the next page begins; `nil` after the last.
     package var next: Int?
@@ -39,13 +39,13 @@ extension HomeGraph {
     /// The page that is asked for.
     ///
     /// - Throws: 2 if there is no such home, 15 if it has changed since the first page; the reader begins anew.
-    package func page(_ request: AccessoryPageRequest) throws(HomeError) -> AccessoryPage {
+    package func page(_ request: AccessoryBatchRequest) throws(HomeError) -> AccessoryBatch {
         let home = try existing(request.home)
         guard home.revision == request.revision else { throw HomeError(.operationInProgress) }
         guard request.offset >= 0 else { throw HomeError(.invalidParameter) }
         let rest = home.accessories.dropFirst(request.offset)
-        let page = Array(rest.prefix(AccessoryPage.size))
-        return AccessoryPage(
+        let page = Array(rest.prefix(AccessoryBatch.size))
+        return AccessoryBatch(
             accessories: page, next: rest.count > page.count ? request.offset + page.count : nil)
     }
 

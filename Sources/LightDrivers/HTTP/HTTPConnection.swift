@@ -5,7 +5,7 @@ import NIOSSL
 import SystemKit
 
 /// A request: what is sent in one piece.
-package struct HTTPRequest: Equatable, Sendable {
+package struct HTTPClientRequest: Equatable, Sendable {
     package enum Method: String, Sendable {
         case get = "GET"
         case put = "PUT"
@@ -33,7 +33,7 @@ package struct HTTPRequest: Equatable, Sendable {
 }
 
 /// An answer, whole.
-package struct HTTPResponse: Equatable, Sendable {
+package struct HTTPClientResponse: Equatable, Sendable {
     package var status: Int
     package var headers: [String: String]
     package var body: [UInt8]
@@ -101,7 +101,7 @@ package struct HTTPServer: Sendable {
 
     /// Asks one thing over a connection of its own; its answer may have 64 KiB.
     @concurrent
-    func answer(to request: HTTPRequest) async throws(HTTPFault) -> HTTPResponse {
+    func answer(to request: HTTPClientRequest) async throws(HTTPFault) -> HTTPClientResponse {
         try await withConnection { connection in
             try await connection.send(request, limit: 1 << 16)
         }
@@ -122,19 +122,19 @@ package struct HTTPServer: Sendable {
 
 /// A connection over which requests go one after the other.
 package struct HTTPConnection {
-    typealias Channel = NIOAsyncChannel<HTTPClientResponsePart, HTTPRequest>
+    typealias Channel = NIOAsyncChannel<HTTPClientResponsePart, HTTPClientRequest>
 
     let channel: any NIOCore.Channel
     let authority: String
     var inbound: NIOAsyncChannelInboundStream<HTTPClientResponsePart>.AsyncIterator
-    let outbound: NIOAsyncChannelOutboundWriter<HTTPRequest>
+    let outbound: NIOAsyncChannelOutboundWriter<HTTPClientRequest>
     /// Whether the server takes another request.
     private(set) var isReusable = true
 
     init(
         channel: any NIOCore.Channel, authority: String,
         inbound: NIOAsyncChannelInboundStream<HTTPClientResponsePart>.AsyncIterator,
-        outbound: NIOAsyncChannelOutboundWriter<HTTPRequest>
+        outbound: NIOAsyncChannelOutboundWriter<HTTPClientRequest>
     ) {
         self.channel = channel
         self.authority = authority
@@ -150,7 +150,7 @@ package struct HTTPConnection {
     /// - Returns: the answer, whole.
     /// - Throws: ``HTTPFault``, or what the system says.
     @concurrent
-    mutating func send(_ request: HTTPRequest, limit: Int) async throws -> HTTPResponse {
+    mutating func send(_ request: HTTPClientRequest, limit: Int) async throws -> HTTPClientResponse {
         let timer = CloseTimer(channel, after: request.timeout)
         defer { timer.cancel() }
         return try await timer.run {
@@ -178,7 +178,7 @@ package struct HTTPConnection {
     /// - Throws: ``HTTPFault``, or what the system says.
     @concurrent
     mutating func follow(
-        _ request: HTTPRequest, silence: Duration, opened: (HTTPResponse) async -> Bool,
+        _ request: HTTPClientRequest, silence: Duration, opened: (HTTPClientResponse) async -> Bool,
         receive: ([UInt8]) async -> Bool
     ) async throws {
         isReusable = false
@@ -200,7 +200,7 @@ package struct HTTPConnection {
 
     /// Sends a request and reads the answer's head.
     @concurrent
-    private mutating func begin(_ request: HTTPRequest) async throws -> HTTPResponse {
+    private mutating func begin(_ request: HTTPClientRequest) async throws -> HTTPClientResponse {
         var request = request
         request.headers["Host"] = authority
         try await outbound.write(request)
@@ -209,7 +209,7 @@ package struct HTTPConnection {
         }
         isReusable = isReusable && head.isKeepAlive
         let headers = head.headers.map { ($0.name.lowercased(), $0.value) }
-        return HTTPResponse(
+        return HTTPClientResponse(
             status: Int(head.status.code), headers: Dictionary(headers) { first, _ in first })
     }
 }
@@ -269,7 +269,7 @@ extension HTTPFault {
 
 /// Writes a request in the parts that NIO has for it.
 private final class HTTPRequestWriter: ChannelOutboundHandler {
-    typealias OutboundIn = HTTPRequest
+    typealias OutboundIn = HTTPClientRequest
     typealias OutboundOut = HTTPClientRequestPart
 
     func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {

@@ -1,11 +1,11 @@
 /// Sends requests to a server one after the other, over a connection that is made again when it breaks.
 struct HTTPLane: Sendable {
-    private let requests: AsyncStream<(number: Int, request: HTTPRequest)>
-    private let sender: AsyncStream<(number: Int, request: HTTPRequest)>.Continuation
+    private let requests: AsyncStream<(number: Int, request: HTTPClientRequest)>
+    private let sender: AsyncStream<(number: Int, request: HTTPClientRequest)>.Continuation
 
     init() { (requests, sender) = AsyncStream.makeStream() }
 
-    func send(_ request: HTTPRequest, number: Int) { sender.yield((number, request)) }
+    func send(_ request: HTTPClientRequest, number: Int) { sender.yield((number, request)) }
 
     /// Nothing follows; what was sent before is still carried out.
     func end() { sender.finish() }
@@ -19,7 +19,7 @@ struct HTTPLane: Sendable {
     @concurrent
     func serve(
         _ server: HTTPServer, limit: Int,
-        _ receive: @Sendable (Int, Result<HTTPResponse, HTTPFault>) async -> Void
+        _ receive: @Sendable (Int, Result<HTTPClientResponse, HTTPFault>) async -> Void
     ) async {
         var requests = requests.makeAsyncIterator()
         var next = await requests.next()
@@ -28,7 +28,7 @@ struct HTTPLane: Sendable {
                 try await server.withConnection { connection in
                     var isFirst = true
                     while let (number, request) = next, connection.isReusable {
-                        let response: HTTPResponse
+                        let response: HTTPClientResponse
                         do {
                             response = try await connection.send(request, limit: limit)
                         } catch {

@@ -34,7 +34,7 @@ package struct HueConnection: DeviceConnection {
                 case .identify:
                     let tls = PinnedTLS(context, pin: nil)
                     do throws(HTTPFault) {
-                        let request = HTTPRequest(.get, "/api/config")
+                        let request = HTTPClientRequest(.get, "/api/config")
                         let response = try await HTTPServer(route, tls: tls).answer(to: request)
                         await receive(.identity(response, certificate: tls.shown ?? []))
                     } catch {
@@ -51,7 +51,7 @@ package struct HueConnection: DeviceConnection {
                     do throws(HTTPFault) {
                         let tls = PinnedTLS(context, pin: certificate)
                         let body = Array(#"{"devicetype":"lamplighter#bridge"}"#.utf8)
-                        let request = HTTPRequest(.post, "/api", body: body)
+                        let request = HTTPClientRequest(.post, "/api", body: body)
                         await receive(.paired(try await HTTPServer(route, tls: tls).answer(to: request)))
                     } catch {
                         return fault(error, route.endpoint, bridge)
@@ -101,12 +101,12 @@ private struct OpenSession: Sendable {
         for lane in lanes { lane.end() }
     }
 
-    func send(_ request: HTTPRequest, number: Int, lane: Int) {
+    func send(_ request: HTTPClientRequest, number: Int, lane: Int) {
         guard lanes.indices.contains(lane) else { return }
         lanes[lane].send(authorized(request), number: number)
     }
 
-    private func authorized(_ request: HTTPRequest) -> HTTPRequest {
+    private func authorized(_ request: HTTPClientRequest) -> HTTPClientRequest {
         var request = request
         request.headers["hue-application-key"] = key
         return request
@@ -123,7 +123,8 @@ private struct OpenSession: Sendable {
 
     @concurrent
     func follow(after id: String?, silence: Duration, _ receive: HueConnection.Receive) async {
-        var request = authorized(HTTPRequest(.get, "/eventstream/clip/v2", headers: ["Accept": "text/event-stream"]))
+        var request = authorized(
+            HTTPClientRequest(.get, "/eventstream/clip/v2", headers: ["Accept": "text/event-stream"]))
         request.headers["last-event-id"] = id
         do throws(HTTPFault) {
             try await server.withConnection { connection in

@@ -35,19 +35,19 @@ package struct HueSession: DeviceSession {
         case store(HueCredentials, bridge: String)
         /// Use these credentials from now on.
         case open(HueCredentials)
-        case request(lane: Int, number: Int, HTTPRequest)
+        case request(lane: Int, number: Int, HTTPClientRequest)
         /// Open the event stream, from behind this event if it is known.
         case follow(after: String?)
     }
 
     /// What the connection has brought.
     package enum Input: Equatable, Sendable {
-        case identity(HTTPResponse, certificate: [UInt8])
+        case identity(HTTPClientResponse, certificate: [UInt8])
         case credentials(HueCredentials?)
-        case paired(HTTPResponse)
+        case paired(HTTPClientResponse)
         /// The credentials could not be kept, and why.
         case notStored(String)
-        case answer(lane: Int, number: Int, HTTPResponse)
+        case answer(lane: Int, number: Int, HTTPClientResponse)
         case noAnswer(lane: Int, number: Int, HTTPFault)
         /// The event stream has answered.
         case stream(status: Int)
@@ -195,7 +195,7 @@ package struct HueSession: DeviceSession {
         }
     }
 
-    private static func identity(_ response: HTTPResponse, _ certificate: [UInt8]) -> Identity? {
+    private static func identity(_ response: HTTPClientResponse, _ certificate: [UInt8]) -> Identity? {
         guard response.status == 200, let json = try? JSONValue(parsing: response.body),
             let id = json["bridgeid"]?.string?.lowercased(), (12...16).contains(id.utf8.count),
             id.allSatisfy({ $0.isASCII && $0.isHexDigit })
@@ -220,7 +220,7 @@ package struct HueSession: DeviceSession {
     }
 
     private mutating func paired(
-        _ response: HTTPResponse, _ identity: Identity, now: Duration
+        _ response: HTTPClientResponse, _ identity: Identity, now: Duration
     ) -> [SessionEvent<Output>] {
         let json = (try? JSONValue(parsing: response.body))?.array?.first
         guard let key = json?["success"]?["username"]?.string, HueCredentials.isKey(key) else {
@@ -304,9 +304,9 @@ package struct HueSession: DeviceSession {
         return lights[String(id.rawValue.dropFirst(bridge.utf8.count + 1))]
     }
 
-    private mutating func request(_ request: HueRequestQueue.Request, _ bridge: String) -> HTTPRequest? {
+    private mutating func request(_ request: HueRequestQueue.Request, _ bridge: String) -> HTTPClientRequest? {
         switch request {
-        case .read(let type): return HTTPRequest(.get, "/clip/v2/resource/\(type)", timeout: Self.readTimeout)
+        case .read(let type): return HTTPClientRequest(.get, "/clip/v2/resource/\(type)", timeout: Self.readTimeout)
         case .command(let command, let id, _):
             guard var light = light(id) else { return nil }
             let body = light.body(for: command)
@@ -321,12 +321,12 @@ package struct HueSession: DeviceSession {
         }
     }
 
-    private static func put(_ type: String, _ id: String, _ body: JSONObject) -> HTTPRequest {
-        HTTPRequest(.put, "/clip/v2/resource/\(type)/\(id)", body: JSONValue.object(body).encoded)
+    private static func put(_ type: String, _ id: String, _ body: JSONObject) -> HTTPClientRequest {
+        HTTPClientRequest(.put, "/clip/v2/resource/\(type)/\(id)", body: JSONValue.object(body).encoded)
     }
 
     private mutating func answered(
-        _ entry: HueRequestQueue.Entry, _ response: HTTPResponse, now: Duration
+        _ entry: HueRequestQueue.Entry, _ response: HTTPClientResponse, now: Duration
     ) -> [SessionEvent<Output>] {
         guard let identity else { return [] }
         switch response.status {
@@ -353,7 +353,7 @@ package struct HueSession: DeviceSession {
         return [report(light, id)]
     }
 
-    private mutating func error(_ response: HTTPResponse, _ json: JSONValue?, now: Duration) -> LightError? {
+    private mutating func error(_ response: HTTPClientResponse, _ json: JSONValue?, now: Duration) -> LightError? {
         // 207 says that a light may not do it, which its connectivity says better.
         if (200..<300).contains(response.status) { return nil }
         guard response.status != 404 else {
@@ -365,7 +365,7 @@ package struct HueSession: DeviceSession {
     }
 
     private mutating func read(
-        _ type: String, _ response: HTTPResponse, _ json: JSONValue?, _ identity: Identity
+        _ type: String, _ response: HTTPClientResponse, _ json: JSONValue?, _ identity: Identity
     ) -> [SessionEvent<Output>] {
         // What a bridge does not know is nothing that it has; older software does not know all sorts of sensors.
         let isUnknown = response.status == 404 && type != "light"

@@ -22,7 +22,7 @@ package struct ShellyConnection: DeviceConnection {
                 switch output {
                 case .identify:
                     do throws(HTTPFault) {
-                        await receive(.identity(try await server.answer(to: HTTPRequest(.get, "/shelly"))))
+                        await receive(.identity(try await server.answer(to: HTTPClientRequest(.get, "/shelly"))))
                     } catch {
                         return .unreachable(error.text)
                     }

@@ -33,7 +33,7 @@ package struct ShellySession: DeviceSession {
 
     /// What the connection has brought.
     package enum Input: Equatable, Sendable {
-        case identity(HTTPResponse)
+        case identity(HTTPClientResponse)
         case opened
         case message([UInt8])
         case closed(HTTPFault)
@@ -113,7 +113,7 @@ package struct ShellySession: DeviceSession {
         }
     }
 
-    private mutating func met(_ response: HTTPResponse) -> [SessionEvent<Output>] {
+    private mutating func met(_ response: HTTPClientResponse) -> [SessionEvent<Output>] {
         let json = try? JSONValue(parsing: response.body)
         let digits = json?["mac"]?.string?.lowercased() ?? ""
         guard response.status == 200, let json, digits.utf8.count == 12,

@@ -20,13 +20,13 @@ package struct WLEDSession: DeviceSession {
 
     /// What the connection is to do.
     package enum Output: Equatable, Sendable {
-        case request(number: Int, HTTPRequest)
+        case request(number: Int, HTTPClientRequest)
         case openWebSocket
     }
 
     /// What the connection has brought.
     package enum Input: Equatable, Sendable {
-        case answer(number: Int, HTTPResponse)
+        case answer(number: Int, HTTPClientResponse)
         case noAnswer(number: Int, HTTPFault)
         case webSocketOpened
         /// State and info, as JSON.
@@ -113,7 +113,7 @@ package struct WLEDSession: DeviceSession {
     }
 
     private mutating func answered(
-        _ request: Request, _ response: HTTPResponse, now: Duration
+        _ request: Request, _ response: HTTPClientResponse, now: Duration
     ) -> [SessionEvent<Output>] {
         let json = try? JSONValue(parsing: response.body, maximumLength: Self.maximumBody)
         switch request {
@@ -190,16 +190,16 @@ package struct WLEDSession: DeviceSession {
         return [.output(.request(number: lastNumber, message(request)))]
     }
 
-    private func message(_ request: Request) -> HTTPRequest {
+    private func message(_ request: Request) -> HTTPClientRequest {
         switch request {
-        case .poll: HTTPRequest(.get, "/json/si")
+        case .poll: HTTPClientRequest(.get, "/json/si")
         case .command(let command, let light, _): post(command, to: light)
         case .identify(let light, _): post(LightCommand(on: !isOn(light), transition: .zero), to: light)
         case .restore(let light, let isOn): post(LightCommand(on: isOn, transition: .zero), to: light)
         }
     }
 
-    private func post(_ command: LightCommand, to light: LightID) -> HTTPRequest {
+    private func post(_ command: LightCommand, to light: LightID) -> HTTPClientRequest {
         var body = JSONObject()
         if let state {
             if let segment = state.segments.first(where: { light.rawValue == "\(state.mac)/\($0.id)" }) {
@@ -208,7 +208,7 @@ package struct WLEDSession: DeviceSession {
                 body = state.body(for: command)
             }
         }
-        return HTTPRequest(.post, "/json/state", body: JSONValue.object(body).encoded)
+        return HTTPClientRequest(.post, "/json/state", body: JSONValue.object(body).encoded)
     }
 
     private func isOn(_ light: LightID) -> Bool {

@@ -33,7 +33,7 @@ internal import LightKit
     func receive(_ input: HueSession.Input) {
         carryOut(home.received(input, from: target, number: 1, now: now, share: 1))
     }
-    receive(.identity(HTTPResponse(body: Array(identity.utf8)), certificate: certificate))
+    receive(.identity(HTTPClientResponse(body: Array(identity.utf8)), certificate: certificate))
     receive(.credentials(HueCredentials(certificate: certificate, key: "key")))
     receive(.stream(status: 200))
     var parser = EventStreamParser()
@@ -43,7 +43,7 @@ internal import LightKit
             for event in (try? parser.received(line + [0x0A])) ?? [] { receive(.event(event, id: parser.lastID)) }
         } else if !requests.isEmpty {
             let (lane, number) = requests.removeFirst()
-            receive(.answer(lane: lane, number: number, HTTPResponse(body: Array(line))))
+            receive(.answer(lane: lane, number: number, HTTPClientResponse(body: Array(line))))
         }
         carryOut(home.timePassed(now: now, share: 1))
         for id in lights {
@@ -77,11 +77,12 @@ internal import LightKit
         }
     }
     let lines = input.lines
-    receive(.identity(HTTPResponse(body: Array(lines.first ?? [])), certificate: [UInt8](repeating: 1, count: 32)))
+    receive(
+        .identity(HTTPClientResponse(body: Array(lines.first ?? [])), certificate: [UInt8](repeating: 1, count: 32)))
     receive(.credentials(nil))
     for line in lines.dropFirst() {
         now += .seconds(2)
-        receive(.paired(HTTPResponse(body: Array(line))))
+        receive(.paired(HTTPClientResponse(body: Array(line))))
     }
 }
 

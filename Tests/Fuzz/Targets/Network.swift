@@ -17,7 +17,7 @@ internal import LightDrivers
         id: DiscoveredService.ID(name: "Lamp", host: "lamp.local"), port: 1, txt: txt,
         addresses: addresses)
     checkAnnouncedDevices([service])
-    guard let accessory = try? DiscoveredAccessory(service) else { return }
+    guard let accessory = try? AdvertisedAccessory(service) else { return }
     promise(DeviceID(accessory.id.description) == accessory.id, "an id is read as it is shown")
     promise(accessory.model.utf8.count <= 64, "a model's name is bounded")
     promise(!accessory.endpoints.isEmpty && accessory.endpoints.count <= 2, "there is an address for each that came")

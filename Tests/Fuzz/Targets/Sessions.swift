@@ -8,7 +8,7 @@ internal import LightKit
     let options = ShellyOptions(switches: switches, passwordFile: "/etc/shelly")
     check(ShellySession.self, options, input) { line, output in
         switch output {
-        case .identify?: [.identity(HTTPResponse(body: line))]
+        case .identify?: [.identity(HTTPClientResponse(body: line))]
         case .open?: [.opened]
         case .call(let call)?:
             [.message(Array(#"{"id": \#(call.number), "result": "#.utf8) + line + [0x7D]), .message(line)]

@@ -45,7 +45,7 @@ internal import LineRPC
             promise(again == events, "events are read as they were written")
         }
         checkReply(HomesReply.self, params)
-        checkReply(AccessoryPage.self, params)
+        checkReply(AccessoryBatch.self, params)
         checkReply(HomeCommit.self, params)
         checkReply([ValueResult].self, params)
         checkReply(AdditionReply.self, params)

@@ -34,7 +34,7 @@ internal import LightKit
     for line in input.dropFirst().split(separator: 0x0A) {
         now += .seconds(5)
         if let number = requests.popLast() {
-            let answer = WLEDSession.Input.answer(number: number, HTTPResponse(body: Array(line)))
+            let answer = WLEDSession.Input.answer(number: number, HTTPClientResponse(body: Array(line)))
             carryOut(home.received(answer, from: target, number: 1, now: now, share: 1))
         }
         carryOut(home.received(.message(Array(line)), from: target, number: 1, now: now, share: 1))

@@ -14,7 +14,7 @@ struct HueSessionTests {
     static let certificate = [UInt8](repeating: 7, count: 32)
     static let credentials = HueCredentials(certificate: certificate, key: "secret-key")
     static let den: LightID = "001788fffe123456/l1"
-    static let identity = HTTPResponse(
+    static let identity = HTTPClientResponse(
         body: Array(#"{"name": "Home", "bridgeid": "001788FFFE123456", "modelid": "BSB002"}"#.utf8))
 
     static let resources = [
@@ -65,7 +65,7 @@ struct HueSessionTests {
                 guard request.method == .get else { continue }
                 let type = String(request.path.split(separator: "/").last ?? "")
                 let body = #"{"errors": [], "data": [\#(resources[type] ?? "")]}"#
-                let next = receive(.answer(lane: lane, number: number, HTTPResponse(body: Array(body.utf8))))
+                let next = receive(.answer(lane: lane, number: number, HTTPClientResponse(body: Array(body.utf8))))
                 learnt += next.filter { if case .output = $0 { false } else { true } }
                 waiting += next
             }
@@ -116,12 +116,12 @@ struct HueSessionTests {
                 .warning("press the link button of Home (10.0.0.5), so that its lights can be used"),
                 .output(.pair(certificate: Self.certificate)),
             ])
-        let refusal = HTTPResponse(
+        let refusal = HTTPClientResponse(
             body: Array(#"[{"error": {"type": 101, "description": "link button not pressed"}}]"#.utf8))
         #expect(talk.receive(.paired(refusal)) == [])
         #expect(talk.pass(HueSession.pairingInterval - .milliseconds(1)) == [])
         #expect(talk.pass(.milliseconds(1)) == [.output(.pair(certificate: Self.certificate))])
-        let success = HTTPResponse(body: Array(#"[{"success": {"username": "secret-key"}}]"#.utf8))
+        let success = HTTPClientResponse(body: Array(#"[{"success": {"username": "secret-key"}}]"#.utf8))
         #expect(
             talk.receive(.paired(success)) == [
                 .warning(nil), .output(.store(Self.credentials, bridge: Self.bridge)), .output(.open(Self.credentials)),
@@ -135,7 +135,8 @@ struct HueSessionTests {
         _ = talk.receive(.identity(Self.identity, certificate: Self.certificate))
         _ = talk.receive(.credentials(nil))
         #expect(
-            talk.receive(.paired(HTTPResponse(body: Array(#"[{"success": {"username": "\#(key)"}}]"#.utf8)))) == [])
+            talk.receive(.paired(HTTPClientResponse(body: Array(#"[{"success": {"username": "\#(key)"}}]"#.utf8))))
+                == [])
     }
 
     @Test("refuses a known bridge with another certificate before it sends anything, with a remedy")
@@ -163,7 +164,7 @@ struct HueSessionTests {
         ])
     func noBridge(body: String) {
         var talk = Talk()
-        let events = talk.receive(.identity(HTTPResponse(body: Array(body.utf8)), certificate: Self.certificate))
+        let events = talk.receive(.identity(HTTPClientResponse(body: Array(body.utf8)), certificate: Self.certificate))
         #expect(events == [.failed(.unusable("10.0.0.5 is no Hue bridge; remove it from hosts:"))])
     }
 
@@ -172,7 +173,7 @@ struct HueSessionTests {
         arguments: [(500, "{}"), (502, "<html>"), (200, ""), (200, #"{"bridgeid": "00178"#)])
     func badStart(status: Int, body: String) {
         var talk = Talk()
-        let response = HTTPResponse(status: status, body: Array(body.utf8))
+        let response = HTTPClientResponse(status: status, body: Array(body.utf8))
         guard case .failed(.unreachable)? = talk.receive(.identity(response, certificate: Self.certificate)).first
         else {
             Issue.record("it is taken for another make")
@@ -270,7 +271,7 @@ struct HueSessionTests {
             Issue.record("nothing is read")
             return
         }
-        let events = talk.receive(.answer(lane: lane, number: number, HTTPResponse(body: Array(body.utf8))))
+        let events = talk.receive(.answer(lane: lane, number: number, HTTPClientResponse(body: Array(body.utf8))))
         switch events.first {
         case .failed(.unreachable)? where body.isEmpty: break
         case .failed(.unusable)? where !body.isEmpty: break
@@ -415,7 +416,7 @@ struct HueSessionTests {
                 let type = String(request.path.split(separator: "/").last ?? "")
                 let isSensor = HueSensor.types.contains(type)
                 let text = isSensor ? body : #"{"errors": [], "data": [\#(talk.resources[type] ?? "")]}"#
-                let response = HTTPResponse(status: isSensor ? status : 200, body: Array(text.utf8))
+                let response = HTTPClientResponse(status: isSensor ? status : 200, body: Array(text.utf8))
                 let next = talk.receive(.answer(lane: lane, number: number, response))
                 learnt += next.filter { if case .output = $0 { false } else { true } }
                 waiting += next
@@ -437,7 +438,7 @@ struct HueSessionTests {
         let events = try talk.order(LightCommand(on: true, brightness: 40), 9)
         #expect(Self.requests(events) == [#"PUT light/l1 {"on":{"on":true},"dimming":{"brightness":40}}"#])
         guard case .output(.request(let lane, let number, _))? = events.first else { return }
-        let answer = HTTPResponse(body: Array(#"{"errors": [], "data": [{"rid": "l1", "rtype": "light"}]}"#.utf8))
+        let answer = HTTPClientResponse(body: Array(#"{"errors": [], "data": [{"rid": "l1", "rtype": "light"}]}"#.utf8))
         #expect(talk.receive(.answer(lane: lane, number: number, answer)) == [.finished(command: 9, nil)])
         #expect(talk.receive(.answer(lane: lane, number: number, answer)) == [], "an answer counts once")
         #expect(throws: LightError.unknownLight) { try talk.order(LightCommand(on: true), 1, to: "other/l1") }
@@ -452,7 +453,7 @@ struct HueSessionTests {
             return
         }
         #expect(
-            talk.receive(.answer(lane: lane, number: number, HTTPResponse()))
+            talk.receive(.answer(lane: lane, number: number, HTTPClientResponse()))
                 == [
                     .finished(command: 9, nil),
                     .report(Self.den, LightReport(on: false, brightness: 50, reachable: true)),
@@ -472,7 +473,7 @@ struct HueSessionTests {
             Issue.record("no request")
             return
         }
-        let answer = HTTPResponse(status: status, body: Array(body.utf8))
+        let answer = HTTPClientResponse(status: status, body: Array(body.utf8))
         #expect(talk.receive(.answer(lane: lane, number: number, answer)).first == .finished(command: 9, error))
     }
 
@@ -486,7 +487,7 @@ struct HueSessionTests {
                 Issue.record("no request")
                 return
             }
-            #expect(talk.receive(.answer(lane: lane, number: number, HTTPResponse(status: status))) == [])
+            #expect(talk.receive(.answer(lane: lane, number: number, HTTPClientResponse(status: status))) == [])
             #expect(talk.pass(.milliseconds(pause - 1)) == [])
             events = talk.pass(.milliseconds(1))
         }

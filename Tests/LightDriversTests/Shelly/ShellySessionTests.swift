@@ -27,7 +27,7 @@ struct ShellySessionTests {
         mutating func receive(_ text: String) -> [Event] { receive(.message(Array(text.utf8))) }
 
         mutating func identify(_ text: String = identity, status: Int = 200) -> [Event] {
-            receive(.identity(HTTPResponse(status: status, body: Array(text.utf8))))
+            receive(.identity(HTTPClientResponse(status: status, body: Array(text.utf8))))
         }
 
         mutating func pass(_ time: Duration) -> [Event] {

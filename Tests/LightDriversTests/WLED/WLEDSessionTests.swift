@@ -22,7 +22,7 @@ struct WLEDSessionTests {
         mutating func receive(_ input: WLEDSession.Input) -> [Event] { session.received(input, now: now) }
 
         mutating func answer(_ number: Int, _ text: String, status: Int = 200) -> [Event] {
-            receive(.answer(number: number, HTTPResponse(status: status, body: Array(text.utf8))))
+            receive(.answer(number: number, HTTPClientResponse(status: status, body: Array(text.utf8))))
         }
 
         mutating func pass(_ time: Duration) -> [Event] {
@@ -50,7 +50,7 @@ struct WLEDSessionTests {
     @Test("asks a device, identifies it and opens its WebSocket")
     func join() {
         var talk = Talk()
-        #expect(talk.session.started(now: .zero) == [.output(.request(number: 1, HTTPRequest(.get, "/json/si")))])
+        #expect(talk.session.started(now: .zero) == [.output(.request(number: 1, HTTPClientRequest(.get, "/json/si")))])
         let events = talk.answer(1, WLEDStateTests.text())
         #expect(events.prefix(2) == [.identified("aabbccddeeff"), .output(.openWebSocket)])
         guard case .lights(let lights) = events[2], case .report(let id, _) = events[3] else {
@@ -254,7 +254,7 @@ struct WLEDSessionTests {
                 }
                 let on = states.withLock { $0[endpoint.port] ?? false }
                 let text = WLEDStateTests.text(on: on).replacing("aabbccddeeff", with: "aabbccddee0\(endpoint.port)")
-                await receive(.answer(number: number, HTTPResponse(body: Array(text.utf8))))
+                await receive(.answer(number: number, HTTPClientResponse(body: Array(text.utf8))))
                 if case .leaves = behaviour { return .unreachable("gone") }
             }
             return .unreachable("over")

@@ -3,7 +3,7 @@ package import HAPModel
 package import HAPProtocol
 
 /// An accessory server as mDNS shows it; nothing of it is proven before pair verify.
-package struct DiscoveredAccessory: Equatable, Sendable, Identifiable {
+package struct AdvertisedAccessory: Equatable, Sendable, Identifiable {
     /// Why a record is none of an accessory server that we can talk to.
     package struct BadRecord: Error, Equatable, Sendable, CustomStringConvertible {
         /// What is wrong, without anything that the record holds.

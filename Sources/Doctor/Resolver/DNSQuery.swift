@@ -1,7 +1,7 @@
 /// What one look at the network has brought so far, and what is still to be asked.
 ///
 /// A value without socket or clock: it is notified of datagrams, and says what to ask next. What it keeps is bounded.
-struct Query: Sendable {
+struct DNSQuery: Sendable {
     /// So many records of a busy or hostile network are kept.
     static let maximumRecords = 2048
     /// So many services beside our own are asked about.

@@ -1,6 +1,6 @@
 import BoundedJSON
 
-extension HTTPResponse {
+extension HTTPClientResponse {
     /// The reason to retry after an unexpected answer; `nil` if the answer is complete, so that the device is of another make.
     ///
     /// A device that starts or has too much to do answers with a server error, with nothing, or with a part of its JSON.

@@ -2,7 +2,7 @@ package import Discovery
 internal import HAPProtocol
 
 /// Keeps an eye on all accessory servers of the networks.
-package struct AccessoryBrowser: Sendable {
+package struct AccessoryServerBrowser: Sendable {
     private let browser: any ServiceBrowser
     private let interfaces: Set<String>?
 

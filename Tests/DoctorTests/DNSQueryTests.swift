@@ -4,12 +4,12 @@ import Testing
 @testable import Doctor
 
 @Suite("Queries of the network", .timeout)
-struct QueryTests {
+struct DNSQueryTests {
     private let bridge = DNSName.hapService("Bridge AB12")
     private let lamp = DNSName.hapService("Lamp")
     private let host = DNSName(["host", "local"])
 
-    private func query() -> Query { Query(instance: "Bridge AB12", address: [10, 0, 0, 1], id: 7) }
+    private func query() -> DNSQuery { DNSQuery(instance: "Bridge AB12", address: [10, 0, 0, 1], id: 7) }
 
     /// A response with these records, uncompressed.
     private func response(_ records: DNSRecord..., id: UInt16 = 7, isResponse: Bool = true) -> [UInt8] {
@@ -71,9 +71,9 @@ struct QueryTests {
             query.received(
                 response(DNSRecord(.hapServices, .pointer(.hapService("x\(number)")))), from: "\(number)")
         }
-        #expect(query.records.count == Query.maximumRecords)
-        #expect(query.responders.count == Query.maximumServices)
-        #expect(query.questions.count == 3 + 2 * (1 + Query.maximumServices))
+        #expect(query.records.count == DNSQuery.maximumRecords)
+        #expect(query.responders.count == DNSQuery.maximumServices)
+        #expect(query.questions.count == 3 + 2 * (1 + DNSQuery.maximumServices))
     }
 
     @Test("joins records to services, and keeps both places of a name")
