@@ -114,7 +114,8 @@ let package = Package(
         library("TerminalKit", ["CVersion", "SystemKit"]),
         library("WebAccess", ["BoundedJSON", "SystemKit", "TerminalKit"]),
         library("HAPModel"),
-        library("HAPCrypto", ["CSodium", "CGMP"]),
+        library("SodiumKit", ["CSodium"]),
+        library("HAPCrypto", ["SodiumKit", "CSodium", "CGMP"]),
         library("Discovery", ["AsyncKit", "CAvahi", "SystemKit", logging]),
         library("Dialing", [nioCore, nioPosix]),
         library("LightKit", ["ConfigurationKit", "HAPModel", logging]),
@@ -129,7 +130,7 @@ let package = Package(
             [
                 "LightPlugins", "LightKit", "HAPModel", "Dialing", "Discovery", "BoundedJSON", "Jinja", "AsyncKit",
                 "SystemKit",
-                "TerminalKit", "CMosquitto", "CSodium", logging, nioCore, nioPosix, nioHTTP1, nioWebSocket, nioSSL,
+                "TerminalKit", "CMosquitto", "SodiumKit", logging, nioCore, nioPosix, nioHTTP1, nioWebSocket, nioSSL,
             ],
             exclude: ["MQTT/README.md"]),
         library("BridgeControl", ["LightKit", "HAPModel", "LineRPC", "BoundedJSON", "TerminalKit", logging]),
@@ -283,7 +284,7 @@ let package = Package(
         tests(of: "LightKit"),
         tests(
             of: "LightDrivers",
-            ["HAPTesting", "LightKit", "Discovery", "BoundedJSON", logging, nioCore, nioPosix]),
+            ["HAPTesting", "LightKit", "Discovery", "BoundedJSON", "SodiumKit", logging, nioCore, nioPosix]),
         tests(of: "LightPlugins", ["HAPTesting", "LightKit", "LineRPC", "BoundedJSON", "AsyncKit", logging]),
         tests(of: "Discovery", [logging]),
         tests(of: "LineRPC", ["BoundedJSON", logging, nioCore, nioPosix]),

@@ -1,21 +1,5 @@
 internal import CSodium
 
-/// SHA-512.
-package enum SHA512 {
-    /// The hash of the parts, one after the other: 64 bytes.
-    package static func hash(_ parts: [UInt8]...) -> [UInt8] { hash(parts) }
-
-    static func hash(_ parts: [[UInt8]]) -> [UInt8] {
-        Sodium.ready
-        var state = crypto_hash_sha512_state()
-        crypto_hash_sha512_init(&state)
-        for part in parts { crypto_hash_sha512_update(&state, part, UInt64(part.count)) }
-        var hash = [UInt8](repeating: 0, count: 64)
-        crypto_hash_sha512_final(&state, &hash)
-        return hash
-    }
-}
-
 /// HKDF with SHA-512 (RFC 5869), built on libsodium's HMAC: Debian 12's libsodium has no HKDF of its own.
 package enum HKDF {
     /// Derives a key.

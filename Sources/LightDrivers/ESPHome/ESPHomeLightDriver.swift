@@ -6,6 +6,7 @@ package import LightKit
 package import Logging
 import NIOCore
 import NIOPosix
+import SodiumKit
 import SystemKit
 
 /// The driver `esphome`: wires the devices' connections, mDNS, the machine of their lights and the host together.
@@ -162,7 +163,7 @@ package actor ESPHomeLightDriver: LightDriver {
             guard channel.isActive else { throw ChannelError.ioOnClosedChannel }
             try channel.pipeline.syncOperations.addHandler(ESPHomeChannelHandler(driver: self, target, number))
             connections[target]?.channel = channel
-            let ephemeral = Sodium.randomBytes(NoiseHandshake.keyLength)
+            let ephemeral = RandomBytes.make(count: NoiseHandshake.keyLength)
             carryOut(home.opened(target, number: number, at: endpoint, key: key, ephemeral: ephemeral, now: now))
             channel.read()
         } catch {

@@ -1,5 +1,6 @@
 import NIOCore
 package import NIOSSL
+import SodiumKit
 import Synchronization
 
 /// TLS with a server that shows the same certificate each time, whoever has signed it.
@@ -43,7 +44,7 @@ package final class PinnedTLS: Sendable {
             guard let leaf = certificates.first, let bytes = try? leaf.toDERBytes() else {
                 return promise.succeed(.failed)
             }
-            let shown = Sodium.sha256(bytes)
+            let shown = SHA256.hash(bytes)
             let isAccepted = pin.map { $0 == shown } ?? true
             state.withLock { state in
                 state.shown = shown

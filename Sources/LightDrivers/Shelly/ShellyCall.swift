@@ -1,4 +1,5 @@
 package import BoundedJSON
+import SodiumKit
 
 /// A remote procedure call to a Shelly device: one message of its WebSocket.
 package struct ShellyCall: Equatable, Sendable {
@@ -74,5 +75,5 @@ package struct ShellyChallenge: Equatable, Sendable {
         ]
     }
 
-    private static func hash(_ text: String) -> String { Sodium.sha256(Array(text.utf8)).hexDigits }
+    private static func hash(_ text: String) -> String { SHA256.hash(Array(text.utf8)).hexDigits }
 }

@@ -1,4 +1,5 @@
 import BoundedJSON
+import SodiumKit
 
 /// Carries a session with a Shelly device: one question by HTTP, and all else over its WebSocket.
 package struct ShellyConnection: DeviceConnection {
@@ -44,7 +45,7 @@ package struct ShellyConnection: DeviceConnection {
                         }
                     }
                 case .call(let call):
-                    let nonce = Base64.encode(Sodium.randomBytes(16))
+                    let nonce = Base64.encode(RandomBytes.make(count: 16))
                     sender.yield(call.encoded(password: secret, clientNonce: nonce))
                 }
             }

@@ -1,3 +1,4 @@
+import SodiumKit
 import TestTimeouts
 import Testing
 
@@ -12,11 +13,11 @@ struct NoiseResponder {
 
     init(key: [UInt8], prologue: [UInt8], ephemeral: [UInt8] = [UInt8](repeating: 7, count: 32)) {
         self.ephemeral = ephemeral
-        chainingKey = Sodium.sha256(Array("Noise_NNpsk0_25519_ChaChaPoly_SHA256".utf8))
-        hash = Sodium.sha256(chainingKey + prologue)
-        let keys = Sodium.hkdf(chainingKey, key, count: 3)
+        chainingKey = SHA256.hash(Array("Noise_NNpsk0_25519_ChaChaPoly_SHA256".utf8))
+        hash = SHA256.hash(chainingKey + prologue)
+        let keys = NoiseHandshake.keys(chainingKey, key, count: 3)
         chainingKey = keys[0]
-        hash = Sodium.sha256(hash + keys[1])
+        hash = SHA256.hash(hash + keys[1])
         cipher = NoiseCipher(key: keys[2])
     }
 
@@ -29,20 +30,21 @@ struct NoiseResponder {
         mixKey(theirs)
         guard cipher.open(message.dropFirst(32), authenticating: hash) != nil else { return nil }
         mix(Array(message.dropFirst(32)))
-        let ours = Sodium.publicKey(of: ephemeral)
+        let pair = Curve25519KeyPair(secret: SecretBytes(ephemeral))
+        let ours = pair.publicKey
         mix(ours)
         mixKey(ours)
-        guard let shared = Sodium.sharedSecret(ephemeral, theirs) else { return nil }
+        guard let shared = try? pair.sharedSecret(with: theirs).copy else { return nil }
         mixKey(shared)
         let sealed = cipher.seal(payload, authenticating: hash)
-        let keys = Sodium.hkdf(chainingKey, [], count: 2)
+        let keys = NoiseHandshake.keys(chainingKey, [], count: 2)
         return (ours + sealed, NoiseCipher(key: keys[1]), NoiseCipher(key: keys[0]))
     }
 
-    private mutating func mix(_ bytes: [UInt8]) { hash = Sodium.sha256(hash + bytes) }
+    private mutating func mix(_ bytes: [UInt8]) { hash = SHA256.hash(hash + bytes) }
 
     private mutating func mixKey(_ bytes: [UInt8]) {
-        let keys = Sodium.hkdf(chainingKey, bytes, count: 2)
+        let keys = NoiseHandshake.keys(chainingKey, bytes, count: 2)
         (chainingKey, cipher) = (keys[0], NoiseCipher(key: keys[1]))
     }
 }

@@ -3,7 +3,7 @@ internal import CSodium
 /// Secret bytes: keys and what keys are made of.
 ///
 /// They are wiped when the last copy goes, compare in constant time, and print as their number only. That holds for this
-/// storage alone: an array that it was made from, what ``copy`` returns and what a library computes with are not wiped.
+/// storage alone: the array given to the initializer, the array from ``copy`` and the buffers of libraries are not wiped.
 package struct SecretBytes: Sendable {
     private let storage: Storage
 
@@ -21,7 +21,8 @@ package struct SecretBytes: Sendable {
     /// A copy as a plain array, for the places that must have one.
     package var copy: [UInt8] { Array(UnsafeBufferPointer(start: storage.bytes, count: storage.count)) }
 
-    func withBytes<Result, Failure: Error>(
+    /// Calls a function with the address of the bytes.
+    package func withBytes<Result, Failure: Error>(
         _ body: (UnsafePointer<UInt8>) throws(Failure) -> Result
     ) throws(Failure) -> Result {
         try body(storage.bytes)

@@ -5,7 +5,7 @@ package struct Curve25519KeyPair: Sendable, Equatable {
     /// The length of a public key, in bytes.
     package static let publicKeyLength = 32
 
-    /// What the peer is told.
+    /// The public key, 32 bytes.
     package let publicKey: [UInt8]
     private let secret: SecretBytes
 

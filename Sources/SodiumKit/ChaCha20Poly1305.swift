@@ -1,6 +1,6 @@
 internal import CSodium
 
-/// ChaCha20-Poly1305 with a 12-byte nonce (RFC 8439), the only cipher of HAP.
+/// ChaCha20-Poly1305 with a 12-byte nonce (RFC 8439), the only cipher of HAP and of ESPHome.
 package struct ChaCha20Poly1305: Sendable, Equatable {
     /// The length of a tag, in bytes.
     package static let tagLength = 16
@@ -15,6 +15,11 @@ package struct ChaCha20Poly1305: Sendable, Equatable {
         package init(label: StaticString) {
             precondition(label.utf8CodeUnitCount == 8, "a nonce label has eight letters, and is ours")
             bytes = [0, 0, 0, 0] + label.withUTF8Buffer { Array($0) }
+        }
+
+        /// Four zero bytes and a counter as eight bytes, least significant first.
+        package init(counter: UInt64) {
+            bytes = [0, 0, 0, 0] + (0..<8).map { UInt8(truncatingIfNeeded: counter >> (8 * $0)) }
         }
 
         /// Twelve given bytes.
@@ -47,7 +52,7 @@ package struct ChaCha20Poly1305: Sendable, Equatable {
 
     /// Decrypts a message whose last 16 bytes are its tag.
     ///
-    /// - Throws: `authenticationFailed` if the tag does not fit or there is none.
+    /// - Throws: `authenticationFailed` if the tag is missing or doesn't match.
     package func open(
         _ sealed: [UInt8], nonce: Nonce, authenticating data: [UInt8] = []
     ) throws(CryptoError) -> [UInt8] {
@@ -69,7 +74,7 @@ package struct ChaCha20Poly1305: Sendable, Equatable {
     ///   - bytes: where the piece lies.
     ///   - range: the piece, 1 to 1024 bytes.
     ///   - counter: the number of this frame in its direction, from 0.
-    ///   - output: what the frame is appended to.
+    ///   - output: the bytes to append the frame to.
     package func appendFrame(
         of bytes: [UInt8], _ range: Range<Int>, counter: UInt64, to output: inout [UInt8]
     ) {
@@ -100,7 +105,7 @@ package struct ChaCha20Poly1305: Sendable, Equatable {
     ///   - start: where its two length bytes are.
     ///   - length: the content's length, as those bytes say; the caller has seen that the frame is complete.
     ///   - counter: the number of this frame in its direction, from 0.
-    ///   - output: what the content is appended to.
+    ///   - output: the bytes to append the content to.
     /// - Throws: `authenticationFailed` if the tag does not fit; nothing is appended then.
     package func appendContent(
         ofFrameIn bytes: [UInt8], at start: Int, length: Int, counter: UInt64, to output: inout [UInt8]

@@ -1,0 +1,2 @@
+// Secrets, randomness, ciphers and hashes come with this module.
+@_exported import SodiumKit
