@@ -3,7 +3,7 @@
 /// Throw it from the `init(from:)` of a section or of a driver's configuration. The daemon shows it to the operator as
 /// `FILE:LINE:COLUMN: KEY: PROBLEM; REMEDY`, so neither half names the place of the value, and neither repeats a password.
 public struct ConfigurationProblem: Error, Sendable {
-    /// What is wrong: `no port`.
+    /// The problem: `no port`.
     public let problem: String
     /// What to write instead: `write 1 to 65535`.
     public let remedy: String
@@ -13,7 +13,7 @@ public struct ConfigurationProblem: Error, Sendable {
     /// Creates an error that rejects a value.
     ///
     /// - Parameters:
-    ///   - problem: what is wrong.
+    ///   - problem: the problem, without the value's place.
     ///   - remedy: what to write instead.
     ///   - path: the place of the value, such as a decoder's `codingPath`.
     public init(_ problem: String, remedy: String, at path: [any CodingKey]) {
@@ -25,7 +25,7 @@ public struct ConfigurationProblem: Error, Sendable {
     /// Creates an error that rejects the value of a key.
     ///
     /// - Parameters:
-    ///   - problem: what is wrong.
+    ///   - problem: the problem, without the value's place.
     ///   - remedy: what to write instead.
     ///   - key: the key, which may be missing.
     ///   - container: the section with the key.

@@ -1,7 +1,7 @@
-/// One key of a section of a configuration file, declared once: how it is read, whether a running daemon takes another
-/// value, and what the example file says of it, which is part of the manual.
+/// One key of a section of a configuration file: its type, the moment a changed value takes effect, and its text in the
+/// example file, which is part of the manual.
 package struct DeclaredKey<Section> {
-    /// When another value takes effect.
+    /// The moment a changed value takes effect.
     package enum Change: Sendable {
         /// With the next reload.
         case reload
@@ -9,41 +9,41 @@ package struct DeclaredKey<Section> {
         case restart
     }
 
-    /// What the example file says.
+    /// The key in the example file.
     package struct Example: Sendable {
-        /// The key's value, as it is written; several lines stand below the key.
+        /// The key's value as YAML; several lines follow the line with the key.
         package let value: [String]
-        /// What the key is for.
+        /// The purpose of the key.
         package let explanation: String
-        /// Whether the value is what counts where nothing is written; another one is commented out.
+        /// A Boolean value that indicates whether the value is the default; other values are commented out.
         package let isDefault: Bool
 
-        /// The value that counts where nothing is written.
+        /// Creates an example with the default value.
         package static func byDefault(_ value: String..., explanation: String) -> Example {
             Example(value: value, explanation: explanation, isDefault: true)
         }
 
-        /// A value that somebody might write.
+        /// Creates an example with another value than the default.
         package static func only(_ value: String..., explanation: String) -> Example {
             Example(value: value, explanation: explanation, isDefault: false)
         }
     }
 
     fileprivate let read: (KeyedDecodingContainer<ConfigurationKey>, inout Section) throws -> Void
-    /// The keys that differ in two sections and take effect with the next start: this one, or some within it.
+    /// The keys that differ between two sections and wait for a restart: this one, or some in its section.
     fileprivate let waiting: (Section, Section) -> [String]
-    /// What the example file says, behind a margin and as wide as is allowed.
+    /// The text in the example file, with an indent and a maximum width.
     fileprivate let text: (String, Int) -> String
 
-    /// Declares a key whose value is written as one of another type.
+    /// Declares a key whose value is converted from another type.
     ///
     /// - Parameters:
-    ///   - name: the key as it is written.
-    ///   - path: where the section keeps the value.
-    ///   - change: when another value takes effect.
-    ///   - example: what the example file says.
-    ///   - written: the type as it is written.
-    ///   - value: makes the value; it throws ``ConfigurationProblem`` at the path that it gets.
+    ///   - name: the key in the file.
+    ///   - path: the section's property.
+    ///   - change: the moment a changed value takes effect.
+    ///   - example: the key in the example file.
+    ///   - written: the type in the file.
+    ///   - value: converts the value; it throws ``ConfigurationProblem`` with the given coding path.
     package init<Value: Equatable, Written: Decodable>(
         _ name: String, _ path: WritableKeyPath<Section, Value>, _ change: Change, _ example: Example,
         written: Written.Type, value: @escaping (Written, [any CodingKey]) throws -> Value
@@ -57,11 +57,11 @@ package struct DeclaredKey<Section> {
         text = { example.text(name, $0, $1) }
     }
 
-    /// Declares a key that holds a section with declared keys of its own.
+    /// Declares a key that holds another section.
     ///
     /// - Parameters:
-    ///   - name: the key as it is written.
-    ///   - path: where the section keeps the other one.
+    ///   - name: the key in the file.
+    ///   - path: the section's property.
     package init<Inner: DeclaredSection>(section name: String, _ path: WritableKeyPath<Section, Inner>) {
         let key = ConfigurationKey(name)
         read = { container, section in
@@ -80,7 +80,7 @@ package struct DeclaredKey<Section> {
         self.init(name, path, change, example, written: Value.self) { value, _ in value }
     }
 
-    /// Declares a key whose value is `nil` where nothing is written.
+    /// Declares a key whose default is `nil`.
     package init<Value: Decodable & Equatable>(
         optional name: String, _ path: WritableKeyPath<Section, Value?>, _ change: Change,
         _ example: Example
@@ -89,12 +89,12 @@ package struct DeclaredKey<Section> {
     }
 }
 
-/// A section of a configuration file whose keys are declared; all may be left out.
+/// A section of a configuration file with declared keys, all of them optional.
 package protocol DeclaredSection: Decodable {
-    /// Its keys, in the order of the example file.
+    /// The keys, in the order of the example file.
     static var keys: [DeclaredKey<Self>] { get }
 
-    /// What counts where nothing is written.
+    /// Creates a section with default values.
     init()
 }
 
@@ -104,26 +104,26 @@ extension DeclaredSection {
         try readKeys(from: decoder)
     }
 
-    /// Reads the declared keys; a section that has others as well does so in an `init(from:)` of its own.
+    /// Reads the declared keys; a section with further keys calls this from its `init(from:)`.
     ///
-    /// - Parameter decoder: where they stand.
-    /// - Throws: what is wrong with them.
+    /// - Parameter decoder: the decoder of the section.
+    /// - Throws: ``ConfigurationProblem`` or a decoding error.
     package mutating func readKeys(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: ConfigurationKey.self)
         for key in Self.keys { try key.read(container, &self) }
     }
 
-    /// The keys that differ and take effect with the next start, as they are written.
+    /// Returns the changed keys that wait for a restart.
     package func keysThatWait(comparedWith running: Self) -> [String] {
         Self.keys.flatMap { $0.waiting(self, running) }
     }
 
-    /// The section in the example file.
+    /// Returns the section in the example file.
     ///
     /// - Parameters:
-    ///   - indent: what stands before each key; keys of the whole file, without one, stand apart.
-    ///   - width: the longest line; a longer explanation stands above its key.
-    /// - Returns: the text, with a line break at its end.
+    ///   - indent: the indent of each key; keys without an indent are separated by empty lines.
+    ///   - width: the maximum line length; a longer explanation precedes its key.
+    /// - Returns: the text, which ends with a line break.
     package static func example(indent: String = "", width: Int = 122) -> String {
         keys.map { $0.text(indent, width) }.joined(separator: indent.isEmpty ? "\n" : "")
     }
@@ -145,7 +145,7 @@ extension String {
         self + String(repeating: " ", count: Swift.max(0, count - self.count))
     }
 
-    /// The text in lines of a width, each behind a margin.
+    /// Returns the text in lines of a maximum width, each with a prefix.
     fileprivate func wrapped(_ margin: String, _ width: Int) -> String {
         var lines: [String] = []
         for word in split(separator: " ") {
