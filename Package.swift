@@ -112,6 +112,7 @@ let package = Package(
         library("Jinja", ["BoundedJSON"]),
         library("SystemKit"),
         library("TerminalKit", ["CVersion", "SystemKit"]),
+        library("CommandKit", ["BoundedJSON", "TerminalKit", arguments]),
         library("WebAccess", ["BoundedJSON", "SystemKit", "TerminalKit"]),
         library("HAPModel"),
         library("SodiumKit", ["CSodium"]),
@@ -197,7 +198,8 @@ let package = Package(
         program(
             "homehub",
             [
-                "HomeClient", "HomeModel", "HAPModel", "WebAccess", "SetupQR", "BoundedJSON", "SystemKit",
+                "CommandKit", "HomeClient", "HomeModel", "HAPModel", "WebAccess", "SetupQR",
+                "BoundedJSON", "SystemKit",
                 "TerminalKit",
                 arguments,
             ]),
@@ -205,7 +207,8 @@ let package = Package(
         .executableTarget(
             name: "homeweb",
             dependencies: [
-                "AsyncKit", "HomeClient", "HomeModel", "HAPModel", "WebAccess", "BridgeControl", "LineRPC", "SetupQR",
+                "AsyncKit", "HomeClient", "HomeModel", "HAPModel", "WebAccess", "BridgeControl",
+                "LineRPC", "SetupQR",
                 "DaemonKit",
                 "BoundedJSON", "SystemKit", "TerminalKit", "CZlib", "QRReading", arguments, hummingbird,
                 hummingbirdCore,
@@ -349,13 +352,18 @@ let package = Package(
             ]),
         tests(
             of: "homehub",
-            ["HomeClient", "HomeModel", "HAPModel", "LineRPC", "BoundedJSON", "TerminalKit", logging]),
+            [
+                "CommandKit", "HomeClient", "HomeModel", "HAPModel", "LineRPC", "BoundedJSON",
+                "TerminalKit", logging,
+            ]),
         tests(of: "homeweb", ["HomeModel", "HAPModel", "SetupQR", "WebAccess", httpTypes, nioCore]),
         tests(of: "WebAccess"),
         tests(of: "SetupQR"),
         tests(of: "hapsim", ["DaemonKit", "HAPModel", "AccessoryRole"]),
         tests(of: "fuzz", ["HAPTesting", "BoundedJSON"]),
-        tests(of: "lamplighter", ["Doctor", "BridgeControl", "BoundedJSON", "LineRPC", "TerminalKit", logging]),
+        tests(
+            of: "lamplighter",
+            ["CommandKit", "Doctor", "BridgeControl", "BoundedJSON", "LineRPC", "TerminalKit", logging]),
         tests(of: "Doctor", ["BridgeControl", "TerminalKit"]),
         tests(of: "BridgeControl", ["LineRPC", "BoundedJSON", "TerminalKit", logging]),
     ],

@@ -1,53 +1,38 @@
 import ArgumentParser
 import BoundedJSON
+import CommandKit
 import HomeClient
 import TerminalKit
 
-/// The error of a failed command, as standard error shows it.
-struct CommandFailure: Equatable {
-    let error: HomeError
-    /// After sysexits(3).
-    let exitCode: Int32
-    /// A Boolean value that indicates whether the message has the number and the name of the error.
-    let isFromHome: Bool
-
-    /// Creates a failure from a thrown error; `nil` for help and the version.
-    init?(_ error: any Error) {
+extension Homehub {
+    static func failure(for error: any Error) -> CommandFailure? {
         switch error {
         case let error as HomeError:
-            self.error = error
-            exitCode = error.code.exitCode
-            isFromHome = true
+            return CommandFailure(exitCode: error.code.exitCode, message: error.description, json: error.json)
         case let error as TerminalError:
-            self.error = HomeError(.invalidParameter, detail: error.message)
-            exitCode = error.code
-            isFromHome = false
+            return CommandFailure(exitCode: error.code, detail: error.message)
         default:
-            exitCode = Homehub.exitCode(for: error).rawValue
+            let exitCode = exitCode(for: error).rawValue
             guard exitCode != 0 else { return nil }
-            let message = Homehub.message(for: error).split(separator: "\n").joined(separator: " ")
-            self.error = HomeError(.invalidParameter, detail: "\(message.clause); see \(Self.help(for: error))")
-            isFromHome = false
+            let message = message(for: error).split(separator: "\n").joined(separator: " ")
+            return CommandFailure(exitCode: exitCode, detail: "\(message.clause); see \(help(for: error))")
         }
     }
 
-    /// The words that show the help of the command whose words are wrong, as they stand in the parser's own message.
+    /// Returns the command that shows the help for what was typed, as the parser's message has it.
     private static func help(for error: any Error) -> String {
-        let message = Homehub.fullMessage(for: error)
+        let message = fullMessage(for: error)
         guard let start = message.firstRange(of: "See '"), let end = message[start.upperBound...].firstRange(of: "'")
         else {
             return "homehub --help"
         }
         return String(message[start.upperBound..<end.lowerBound])
     }
+}
 
-    /// The line on standard error.
-    func text(isJSON: Bool) -> String {
-        if isJSON {
-            let json: JSONValue = ["error": error.json]
-            return json.text + "\n"
-        }
-        return "homehub: \((isFromHome ? error.description : error.message).sanitized)\n"
+extension CommandFailure {
+    fileprivate init(exitCode: Int32, detail: String) {
+        self.init(exitCode: exitCode, message: detail, json: HomeError(.invalidParameter, detail: detail).json)
     }
 }
 

@@ -1,69 +1,59 @@
 import ArgumentParser
+import BoundedJSON
 import BridgeControl
+import CommandKit
 import TerminalKit
 
 /// The bridge operator's command.
 @main
-struct Lamplighter: AsyncParsableCommand {
+struct Lamplighter: CommandProgram {
     static let configuration = CommandConfiguration(
         commandName: "lamplighter",
         abstract: "Look after the lamplighterd bridge.",
         version: "lamplighter \(Version.current)",
         subcommands: [
             StatusCommand.self, SetupCommand.self, LightsCommand.self, SimulateCommand.self, PairingsCommand.self,
-            WatchCommand.self, VersionCommand.self, ResetCommand.self, BackupCommand.self, RestoreCommand.self,
+            WatchLightsCommand.self, VersionCommand<Lamplighter>.self, ResetCommand.self, BackupCommand.self,
+            RestoreCommand.self,
             ReloadCommand.self, DoctorCommand.self, PluginCommand.self,
         ])
 
-    @OptionGroup var options: GlobalOptions
+    static let passesWordsToDefaults = true
+
+    @OptionGroup var options: BridgeOptions
 
     static func main() async {
-        let code = await run(Array(CommandLine.arguments.dropFirst()))
-        exit(withCode: code)
+        exit(withError: ExitCode(await run(Array(CommandLine.arguments.dropFirst()))))
     }
 
-    /// Does what the words ask for.
-    ///
-    /// - Parameter arguments: the words behind the command's name.
-    /// - Returns: the exit code.
-    static func run(_ arguments: [String]) async -> Int32 {
-        do {
-            let words = GlobalOptions.order.movedBehindCommand(arguments)
-            try checkCommand(words)
-            var command = try await asyncParseAsRoot(words)
-            if var command = command as? any AsyncParsableCommand {
-                try await command.run()
-            } else {
-                try command.run()
-            }
-            return 0
-        } catch is CancellationError {
-            return 0
-        } catch {
-            guard let failure = failure(error) else {
-                Terminal.current.write(fullMessage(for: error) + "\n")
-                return 0
-            }
-            // A mistake before `--json` may have kept it from being parsed.
-            Terminal.current.writeError(failure.text(isJSON: arguments.contains("--json")))
-            return failure.code
-        }
-    }
-
-    /// The reason of a command's failure; `nil` for help and the version.
-    private static func failure(_ error: any Error) -> CommandFailure? {
+    static func failure(for error: any Error) -> CommandFailure? {
         switch error {
         case let error as BridgeControlError:
-            return CommandFailure(code: error.code, message: error.message, remedy: error.remedy)
+            return CommandFailure(exitCode: error.code, message: error.message, remedy: error.remedy)
         case let error as TerminalError:
-            return CommandFailure(code: error.code, message: error.message, remedy: nil)
+            return CommandFailure(exitCode: error.code, message: error.message, remedy: nil)
         default:
             let code = exitCode(for: error).rawValue
             guard code != 0 else { return nil }
             let message = message(for: error).split(separator: "\n").joined(separator: " ")
-            return CommandFailure(code: code, message: message, remedy: "see lamplighter --help")
+            return CommandFailure(exitCode: code, message: message, remedy: "see lamplighter --help")
         }
     }
+}
 
-    private static func exit(withCode code: Int32) -> Never { exit(withError: ExitCode(code)) }
+extension CommandFailure {
+    fileprivate init(exitCode: Int32, message: String, remedy: String?) {
+        let suggestions = remedy.map { [JSONValue.string($0)] } ?? []
+        self.init(
+            exitCode: exitCode, message: [message, remedy].compactMap(\.self).joined(separator: "; "),
+            json: [
+                "code": .integer(Int64(exitCode)), "name": .string(Self.names[exitCode] ?? "failed"),
+                "message": .string(message), "suggestions": .array(suggestions),
+            ])
+    }
+
+    private static let names: [Int32: String] = [
+        64: "usage", 65: "badData", 66: "noInput", 69: "unavailable", 70: "internal", 73: "cannotCreate",
+        74: "inputOutput", 75: "temporaryFailure", 76: "protocolViolation", 77: "noPermission", 78: "configuration",
+    ]
 }

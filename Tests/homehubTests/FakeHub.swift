@@ -1,4 +1,5 @@
 import BoundedJSON
+import CommandKit
 import Glibc
 import HAPModel
 import HomeModel

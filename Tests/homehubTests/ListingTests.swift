@@ -1,4 +1,5 @@
 import BoundedJSON
+import CommandKit
 import HAPModel
 import HomeClient
 import Testing
@@ -340,10 +341,11 @@ struct ListingTests {
 
     @Test("escape control characters in errors, except in JSON")
     func sanitizedErrors() throws {
-        let failure = try #require(CommandFailure(HomeError(.genericError, detail: "Lamp\u{1B}[2J\u{9B}2J\nroot:")))
-        let text = failure.text(isJSON: false)
+        let failure = try #require(
+            Homehub.failure(for: HomeError(.genericError, detail: "Lamp\u{1B}[2J\u{9B}2J\nroot:")))
+        let text = failure.text(of: "homehub", isJSON: false)
         #expect(text == "homehub: Lamp\\u{1B}[2J\\u{9B}2J\\nroot: (52 genericError)\n")
-        let json = try JSONValue(parsing: Array(failure.text(isJSON: true).utf8))
+        let json = try JSONValue(parsing: Array(failure.text(of: "homehub", isJSON: true).utf8))
         #expect(json["error"]?["message"] == "Lamp\u{1B}[2J\u{9B}2J\nroot:")
     }
 
@@ -354,6 +356,6 @@ struct ListingTests {
             (.missingParameter, 64), (.storageFailed, 74), (.notFound, 1), (.accessoryNotReachable, 1),
         ] as [(HomeError.Code, Int32)])
     func exitCodes(code: HomeError.Code, exitCode: Int32) {
-        #expect(CommandFailure(HomeError(code))?.exitCode == exitCode)
+        #expect(Homehub.failure(for: HomeError(code))?.exitCode == exitCode)
     }
 }

@@ -1,5 +1,6 @@
 import BoundedJSON
 import BridgeControl
+import CommandKit
 import Doctor
 import Glibc
 import Logging
@@ -405,7 +406,7 @@ struct LamplighterTests {
             time: "2026-11-21T09:00:00Z", key: "a/b\u{9B}2J\n", changes: LightChange(on: true, reachable: false),
             origin: "device")
         #expect(
-            WatchCommand.text(of: event) == LocalTime.text(of: event.time)
+            WatchLightsCommand.text(of: event) == LocalTime.text(of: event.time)
                 + "  a/b\\u{9B}2J\\n  unreachable, on  (device)\n")
     }
 

@@ -31,7 +31,7 @@ struct AccessoriesCommand: HomeCommand {
     @Flag(help: "Ask the accessories for their values first.")
     var ask = false
 
-    @OptionGroup var options: GlobalOptions
+    @OptionGroup var options: HomeOptions
 
     func run(_ session: HomeSession) async throws {
         let home = try await session.glance(isAsked: ask)
@@ -69,7 +69,7 @@ struct ShowCommand: HomeCommand {
     @Flag(help: "Show also ids, versions, and what accessories hide.")
     var all = false
 
-    @OptionGroup var options: GlobalOptions
+    @OptionGroup var options: HomeOptions
 
     func run(_ session: HomeSession) async throws {
         let home = try await session.home
@@ -92,7 +92,7 @@ struct AssignCommand: HomeCommand {
         completion: .names(.objects))
     var names: [String]
 
-    @OptionGroup var options: GlobalOptions
+    @OptionGroup var options: HomeOptions
 
     func validate() throws {
         guard names.count > 1 else { throw ValidationError("Name at least one accessory, and last the room.") }
@@ -128,7 +128,7 @@ struct RenameCommand: HomeCommand {
     @Option(help: ArgumentHelp("What is meant, if the name means several things.", valueName: "kind"))
     var kind: ObjectKind?
 
-    @OptionGroup var options: GlobalOptions
+    @OptionGroup var options: HomeOptions
 
     func run(_ session: HomeSession) async throws {
         let (manager, home) = (session.manager, try await session.home)
@@ -149,7 +149,7 @@ struct RemoveCommand: HomeCommand {
     @Flag(help: "Do not ask, also for a bridge.")
     var yes = false
 
-    @OptionGroup var options: GlobalOptions
+    @OptionGroup var options: HomeOptions
 
     func run(_ session: HomeSession) async throws {
         let home = try await session.home
@@ -172,7 +172,7 @@ struct IdentifyCommand: HomeCommand {
     @Argument(help: "The accessory, by name or id.", completion: .names(.accessories))
     var accessory: String
 
-    @OptionGroup var options: GlobalOptions
+    @OptionGroup var options: HomeOptions
 
     func run(_ session: HomeSession) async throws {
         let accessory = try await session.home.accessory(addressed: accessory)
@@ -188,7 +188,7 @@ struct UnblockCommand: HomeCommand {
     @Argument(help: "The accessory, by name or id; a bridge for those behind it.")
     var accessory: String
 
-    @OptionGroup var options: GlobalOptions
+    @OptionGroup var options: HomeOptions
 
     func run(_ session: HomeSession) async throws {
         let home = try await session.home
@@ -214,7 +214,7 @@ struct FavouriteCommand: HomeCommand {
     @Flag(help: "Take it away from them.")
     var off = false
 
-    @OptionGroup var options: GlobalOptions
+    @OptionGroup var options: HomeOptions
 
     func run(_ session: HomeSession) async throws {
         guard let accessory else {
@@ -245,7 +245,7 @@ struct ServiceTypeCommand: HomeCommand {
     @Argument(help: "What it is shown as, such as fan or lightbulb; none for what it is.")
     var type: String
 
-    @OptionGroup var options: GlobalOptions
+    @OptionGroup var options: HomeOptions
 
     func run(_ session: HomeSession) async throws {
         let part = try await session.home.accessory(addressed: accessory).part(addressed: part)

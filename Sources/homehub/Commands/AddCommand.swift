@@ -26,7 +26,7 @@ struct AddCommand: HomeCommand {
     @Flag(help: "Ask nothing.")
     var yes = false
 
-    @OptionGroup var options: GlobalOptions
+    @OptionGroup var options: HomeOptions
 
     func run(_ session: HomeSession) async throws {
         let home = try await session.home

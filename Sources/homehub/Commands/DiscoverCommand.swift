@@ -9,7 +9,7 @@ struct DiscoverCommand: HomeCommand {
         commandName: "discover", abstract: "Show the devices that can be added, as they come and go, until interrupted."
     )
 
-    @OptionGroup var options: GlobalOptions
+    @OptionGroup var options: HomeOptions
 
     func run(_ session: HomeSession) async throws {
         try await session.manager.withAccessoryBrowser { found in

@@ -20,7 +20,7 @@ struct GroupsCommand: AsyncParsableCommand {
 struct GroupsListCommand: HomeCommand {
     static let configuration = CommandConfiguration(commandName: "list", abstract: "List the groups.")
 
-    @OptionGroup var options: GlobalOptions
+    @OptionGroup var options: HomeOptions
 
     func run(_ session: HomeSession) async throws {
         let home = try await session.home
@@ -35,7 +35,7 @@ struct GroupsAddCommand: HomeCommand {
     @Argument(help: "Its name: letters, digits, spaces and apostrophes.")
     var name: String
 
-    @OptionGroup var options: GlobalOptions
+    @OptionGroup var options: HomeOptions
 
     func run(_ session: HomeSession) async throws {
         let group = try await session.manager.addServiceGroup(named: name, to: session.home.id)
@@ -52,7 +52,7 @@ struct GroupsRenameCommand: HomeCommand {
     @Argument(help: "Its new name.")
     var name: String
 
-    @OptionGroup var options: GlobalOptions
+    @OptionGroup var options: HomeOptions
 
     func run(_ session: HomeSession) async throws {
         let group = try await session.home.group(addressed: object)
@@ -67,7 +67,7 @@ struct GroupsRemoveCommand: HomeCommand {
     @Argument(help: "The group, by name or id.", completion: .names(.groups))
     var object: String
 
-    @OptionGroup var options: GlobalOptions
+    @OptionGroup var options: HomeOptions
 
     func run(_ session: HomeSession) async throws {
         let group = try await session.home.group(addressed: object, isWhole: true)
@@ -86,7 +86,7 @@ struct GroupsPutCommand: HomeCommand {
     @Argument(help: "An accessory or ACCESSORY/PART, by name or id.")
     var target: String
 
-    @OptionGroup var options: GlobalOptions
+    @OptionGroup var options: HomeOptions
 
     func run(_ session: HomeSession) async throws {
         let home = try await session.home
@@ -105,7 +105,7 @@ struct GroupsTakeCommand: HomeCommand {
     @Argument(help: "An accessory or ACCESSORY/PART, by name or id.")
     var target: String
 
-    @OptionGroup var options: GlobalOptions
+    @OptionGroup var options: HomeOptions
 
     func run(_ session: HomeSession) async throws {
         let home = try await session.home

@@ -16,7 +16,7 @@ struct HomesCommand: AsyncParsableCommand {
 struct HomesListCommand: HomeCommand {
     static let configuration = CommandConfiguration(commandName: "list", abstract: "List the homes.")
 
-    @OptionGroup var options: GlobalOptions
+    @OptionGroup var options: HomeOptions
 
     func run(_ session: HomeSession) async throws {
         let homes = await session.manager.homes
@@ -31,7 +31,7 @@ struct HomesAddCommand: HomeCommand {
     @Argument(help: "Its name: letters, digits, spaces and apostrophes.")
     var name: String
 
-    @OptionGroup var options: GlobalOptions
+    @OptionGroup var options: HomeOptions
 
     func run(_ session: HomeSession) async throws {
         let home = try await session.manager.addHome(named: name)
@@ -48,7 +48,7 @@ struct HomesRenameCommand: HomeCommand {
     @Argument(help: "Its new name.")
     var name: String
 
-    @OptionGroup var options: GlobalOptions
+    @OptionGroup var options: HomeOptions
 
     func run(_ session: HomeSession) async throws {
         let home = try await session.manager.homes.home(object)
@@ -67,7 +67,7 @@ struct HomesRemoveCommand: HomeCommand {
     @Flag(help: "Do not ask.")
     var yes = false
 
-    @OptionGroup var options: GlobalOptions
+    @OptionGroup var options: HomeOptions
 
     func run(_ session: HomeSession) async throws {
         let home = try await session.manager.homes.home(object, isWhole: true)
@@ -88,7 +88,7 @@ struct HomesPrimaryCommand: HomeCommand {
     @Argument(help: "The home, by name or id.", completion: .names(.homes))
     var object: String?
 
-    @OptionGroup var options: GlobalOptions
+    @OptionGroup var options: HomeOptions
 
     func run(_ session: HomeSession) async throws {
         guard let object else {

@@ -20,7 +20,7 @@ struct NamesDoctorCommand: HomeCommand {
     @Flag(help: "Rename what can be.")
     var fix = false
 
-    @OptionGroup var options: GlobalOptions
+    @OptionGroup var options: HomeOptions
 
     func run(_ session: HomeSession) async throws {
         let home = try await session.home

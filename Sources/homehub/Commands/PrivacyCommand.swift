@@ -19,7 +19,7 @@ struct PrivacyListCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "list", abstract: "List the apps that asked, and what was decided.")
 
-    @OptionGroup var options: GlobalOptions
+    @OptionGroup var options: HomeOptions
 
     func run() async throws {
         let permissions = try await options.withManager { try await $0.permissions() }.sorted()
@@ -67,7 +67,7 @@ struct UserName: ExpressibleByArgument, Sendable {
 protocol PrivacyDecision: AsyncParsableCommand, Sendable {
     static var decision: PermissionDecision { get }
     var subject: AppOptions { get }
-    var options: GlobalOptions { get }
+    var options: HomeOptions { get }
 }
 
 extension PrivacyDecision {
@@ -98,7 +98,7 @@ struct PrivacyAllowCommand: PrivacyDecision {
     static let decision = PermissionDecision.allow
 
     @OptionGroup var subject: AppOptions
-    @OptionGroup var options: GlobalOptions
+    @OptionGroup var options: HomeOptions
 }
 
 struct PrivacyDenyCommand: PrivacyDecision {
@@ -107,7 +107,7 @@ struct PrivacyDenyCommand: PrivacyDecision {
     static let decision = PermissionDecision.deny
 
     @OptionGroup var subject: AppOptions
-    @OptionGroup var options: GlobalOptions
+    @OptionGroup var options: HomeOptions
 }
 
 struct PrivacyResetCommand: AsyncParsableCommand {
@@ -130,7 +130,7 @@ struct PrivacyResetCommand: AsyncParsableCommand {
     @Flag(help: "Do not ask.")
     var yes = false
 
-    @OptionGroup var options: GlobalOptions
+    @OptionGroup var options: HomeOptions
 
     func validate() throws {
         guard vendor == nil || name != nil else { throw ValidationError("Say which app --vendor is about.") }
@@ -157,7 +157,7 @@ struct PrivacyAgentCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "agent", abstract: "Put the questions of apps to you as they come, until interrupted.")
 
-    @OptionGroup var options: GlobalOptions
+    @OptionGroup var options: HomeOptions
 
     func run() async throws {
         try await options.withManager { manager in

@@ -24,7 +24,7 @@ struct RepairCommand: HomeCommand {
     @Flag(help: "Ask nothing.")
     var yes = false
 
-    @OptionGroup var options: GlobalOptions
+    @OptionGroup var options: HomeOptions
 
     func run(_ session: HomeSession) async throws {
         let home = try await session.home

@@ -14,7 +14,7 @@ struct RoomsCommand: AsyncParsableCommand {
 struct RoomsListCommand: HomeCommand {
     static let configuration = CommandConfiguration(commandName: "list", abstract: "List the rooms.")
 
-    @OptionGroup var options: GlobalOptions
+    @OptionGroup var options: HomeOptions
 
     func run(_ session: HomeSession) async throws {
         let home = try await session.glance(isAsked: false)
@@ -29,7 +29,7 @@ struct RoomsAddCommand: HomeCommand {
     @Argument(help: "Its name: letters, digits, spaces and apostrophes.")
     var name: String
 
-    @OptionGroup var options: GlobalOptions
+    @OptionGroup var options: HomeOptions
 
     func run(_ session: HomeSession) async throws {
         let home = try await session.home
@@ -52,7 +52,7 @@ struct RoomsRenameCommand: HomeCommand {
     @Argument(help: "Its new name.")
     var name: String
 
-    @OptionGroup var options: GlobalOptions
+    @OptionGroup var options: HomeOptions
 
     func run(_ session: HomeSession) async throws {
         let room = try await session.home.room(addressed: object)
@@ -67,7 +67,7 @@ struct RoomsRemoveCommand: HomeCommand {
     @Argument(help: "The room, by name or id.", completion: .names(.rooms))
     var object: String
 
-    @OptionGroup var options: GlobalOptions
+    @OptionGroup var options: HomeOptions
 
     func run(_ session: HomeSession) async throws {
         let home = try await session.home

@@ -16,7 +16,7 @@ struct ScenesListCommand: HomeCommand {
     static let configuration = CommandConfiguration(
         commandName: "list", abstract: "List the scenes and what they set.")
 
-    @OptionGroup var options: GlobalOptions
+    @OptionGroup var options: HomeOptions
 
     func run(_ session: HomeSession) async throws {
         let home = try await session.home
@@ -31,7 +31,7 @@ struct ScenesAddCommand: HomeCommand {
     @Argument(help: "Its name: letters, digits, spaces and apostrophes.")
     var name: String
 
-    @OptionGroup var options: GlobalOptions
+    @OptionGroup var options: HomeOptions
 
     func run(_ session: HomeSession) async throws {
         session.print(json: try await session.manager.addActionSet(named: name, to: session.home.id).listing)
@@ -44,7 +44,7 @@ struct ScenesRemoveCommand: HomeCommand {
     @Argument(help: "The scene, by name or id.", completion: .names(.scenes))
     var scene: String
 
-    @OptionGroup var options: GlobalOptions
+    @OptionGroup var options: HomeOptions
 
     func run(_ session: HomeSession) async throws {
         let scene = try await session.home.scene(addressed: scene, isWhole: true)
@@ -74,7 +74,7 @@ struct ScenesSetCommand: HomeCommand {
     @Flag(help: "Let the scene set nothing else.")
     var only = false
 
-    @OptionGroup var options: GlobalOptions
+    @OptionGroup var options: HomeOptions
 
     func validate() throws {
         guard words.count > 1 else {
@@ -102,7 +102,7 @@ struct ScenesClearCommand: HomeCommand {
     @Argument(help: "The accessory, by name or id; all if left out.")
     var accessory: String?
 
-    @OptionGroup var options: GlobalOptions
+    @OptionGroup var options: HomeOptions
 
     func run(_ session: HomeSession) async throws {
         let home = try await session.home
@@ -122,7 +122,7 @@ struct ScenesRunCommand: HomeCommand {
     @Argument(help: "The scene, by name or id.", completion: .names(.scenes))
     var scene: String
 
-    @OptionGroup var options: GlobalOptions
+    @OptionGroup var options: HomeOptions
 
     func run(_ session: HomeSession) async throws {
         let home = try await session.home

@@ -22,7 +22,7 @@ struct ReadCommand: HomeCommand {
     @Flag(help: "Read also the other parts, and what accessories hide.")
     var all = false
 
-    @OptionGroup var options: GlobalOptions
+    @OptionGroup var options: HomeOptions
 
     func run(_ session: HomeSession) async throws {
         let target = try await session.home.valueTarget(target)
@@ -60,7 +60,7 @@ struct WriteCommand: HomeCommand {
         completion: .names(.changes))
     var words: [String]
 
-    @OptionGroup var options: GlobalOptions
+    @OptionGroup var options: HomeOptions
 
     func validate() throws {
         guard words.count > 1 else {

@@ -35,7 +35,7 @@ struct WebCommand: AsyncParsableCommand {
     @Option(help: ArgumentHelp("The page's state directory.", valueName: "dir"))
     var stateDirectory: String?
 
-    @OptionGroup var options: GlobalOptions
+    @OptionGroup var options: HomeOptions
 
     func validate() throws {
         guard [newToken, invite != nil, withdraw != nil].count(where: \.self) <= 1 else {

@@ -16,7 +16,7 @@ struct ZonesCommand: AsyncParsableCommand {
 struct ZonesListCommand: HomeCommand {
     static let configuration = CommandConfiguration(commandName: "list", abstract: "List the zones.")
 
-    @OptionGroup var options: GlobalOptions
+    @OptionGroup var options: HomeOptions
 
     func run(_ session: HomeSession) async throws {
         let home = try await session.home
@@ -30,7 +30,7 @@ struct ZonesAddCommand: HomeCommand {
     @Argument(help: "Its name: letters, digits, spaces and apostrophes.")
     var name: String
 
-    @OptionGroup var options: GlobalOptions
+    @OptionGroup var options: HomeOptions
 
     func run(_ session: HomeSession) async throws {
         let home = try await session.home
@@ -53,7 +53,7 @@ struct ZonesRenameCommand: HomeCommand {
     @Argument(help: "Its new name.")
     var name: String
 
-    @OptionGroup var options: GlobalOptions
+    @OptionGroup var options: HomeOptions
 
     func run(_ session: HomeSession) async throws {
         let zone = try await session.home.zone(addressed: object)
@@ -67,7 +67,7 @@ struct ZonesRemoveCommand: HomeCommand {
     @Argument(help: "The zone, by name or id.", completion: .names(.zones))
     var object: String
 
-    @OptionGroup var options: GlobalOptions
+    @OptionGroup var options: HomeOptions
 
     func run(_ session: HomeSession) async throws {
         let home = try await session.home
@@ -86,7 +86,7 @@ struct ZonesAddRoomCommand: HomeCommand {
     @Argument(help: "The room, by name or id.", completion: .names(.rooms))
     var room: String
 
-    @OptionGroup var options: GlobalOptions
+    @OptionGroup var options: HomeOptions
 
     func run(_ session: HomeSession) async throws {
         let home = try await session.home
@@ -104,7 +104,7 @@ struct ZonesRemoveRoomCommand: HomeCommand {
     @Argument(help: "The room, by name or id.", completion: .names(.rooms))
     var room: String
 
-    @OptionGroup var options: GlobalOptions
+    @OptionGroup var options: HomeOptions
 
     func run(_ session: HomeSession) async throws {
         let home = try await session.home

@@ -20,7 +20,7 @@ struct WatchCommand: HomeCommand {
     @Argument(help: "The values, as homehub show names them.")
     var values: [String] = []
 
-    @OptionGroup var options: GlobalOptions
+    @OptionGroup var options: HomeOptions
 
     func run(_ session: HomeSession) async throws {
         let manager = session.manager

@@ -14,7 +14,7 @@ struct BackupCommand: AsyncParsableCommand {
     var file: String
 
     @OptionGroup var place: StateDirectoryOption
-    @OptionGroup var options: GlobalOptions
+    @OptionGroup var options: BridgeOptions
 
     func run() async throws {
         do {
@@ -38,7 +38,7 @@ struct StateDirectoryOption: ParsableArguments {
     /// The directory that was named, or the one that belongs to the socket.
     ///
     /// - Throws: ``BridgeControlError`` if there is neither.
-    func directory(_ options: GlobalOptions) throws(BridgeControlError) -> String {
+    func directory(_ options: BridgeOptions) throws(BridgeControlError) -> String {
         guard let directory = stateDirectory ?? DaemonPlaces(socket: options.socket)?.stateDirectory else {
             throw .usage(
                 "no daemon listens at \(options.socket)", remedy: "name its state directory with --state-directory")

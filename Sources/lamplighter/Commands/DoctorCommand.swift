@@ -26,7 +26,7 @@ struct DoctorCommand: AsyncParsableCommand {
     @Option(help: ArgumentHelp("The daemon's state directory, for when it does not run.", valueName: "dir"))
     var stateDirectory: String?
 
-    @OptionGroup var options: GlobalOptions
+    @OptionGroup var options: BridgeOptions
 
     func run() async throws {
         let facts = await stableFacts()

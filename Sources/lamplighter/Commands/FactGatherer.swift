@@ -10,7 +10,7 @@ struct FactGatherer {
     /// So many addresses of the record are tried.
     private static let maximumAddresses = 16
 
-    let options: GlobalOptions
+    let options: BridgeOptions
     let config: String?
     let stateDirectory: String?
 

@@ -17,7 +17,7 @@ struct LightsCommand: AsyncParsableCommand {
 struct LightsListCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(commandName: "list", abstract: "List the lights.")
 
-    @OptionGroup var options: GlobalOptions
+    @OptionGroup var options: BridgeOptions
 
     func run() async throws {
         guard !options.json else {
@@ -69,7 +69,7 @@ struct LightsDiscoverCommand: AsyncParsableCommand {
             is configured by its address.
             """)
 
-    @OptionGroup var options: GlobalOptions
+    @OptionGroup var options: BridgeOptions
 
     func run() async throws {
         let lights = try await options.ask { try await $0.discoverLights() }
@@ -120,7 +120,7 @@ struct LightsSetCommand: AsyncParsableCommand {
             """, completion: .changes(.command))
     var changes: [String] = []
 
-    @OptionGroup var options: GlobalOptions
+    @OptionGroup var options: BridgeOptions
 
     func run() async throws {
         let change = try LightChange(parsing: changes, for: .command)
@@ -140,7 +140,7 @@ struct LightsForgetCommand: AsyncParsableCommand {
     @Argument(help: "The light's key, as lamplighter lights shows it.", completion: .lightKeys)
     var key: String
 
-    @OptionGroup var options: GlobalOptions
+    @OptionGroup var options: BridgeOptions
 
     func run() async throws {
         try await options.change(check: "lamplighter lights") { [key] in try await $0.forgetLight(key) }
@@ -156,7 +156,7 @@ struct LightsPurgeCommand: AsyncParsableCommand {
             controllers, with a new accessory id, without the room and the scenes that it had.
             """)
 
-    @OptionGroup var options: GlobalOptions
+    @OptionGroup var options: BridgeOptions
 
     func run() async throws {
         let lights = try await options.change(check: "lamplighter lights") { try await $0.purgeLights() }

@@ -13,7 +13,7 @@ struct PairingsCommand: AsyncParsableCommand {
 struct PairingsListCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(commandName: "list", abstract: "List the paired controllers.")
 
-    @OptionGroup var options: GlobalOptions
+    @OptionGroup var options: BridgeOptions
 
     func run() async throws {
         let pairings = try await options.ask { try await $0.pairings() }
@@ -47,7 +47,7 @@ struct PairingsRemoveCommand: AsyncParsableCommand {
     @Flag(help: "Do not ask before all pairings are removed.")
     var yes = false
 
-    @OptionGroup var options: GlobalOptions
+    @OptionGroup var options: BridgeOptions
 
     func validate() throws {
         guard (id != nil) != all else { throw ValidationError("Name one pairing's id, or write --all.") }
@@ -76,7 +76,7 @@ struct PairingsUnlockCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "unlock", abstract: "Let controllers try setup codes again after a hundred wrong ones.")
 
-    @OptionGroup var options: GlobalOptions
+    @OptionGroup var options: BridgeOptions
 
     func run() async throws {
         try await options.change(check: "lamplighter status") { try await $0.unlockPairing() }

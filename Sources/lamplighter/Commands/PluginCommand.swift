@@ -24,7 +24,7 @@ struct PluginCommand: AsyncParsableCommand {
         @Argument(parsing: .captureForPassthrough, help: "The plugin and its arguments.")
         var command: [String]
 
-        @OptionGroup var options: GlobalOptions
+        @OptionGroup var options: BridgeOptions
 
         func run() async throws {
             // The arguments are the plugin's, from the first on.

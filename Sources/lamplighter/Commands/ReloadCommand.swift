@@ -8,7 +8,7 @@ struct ReloadCommand: AsyncParsableCommand {
         commandName: "reload", abstract: "Read the configuration again; controllers stay connected.",
         discussion: "A configuration that is wrong changes nothing.")
 
-    @OptionGroup var options: GlobalOptions
+    @OptionGroup var options: BridgeOptions
 
     func run() async throws {
         let listing = try await options.ask { try await $0.reload() }

@@ -15,7 +15,7 @@ struct ResetCommand: AsyncParsableCommand {
     @Flag(help: "Do not ask.")
     var yes = false
 
-    @OptionGroup var options: GlobalOptions
+    @OptionGroup var options: BridgeOptions
 
     func run() async throws {
         let former = try await options.ask { try await $0.status() }

@@ -19,7 +19,7 @@ struct RestoreCommand: AsyncParsableCommand {
     var yes = false
 
     @OptionGroup var place: StateDirectoryOption
-    @OptionGroup var options: GlobalOptions
+    @OptionGroup var options: BridgeOptions
 
     func run() async throws {
         let input = try InputFile(file)

@@ -22,7 +22,7 @@ struct SetupCommand: AsyncParsableCommand {
     @Flag(help: "Show the code of a paired bridge, too.")
     var force = false
 
-    @OptionGroup var options: GlobalOptions
+    @OptionGroup var options: BridgeOptions
 
     func run() async throws {
         let setup = try await options.ask { [force] in try await $0.setup(force: force) }

@@ -20,7 +20,7 @@ struct SimulateCommand: AsyncParsableCommand {
             """, completion: .changes(.simulation))
     var changes: [String] = []
 
-    @OptionGroup var options: GlobalOptions
+    @OptionGroup var options: BridgeOptions
 
     func run() async throws {
         let change = try LightChange(parsing: changes, for: .simulation)

@@ -6,7 +6,7 @@ import TerminalKit
 struct StatusCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(commandName: "status", abstract: "Show how the bridge is doing.")
 
-    @OptionGroup var options: GlobalOptions
+    @OptionGroup var options: BridgeOptions
 
     func run() async throws {
         let status = try await options.ask { try await $0.status() }

@@ -1,12 +1,13 @@
 import ArgumentParser
 import BoundedJSON
+import CommandKit
 import Glibc
 import HomeClient
 import HomeModel
 import TerminalKit
 
 /// What every command takes, before or behind its name.
-struct GlobalOptions: ParsableArguments, Sendable {
+struct HomeOptions: GlobalOptions, Sendable {
     @Option(help: ArgumentHelp("The daemon's socket.", valueName: "socket"))
     var socket: String?
 
@@ -97,7 +98,7 @@ struct GlobalOptions: ParsableArguments, Sendable {
 /// The homes, and how to show what comes of them.
 struct HomeSession: Sendable {
     let manager: HomeManager
-    let options: GlobalOptions
+    let options: HomeOptions
 
     /// The home that is meant.
     var home: Home {
@@ -187,7 +188,7 @@ struct HomeSession: Sendable {
 
 /// A command that needs the homes.
 protocol HomeCommand: AsyncParsableCommand, Sendable {
-    var options: GlobalOptions { get }
+    var options: HomeOptions { get }
 
     /// Does what was asked.
     func run(_ session: HomeSession) async throws

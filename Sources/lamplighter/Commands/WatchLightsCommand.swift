@@ -3,11 +3,11 @@ import BoundedJSON
 import BridgeControl
 import TerminalKit
 
-struct WatchCommand: AsyncParsableCommand {
+struct WatchLightsCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "watch", abstract: "Print what happens to the lights, until interrupted.")
 
-    @OptionGroup var options: GlobalOptions
+    @OptionGroup var options: BridgeOptions
 
     func run() async throws {
         let isJSON = options.json

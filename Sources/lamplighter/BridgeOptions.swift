@@ -1,10 +1,11 @@
 import ArgumentParser
 import BridgeControl
+import CommandKit
 import LineRPC
 import TerminalKit
 
 /// What every command takes, before or behind its name.
-struct GlobalOptions: ParsableArguments {
+struct BridgeOptions: GlobalOptions {
     @Option(help: ArgumentHelp("The daemon's control socket.", valueName: "socket"))
     var control: String?
 

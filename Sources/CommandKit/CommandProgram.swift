@@ -1,0 +1,81 @@
+package import ArgumentParser
+package import TerminalKit
+
+/// The options of every command of a program, written before or after the command's name.
+package protocol GlobalOptions: ParsableArguments {
+    /// The options' names.
+    static var order: OptionOrder { get }
+
+    /// A Boolean value that indicates whether the command prints JSON.
+    var json: Bool { get }
+}
+
+/// The root command of a program for people and scripts.
+package protocol CommandProgram: AsyncParsableCommand {
+    associatedtype Options: GlobalOptions
+
+    /// The options, for the help of the program.
+    var options: Options { get }
+
+    /// A Boolean value that indicates whether commands with a default pass unknown words on to it.
+    static var passesWordsToDefaults: Bool { get }
+
+    /// Returns the failure to report for an error; `nil` for help and the version.
+    static func failure(for error: any Error) -> CommandFailure?
+}
+
+extension CommandProgram {
+    /// The program's name.
+    package static var name: String { configuration.commandName ?? _commandName }
+
+    /// Runs the command that the words name, and prints its failure.
+    ///
+    /// - Parameter arguments: the words after the program's name.
+    /// - Returns: the exit code.
+    package static func run(_ arguments: [String]) async -> Int32 {
+        do {
+            let words = Options.order.movedBehindCommand(arguments)
+            try checkCommand(words)
+            var command = try await asyncParseAsRoot(words)
+            if var command = command as? any AsyncParsableCommand {
+                try await command.run()
+            } else {
+                try command.run()
+            }
+            return 0
+        } catch is CancellationError {
+            return 0
+        } catch {
+            guard let failure = failure(for: error) else {
+                Terminal.current.write(fullMessage(for: error) + "\n")
+                return 0
+            }
+            // A mistake before `--json` may have kept it from being parsed.
+            Terminal.current.writeError(failure.text(of: name, isJSON: arguments.contains("--json")))
+            return failure.exitCode
+        }
+    }
+
+    /// Suggests the nearest command for an unknown one, which the parser doesn't.
+    ///
+    /// - Throws: `TerminalError` with 64 if a word, or one after `help`, isn't a command.
+    private static func checkCommand(_ words: [String]) throws(TerminalError) {
+        var command = configuration
+        var path: [String] = []
+        for word in words where !(path.isEmpty && word == "help") {
+            let isPassedOn = passesWordsToDefaults && command.defaultSubcommand != nil && words.first != "help"
+            guard !command.subcommands.isEmpty, !word.hasPrefix("-"), !isPassedOn else { return }
+            let subcommands = command.subcommands.map { ($0.configuration.commandName ?? "", $0.configuration) }
+            guard let found = subcommands.first(where: { $0.0 == word || $0.1.aliases.contains(word) }) else {
+                let before = ([name] + path).joined(separator: " ")
+                let meant =
+                    word.nearest(in: subcommands.map(\.0)).map { "did you mean \"\(before) \($0)\"?" }
+                    ?? "see \(before) --help"
+                let typed = (path + [word.prefix(64).description.sanitized]).joined(separator: " ")
+                throw .usage("there is no command \"\(typed)\"; \(meant)")
+            }
+            command = found.1
+            path.append(word)
+        }
+    }
+}

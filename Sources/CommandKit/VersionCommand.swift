@@ -1,0 +1,19 @@
+package import ArgumentParser
+import BoundedJSON
+import TerminalKit
+
+/// The command `version` of a program.
+package struct VersionCommand<Program: CommandProgram>: ParsableCommand {
+    package static var configuration: CommandConfiguration {
+        CommandConfiguration(commandName: "version", abstract: "Show this command's version.")
+    }
+
+    @OptionGroup package var options: Program.Options
+
+    package init() {}
+
+    package func run() {
+        let json: JSONValue = ["version": .string(Version.current)]
+        Terminal.current.write(options.json ? json.text + "\n" : "\(Program.name) \(Version.current)\n")
+    }
+}
