@@ -144,6 +144,7 @@ let package = Package(
         ),
         library("SetupQR", ["CQREncode"]),
         library("HomeModel", ["HAPModel", "BoundedJSON", "SystemKit"]),
+        library("HomePresentation", ["HomeModel", "HAPModel", "BoundedJSON"]),
 
         library("HAPTransport", ["Dialing", "HAPProtocol", nioCore, nioPosix, logging]),
         library("AccessoryRole", ["HAPProtocol", "HAPModel", "HAPCrypto", "BoundedJSON", logging]),
@@ -198,7 +199,7 @@ let package = Package(
         program(
             "homehub",
             [
-                "CommandKit", "HomeClient", "HomeModel", "HAPModel", "WebAccess", "SetupQR",
+                "CommandKit", "HomeClient", "HomeModel", "HomePresentation", "HAPModel", "WebAccess", "SetupQR",
                 "BoundedJSON", "SystemKit",
                 "TerminalKit",
                 arguments,
@@ -207,7 +208,7 @@ let package = Package(
         .executableTarget(
             name: "homeweb",
             dependencies: [
-                "AsyncKit", "HomeClient", "HomeModel", "HAPModel", "WebAccess", "BridgeControl",
+                "AsyncKit", "HomeClient", "HomeModel", "HomePresentation", "HAPModel", "WebAccess", "BridgeControl",
                 "LineRPC", "SetupQR",
                 "DaemonKit",
                 "BoundedJSON", "SystemKit", "TerminalKit", "CZlib", "QRReading", arguments, hummingbird,
@@ -326,6 +327,7 @@ let package = Package(
                 nioPosix,
             ]),
         tests(of: "HomeModel", ["HAPTesting", "HomeTesting", "HAPModel", "BoundedJSON"]),
+        tests(of: "HomePresentation", ["HAPTesting", "HomeTesting", "HomeModel", "HAPModel"]),
         tests(
             of: "HomeHub",
             [
@@ -353,7 +355,7 @@ let package = Package(
         tests(
             of: "homehub",
             [
-                "CommandKit", "HomeClient", "HomeModel", "HAPModel", "LineRPC", "BoundedJSON",
+                "CommandKit", "HomeClient", "HomeModel", "HomePresentation", "HAPModel", "LineRPC", "BoundedJSON",
                 "TerminalKit", logging,
             ]),
         tests(of: "homeweb", ["HomeModel", "HAPModel", "SetupQR", "WebAccess", httpTypes, nioCore]),

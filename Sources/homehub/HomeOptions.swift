@@ -4,6 +4,7 @@ import CommandKit
 import Glibc
 import HomeClient
 import HomeModel
+import HomePresentation
 import TerminalKit
 
 /// What every command takes, before or behind its name.

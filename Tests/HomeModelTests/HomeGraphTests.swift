@@ -1,5 +1,6 @@
 import HAPModel
 import HomeModel
+import HomeTesting
 import Testing
 
 /// The error code of a write; 0 if it succeeds.

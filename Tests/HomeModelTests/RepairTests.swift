@@ -1,6 +1,7 @@
 import HAPModel
 import HAPTesting
 import HomeModel
+import HomeTesting
 import Testing
 
 /// Gives the services and characteristics of a device other numbers.

@@ -2,6 +2,7 @@ import BoundedJSON
 import HAPModel
 import HAPTesting
 import HomeModel
+import HomeTesting
 import Testing
 
 @Suite("An app's copy") struct ReplicaTests {

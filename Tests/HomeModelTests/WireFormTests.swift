@@ -2,6 +2,7 @@ import BoundedJSON
 import HAPModel
 import HAPTesting
 import HomeModel
+import HomeTesting
 import Testing
 
 /// A message and its bytes on the wire in every version.

@@ -2,6 +2,7 @@ import BoundedJSON
 import CommandKit
 import HAPModel
 import HomeClient
+import HomePresentation
 import Testing
 
 @testable import homehub

@@ -81,6 +81,24 @@ extension Accessory {
         ServiceType.main(of: services, type: \.type, isPrimary: \.isPrimary, isUserInteractive: \.isUserInteractive)
     }
 
+    /// The services that people use, the main one first.
+    public var parts: [Service] {
+        let main = primaryService
+        return (main.map { [$0] } ?? []) + services.filter { $0.isUserInteractive && $0.id != main?.id }
+    }
+
+    /// What people see above the values of a part.
+    ///
+    /// Whoever has one part is called by one name, and a main part that has the name with which the accessory came was
+    /// never called otherwise: both go by the accessory's name, which may have changed since.
+    public func shownName(of service: Service) -> String {
+        guard service.id == primaryService?.id else { return service.name }
+        let isUnnamed =
+            parts.count(where: \.type.isKnown) <= 1
+            || [NameKey(configuredName), NameKey(name)].contains(NameKey(service.name))
+        return isUnnamed ? name : service.name
+    }
+
     /// One of its services.
     public func service(_ id: Service.ID) -> Service? { services.first { $0.id == id } }
 

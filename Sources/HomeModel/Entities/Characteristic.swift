@@ -40,6 +40,13 @@ public struct Characteristic: Codable, Sendable, Hashable, Identifiable {
         self.isNotificationEnabled = isNotificationEnabled
     }
 
+    /// Whether people want to see it: not what the accessory hides, nor a name, which is the home's affair, nor bytes, nor
+    /// what controllers count for themselves.
+    public var isForPeople: Bool {
+        !metadata.permissions.contains(.hidden) && type != .name && type != .characteristicValueActiveTransitionCount
+            && metadata.format != .tlv8 && metadata.format != .data
+    }
+
     /// What such a characteristic is called in English.
     public var localizedDescription: String {
         guard !type.type.isApple, let manufacturerDescription else { return type.localizedDescription }

@@ -1,4 +1,5 @@
 import HomeModel
+import HomePresentation
 
 extension [Home] {
     /// The home that is named, else the primary one.

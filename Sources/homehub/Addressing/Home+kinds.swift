@@ -1,5 +1,6 @@
 import HAPModel
 import HomeModel
+import HomePresentation
 
 extension Home {
     /// The kinds of thing that a person means by a word: `lights`, `lamp`, `temperature sensors`, `sensors`.

@@ -1,5 +1,6 @@
 import HAPModel
 import HomeModel
+import HomePresentation
 
 /// What a person wants to be set, as far as it is known before the accessories are asked.
 ///

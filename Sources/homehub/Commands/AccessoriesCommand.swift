@@ -2,7 +2,8 @@ public import ArgumentParser
 import BoundedJSON
 import HAPModel
 import HomeClient
-public import HomeModel
+import HomeModel
+public import HomePresentation
 import TerminalKit
 
 extension ProductGrouping: ExpressibleByArgument {}

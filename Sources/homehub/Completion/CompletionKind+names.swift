@@ -1,5 +1,6 @@
 import ArgumentParser
 import HomeClient
+import HomePresentation
 
 /// What of a home can be completed at the command line.
 enum CompletableName: Sendable {

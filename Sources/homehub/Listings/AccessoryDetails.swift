@@ -1,5 +1,6 @@
 import HAPModel
 import HomeModel
+import HomePresentation
 import TerminalKit
 
 /// What people see of one accessory.

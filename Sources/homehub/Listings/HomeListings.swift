@@ -1,5 +1,6 @@
 import BoundedJSON
 import HomeModel
+import HomePresentation
 import TerminalKit
 
 /// What people see of homes, rooms, zones, groups and scenes; the same homes give the same text.

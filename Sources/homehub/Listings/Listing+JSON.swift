@@ -1,6 +1,7 @@
 import BoundedJSON
 import HAPModel
 import HomeModel
+import HomePresentation
 
 // What `--json` prints: objects as the daemon tells them, with relations by id, and words beside numbers.
 

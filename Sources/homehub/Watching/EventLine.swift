@@ -1,6 +1,7 @@
 import BoundedJSON
 import HAPModel
 import HomeClient
+import HomePresentation
 import TerminalKit
 
 /// One event as a line: where, at what, what changed.

@@ -2,6 +2,7 @@ import BoundedJSON
 import HAPModel
 import HomeClient
 import HomeModel
+import HomePresentation
 import Hummingbird
 import HummingbirdCore
 

@@ -1,5 +1,6 @@
 import HomeClient
 import HomeModel
+import HomePresentation
 import Synchronization
 import SystemKit
 

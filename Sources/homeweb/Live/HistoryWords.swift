@@ -1,6 +1,7 @@
 import HAPModel
 import HomeClient
 import HomeModel
+import HomePresentation
 
 /// An event as the history has it.
 struct HistoryWords {

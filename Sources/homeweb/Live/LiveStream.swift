@@ -3,6 +3,7 @@ import BoundedJSON
 import HAPModel
 import HomeClient
 import HomeModel
+import HomePresentation
 import ServiceLifecycle
 import Synchronization
 

@@ -1,5 +1,6 @@
 import HAPModel
 import HomeModel
+import HomePresentation
 
 /// An accessory with everything: for who looks after it, and for developers.
 struct AccessoryPage: LivePage {

@@ -1,6 +1,7 @@
 import HAPModel
 import HomeClient
 import HomeModel
+import HomePresentation
 
 /// The home at a glance: what is on, what is open, favourites, and everything in sections.
 struct HomePage: LivePage {

@@ -1,6 +1,7 @@
 import HAPModel
 import HomeClient
 import HomeModel
+import HomePresentation
 
 /// The homes at one moment, and who looks at them.
 struct Moment {

@@ -1,5 +1,6 @@
 import HAPModel
 import HomeModel
+import HomePresentation
 
 /// A room: its things, and what is out of reach with the reason.
 struct RoomPage: LivePage {

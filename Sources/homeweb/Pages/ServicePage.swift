@@ -1,5 +1,6 @@
 import HAPModel
 import HomeModel
+import HomePresentation
 
 /// One thing: large controls, then readings.
 struct ServicePage: LivePage {

@@ -1,5 +1,6 @@
 import HAPModel
 import HomeModel
+import HomePresentation
 
 /// What a person changes one value of a service with, as a form that says what is to be, never what is to change: sent
 /// twice it changes nothing more.

@@ -1,5 +1,6 @@
 import HAPModel
 import HomeModel
+import HomePresentation
 
 /// One thing of a home as a tile: what it is, what it does, and what one touch changes.
 struct Tile {

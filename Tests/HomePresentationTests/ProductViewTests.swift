@@ -1,6 +1,8 @@
 import HAPModel
 import HAPTesting
 import HomeModel
+import HomePresentation
+import HomeTesting
 import Testing
 
 typealias Values = [CharacteristicType: CharacteristicValue]

@@ -1,5 +1,9 @@
 import BoundedJSON
 public import HAPModel
+public import HomeModel
+
+// HAPModel has types with these names, too.
+public import struct HomeModel.Characteristic
 
 extension Characteristic {
     /// A value as a person says it, in English: `72 %`, `21.5 °C`, `open`, `5 min`.

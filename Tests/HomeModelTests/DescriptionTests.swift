@@ -1,9 +1,10 @@
 import HAPModel
 import HAPTesting
 import HomeModel
+import HomeTesting
 import Testing
 
-@Suite("Presentation") struct PresentationTests {
+@Suite("Kinds, groups and names") struct DescriptionTests {
     @Test("groups accessories by room and category in a stable order")
     func groups() throws {
         var hub = TestHub()
@@ -87,30 +88,6 @@ import Testing
         #expect(ServiceType.switch.associableTypes.isDisjoint(with: [.outlet, .switch, .door]))
         #expect(ServiceType.contactSensor.associableTypes == [.door, .garageDoorOpener, .window, .windowCovering])
         #expect(ServiceType.lightbulb.associableTypes.isEmpty)
-    }
-
-    @Test("reports a changed problem once")
-    func problems() throws {
-        var hub = TestHub()
-        let home = try hub.home()
-        let ids = try (1...2).map { try hub.add([Devices.lamp("Lamp \($0)")], to: home, device: $0)[0] }
-        func lamp(_ number: Int) throws -> Accessory { try #require(hub.graph.accessory(ids[number])) }
-        var problems = AccessoryProblems(hub.graph.homes)
-        #expect(problems.changed(in: hub.graph.homes).isEmpty)
-        hub.graph.apply(.reachabilityUpdated(ids[0], false))
-        // As after a restart of the daemon: the first accessory is back, the second one isn't.
-        hub.graph.apply(.reachabilityUpdated(ids[1], false))
-        hub.graph.apply(.reachabilityUpdated(ids[0], true))
-        #expect(!problems.changed(try lamp(0)))
-        #expect(problems.changed(in: hub.graph.homes).map(\.id) == [ids[1]])
-        #expect(!problems.changed(try lamp(1)))
-        hub.graph.apply(.faultUpdated(ids[1], .forgotten))
-        #expect(problems.changed(try lamp(1)))
-        #expect(!problems.changed(try lamp(1)))
-        hub.graph.apply(.reachabilityUpdated(ids[1], true))
-        #expect(problems.changed(try lamp(1)))
-        var empty = AccessoryProblems()
-        #expect(!empty.changed(try lamp(0)), "a new one that works")
     }
 
     @Test("suggests better names")

@@ -75,7 +75,7 @@ extension ServiceType {
     // MARK: Words
 
     /// What to call a thing of which nothing is known.
-    static let defaultNoun = "Accessory"
+    package static let defaultNoun = "Accessory"
 
     private static let nouns: [ServiceType: String] = [
         .lightbulb: "Light", .switch: "Switch", .outlet: "Outlet", .fan: "Fan", .fanv2: "Fan",
@@ -96,7 +96,7 @@ extension ServiceType {
     }
 
     /// Whether HAP, or what is known of it, says what such a service is for.
-    var isKnown: Bool { Self.known.contains(self) }
+    package var isKnown: Bool { Self.known.contains(self) }
 
     /// What to call one of several parts of an accessory: its kind; `nil` for a maker's own.
     var partNoun: String? { Self.nouns[self] ?? (isKnown ? localizedDescription : nil) }

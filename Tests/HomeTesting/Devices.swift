@@ -1,15 +1,11 @@
-import HAPModel
-import HAPTesting
-import HomeModel
-
-// HAPModel declares types with these names, too.
-typealias Accessory = HomeModel.Accessory
-typealias Service = HomeModel.Service
-typealias Characteristic = HomeModel.Characteristic
+package import HAPModel
+package import HAPTesting
+package import HomeModel
 
 /// Devices as they describe themselves.
-enum Devices {
-    static func information(name: String, manufacturer: String = "Maker", firmware: String = "1.0") -> HAPModel.Service
+package enum Devices {
+    package static func information(name: String, manufacturer: String = "Maker", firmware: String = "1.0")
+        -> HAPModel.Service
     {
         let texts: [(CharacteristicType, String)] = [
             (.manufacturer, manufacturer), (.model, "M1"), (.name, name), (.serialNumber, "S1"),
@@ -30,7 +26,7 @@ enum Devices {
             iid: .accessoryInformation, type: .accessoryInformation, characteristics: characteristics)
     }
 
-    static func service(
+    package static func service(
         _ type: ServiceType, iid: UInt64, name: String? = nil, isPrimary: Bool = false
     ) -> HAPModel.Service {
         var characteristics: [HAPModel.Characteristic] = []
@@ -51,7 +47,7 @@ enum Devices {
             iid: InstanceID(iid), type: type, isPrimary: isPrimary, characteristics: characteristics)
     }
 
-    static func lamp(
+    package static func lamp(
         _ name: String, aid: UInt64 = 1, type: ServiceType = .lightbulb, firmware: String = "1.0"
     ) -> HAPModel.Accessory {
         HAPModel.Accessory(
@@ -59,12 +55,12 @@ enum Devices {
             services: [information(name: name, firmware: firmware), service(type, iid: 10, isPrimary: true)])
     }
 
-    static func bridge(_ name: String = "Bridge", lamps: [String]) -> [HAPModel.Accessory] {
+    package static func bridge(_ name: String = "Bridge", lamps: [String]) -> [HAPModel.Accessory] {
         [HAPModel.Accessory(aid: .bridge, services: [information(name: name)])]
             + lamps.enumerated().map { lamp($1, aid: UInt64($0 + 2)) }
     }
 
-    static func id(_ number: Int) -> DeviceID {
+    package static func id(_ number: Int) -> DeviceID {
         guard let id = DeviceID(octets: [2, 0, 0, 0, UInt8(number >> 8 & 255), UInt8(number & 255)]) else {
             preconditionFailure("six octets are an id")
         }
@@ -73,49 +69,54 @@ enum Devices {
 }
 
 extension ServiceDefinition {
-    static func of(_ type: ServiceType) -> ServiceDefinition? { all.first { $0.type == type } }
+    package static func of(_ type: ServiceType) -> ServiceDefinition? { all.first { $0.type == type } }
 }
 
 /// A graph with its own source of identities.
-struct TestHub {
-    var graph = HomeGraph()
-    var random = SeededNumbers(seed: 1)
+package struct TestHub {
+    package var graph = HomeGraph()
+    package var random = SeededNumbers(seed: 1)
 
-    @discardableResult mutating func perform(_ write: HomeWrite) throws(HomeError) -> HomeCommit {
+    /// Creates a graph without homes.
+    package init() {}
+
+    @discardableResult package mutating func perform(_ write: HomeWrite) throws(HomeError) -> HomeCommit {
         try graph.perform(write, using: &random)
     }
 
-    mutating func home(_ name: String = "Home") throws -> Home.ID {
+    package mutating func home(_ name: String = "Home") throws -> Home.ID {
         let commit = try perform(.addHome(name: name))
         guard case .home(let id) = commit.result else { throw HomeError(.unexpectedError) }
         return id
     }
 
-    mutating func room(_ name: String, in home: Home.ID) throws -> Room.ID {
+    package mutating func room(_ name: String, in home: Home.ID) throws -> Room.ID {
         guard case .room(let id) = try perform(.addRoom(home, name: name)).result else {
             throw HomeError(.unexpectedError)
         }
         return id
     }
 
-    mutating func zone(_ name: String, in home: Home.ID) throws -> Zone.ID {
+    package mutating func zone(_ name: String, in home: Home.ID) throws -> Zone.ID {
         guard case .zone(let id) = try perform(.addZone(home, name: name)).result else {
             throw HomeError(.unexpectedError)
         }
         return id
     }
 
-    mutating func scene(_ name: String, in home: Home.ID, kind: ActionSet.Kind = .userDefined) throws -> ActionSet.ID {
+    package mutating func scene(_ name: String, in home: Home.ID, kind: ActionSet.Kind = .userDefined) throws
+        -> ActionSet.ID
+    {
         guard case .actionSet(let id) = try perform(.addActionSet(home, name: name, kind: kind)).result else {
             throw HomeError(.unexpectedError)
         }
         return id
     }
 
-    @discardableResult mutating func add(
+    @discardableResult package mutating func add(
         _ accessories: [HAPModel.Accessory], to home: Home.ID, device: Int = 1, name: String? = nil,
         category: AccessoryCategory = .lightbulb
-    ) throws(HomeError) -> [Accessory.ID] {
+    ) throws(HomeError) -> [HomeModel.Accessory.ID] {
         let addition = AccessoryAddition(
             home: home, deviceID: Devices.id(device), category: category, accessories: accessories, name: name)
         guard case .accessories(let ids) = try graph.add(addition, using: &random).result else { return [] }

@@ -1,4 +1,9 @@
 public import HAPModel
+public import HomeModel
+
+// HAPModel has types with these names, too.
+public import struct HomeModel.Accessory
+public import struct HomeModel.Service
 
 /// How the things of a home are put together for people.
 public enum ProductGrouping: String, Sendable, Hashable, CaseIterable {

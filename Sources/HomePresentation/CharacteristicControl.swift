@@ -1,4 +1,9 @@
 public import HAPModel
+public import HomeModel
+
+// HAPModel has types with these names, too.
+public import struct HomeModel.Characteristic
+public import struct HomeModel.Service
 
 /// What a person changes a value with.
 public enum CharacteristicControl: Sendable, Hashable {

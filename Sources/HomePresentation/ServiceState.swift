@@ -1,4 +1,10 @@
 public import HAPModel
+public import HomeModel
+
+// HAPModel has types with these names, too.
+public import struct HomeModel.Accessory
+public import struct HomeModel.Characteristic
+public import struct HomeModel.Service
 
 /// What a part of an accessory does now, in few words.
 public struct ServiceState: Sendable, Hashable {
@@ -303,14 +309,5 @@ private struct StateReader {
         if isOn == true { return ServiceState(words, isActive: true) }
         let isPlain = first.metadata.unit != nil || first.metadata.format == .string || first.type.words(for: 0) != nil
         return ServiceState(isPlain ? words : "\(first.localizedDescription.lowercased()) \(words)")
-    }
-}
-
-extension Characteristic {
-    /// Whether people want to see it: not what the accessory hides, nor a name, which is the home's affair, nor bytes, nor
-    /// what controllers count for themselves.
-    public var isForPeople: Bool {
-        !metadata.permissions.contains(.hidden) && type != .name && type != .characteristicValueActiveTransitionCount
-            && metadata.format != .tlv8 && metadata.format != .data
     }
 }

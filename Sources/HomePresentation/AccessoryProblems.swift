@@ -1,3 +1,5 @@
+package import HomeModel
+
 /// What people were told of accessories that cannot be used, so that they are told only what has changed.
 ///
 /// A daemon that starts knows of no accessory whether it answers, and finds out one after the other: each is said to be back,

@@ -1,4 +1,10 @@
 public import HAPModel
+public import HomeModel
+
+// HAPModel has types with these names, too.
+public import struct HomeModel.Accessory
+public import struct HomeModel.Characteristic
+public import struct HomeModel.Service
 
 /// One thing of a home as people look at it: a lamp, a reading, one socket of a strip.
 public struct ServiceRow: Sendable, Hashable, Identifiable {
@@ -56,24 +62,6 @@ public struct ServiceToggle: Sendable, Hashable {
 }
 
 extension Accessory {
-    /// The services that people use, the main one first.
-    public var parts: [Service] {
-        let main = primaryService
-        return (main.map { [$0] } ?? []) + services.filter { $0.isUserInteractive && $0.id != main?.id }
-    }
-
-    /// What people see above the values of a part.
-    ///
-    /// Whoever has one part is called by one name, and a main part that has the name with which the accessory came was
-    /// never called otherwise: both go by the accessory's name, which may have changed since.
-    public func shownName(of service: Service) -> String {
-        guard service.id == primaryService?.id else { return service.name }
-        let isUnnamed =
-            parts.count(where: \.type.isKnown) <= 1
-            || [NameKey(configuredName), NameKey(name)].contains(NameKey(service.name))
-        return isUnnamed ? name : service.name
-    }
-
     func row(of service: Service) -> ServiceRow {
         let shown = shownName(of: service)
         return ServiceRow(

@@ -1,4 +1,9 @@
 import HAPModel
+public import HomeModel
+
+// HAPModel has types with these names, too.
+public import struct HomeModel.Accessory
+public import struct HomeModel.Service
 
 /// What of a picture of a home is not true any more.
 public enum Redraw: Sendable, Hashable {

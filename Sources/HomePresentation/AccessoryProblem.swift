@@ -1,3 +1,5 @@
+public import HomeModel
+
 /// Why an accessory is of no use now.
 public enum AccessoryProblem: Sendable, Hashable {
     /// It misbehaved and is left alone until somebody unblocks it.
