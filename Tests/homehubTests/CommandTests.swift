@@ -2,6 +2,7 @@ import BoundedJSON
 import Glibc
 import HAPModel
 import HomeModel
+import HomePresentation
 import TestTimeouts
 import Testing
 
