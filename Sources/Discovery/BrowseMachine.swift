@@ -1,3 +1,5 @@
+import AsyncKit
+
 /// Decides what to ask of Avahi so that all services of one type stay known whatever happens around it.
 ///
 /// The machine knows no Avahi: ``received(_:now:)`` is told what happened and returns what to do next; whoever runs
@@ -87,7 +89,6 @@ struct BrowseMachine {
     }
 
     static let retryInterval = Duration.seconds(1)
-    static let longestBackoff = Duration.seconds(60)
     /// How much time lies between two looks at everything, however often one is asked for.
     static let refreshInterval = Duration.seconds(5)
 
@@ -134,7 +135,7 @@ struct BrowseMachine {
     private let isWanted: @Sendable (String) -> Bool
     private var link = Link.none
     private var clientMadeAt: ContinuousClock.Instant?
-    private var failures = 0
+    private var backoff = Backoff()
     private var entries: [Announcement: Entry] = [:]
     private var hosts: [Host: HostEntry] = [:]
     private var order = 0
@@ -272,17 +273,15 @@ struct BrowseMachine {
             guard hasOverflowed, entries.count <= Self.largestNumber / 2 else { return end }
             return end + lookAnew(now: now)
         case .allForNow:
-            failures = 0
+            backoff.succeeded()
             isListed = true
             let gone = entries.filter { !$0.value.isConfirmed }
             entries = entries.filter { $0.value.isConfirmed }
             updateCompleteness()
             return gone.flatMap { release($0.value, $0.key) }
         case .failed(let reason):
-            let pause = min(Self.retryInterval * (1 << min(failures, 6)), Self.longestBackoff)
-            failures += 1
             forgetClient()
-            link = .down(reason: "Avahi refused to browse: \(reason)", until: now + pause)
+            link = .down(reason: "Avahi refused to browse: \(reason)", until: now + backoff.failed())
             return [.freeClient]
         }
     }

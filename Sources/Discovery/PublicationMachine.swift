@@ -1,3 +1,5 @@
+import AsyncKit
+
 /// Decides what to ask of Avahi so that one service stays visible whatever happens around it.
 ///
 /// The machine knows no Avahi: ``received(_:now:)`` is told what happened and returns what to do next; whoever runs
@@ -40,7 +42,6 @@ struct PublicationMachine {
     }
 
     static let retryInterval = Duration.seconds(1)
-    static let longestBackoff = Duration.seconds(60)
     static let probingDeadline = Duration.seconds(10)
     static let renameInterval = Duration.seconds(60)
 
@@ -62,7 +63,7 @@ struct PublicationMachine {
     private var record: ServiceRecord?
     private var link = Link.none
     private var clientMadeAt: ContinuousClock.Instant?
-    private var refusals = 0
+    private var backoff = Backoff()
 
     private var name: String?
     private var renames: [String: String] = [:]
@@ -142,7 +143,7 @@ struct PublicationMachine {
             link = .none
             registrations = [:]
             renameAt = nil
-            refusals = 0
+            backoff.succeeded()
             return actions
         }
         let before = record
@@ -158,7 +159,7 @@ struct PublicationMachine {
         unchanged.txt = wanted.txt
         unchanged.interfaces = wanted.interfaces
         if case .down(_, _, refused: true) = link, unchanged != wanted {
-            refusals = 0
+            backoff.succeeded()
             return makeClient(now: now)
         }
         guard link == .running else { return [] }
@@ -204,7 +205,7 @@ struct PublicationMachine {
         case .probing:
             return []
         case .established:
-            refusals = 0
+            backoff.succeeded()
             registrations[interface]?.deadline = nil
             return reconcile(now: now)
         case .collision:
@@ -230,10 +231,8 @@ struct PublicationMachine {
     /// Begins anew after a pause that doubles, since what went wrong may well go wrong again.
     private mutating func refused(_ reason: String, now: ContinuousClock.Instant) -> [Action] {
         guard record != nil, holdsClient else { return [] }
-        let pause = min(Self.retryInterval * (1 << min(refusals, 6)), Self.longestBackoff)
-        refusals += 1
         registrations = [:]
-        link = .down(reason: reason, until: now + pause, refused: true)
+        link = .down(reason: reason, until: now + backoff.failed(), refused: true)
         return [.freeClient]
     }
 

@@ -36,4 +36,13 @@ extension KeyedDecodingContainer {
         }
         return name
     }
+
+    /// Decodes the path of a file from the root directory.
+    func decodePath(forKey key: Key, example: String) throws -> String? {
+        guard let path = try decodeIfPresent(String.self, forKey: key) else { return nil }
+        guard path.hasPrefix("/"), !path.utf8.contains(0) else {
+            throw ConfigurationProblem("no whole path", remedy: "write \(example)", forKey: key, in: self)
+        }
+        return path
+    }
 }

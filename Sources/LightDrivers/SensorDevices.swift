@@ -38,6 +38,9 @@ struct SensorDevices: Sendable {
     /// The sensors that are shown.
     var ids: some Sequence<LightID> { shown.keys }
 
+    /// Whether a sensor with these readings is shown: a battery alone isn't.
+    static func isShown(_ readings: some Sequence<SensorReading>) -> Bool { readings.contains { !$0.isBattery } }
+
     /// Whether this is the id of a reading.
     func isReading(_ id: LightID) -> Bool { parts[id] != nil }
 
@@ -94,6 +97,36 @@ struct SensorDevices: Sendable {
         return sum.isEmpty ? [] : [.report(part.sensor, sum)]
     }
 
+    /// Replaces readings in actions by the sensors that show them.
+    ///
+    /// - Parameters:
+    ///   - actions: the actions, in order.
+    ///   - device: returns the sensor that a light is a part of, or the light itself if it is a sensor of its own; `nil` if
+    ///     it isn't a reading.
+    /// - Returns: the actions for the host.
+    mutating func joined<Action: LightAction>(
+        _ actions: [Action], device: (LightDescription) -> LightDescription?
+    ) -> [Action] {
+        actions.flatMap { action -> [Action] in
+            let changes: [Change]
+            switch action.change {
+            case .added(let light)?:
+                guard let device = device(light) else { return [action] }
+                changes = added(light, of: device)
+            case .removed(let id)? where isReading(id): changes = removed(id)
+            case .report(let id, let report)? where isReading(id): changes = reported(report, from: id)
+            default: return [action]
+            }
+            return changes.map { change in
+                switch change {
+                case .added(let light): .added(light)
+                case .removed(let id): .removed(id)
+                case .report(let id, let report): .report(id, report)
+                }
+            }
+        }
+    }
+
     private func parts(of sensor: LightID) -> [(id: LightID, part: Part)] {
         (partsOfSensor[sensor] ?? []).compactMap { id in parts[id].map { (id, $0) } }
     }
@@ -107,7 +140,7 @@ struct SensorDevices: Sendable {
         let readings = own.reduce(into: Set<SensorReading>()) {
             $0.formUnion($1.part.description.capabilities.readings)
         }
-        guard readings.contains(where: { !$0.isBattery }),
+        guard Self.isShown(readings),
             // All describe their device; the same one counts, in whatever order they came.
             let first = own.min(by: { $0.id.rawValue < $1.id.rawValue })?.part
         else { return shown.removeValue(forKey: sensor) == nil ? [] : [.removed(sensor)] }
@@ -119,5 +152,37 @@ struct SensorDevices: Sendable {
         shown[sensor] = (description, isReachable)
         guard former == nil else { return [.added(description)] }
         return [.added(description), .report(sensor, LightReport(reachable: isReachable))]
+    }
+}
+
+/// An action of a machine of devices: three of them are about lights.
+protocol LightAction {
+    static func added(_ light: LightDescription) -> Self
+    static func removed(_ light: LightID) -> Self
+    static func report(_ light: LightID, _ report: LightReport) -> Self
+
+    /// The change of a light; `nil` for another action.
+    var change: SensorDevices.Change? { get }
+}
+
+extension DeviceAction: LightAction {
+    var change: SensorDevices.Change? {
+        switch self {
+        case .added(let light): .added(light)
+        case .removed(let id): .removed(id)
+        case .report(let id, let report): .report(id, report)
+        case .connect, .output, .close, .warn, .finished: nil
+        }
+    }
+}
+
+extension MQTTAction: LightAction {
+    var change: SensorDevices.Change? {
+        switch self {
+        case .added(let light): .added(light)
+        case .removed(let id): .removed(id)
+        case .report(let id, let report): .report(id, report)
+        case .subscribe, .unsubscribe, .warn, .idMissing, .publish: nil
+        }
     }
 }

@@ -1,4 +1,4 @@
-import AsyncKit
+package import AsyncKit
 import BoundedJSON
 import Glibc
 package import LightKit
@@ -11,7 +11,7 @@ import TerminalKit
 ///
 /// It is an actor, so that neither the caller's executor, which carries all HAP sessions, nor the process's thread waits for
 /// the other. What is for the host waits in order and is handed over by ``run(host:)``, reports together.
-package actor PluginDriver: LightDriver {
+package actor PluginDriver: LightDriver, PendingCallOwner {
     /// Why a plugin is not started again.
     package struct Stopped: Error, CustomStringConvertible {
         let name: String
@@ -33,7 +33,7 @@ package actor PluginDriver: LightDriver {
 
     private var machine: PluginMachine
     private var process: PluginProcess?
-    private var waiters: [Int: CheckedContinuation<LightError?, Never>] = [:]
+    package var pendingCalls = PendingCalls<LightError>()
     private var lastTicket = 0
     private var forHost: [PluginMachine.Action] = []
     private var stopped: Stopped?
@@ -93,7 +93,7 @@ package actor PluginDriver: LightDriver {
             case .end:
                 process?.end()
                 process = nil
-            case .answer(let ticket, let error): waiters.removeValue(forKey: ticket)?.resume(returning: error)
+            case .answer(let ticket, let error): pendingCalls.finish(ticket, error)
             case .failed(let reason, let retry):
                 let pause = retry.map(\.seconds) ?? "never"
                 logger.warning("plugin failed", metadata: ["error": "\(reason)", "retry": "\(pause)"])
@@ -127,8 +127,7 @@ package actor PluginDriver: LightDriver {
     }
 
     private func shutDown() async {
-        for waiter in waiters.values { waiter.resume(returning: .unreachable) }
-        waiters = [:]
+        pendingCalls.failAll(.unreachable)
         guard let process else { return }
         self.process = nil
         process.send(RPCMessage.request(id: .integer(0), method: "shutdown", params: [:]).line)
@@ -167,22 +166,15 @@ package actor PluginDriver: LightDriver {
     ) async throws(LightError) {
         lastTicket += 1
         let ticket = lastTicket
-        let error = await withTaskCancellationHandler {
-            await withCheckedContinuation { continuation in
-                waiters[ticket] = continuation
-                perform(ask(&machine, ticket, now))
-                if Task.isCancelled { cancel(ticket) }
-                // Its deadline may be the next.
-                signal.send()
-            }
-        } onCancel: {
-            Task { await self.cancel(ticket) }
+        try await finish(ticket) {
+            perform(ask(&machine, ticket, now))
+            // Its deadline may be the next.
+            signal.send()
         }
-        if let error { throw error }
     }
 
-    private func cancel(_ ticket: Int) {
+    package func cancelled(call ticket: Int) -> LightError {
         machine.cancelled(ticket: ticket)
-        waiters.removeValue(forKey: ticket)?.resume(returning: .unreachable)
+        return .unreachable
     }
 }

@@ -1,3 +1,4 @@
+import AsyncKit
 import BoundedJSON
 import LightKit
 import LineRPC
@@ -354,11 +355,11 @@ package enum PluginTrial {
 struct PluginRestarts {
     private let timing: PluginTiming
     private var recent: [Duration] = []
-    private var pause: Duration
+    private var backoff: Backoff
 
     init(_ timing: PluginTiming) {
         self.timing = timing
-        pause = timing.firstPause
+        backoff = Backoff(first: timing.firstPause, longest: timing.longestPause)
     }
 
     /// A life is over.
@@ -368,11 +369,9 @@ struct PluginRestarts {
     ///   - now: when it ended.
     /// - Returns: how long to wait for the next; `nil` for good.
     mutating func failed(after life: Duration, now: Duration) -> Duration? {
-        if life >= timing.window { pause = timing.firstPause }
+        if life >= timing.window { backoff.succeeded() }
         recent = recent.filter { now - $0 < timing.window } + [now]
-        guard recent.count < timing.failures else { return nil }
-        defer { pause = min(pause * 2, timing.longestPause) }
-        return pause
+        return recent.count < timing.failures ? backoff.failed() : nil
     }
 }
 

@@ -37,17 +37,6 @@ struct BrokerTests {
         #expect(sentence.contains(text) && !sentence.contains("s3cret"))
     }
 
-    @Test("tries at most 1, 2, 4 ... 60 seconds apart, at a random share of that")
-    func backoff() {
-        var backoff = ReconnectBackoff()
-        let seconds = (0..<8).map { _ in backoff.failed(share: 1) / .seconds(1) }
-        #expect(seconds == [1, 2, 4, 8, 16, 32, 60, 60])
-        #expect(backoff.failed(share: 0) == .zero)
-        #expect(backoff.failed(share: 0.5) == .seconds(30))
-        backoff.succeeded()
-        #expect(backoff.failed(share: 1) == .seconds(1))
-    }
-
     @Test("retries a broker that closes connections less and less often, and soon after a stable connection")
     func flapping() {
         var session = MQTTSession(statusTopic: "status")

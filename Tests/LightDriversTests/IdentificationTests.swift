@@ -15,7 +15,7 @@ struct IdentificationTests {
     /// A lamp that has reported its presence and its power.
     private static func house(_ power: String?) -> House {
         var house = House()
-        house.announces("lamp", MQTTHomeTests.lamp + #", "schema": "json", "brightness": true"#)
+        house.announces("lamp", MQTTDeviceRegistryTests.lamp + #", "schema": "json", "brightness": true"#)
         house.receives("lamp/status", "online")
         if let power { house.receives("lamp", #"{"state": "\#(power)"}"#) }
         return house

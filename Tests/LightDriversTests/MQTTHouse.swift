@@ -4,12 +4,12 @@ import LightKit
 
 /// The lights of a broker that is connected, and everything that they have led to.
 struct MQTTHouse {
-    var home: MQTTHome
+    var home: MQTTDeviceRegistry
     var now = Duration.zero
     var actions: [MQTTAction] = []
 
     init(
-        _ home: MQTTHome = MQTTHome(prefix: "homeassistant", lights: []),
+        _ home: MQTTDeviceRegistry = MQTTDeviceRegistry(prefix: "homeassistant", lights: []),
         kinds: Set<LightKind> = [.light, .switch, .outlet], known: [LightID] = []
     ) {
         self.home = home
@@ -80,7 +80,7 @@ extension [MQTTAction] {
 
 // Tests write payloads as bytes.
 
-extension MQTTHome {
+extension MQTTDeviceRegistry {
     mutating func received(topic: String, payload: [UInt8], now: Duration) -> [MQTTAction] {
         received(topic: topic, payload: MQTTPayload(payload), now: now)
     }

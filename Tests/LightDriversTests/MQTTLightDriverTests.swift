@@ -348,7 +348,7 @@ struct GatewayPacingTests {
             (#"{"t":"tele/lamp/LWT"}"#, nil),
         ])
     func gateway(entry: String, gateway: String?) {
-        var home = MQTTHome(prefix: "homeassistant", lights: [])
+        var home = MQTTDeviceRegistry(prefix: "homeassistant", lights: [])
         let message = #"{"uniq_id":"a","cmd_t":"a/set","avty":[\#(entry)]}"#
         _ = home.received(topic: "homeassistant/light/a/config", payload: MQTTPayload(Array(message.utf8)), now: .zero)
         #expect(home.gateway(of: "a") == gateway)

@@ -7,7 +7,7 @@ import Testing
 @Suite("Sensors on MQTT")
 struct MQTTSensorTests {
     private static func house(_ kinds: Set<LightKind> = [.sensor]) -> MQTTHouse {
-        MQTTHouse(MQTTHome(prefix: "ha", lights: []), kinds: kinds)
+        MQTTHouse(MQTTDeviceRegistry(prefix: "ha", lights: []), kinds: kinds)
     }
 
     private static let hall = #""device": {"identifiers": ["hall"], "name": "Hall"}"#
@@ -164,12 +164,12 @@ struct MQTTSensorTests {
     @Test("bounds readings without taking places of lights")
     func limit() {
         var sensors = Self.house()
-        for number in 0..<MQTTHome.maximumReadings + 1 {
+        for number in 0..<MQTTDeviceRegistry.maximumReadings + 1 {
             sensors.receives(
                 "ha/sensor/t\(number)/config",
                 #"{"unique_id": "\#(number)", "device_class": "temperature", "state_topic": "s\#(number)"}"#)
         }
-        #expect(sensors.added.count == MQTTHome.maximumReadings)
+        #expect(sensors.added.count == MQTTDeviceRegistry.maximumReadings)
         #expect(sensors.warnings.count == 1 && sensors.warnings[0].contains("readings of sensors"))
         sensors.receives("ha/light/l/config", #"{"unique_id": "l", "command_topic": "l"}"#)
         #expect(sensors.added.last?.id == "l")
@@ -215,7 +215,8 @@ struct MQTTSensorTests {
             [{"ieee_address": "0x1", "type": "EndDevice", "friendly_name": "front door", "definition":
               {"vendor": "Aqara", "model": "X", "exposes": [\(exposes)]}}]
             """
-        var sensors = MQTTHouse(MQTTHome(prefix: "ha", zigbee2MQTT: "zigbee2mqtt", lights: []), kinds: [.sensor])
+        var sensors = MQTTHouse(
+            MQTTDeviceRegistry(prefix: "ha", zigbee2MQTT: "zigbee2mqtt", lights: []), kinds: [.sensor])
         sensors.receives("zigbee2mqtt/bridge/devices", list)
         let id: LightID = "zigbee2mqtt_0x1/sensors"
         #expect(sensors.added.map(\.id) == [id] && sensors.added[0].name == "front door")

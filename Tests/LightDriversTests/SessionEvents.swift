@@ -2,6 +2,14 @@ import LightKit
 
 @testable import LightDrivers
 
+extension DeviceSession {
+    /// Creates a session with a configured device.
+    init(name: String, options: Options, now: Duration) {
+        self.init(
+            target: .configured(DeviceHost(host: name)), kinds: Set(LightKind.allCases), options: options, now: now)
+    }
+}
+
 extension Array {
     /// The reports among the events of a session.
     func reports<Output>() -> [LightReport] where Element == SessionEvent<Output> {

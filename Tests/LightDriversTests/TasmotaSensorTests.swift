@@ -23,7 +23,7 @@ struct TasmotaSensorTests {
     static let will = "tele/tasmota_004711/LWT"
 
     static func house(kinds: Set<LightKind> = [.sensor]) -> MQTTHouse {
-        MQTTHouse(MQTTHome(prefix: nil, tasmota: "tasmota/discovery", lights: []), kinds: kinds)
+        MQTTHouse(MQTTDeviceRegistry(prefix: nil, tasmota: "tasmota/discovery", lights: []), kinds: kinds)
     }
 
     /// A house with a device that is online.

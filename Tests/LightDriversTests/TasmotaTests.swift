@@ -29,7 +29,7 @@ struct TasmotaDevice: CustomTestStringConvertible, Sendable {
 @Suite("Tasmota's discovery", .timeout)
 struct TasmotaTests {
     static func house(_ device: TasmotaDevice, isOnline: Bool = true) -> MQTTHouse {
-        var house = MQTTHouse(MQTTHome(prefix: nil, tasmota: "tasmota/discovery", lights: []))
+        var house = MQTTHouse(MQTTDeviceRegistry(prefix: nil, tasmota: "tasmota/discovery", lights: []))
         house.receives("tasmota/discovery/AABBCC004711/config", (device.json["device"] ?? .null).text)
         if isOnline { house.receives("tele/tasmota_004711/LWT", "Online") }
         return house
@@ -142,7 +142,7 @@ struct TasmotaTests {
                 .report("AABBCC004711_light_3", .init(on: true, brightness: 55))
             ])
         // A relay before the channels counts, too.
-        var behind = MQTTHome(prefix: nil, tasmota: "tasmota/discovery", lights: [])
+        var behind = MQTTDeviceRegistry(prefix: nil, tasmota: "tasmota/discovery", lights: [])
         _ = behind.connected()
         let device = try #require(TasmotaDevice.named("channels").json["device"]).text
             .replacing(#""rl":[2,2,2,"#, with: #""rl":[1,2,2,"#)
@@ -168,7 +168,7 @@ struct TasmotaTests {
             ])
         house.receives("tele/tasmota_004711/LWT", "Online")
         house.receives("tasmota/discovery/AABBCC004711/config", "")
-        #expect(house.home.timePassed(now: MQTTHome.grace).contains(.removed("AABBCC004711_light_1")))
+        #expect(house.home.timePassed(now: MQTTDeviceRegistry.grace).contains(.removed("AABBCC004711_light_1")))
     }
 
     @Test(
@@ -181,7 +181,7 @@ struct TasmotaTests {
             #"{"tp":["a","b","c"],"mac":"AABBCC004711","rl":[2],"t":"a","ft":"%prefix%/%topic%/","lt_st":9}"#,
         ])
     func garbage(message: String) {
-        var home = MQTTHome(prefix: nil, tasmota: "tasmota/discovery", lights: [])
+        var home = MQTTDeviceRegistry(prefix: nil, tasmota: "tasmota/discovery", lights: [])
         let topic = "tasmota/discovery/AABBCC004711/config"
         let actions = home.received(topic: topic, payload: MQTTPayload(Array(message.utf8)), now: .zero)
         #expect(actions.count == 1)
@@ -208,7 +208,7 @@ struct Zigbee2MQTTTests {
         #"{"ieee_address":"0x0","type":"Coordinator","friendly_name":"Coordinator","definition":null}"#
 
     static func house(_ devices: [String]) -> MQTTHouse {
-        var house = MQTTHouse(MQTTHome(prefix: "homeassistant", zigbee2MQTT: "zigbee2mqtt", lights: []))
+        var house = MQTTHouse(MQTTDeviceRegistry(prefix: "homeassistant", zigbee2MQTT: "zigbee2mqtt", lights: []))
         house.receives("zigbee2mqtt/bridge/devices", "[" + ([coordinator] + devices).joined(separator: ",") + "]")
         house.receives("zigbee2mqtt/bridge/state", #"{"state":"online"}"#)
         return house
@@ -365,7 +365,7 @@ struct Zigbee2MQTTTests {
                     Self.coordinator,
                     #"{"ieee_address":"0x1","type":"Router","friendly_name":"uno","definition":null}"#,
                 ].joined(separator: ",") + "]")
-        let left = house.home.timePassed(now: MQTTHome.grace)
+        let left = house.home.timePassed(now: MQTTDeviceRegistry.grace)
         #expect(left.contains(.removed("0x2_light_zigbee2mqtt")) && !left.contains(.removed("0x1_light_zigbee2mqtt")))
     }
 
@@ -382,7 +382,7 @@ struct Zigbee2MQTTTests {
         house.receives(
             "zigbee2mqtt/bridge/devices", "[" + [Self.coordinator, lamp, second].joined(separator: ",") + "]")
         #expect(house.added.last?.id == "0x2_light_zigbee2mqtt")
-        #expect(house.home.timePassed(now: MQTTHome.grace) == [])
+        #expect(house.home.timePassed(now: MQTTDeviceRegistry.grace) == [])
     }
 
     @Test("keeps a group while its members are interviewed")
@@ -394,11 +394,11 @@ struct Zigbee2MQTTTests {
                 + #"{"id":12,"friendly_name":"most","members":[{"ieee_address":"0x1"}]}]"#)
         let asked = #"{"ieee_address":"0x1","type":"Router","friendly_name":"one","definition":null}"#
         house.receives("zigbee2mqtt/bridge/devices", "[\(Self.coordinator),\(asked)]")
-        #expect(house.home.timePassed(now: MQTTHome.grace) == [])
+        #expect(house.home.timePassed(now: MQTTDeviceRegistry.grace) == [])
         // Group 1 stays and group 12 is removed, although their names begin alike.
         house.receives(
             "zigbee2mqtt/bridge/groups", #"[{"id":1,"friendly_name":"all","members":[{"ieee_address":"0x1"}]}]"#)
-        #expect(house.home.timePassed(now: MQTTHome.grace) == [.removed("12_light_zigbee2mqtt")])
+        #expect(house.home.timePassed(now: MQTTDeviceRegistry.grace) == [.removed("12_light_zigbee2mqtt")])
     }
 
     @Test("asks each light once when the gateway returns, with one subscription for its state")

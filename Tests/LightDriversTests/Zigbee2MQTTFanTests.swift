@@ -29,7 +29,7 @@ struct Zigbee2MQTTFanTests {
     }
 
     static func house(_ list: String, kinds: Set<LightKind> = [.fan]) -> MQTTHouse {
-        var house = MQTTHouse(MQTTHome(prefix: nil, zigbee2MQTT: "z", lights: []), kinds: kinds)
+        var house = MQTTHouse(MQTTDeviceRegistry(prefix: nil, zigbee2MQTT: "z", lights: []), kinds: kinds)
         house.receives("z/bridge/devices", list)
         house.receives("z/bridge/state", #"{"state":"online"}"#)
         return house

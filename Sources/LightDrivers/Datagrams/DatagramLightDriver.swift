@@ -1,9 +1,9 @@
-import AsyncKit
+package import AsyncKit
 package import LightKit
 package import Logging
 
 /// A driver for devices that speak in datagrams: wires sockets, the machine of the devices and the host together.
-package actor DatagramLightDriver<Device: DatagramDevice>: LightDriver {
+package actor DatagramLightDriver<Device: DatagramDevice>: LightDriver, PendingCallOwner {
     /// After so many datagrams commands get their turn.
     private static var datagramsInTurn: Int { 64 }
 
@@ -13,14 +13,14 @@ package actor DatagramLightDriver<Device: DatagramDevice>: LightDriver {
     private let start = ContinuousClock.now
     private let signal = AsyncSignal()
 
-    private var home: DatagramHome<Device>
+    private var registry: DatagramDeviceRegistry<Device>
     /// The first one sends; a second one, if any, only listens.
     private var sockets: [DatagramSocket] = []
     /// Why there is none.
     private var socketFailure = ""
-    private var waiters: [Int: CheckedContinuation<LightError?, Never>] = [:]
+    package var pendingCalls = PendingCalls<LightError>()
     private var state: DriverState?
-    private var outbox = ReportOutbox()
+    private var notices = HostNotices()
 
     /// Makes a driver that does nothing before it runs.
     ///
@@ -32,13 +32,13 @@ package actor DatagramLightDriver<Device: DatagramDevice>: LightDriver {
         self.logger = logger
         self.sought = sought
         self.takesPushes = takesPushes
-        home = DatagramHome(looksFor: sought, session: .random(in: 2 ... .max))
+        registry = DatagramDeviceRegistry(looksFor: sought, session: .random(in: 2 ... .max))
     }
 
     private var now: Duration { start.duration(to: .now) }
 
     /// The lights that were found so far, and where they are.
-    package var lights: [(LightDescription, IPv4Endpoint)] { home.lights }
+    package var lights: [(LightDescription, IPv4Endpoint)] { registry.lights }
 
     // MARK: Life
 
@@ -49,8 +49,7 @@ package actor DatagramLightDriver<Device: DatagramDevice>: LightDriver {
             await signal.wait(until: start + next)
         }
         sockets = []
-        for waiter in waiters.values { waiter.resume(returning: .unreachable) }
-        waiters = [:]
+        pendingCalls.failAll(.unreachable)
     }
 
     /// One round; returns when the next one is due.
@@ -61,23 +60,23 @@ package actor DatagramLightDriver<Device: DatagramDevice>: LightDriver {
         }
         for socket in sockets {
             for (index, datagram) in socket.takeDatagrams().enumerated() {
-                home.received(datagram.bytes, from: datagram.source, now: now)
+                registry.received(datagram.bytes, from: datagram.source, now: now)
                 if index % Self.datagramsInTurn == Self.datagramsInTurn - 1 {
                     await carryOut(host)
                     await Task.yield()
                 }
             }
         }
-        home.timePassed(now: now)
-        if home.isSearchDue(now: now) {
+        registry.timePassed(now: now)
+        if registry.isSearchDue(now: now) {
             openPushSocket()
             let networks = IPv4Network.current()
-            home.search(on: networks, now: now)
+            registry.search(on: networks, now: now)
             let isBlind = networks.isEmpty && sought.hosts.isEmpty
             await tell(isBlind ? .degraded("no network to search; write hosts: or plug one in") : .running, host)
         }
         await carryOut(host)
-        return home.deadline
+        return registry.deadline
     }
 
     private static func problem(_ failure: String) -> String {
@@ -115,30 +114,21 @@ package actor DatagramLightDriver<Device: DatagramDevice>: LightDriver {
     }
 
     private func carryOut(_ host: any LightHost) async {
-        for action in home.takeActions() {
+        for action in registry.takeActions() {
             switch action {
             case .send(let bytes, let endpoint, let interface): send(bytes, to: endpoint, over: interface)
-            case .added(let description):
-                await report(to: host)
-                await host.added(description)
-            case .report(let id, let report): outbox.add(report, from: id)
-            case .warn(let text, let subject): await host.warn(text, about: subject)
+            case .added(let light): notices.add(.added(light))
+            case .report(let light, let report): notices.add(report, from: light)
+            case .warn(let text, let subject): notices.add(.warning(text, about: subject))
             case .ignored(let id): logger.info("device ignored", metadata: ["device": "\(id)"])
-            case .finished(let command, let error):
-                waiters.removeValue(forKey: command)?.resume(returning: error)
+            case .finished(let command, let error): pendingCalls.finish(command, error)
             }
         }
-        await report(to: host)
-    }
-
-    /// Hands over all reports that wait.
-    private func report(to host: any LightHost) async {
         let dropped = sockets.reduce(0) { $0 + $1.takeDropped() }
         if dropped > 0 { await host.dropped(dropped, .overflow) }
-        let unreadable = home.takeUnreadable()
+        let unreadable = registry.takeUnreadable()
         if unreadable > 0 { await host.dropped(unreadable, .unreadable) }
-        guard !outbox.isEmpty else { return }
-        await host.report(outbox.takeAll().reports)
+        for notice in notices.takeAll() { await notice.tell(host) }
     }
 
     private func send(_ bytes: [UInt8], to endpoint: IPv4Endpoint, over interface: UInt32?) {
@@ -153,39 +143,26 @@ package actor DatagramLightDriver<Device: DatagramDevice>: LightDriver {
     // MARK: Commands
 
     package func apply(_ command: LightCommand, to light: LightID) async throws(LightError) {
-        try await finish(try home.apply(command, to: light, now: now))
+        try await begin(try registry.apply(command, to: light, now: now))
     }
 
     package func identify(_ light: LightID) async throws(LightError) {
-        let command = try home.identify(light, now: now)
+        let command = try registry.identify(light, now: now)
         defer {
-            home.endIdentification(of: light, now: now)
+            registry.endIdentification(of: light, now: now)
             signal.send()
         }
-        try await finish(command)
+        try await begin(command)
         try? await Task.sleep(for: .seconds(1))
     }
 
-    private func finish(_ command: Int) async throws(LightError) {
+    private func begin(_ command: Int) async throws(LightError) {
         guard !sockets.isEmpty else { throw .unreachable }
-        signal.send()
-        let error = await withTaskCancellationHandler {
-            await withCheckedContinuation { (continuation: CheckedContinuation<LightError?, Never>) in
-                if Task.isCancelled {
-                    home.cancel(command)
-                    continuation.resume(returning: .unreachable)
-                } else {
-                    waiters[command] = continuation
-                }
-            }
-        } onCancel: {
-            Task { await self.cancel(command) }
-        }
-        if let error { throw error }
+        try await finish(command) { signal.send() }
     }
 
-    private func cancel(_ command: Int) {
-        home.cancel(command)
-        waiters.removeValue(forKey: command)?.resume(returning: .unreachable)
+    package func cancelled(call command: Int) -> LightError {
+        registry.cancel(command)
+        return .unreachable
     }
 }

@@ -18,20 +18,14 @@ package struct RequestQueue<Request: Equatable & Sendable>: Sendable {
     /// How long an answer is awaited after each time of sending.
     static var timeouts: [Duration] { [200, 200, 250, 300, 350, 400].map { .milliseconds($0) } }
 
-    /// How many messages may follow on one another, and how many a second in the long run.
-    private let burst: Int
-    private let interval: Duration
-    /// When the device would have dealt with all that was sent, if it took one an ``interval``.
-    private var busyUntil: Duration = .zero
-
+    private var pace: Pace
     private var current: Entry?
     private var waiting: [Entry] = []
     private var retryAt: Duration = .zero
     private var number: UInt8 = 0
 
     package init(burst: Int, perSecond: Int) {
-        self.burst = max(burst, 1)
-        interval = .seconds(1) / max(perSecond, 1)
+        pace = Pace(interval: .seconds(1) / max(perSecond, 1), burst: max(burst, 1))
     }
 
     package var isEmpty: Bool { current == nil && waiting.isEmpty }
@@ -72,12 +66,13 @@ package struct RequestQueue<Request: Equatable & Sendable>: Sendable {
             current = waiting.removeFirst()
             current?.attempts = 0
         }
-        guard var entry = current, entry.attempts < limit(entry), mayAt <= now, entry.attempts == 0 || retryAt <= now
+        guard var entry = current, entry.attempts < limit(entry), pace.mayAt <= now,
+            entry.attempts == 0 || retryAt <= now
         else { return nil }
         retryAt = now + Self.timeouts[min(entry.attempts, Self.timeouts.count - 1)]
         entry.attempts += 1
         current = entry
-        busyUntil = max(busyUntil, now) + interval
+        pace.sent(now: now)
         return entry
     }
 
@@ -115,11 +110,10 @@ package struct RequestQueue<Request: Equatable & Sendable>: Sendable {
 
     /// When ``transmit(now:)`` or ``isGivenUp(now:)`` has something to tell.
     package var deadline: Duration? {
-        guard let current else { return waiting.isEmpty ? nil : mayAt }
-        if current.attempts == 0 { return mayAt }
-        return current.attempts < limit(current) ? max(retryAt, mayAt) : retryAt
+        guard let current else { return waiting.isEmpty ? nil : pace.mayAt }
+        if current.attempts == 0 { return pace.mayAt }
+        return current.attempts < limit(current) ? max(retryAt, pace.mayAt) : retryAt
     }
 
-    private var mayAt: Duration { busyUntil - interval * (burst - 1) }
     private func limit(_ entry: Entry) -> Int { entry.isProbe ? 1 : Self.timeouts.count }
 }

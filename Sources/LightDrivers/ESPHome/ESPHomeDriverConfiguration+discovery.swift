@@ -3,7 +3,7 @@ package import Discovery
 
 extension ESPHomeDriverConfiguration: DiscoverableDriver {
     package static func discover(_ search: LightSearch) async throws(LightSearchFailure) -> [LightSource] {
-        try await search.services(ESPHomeLightDriver.serviceType).map(source)
+        try await search.services(ESPHomeSession.traits.serviceType).map(source)
     }
 
     /// A device that was found, and what to write for it.

@@ -1,11 +1,8 @@
 import Discovery
-package import LightKit
-package import Logging
+import LightKit
 
 /// The keys of the driver `esphome`: where devices are, and which files hold their keys.
-package struct ESPHomeDriverConfiguration: LightDriverConfiguration {
-    package static let driverName = "esphome"
-
+package struct ESPHomeDriverConfiguration: ConnectingDriver {
     /// Whether devices are found by mDNS.
     package var discover: Bool
     /// Devices that mDNS does not find.
@@ -45,9 +42,9 @@ package struct ESPHomeDriverConfiguration: LightDriverConfiguration {
                 "this is for devices that are found", remedy: "write discover: true, or key-file beside a host",
                 forKey: .devices, in: container)
         }
-        guard hosts.count <= ESPHomeHome.maximumDevices else {
+        guard hosts.count <= ESPHomeSession.traits.maximumDevices else {
             throw ConfigurationProblem(
-                "more devices than one driver takes", remedy: "write at most \(ESPHomeHome.maximumDevices)",
+                "more devices than one driver takes", remedy: "write at most \(ESPHomeSession.traits.maximumDevices)",
                 forKey: .hosts, in: container)
         }
         var names: Set<String> = []
@@ -57,11 +54,20 @@ package struct ESPHomeDriverConfiguration: LightDriverConfiguration {
         }
     }
 
-    package func makeDriver(logger: Logger) -> any LightDriver {
-        ESPHomeLightDriver(configuration: self, logger: logger) { () throws(DiscoveryError) in
-            try AvahiServiceBrowser(type: ESPHomeLightDriver.serviceType, logger: logger)
+    /// The file with the key of a device, if it has one.
+    func keyFile(of target: DeviceTarget) -> String? {
+        switch target {
+        case .configured(let host): hosts.first { $0.address == host }?.keyFile
+        case .discovered(let service): devices[service.name]?.keyFile
         }
     }
+
+    /// The devices to connect to.
+    package var selection: DeviceSelection { DeviceSelection(discover: discover, hosts: hosts.map(\.address)) }
+
+    package var options: Self { self }
+    package var connection: ESPHomeConnection { ESPHomeConnection() }
+    package var secretFiles: [String] { (hosts.map(\.keyFile) + devices.values.map(\.keyFile)).compactMap(\.self) }
 }
 
 /// A device by its address.
@@ -77,6 +83,9 @@ package struct ESPHomeHost: Hashable, Sendable, Decodable {
         case host, port
         case keyFile = "key-file"
     }
+
+    /// The host and the port alone.
+    package var address: DeviceHost { DeviceHost(host: host, port: port) }
 
     package init(host: String, port: Int = Self.usualPort, keyFile: String? = nil) {
         self.host = host
@@ -97,7 +106,7 @@ package struct ESPHomeHost: Hashable, Sendable, Decodable {
             throw ConfigurationProblem(
                 "no port", remedy: "write 1 to 65535, or leave it out for 6053", forKey: .port, in: container)
         }
-        keyFile = try container.decodeKeyFile(forKey: .keyFile)
+        keyFile = try container.decodePath(forKey: .keyFile, example: "/etc/lamplighter/NAME.key")
     }
 }
 
@@ -113,17 +122,7 @@ package struct ESPHomeDeviceKeys: Equatable, Sendable, Decodable {
     package init(keyFile: String?) { self.keyFile = keyFile }
 
     package init(from decoder: any Decoder) throws {
-        keyFile = try decoder.container(keyedBy: CodingKeys.self).decodeKeyFile(forKey: .keyFile)
-    }
-}
-
-extension KeyedDecodingContainer {
-    fileprivate func decodeKeyFile(forKey key: Key) throws -> String? {
-        guard let path = try decodeIfPresent(String.self, forKey: key) else { return nil }
-        guard path.hasPrefix("/"), !path.utf8.contains(0) else {
-            throw ConfigurationProblem(
-                "no whole path", remedy: "write /etc/lamplighter/NAME.key", forKey: key, in: self)
-        }
-        return path
+        keyFile = try decoder.container(keyedBy: CodingKeys.self)
+            .decodePath(forKey: .keyFile, example: "/etc/lamplighter/NAME.key")
     }
 }

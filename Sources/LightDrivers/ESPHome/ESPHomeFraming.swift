@@ -167,18 +167,4 @@ package enum ESPHomeFault: Error, Equatable, Sendable {
     case passwordWanted
     /// What it sends makes no sense; the text says what.
     case malformed(String)
-    /// Another device answers there than the announced one.
-    case otherDevice(String)
-    /// It has not answered in time.
-    case silent
-    /// It has hung up, or could not be reached; the text says why.
-    case closed(String)
-
-    /// A Boolean value that indicates whether a device has answered that can't be used.
-    var isOfDevice: Bool {
-        switch self {
-        case .keyWanted, .notEncrypted, .wrongKey, .passwordWanted, .malformed, .otherDevice: true
-        case .silent, .closed: false
-        }
-    }
 }

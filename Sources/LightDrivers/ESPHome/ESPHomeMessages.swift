@@ -112,6 +112,22 @@ struct ESPHomeEntity: Equatable, Sendable {
     /// Whether its firmware is from before the middle of 2021: without color modes, with named fan speeds.
     var isLegacy = false
 
+    /// Reads the description of an entity; `nil` if it is of another kind or a class that isn't shown.
+    init?(_ message: ESPHomeFraming.Message) throws(ProtobufReader.Malformed) {
+        let body = message.body[...]
+        switch message.type {
+        case ESPHomeMessageType.lightEntity: self = try Self(light: true, body)
+        case ESPHomeMessageType.switchEntity: self = try Self(light: false, body)
+        case ESPHomeMessageType.fanEntity: self = try Self(fan: body)
+        case ESPHomeMessageType.binarySensorEntity, ESPHomeMessageType.sensorEntity:
+            guard let sensor = try Self(sensor: message.type == ESPHomeMessageType.sensorEntity, body) else {
+                return nil
+            }
+            self = sensor
+        default: return nil
+        }
+    }
+
     init(key: Key, objectID: String, name: String, kind: Kind, isHidden: Bool) {
         self.key = key
         self.objectID = objectID
@@ -249,6 +265,23 @@ struct ESPHomeState: Equatable, Sendable {
             return 0
         }
         return min(max(share, 0), 1)
+    }
+}
+
+extension ESPHomeState {
+    /// Reads the state of an entity; `nil` if it is of another kind or not known.
+    init?(_ message: ESPHomeFraming.Message) throws(ProtobufReader.Malformed) {
+        let body = message.body[...]
+        switch message.type {
+        case ESPHomeMessageType.lightState, ESPHomeMessageType.switchState:
+            guard let state = try Self.read(light: message.type == ESPHomeMessageType.lightState, body) else {
+                return nil
+            }
+            self = state
+        case ESPHomeMessageType.fanState: self = try Self(fan: body)
+        case ESPHomeMessageType.binarySensorState, ESPHomeMessageType.sensorState: self = try Self(sensor: body)
+        default: return nil
+        }
     }
 }
 

@@ -1,29 +1,56 @@
-/// One connection to a device, from its first byte to its last: bytes and time in, bytes and what was learnt out.
+package import Discovery
+package import LightKit
+
+/// A conversation with one ESPHome device over one connection (Lights 9.2).
 ///
-/// The device is asked step by step: hello, who it is, what it has, and the states from then on. After that, a ping goes
-/// out when nothing has come for a while, or when a command gets no answer.
-struct ESPHomeSession: Sendable {
-    enum Event: Equatable, Sendable {
+/// The session requests hello, the identity, the entities and then the states, in order. Later it sends a ping after a silence
+/// and after a command without an answer.
+package struct ESPHomeSession: DeviceSession {
+    package typealias Options = ESPHomeDriverConfiguration
+
+    package enum Output: Equatable, Sendable {
+        /// Read the key file, if there is one.
+        case open(keyFile: String?)
         case send([UInt8])
-        /// The device has said who it is and what it has.
-        case ready(ESPHomeDeviceInfo, [ESPHomeEntity])
-        case state(ESPHomeState)
-        /// The device hangs up, once this is sent.
-        case goodbye([UInt8])
+        /// Send a command, unless too much waits to be sent already.
+        case command([UInt8], number: Int)
     }
 
-    /// More entities of the kinds that are shown than this are not looked at.
+    package enum Input: Sendable {
+        /// The connection is open.
+        ///
+        /// - Parameters:
+        ///   - key: the key in the key file, if there is one.
+        ///   - ephemeral: 32 random bytes.
+        case opened(key: [UInt8]?, ephemeral: [UInt8])
+        /// There is no key in the key file; the text gives the reason.
+        case keyUnusable(String)
+        case bytes([UInt8])
+        /// A command was sent, or there was no room for it.
+        case command(Int, isSent: Bool)
+    }
+
+    package static let traits = DeviceTraits(
+        driverName: "esphome", serviceType: "_esphomelib._tcp",
+        port: ESPHomeHost.usualPort, maximumDevices: 128, prefersConfigured: true)
+
+    /// The most entities of the kinds that are shown.
     static let maximumEntities = 128
-    /// How long a device may take from the connection to its last entity.
+    /// The time limit from the connection to the last entity.
     static let readyTimeout = Duration.seconds(30)
-    /// After so long without a word from the device it is asked for one.
+    /// The longest silence of the device before a ping.
     static let pingInterval = Duration.seconds(20)
-    /// How long a command may go unanswered before the device is asked for a word.
+    /// The longest wait for the answer to a command before a ping.
     static let answerTimeout = Duration.seconds(3)
-    /// How long a word may take: the answer to a ping, and each step up to the last entity.
+    /// The time limit for the answer to a ping, and for each step up to the last entity.
     static let pongTimeout = Duration.seconds(10)
+    /// How long a state after a command is taken for its answer.
+    static let answerWindow = Duration.seconds(2)
+    /// How long a light stays on or off while it blinks; four of them are done within the host's 2 s.
+    static let blinkPause = Duration.milliseconds(400)
 
     private enum State: Sendable {
+        case connecting
         /// The encryption is being agreed on, or hello has been sent.
         case greeting
         case identifying
@@ -31,84 +58,101 @@ struct ESPHomeSession: Sendable {
         case ready
     }
 
-    private var framing: ESPHomeFraming
-    private var state = State.greeting
+    private struct Lamp: Sendable {
+        var light: ESPHomeLight
+        /// The number of commands that may get an answer, and until when.
+        var unanswered = 0
+        var answersUntil = Duration.zero
+    }
+
+    private let target: DeviceTarget
+    private let kinds: Set<LightKind>
+    private let options: Options
+    private var framing = ESPHomeFraming()
+    private var state = State.connecting
     private var hasGreeted = false
-    /// Since when a word from the device is awaited, and for how long.
+    private var lamps: [LightID: Lamp] = [:]
+    private var ids: [ESPHomeEntity.Key: LightID] = [:]
+    private var blinking = BlinkingLights(count: 3, pause: blinkPause)
+    /// Since when a message from the device is awaited, and for how long.
     private var awaited: (since: Duration, limit: Duration)?
     private var hasPinged = false
     private var lastReceived: Duration
-    private let start: Duration
+    private var start: Duration
 
-    /// Begins where the connection stands.
-    init(_ framing: ESPHomeFraming, now: Duration) {
-        self.framing = framing
+    package static func id(of service: DiscoveredService) -> String? {
+        service.txt["mac"].map { $0.uppercased().filter(\.isHexDigit) }.flatMap { $0.isMAC ? $0 : nil }
+    }
+
+    package static func unusableReason(of service: DiscoveredService, options: Options) -> String? {
+        let target = DeviceTarget.discovered(service.id)
+        guard options.keyFile(of: target) == nil, service.txt["api_encryption"] != nil else { return nil }
+        return ESPHomeFault.keyWanted.text(of: target, keyFile: nil)
+    }
+
+    package static func secretFile(of target: DeviceTarget, options: Options) -> String? { options.keyFile(of: target) }
+
+    package init(target: DeviceTarget, kinds: Set<LightKind>, options: Options, now: Duration) {
+        self.target = target
+        self.kinds = kinds
+        self.options = options
         start = now
         lastReceived = now
     }
 
-    /// What is sent first.
-    mutating func opened() -> [UInt8] { framing.opening + greeting() }
-
-    var isReady: Bool {
+    private var isReady: Bool {
         guard case .ready = state else { return false }
         return true
     }
 
-    /// When ``timePassed(now:)`` has something to do.
-    var deadline: Duration {
-        guard isReady else { return min(start + Self.readyTimeout, lastReceived + Self.pongTimeout) }
-        if let awaited { return awaited.since + awaited.limit }
-        return lastReceived + Self.pingInterval
+    // MARK: From the device
+
+    package mutating func started(now: Duration) -> [SessionEvent<Output>] {
+        [.output(.open(keyFile: options.keyFile(of: target)))]
     }
 
-    /// - Throws: why the connection is of no more use.
-    mutating func received(_ bytes: [UInt8], now: Duration) throws(ESPHomeFault) -> [Event] {
-        let messages = try framing.received(bytes)
-        var events: [Event] = []
-        let greeting = greeting()
-        if !greeting.isEmpty { events.append(.send(greeting)) }
-        for message in messages {
-            lastReceived = now
-            awaited = nil
-            hasPinged = false
-            do {
-                try received(message, &events)
-            } catch let fault as ESPHomeFault {
-                throw fault
-            } catch {
-                throw .malformed("a message of type \(message.type) is cut off")
-            }
+    package mutating func received(_ input: Input, now: Duration) -> [SessionEvent<Output>] {
+        switch input {
+        case .opened(let key, let ephemeral):
+            if let key { framing = ESPHomeFraming(key: key, ephemeral: ephemeral) }
+            state = .greeting
+            (start, lastReceived) = (now, now)
+            return [.output(.send(framing.opening + greeting()))]
+        case .keyUnusable(let reason): return [.failed(.unusable("\(target.name): \(reason)"))]
+        case .bytes(let bytes): return received(bytes, now: now)
+        case .command(let number, let isSent): return handedOver(number, isSent: isSent)
         }
-        return events
     }
 
-    /// - Throws: `.silent` if the device has not answered in time.
-    mutating func timePassed(now: Duration) throws(ESPHomeFault) -> [UInt8] {
-        guard deadline <= now else { return [] }
-        guard isReady, !hasPinged else { throw .silent }
-        return ping(now: now)
+    private mutating func received(_ bytes: [UInt8], now: Duration) -> [SessionEvent<Output>] {
+        var events: [SessionEvent<Output>] = []
+        do throws(ESPHomeFault) {
+            let messages = try framing.received(bytes)
+            let greeting = greeting()
+            if !greeting.isEmpty { events.append(.output(.send(greeting))) }
+            for message in messages {
+                lastReceived = now
+                awaited = nil
+                hasPinged = false
+                do {
+                    try received(message, now: now, &events)
+                } catch let fault as ESPHomeFault {
+                    throw fault
+                } catch {
+                    throw ESPHomeFault.malformed("a message of type \(message.type) is cut off")
+                }
+            }
+            return events
+        } catch {
+            return [.failed(fault(error))]
+        }
     }
 
-    /// Asks the device for a word at once, because something says that it is no longer there.
-    mutating func ping(now: Duration) -> [UInt8] {
-        hasPinged = true
-        awaited = (now, Self.pongTimeout)
-        return framing.bytes(of: .init(ESPHomeMessageType.ping))
+    private func fault(_ fault: ESPHomeFault) -> SessionFault {
+        let text = fault.text(of: target, keyFile: options.keyFile(of: target))
+        if case .malformed = fault { return .unusable(text) }
+        return .unauthorized(text)
     }
-
-    /// The bytes of a command, which the device is expected to answer.
-    mutating func command(_ message: ESPHomeFraming.Message, now: Duration) -> [UInt8] {
-        if awaited == nil { awaited = (now, Self.answerTimeout) }
-        return framing.bytes(of: message)
-    }
-
-    /// What is sent before we hang up.
-    mutating func goodbye() -> [UInt8] {
-        framing.isReady ? framing.bytes(of: .init(ESPHomeMessageType.disconnect)) : []
-    }
-
-    // MARK: Its parts
 
     private mutating func greeting() -> [UInt8] {
         guard framing.isReady, !hasGreeted else { return [] }
@@ -117,49 +161,200 @@ struct ESPHomeSession: Sendable {
         return framing.bytes(of: .hello) + framing.bytes(of: .init(ESPHomeMessageType.authentication))
     }
 
-    private mutating func received(_ message: ESPHomeFraming.Message, _ events: inout [Event]) throws {
+    private mutating func received(
+        _ message: ESPHomeFraming.Message, now: Duration, _ events: inout [SessionEvent<Output>]
+    ) throws {
         let body = message.body[...]
         switch (message.type, state) {
-        case (ESPHomeMessageType.ping, _):
-            events.append(.send(framing.bytes(of: .init(ESPHomeMessageType.pingResponse))))
+        case (ESPHomeMessageType.ping, _): events.append(send(.init(ESPHomeMessageType.pingResponse)))
         case (ESPHomeMessageType.disconnect, _):
-            events.append(.goodbye(framing.bytes(of: .init(ESPHomeMessageType.disconnectResponse))))
+            events.append(send(.init(ESPHomeMessageType.disconnectResponse)))
+            events.append(.failed(.unreachable("it has hung up")))
         case (ESPHomeMessageType.authenticationResponse, _):
             var reader = ProtobufReader(body)
             if let (field, value) = try reader.next(), field == 1, value.flag { throw ESPHomeFault.passwordWanted }
         case (ESPHomeMessageType.helloResponse, .greeting):
             state = .identifying
-            events.append(.send(framing.bytes(of: .init(ESPHomeMessageType.deviceInfo))))
+            events.append(send(.init(ESPHomeMessageType.deviceInfo)))
         case (ESPHomeMessageType.deviceInfoResponse, .identifying):
             let device = try ESPHomeDeviceInfo(body)
             guard device.mac.count == 12 else { throw ESPHomeFault.malformed("it says no MAC address") }
             state = .listing(device, [])
-            events.append(.send(framing.bytes(of: .init(ESPHomeMessageType.listEntities))))
-        case (ESPHomeMessageType.lightEntity, .listing(let device, let entities)),
-            (ESPHomeMessageType.switchEntity, .listing(let device, let entities)):
-            guard entities.count < Self.maximumEntities else { break }
-            let entity = try ESPHomeEntity(light: message.type == ESPHomeMessageType.lightEntity, body)
-            state = .listing(device, entities + [entity])
-        case (ESPHomeMessageType.fanEntity, .listing(let device, let entities)):
-            guard entities.count < Self.maximumEntities else { break }
-            state = .listing(device, entities + [try ESPHomeEntity(fan: body)])
-        case (ESPHomeMessageType.binarySensorEntity, .listing(let device, let entities)),
-            (ESPHomeMessageType.sensorEntity, .listing(let device, let entities)):
-            guard entities.count < Self.maximumEntities,
-                let entity = try ESPHomeEntity(sensor: message.type == ESPHomeMessageType.sensorEntity, body)
-            else { break }
-            state = .listing(device, entities + [entity])
+            events.append(send(.init(ESPHomeMessageType.listEntities)))
         case (ESPHomeMessageType.entitiesDone, .listing(let device, let entities)):
             state = .ready
-            events.append(.send(framing.bytes(of: .init(ESPHomeMessageType.subscribeStates))))
-            events.append(.ready(device, entities))
-        case (ESPHomeMessageType.lightState, .ready), (ESPHomeMessageType.switchState, .ready):
-            let isLight = message.type == ESPHomeMessageType.lightState
-            if let state = try ESPHomeState.read(light: isLight, body) { events.append(.state(state)) }
-        case (ESPHomeMessageType.fanState, .ready): events.append(.state(try ESPHomeState(fan: body)))
-        case (ESPHomeMessageType.binarySensorState, .ready), (ESPHomeMessageType.sensorState, .ready):
-            events.append(.state(try ESPHomeState(sensor: body)))
+            events.append(send(.init(ESPHomeMessageType.subscribeStates)))
+            events += listed(entities, of: device)
+        case (_, .listing(let device, let entities)):
+            guard entities.count < Self.maximumEntities, let entity = try ESPHomeEntity(message) else { break }
+            state = .listing(device, entities + [entity])
+        case (_, .ready):
+            guard let state = try ESPHomeState(message) else { break }
+            if state.isInvalid { events.append(.invalid) }
+            events += learnt(state, now: now)
         default: break
+        }
+    }
+
+    private mutating func send(_ message: ESPHomeFraming.Message) -> SessionEvent<Output> {
+        .output(.send(framing.bytes(of: message)))
+    }
+
+    private mutating func listed(
+        _ entities: [ESPHomeEntity], of device: ESPHomeDeviceInfo
+    ) -> [SessionEvent<Output>] {
+        let shown = entities.filter { !$0.isHidden && isWanted($0) }
+        let problems = shown.compactMap(\.problem)
+        var lights: [LightDescription] = []
+        var readings: [LightID: LightDescription] = [:]
+        for entity in shown where entity.problem == nil {
+            var light = ESPHomeLight(entity, of: device)
+            if lamps[light.description.id] != nil { light = ESPHomeLight(entity, of: device, isNamesake: true) }
+            let id = light.description.id
+            guard id.rawValue.utf8.count <= 255, lamps[id] == nil else { continue }
+            lamps[id] = Lamp(light: light)
+            ids[entity.key] = id
+            lights.append(light.description)
+            readings[id] = light.sensor
+        }
+        var events: [SessionEvent<Output>] = [.identified(device.mac)]
+        if !problems.isEmpty { events.append(.warning("\(target.name): \(problems.joined(separator: "; "))")) }
+        return events + [.readings(readings), .lights(lights)]
+            + lights.map { .report($0.id, LightReport(reachable: true)) }
+    }
+
+    private func isWanted(_ entity: ESPHomeEntity) -> Bool {
+        switch entity.kind {
+        case .light: true
+        case .switch: options.switches
+        case .fan: kinds.contains(.fan)
+        case .sensor: kinds.contains(.sensor)
+        }
+    }
+
+    private mutating func learnt(_ state: ESPHomeState, now: Duration) -> [SessionEvent<Output>] {
+        guard let id = ids[state.key], var lamp = lamps[id] else { return [] }
+        let isFirst = lamp.light.state == nil
+        lamp.light.state = state
+        let isAnswer = lamp.unanswered > 0 && now <= lamp.answersUntil
+        lamp.unanswered = isAnswer ? lamp.unanswered - 1 : 0
+        lamps[id] = lamp
+        guard !blinking.contains(id), var report = lamp.light.report else { return [] }
+        report.isSpontaneous = !isFirst && !isAnswer
+        return [.report(id, report)]
+    }
+
+    // MARK: To the device
+
+    package mutating func apply(
+        _ command: LightCommand, to light: LightID, number: Int, now: Duration
+    ) throws(LightError) -> [SessionEvent<Output>] {
+        let ended: [SessionEvent<Output>] = blinking.end(light).map { [.finished(command: $0, nil)] } ?? []
+        return ended + [try send(command, to: light, number: number, now: now)]
+    }
+
+    private mutating func send(
+        _ command: LightCommand, to light: LightID, number: Int, now: Duration
+    ) throws(LightError) -> SessionEvent<Output> {
+        guard var lamp = lamps[light] else { throw .unknownLight }
+        if let speed = command.speed { lamp.light.askedSpeed = speed }
+        guard let message = lamp.light.message(for: command) else { throw .refused("the light cannot do that") }
+        guard isReady else { throw .unreachable }
+        lamp.unanswered += 1
+        lamp.answersUntil = now + Self.answerWindow
+        lamps[light] = lamp
+        if awaited == nil { awaited = (now, Self.answerTimeout) }
+        return .output(.command(framing.bytes(of: message), number: number))
+    }
+
+    /// A command was sent or not; an identification ends with its last blink.
+    private mutating func handedOver(_ number: Int, isSent: Bool) -> [SessionEvent<Output>] {
+        if let light = blinking.light(number) {
+            guard !isSent else { return [] }
+            blinking.end(light)
+        }
+        return [.finished(command: number, isSent ? nil : .busy)]
+    }
+
+    package mutating func identify(
+        _ light: LightID, number: Int, now: Duration
+    ) throws(LightError) -> [SessionEvent<Output>] {
+        guard let lamp = lamps[light] else { throw .unknownLight }
+        // A motor isn't switched on and off for that.
+        guard lamp.light.description.kind != .fan else { return [.finished(command: number, nil)] }
+        let former = blinking.begin(light, number: number, isOn: lamp.light.state?.on ?? false, now: now)
+        return (former.map { [.finished(command: $0, nil)] } ?? []) + (try blink(now: now))
+    }
+
+    private mutating func blink(now: Duration) throws(LightError) -> [SessionEvent<Output>] {
+        var events: [SessionEvent<Output>] = []
+        for step in blinking.steps(now: now) {
+            let command = LightCommand(on: step.isOn, transition: .zero)
+            events.append(try send(command, to: step.light, number: step.number, now: now))
+        }
+        return events
+    }
+
+    package mutating func cancelled(command: Int) {
+        if let light = blinking.light(command) { blinking.cancel(light) }
+    }
+
+    package mutating func announcedAgain(now: Duration) -> [SessionEvent<Output>] { isReady ? [ping(now: now)] : [] }
+
+    private mutating func ping(now: Duration) -> SessionEvent<Output> {
+        hasPinged = true
+        awaited = (now, Self.pongTimeout)
+        return send(.init(ESPHomeMessageType.ping))
+    }
+
+    package mutating func goodbye() -> [Output] {
+        if case .connecting = state { return [] }
+        return framing.isReady ? [.send(framing.bytes(of: .init(ESPHomeMessageType.disconnect)))] : []
+    }
+
+    // MARK: Time
+
+    package var deadline: Duration? {
+        switch state {
+        case .connecting: nil
+        case .greeting, .identifying, .listing: min(start + Self.readyTimeout, lastReceived + Self.pongTimeout)
+        case .ready: [answerDeadline, blinking.deadline].compactMap(\.self).min()
+        }
+    }
+
+    private var answerDeadline: Duration { awaited.map { $0.since + $0.limit } ?? lastReceived + Self.pingInterval }
+
+    package mutating func timePassed(now: Duration) -> [SessionEvent<Output>] {
+        guard let deadline, deadline <= now else { return [] }
+        guard isReady else { return [.failed(.silent)] }
+        var events: [SessionEvent<Output>] = []
+        if answerDeadline <= now {
+            if hasPinged { return [.failed(.silent)] }
+            events.append(ping(now: now))
+        }
+        return events + ((try? blink(now: now)) ?? [])
+    }
+}
+
+extension ESPHomeFault {
+    /// The fault, and what the operator can do about it.
+    fileprivate func text(of target: DeviceTarget, keyFile: String?) -> String {
+        let name = target.name
+        switch self {
+        case .keyWanted:
+            let entry =
+                target.isConfigured
+                ? "key-file: /etc/lamplighter/\(name).key beside its host"
+                : "devices: {\(name): {key-file: /etc/lamplighter/\(name).key}}"
+            return "\(name) wants an encryption key; write it into a file, and \(entry)"
+        case .notEncrypted:
+            return "\(name) does not encrypt, but has a key here; remove its key-file, or encrypt its api"
+        case .wrongKey:
+            return "the key in \(keyFile ?? "its file") is not that of \(name); "
+                + "take the one under api: encryption: of its ESPHome configuration"
+        case .passwordWanted:
+            return "\(name) wants a password, which is not known here; give it an encryption key instead"
+        case .malformed(let reason): return "\(name) cannot be used: \(reason)"
         }
     }
 }

@@ -1,11 +1,7 @@
-import Discovery
-package import LightKit
-package import Logging
+import LightKit
 
 /// The keys of the driver `hue`: where bridges are, and whether their rooms and zones are lights, too.
 package struct HueDriverConfiguration: SelectingDriver {
-    package static let driverName = HueSession.traits.driverName
-
     package var selection: DeviceSelection
     package var options: HueOptions
 
@@ -25,11 +21,5 @@ package struct HueDriverConfiguration: SelectingDriver {
         }
     }
 
-    package func makeDriver(logger: Logger) -> any LightDriver {
-        DeviceLightDriver(
-            selection, options: options, connection: HueConnection(store: options.credentials), logger: logger
-        ) { () throws(DiscoveryError) in
-            try AvahiServiceBrowser(type: HueSession.traits.serviceType, logger: logger)
-        }
-    }
+    package var connection: HueConnection { HueConnection(store: options.credentials) }
 }

@@ -21,21 +21,6 @@ struct HueRequestQueue: Sendable {
         fileprivate(set) var isAccepted = false
     }
 
-    /// A pace that may be exceeded by a burst.
-    struct Pace: Sendable {
-        let interval: Duration
-        let burst: Int
-        private var busyUntil = Duration.zero
-
-        init(interval: Duration, burst: Int) {
-            self.interval = interval
-            self.burst = burst
-        }
-
-        var mayAt: Duration { busyUntil - interval * (burst - 1) }
-        mutating func sent(now: Duration) { busyUntil = max(busyUntil, now) + interval }
-    }
-
     static let lanes = 2
     /// A command that still waits for its turn after so long counts as accepted: the host would give it up after 2 s.
     static let acceptDelay = Duration.milliseconds(1500)

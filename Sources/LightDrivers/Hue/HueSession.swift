@@ -117,8 +117,8 @@ package struct HueSession: DeviceSession {
     private var isFollowing = false
     private var lastEvent: String?
 
-    package init(name: String, options: HueOptions, now: Duration) {
-        self.name = name
+    package init(target: DeviceTarget, kinds: Set<LightKind>, options: HueOptions, now: Duration) {
+        name = target.name
         self.options = options
     }
 
@@ -425,9 +425,8 @@ package struct HueSession: DeviceSession {
                 if let id = json["id"]?.string { sensors[id] = HueSensor(json, type: type) }
             }
         }
-        // A remote control has a battery only.
         sensorDevices = Dictionary(grouping: sensors.keys.sorted()) { sensors[$0]?.owner ?? "" }
-            .filter { $0.value.contains { sensors[$0]?.reading.isBattery == false } }
+            .filter { SensorDevices.isShown($0.value.compactMap { sensors[$0]?.reading }) }
         // All lights of the home have a group, too, which has no name.
         lights = lights.filter { $0.value.kind == .light || rooms[$0.value.owner] != nil }
         resources = [:]

@@ -18,7 +18,7 @@ package actor MQTTLightDriver: LightDriver {
     private let share: @Sendable () -> Double
     private let signal = AsyncSignal()
 
-    private var home: MQTTHome
+    private var registry: MQTTDeviceRegistry
     private var session: MQTTSession
     private var pacing = GatewayPacing()
     /// Questions to lights, which go out one by one: hundreds at once are lost on the way as commands are.
@@ -43,7 +43,7 @@ package actor MQTTLightDriver: LightDriver {
         self.logger = logger
         self.share = share
         passwordWatch = SecretFileWatch([configuration.connection.passwordFile].compactMap(\.self))
-        home = MQTTHome(
+        registry = MQTTDeviceRegistry(
             prefix: configuration.discoveryPrefix, tasmota: configuration.tasmotaPrefix,
             zigbee2MQTT: configuration.zigbee2MQTTBase, lights: configuration.lights)
         session = MQTTSession(statusTopic: "lamplighter/\(configuration.connection.clientID)/status")
@@ -56,13 +56,13 @@ package actor MQTTLightDriver: LightDriver {
 
     package func run(host: any LightHost) async throws {
         await host.report(.starting)
-        await carryOut(home.started(kinds: await host.includedKinds(), known: await host.knownLights()), host)
+        await carryOut(registry.started(kinds: await host.includedKinds(), known: await host.knownLights()), host)
         connect()
         while !Task.isCancelled {
             await turn(host)
             await signal.wait(until: deadline.map { start + $0 })
         }
-        await carryOut(home.stopped(), host)
+        await carryOut(registry.stopped(), host)
         await sayGoodbye()
     }
 
@@ -70,7 +70,7 @@ package actor MQTTLightDriver: LightDriver {
     private var deadline: Duration? {
         let askAt = questions.isEmpty ? nil : questionAt
         let lookAt = refusedPasswordFile == nil ? nil : now + SecretFileWatch.interval
-        return [home.deadline, session.reconnectAt, session.slowAt, askAt, lookAt].compactMap(\.self).min()
+        return [registry.deadline, session.reconnectAt, session.slowAt, askAt, lookAt].compactMap(\.self).min()
     }
 
     /// The file with the password that the broker refuses.
@@ -89,7 +89,7 @@ package actor MQTTLightDriver: LightDriver {
                 await Task.yield()
             }
         }
-        await carryOut(home.timePassed(now: now), host)
+        await carryOut(registry.timePassed(now: now), host)
         ask()
         await report(to: host)
         if session.takeSlow(now: now) {
@@ -121,7 +121,7 @@ package actor MQTTLightDriver: LightDriver {
         case .connected:
             logger.info("broker connected", metadata: ["broker": "\(configuration.connection.address)"])
             session.connected(now: now)
-            await carryOut(home.connected(), host)
+            await carryOut(registry.connected(), host)
             if session.takeReady() { await ready(host) }
         case .subscribed(let topic, let granted):
             if let isRefused = session.subscribed(topic, granted: granted) {
@@ -133,9 +133,9 @@ package actor MQTTLightDriver: LightDriver {
             if session.takeReady() { await ready(host) }
         case .message(let topic, let payload):
             let content = await MQTTPayload.read(payload)
-            await carryOut(home.received(topic: topic, payload: content, now: now), host)
+            await carryOut(registry.received(topic: topic, payload: content, now: now), host)
         case .tooLong(let topic):
-            await carryOut(home.tooLong(topic: topic), host)
+            await carryOut(registry.tooLong(topic: topic), host)
             await host.dropped(1, .overflow)
         case .dropped(let count):
             await host.dropped(count, .overflow)
@@ -143,7 +143,7 @@ package actor MQTTLightDriver: LightDriver {
         case .loginRefused: session.loginRefused()
         case .closed(let reason):
             client = nil
-            home.disconnected(now: now)
+            registry.disconnected(now: now)
             let delay = session.closed(now: now, share: share())
             let text = "broker \(configuration.connection.address): \(reason)"
             if session.isNew(reason) {
@@ -171,7 +171,7 @@ package actor MQTTLightDriver: LightDriver {
             case .added(let description):
                 await report(to: host)
                 await host.added(description)
-                if let known = await host.lastKnown(description.id) { home.restore(known, of: description.id) }
+                if let known = await host.lastKnown(description.id) { registry.restore(known, of: description.id) }
             case .removed(let id):
                 await report(to: host)
                 await host.removed(id)
@@ -185,7 +185,7 @@ package actor MQTTLightDriver: LightDriver {
 
     /// Hands over all reports that wait.
     private func report(to host: any LightHost) async {
-        let unreadable = home.takeUnreadable()
+        let unreadable = registry.takeUnreadable()
         if unreadable > 0 { await host.dropped(unreadable, .unreadable) }
         guard !outbox.isEmpty else { return }
         await host.report(outbox.takeAll().reports)
@@ -197,17 +197,17 @@ package actor MQTTLightDriver: LightDriver {
         try? client.send(MQTTMessage(topic: session.statusTopic, text: "offline", qos: 1, retain: true))
         await client.close()
         self.client = nil
-        home.disconnected(now: now)
+        registry.disconnected(now: now)
     }
 
     // MARK: Commands
 
     package func apply(_ command: LightCommand, to light: LightID) async throws(LightError) {
-        let wait = pacing.wait(for: home.gateway(of: light), now: now)
+        let wait = pacing.wait(for: registry.gateway(of: light), now: now)
         if wait > .zero, (try? await Task.sleep(for: wait)) == nil { throw .busy }
-        defer { if home.mustWarn { signal.send() } }
-        try await publish(home.messages(for: command, to: light, now: now))
-        guard let report = home.handedOver(command, to: light) else { return }
+        defer { if registry.mustWarn { signal.send() } }
+        try await publish(registry.messages(for: command, to: light, now: now))
+        guard let report = registry.handedOver(command, to: light) else { return }
         outbox.add(report, from: light)
         signal.send()
     }
@@ -217,11 +217,11 @@ package actor MQTTLightDriver: LightDriver {
     private static let blinkPause: Duration = .milliseconds(500)
 
     package func identify(_ light: LightID) async throws(LightError) {
-        let (number, blinks) = try home.beginIdentification(of: light)
+        let (number, blinks) = try registry.beginIdentification(of: light)
         var failure: LightError?
         for isLit in blinks {
             do throws(LightError) {
-                guard let messages = try home.blink(isLit, light, number) else { return }
+                guard let messages = try registry.blink(isLit, light, number) else { return }
                 try await publish(messages)
             } catch {
                 failure = error
@@ -230,7 +230,7 @@ package actor MQTTLightDriver: LightDriver {
             guard (try? await Task.sleep(for: Self.blinkPause)) != nil else { break }
         }
         // Also when it was cancelled or a message failed, the light is left as it was; that is not waited for.
-        for message in home.endIdentification(of: light, number, now: now) { try? client?.send(message) }
+        for message in registry.endIdentification(of: light, number, now: now) { try? client?.send(message) }
         signal.send()
         if let failure { throw failure }
     }

@@ -1,3 +1,5 @@
+import AsyncKit
+
 /// What the driver keeps in mind about its connection: what is not confirmed yet, and when to try again.
 struct MQTTSession {
     /// Where we say that we are here, and the broker says that we are gone.
@@ -13,8 +15,8 @@ struct MQTTSession {
     private(set) var slowAt: Duration?
     private var connectedAt: Duration?
     private var hasSaidReady = false
-    private var backoff = ReconnectBackoff()
-    private var refusedLogin: RefusedLogin?
+    private var backoff = Backoff()
+    private var refusedLogin = Backoff.refusedLogin
     /// Whether the broker refuses the user name or the password.
     private(set) var isLoginRefused = false
     private var lastReason: String?
@@ -43,7 +45,7 @@ struct MQTTSession {
     mutating func connected(now: Duration) {
         slowAt = nil
         connectedAt = now
-        refusedLogin = nil
+        refusedLogin.succeeded()
         hasSaidReady = false
         unconfirmed = []
         lastReason = nil
@@ -79,12 +81,8 @@ struct MQTTSession {
         if let connectedAt, now - connectedAt >= Self.firm { backoff.succeeded() }
         slowAt = nil
         connectedAt = nil
-        var delay = backoff.failed(share: share)
-        if isLoginRefused {
-            var refused = refusedLogin ?? RefusedLogin()
-            delay = refused.pause()
-            refusedLogin = refused
-        }
+        let shared = backoff.failed(share: share)
+        let delay = isLoginRefused ? refusedLogin.failed() : shared
         reconnectAt = now + delay
         return delay
     }
@@ -94,7 +92,7 @@ struct MQTTSession {
 
     /// The file with the password has changed: it is tried at once.
     mutating func passwordChanged(now: Duration) {
-        refusedLogin = nil
+        refusedLogin.succeeded()
         reconnectAt = now
     }
 

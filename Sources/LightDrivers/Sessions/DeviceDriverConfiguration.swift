@@ -1,5 +1,7 @@
 import BoundedJSON
-internal import LightKit
+package import Discovery
+package import LightKit
+package import Logging
 
 /// Which devices a driver connects to: the keys `discover` and `hosts` that all drivers over HTTP share.
 package struct DeviceSelection: Equatable, Sendable {
@@ -53,10 +55,40 @@ package struct DeviceSelection: Equatable, Sendable {
     }
 }
 
-/// A driver whose devices are connected to: those that are found, and those that are named.
-package protocol SelectingDriver: CoveringDriver {
+/// The configuration of a driver whose devices are connected to.
+package protocol ConnectingDriver: LightDriverConfiguration {
+    associatedtype Connection: DeviceConnection
+
+    /// The devices to connect to.
     var selection: DeviceSelection { get }
+    var options: Connection.Session.Options { get }
+    var connection: Connection { get }
+    /// The files with passwords or keys, to notice when they change.
+    var secretFiles: [String] { get }
+
+    /// Makes a browser that finds the devices.
+    static func makeBrowser(logger: Logger) throws(DiscoveryError) -> any ServiceBrowser
 }
+
+extension ConnectingDriver {
+    package static var driverName: String { Connection.Session.traits.driverName }
+    package var secretFiles: [String] { [] }
+
+    package static func makeBrowser(logger: Logger) throws(DiscoveryError) -> any ServiceBrowser {
+        try AvahiServiceBrowser(type: Connection.Session.traits.serviceType, logger: logger)
+    }
+
+    package func makeDriver(logger: Logger) -> any LightDriver {
+        DeviceLightDriver(
+            selection, options: options, connection: connection, secretFiles: secretFiles, logger: logger
+        ) { () throws(DiscoveryError) in
+            try Self.makeBrowser(logger: logger)
+        }
+    }
+}
+
+/// A driver whose hosts are written as `10.0.0.5` or `10.0.0.5:80`.
+package protocol SelectingDriver: ConnectingDriver, CoveringDriver {}
 
 extension SelectingDriver {
     package func coverage(of source: LightSource) -> LightSourceCoverage {

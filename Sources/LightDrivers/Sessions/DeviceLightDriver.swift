@@ -1,23 +1,23 @@
-import AsyncKit
+package import AsyncKit
 import Dialing
 package import Discovery
 package import LightKit
 package import Logging
 
-/// What carries the sessions of a kind of device over the network.
+/// Carries the sessions of a driver's devices over the network.
 package protocol DeviceConnection: Sendable {
     associatedtype Session: DeviceSession
 
     /// Connects to an address of a device.
     func connect(to endpoint: DeviceEndpoint) async throws -> DeviceRoute
 
-    /// Carries one session until the connection is over or its task is cancelled.
+    /// Carries one session until the connection ends or its task is canceled.
     ///
     /// - Parameters:
-    ///   - route: where the device has answered.
-    ///   - outputs: what the session wants done, in order.
-    ///   - receive: takes what comes, in order, and returns when more may come.
-    /// - Returns: why it is over.
+    ///   - route: the address of the device and its connection.
+    ///   - outputs: the session's orders, which end when the connection must be closed.
+    ///   - receive: takes the input in order, and returns when more may follow.
+    /// - Returns: the reason for the end.
     func run(
         over route: DeviceRoute, outputs: AsyncStream<Session.Output>,
         receive: @escaping @Sendable (Session.Input) async -> Void
@@ -30,12 +30,11 @@ extension DeviceConnection {
     }
 }
 
-/// A driver for devices that are connected to: wires the connections, mDNS, the machine of the devices and the host
-/// together.
+/// A driver for devices that are connected to: wires the connections, mDNS, the registry and the host together.
 ///
-/// A connection that has brought something is not read further while more than ``maximumNotices`` wait for the host, so
-/// neither a flood nor a slow host makes its queue grow.
-package actor DeviceLightDriver<Connection: DeviceConnection>: LightDriver {
+/// While more than ``maximumNotices`` wait for the host, no connection with new input is read further, so that neither a
+/// flood nor a slow host makes the queue grow.
+package actor DeviceLightDriver<Connection: DeviceConnection>: LightDriver, PendingCallOwner {
     package typealias Session = Connection.Session
 
     private struct OpenConnection {
@@ -50,44 +49,41 @@ package actor DeviceLightDriver<Connection: DeviceConnection>: LightDriver {
     private let logger: Logger
     private let makeBrowser: @Sendable () throws(DiscoveryError) -> any ServiceBrowser
     private let share: @Sendable () -> Double
-    /// The file with the devices' password, if they have one.
-    private let passwordFile: String?
     private let start = ContinuousClock.now
     private let signal = AsyncSignal()
 
-    private var home: DeviceHome<Session>
+    private var registry: ConnectedDeviceRegistry<Session>
     private var connections: [DeviceTarget: OpenConnection] = [:]
-    private var waiters: [Int: CheckedContinuation<LightError?, Never>] = [:]
+    package var pendingCalls = PendingCalls<LightError>()
     private var notices = HostNotices()
-    /// Connections that wait until the host has taken what they brought.
+    /// Connections that wait until the host has taken their input.
     private var readers: [CheckedContinuation<Void, Never>] = []
     private var isRunning = false
-    private var passwordWatch: SecretFileWatch
+    private var secretWatch: SecretFileWatch
 
-    /// Makes a driver that does nothing before it runs.
+    /// Creates a driver that does nothing before it runs.
     ///
     /// - Parameters:
     ///   - selection: which devices to connect to.
     ///   - options: the driver's own keys.
-    ///   - connection: what carries the sessions.
-    ///   - passwordFile: the file with the devices' password, if they have one.
-    ///   - logger: where it logs.
+    ///   - connection: carries the sessions.
+    ///   - secretFiles: the files with passwords or keys, to notice when they change.
+    ///   - logger: the driver's logger.
     ///   - share: how much of the longest pause passes before the next try, 0 to 1.
-    ///   - makeBrowser: makes what finds devices, if they are to be found.
+    ///   - makeBrowser: makes the browser, if devices should be found.
     package init(
         _ selection: DeviceSelection, options: Session.Options, connection: Connection,
-        passwordFile: String? = nil, logger: Logger,
+        secretFiles: [String] = [], logger: Logger,
         share: @escaping @Sendable () -> Double = { .random(in: 0...1) },
         makeBrowser: @escaping @Sendable () throws(DiscoveryError) -> any ServiceBrowser
     ) {
         discovers = selection.discover
         self.connection = connection
-        self.passwordFile = passwordFile
-        passwordWatch = SecretFileWatch([passwordFile].compactMap(\.self))
+        secretWatch = SecretFileWatch(secretFiles)
         self.logger = logger
         self.share = share
         self.makeBrowser = makeBrowser
-        home = DeviceHome(selection, options: options)
+        registry = ConnectedDeviceRegistry(selection, options: options)
     }
 
     private var now: Duration { start.duration(to: .now) }
@@ -99,52 +95,49 @@ package actor DeviceLightDriver<Connection: DeviceConnection>: LightDriver {
         let browser = discovers ? try makeBrowser() : nil
         try browser?.start()
         isRunning = true
-        carryOut(home.started(known: await host.knownLights(), now: now))
+        carryOut(registry.started(known: await host.knownLights(), kinds: await host.includedKinds(), now: now))
         if browser == nil { await host.report(.running) }
         await withDiscardingTaskGroup { tasks in
             if let browser { tasks.addTask { await self.follow(browser, host) } }
             while !Task.isCancelled {
-                lookForPassword()
-                perform(home.timePassed(now: now, share: share()))
+                let secretFiles = registry.refusedSecretFiles
+                let changed = secretWatch.changed(secretFiles)
+                if !changed.isEmpty { registry.secretsChanged(in: changed, now: now) }
+                perform(registry.timePassed(now: now, share: share()))
                 await notify(host)
-                await signal.wait(until: deadline.map { start + $0 })
+                let look = secretFiles.isEmpty ? nil : now + SecretFileWatch.interval
+                await signal.wait(until: [registry.deadline, look].compactMap(\.self).min().map { start + $0 })
             }
         }
         isRunning = false
         await browser?.stop()
-        for target in Array(connections.keys) { close(target) }
-        for waiter in waiters.values { waiter.resume(returning: .unreachable) }
-        waiters = [:]
+        await leave()
+        pendingCalls.failAll(.unreachable)
         for reader in readers { reader.resume() }
         readers = []
     }
 
-    private var watchesPassword: Bool { passwordFile != nil && home.isLoginRefused }
-
-    private var deadline: Duration? {
-        guard watchesPassword else { return home.deadline }
-        let look = now + SecretFileWatch.interval
-        return home.deadline.map { min($0, look) } ?? look
+    /// Closes all connections; the last messages to devices are sent first.
+    private func leave() async {
+        let goodbyes = registry.goodbyes()
+        for (target, outputs) in goodbyes { for output in outputs { connections[target]?.outputs.yield(output) } }
+        let leaving = goodbyes.compactMap { connections[$0.target]?.task }
+        for target in Array(connections.keys) { close(target) }
+        for task in leaving { await task.value }
     }
 
-    private func lookForPassword() {
-        guard watchesPassword, let passwordFile, !passwordWatch.changed([passwordFile]).isEmpty else { return }
-        home.passwordChanged(now: now)
-    }
-
-    /// Takes what mDNS finds, and reports whether mDNS works.
+    /// Follows mDNS, and reports whether it works.
     private func follow(_ browser: any ServiceBrowser, _ host: any LightHost) async {
         for await snapshot in browser.snapshots() {
             let problem = snapshot.discoveryError.map { "devices cannot be found: \($0)" }
             await host.report(problem.map { .degraded($0) } ?? .running)
-            carryOut(home.found(snapshot.services, now: now))
+            carryOut(registry.found(snapshot.services, now: now))
         }
     }
 
-    /// Hands the host everything that waits, and lets connections be read again.
+    /// Hands all waiting notices to the host, and resumes reading from connections.
     private func notify(_ host: any LightHost) async {
-        let unreadable = home.takeUnreadable()
-        if unreadable > 0 { await host.dropped(unreadable, .unreadable) }
+        for (reason, count) in registry.takeDropped() { await host.dropped(count, reason) }
         repeat {
             for notice in notices.takeAll() { await notice.tell(host) }
         } while !notices.waiting.isEmpty
@@ -152,14 +145,13 @@ package actor DeviceLightDriver<Connection: DeviceConnection>: LightDriver {
         readers = []
     }
 
-    /// Does what came of something, and lets the loop of ``run(host:)`` look: what waits for the host and the deadlines may
-    /// have changed.
+    /// Performs actions and wakes the loop of ``run(host:)``, because notices and deadlines may have changed.
     private func carryOut(_ actions: [DeviceAction<Session.Output>]) {
         perform(actions)
         signal.send()
     }
 
-    /// Does what came of a look of that loop, which would never rest if it woke itself.
+    /// Performs actions of that loop, which must not wake itself.
     private func perform(_ actions: [DeviceAction<Session.Output>]) {
         for action in actions {
             switch action {
@@ -170,8 +162,7 @@ package actor DeviceLightDriver<Connection: DeviceConnection>: LightDriver {
             case .added(let light): notices.add(.added(light))
             case .removed(let light): notices.add(.removed(light))
             case .warn(let text, let subject): notices.add(.warning(text, about: subject))
-            case .finished(let command, let error):
-                waiters.removeValue(forKey: command)?.resume(returning: error)
+            case .finished(let command, let error): pendingCalls.finish(command, error)
             }
         }
     }
@@ -185,18 +176,18 @@ package actor DeviceLightDriver<Connection: DeviceConnection>: LightDriver {
         connections[target] = OpenConnection(outputs: continuation, task: task)
     }
 
-    /// Connects to the device, and carries its session until the connection is over.
+    /// Connects to the device, and carries its session until the connection ends.
     private func carry(
         _ target: DeviceTarget, _ number: Int, _ outputs: AsyncStream<Session.Output>
     ) async -> SessionFault {
         do {
             let (route, endpoint) = try await firstToAnswer(headStart: Candidates<DeviceEndpoint>.headStart) {
-                home.nextEndpoint(of: target, number: number)
+                registry.nextEndpoint(of: target, number: number)
             } connect: { [connection] endpoint in
                 try await connection.connect(to: endpoint)
             } close: { _ in
             }
-            home.answered(target, number: number, at: endpoint)
+            registry.answered(target, number: number, at: endpoint)
             return await connection.run(over: route, outputs: outputs) { input in
                 await self.received(input, target, number)
             }
@@ -206,24 +197,20 @@ package actor DeviceLightDriver<Connection: DeviceConnection>: LightDriver {
     }
 
     private func received(_ input: Session.Input, _ target: DeviceTarget, _ number: Int) async {
-        carryOut(home.received(input, from: target, number: number, now: now, share: share()))
+        carryOut(registry.received(input, from: target, number: number, now: now, share: share()))
         guard isRunning, notices.waiting.count > Self.maximumNotices else { return }
         await withCheckedContinuation { readers.append($0) }
     }
 
     private func closed(_ target: DeviceTarget, _ number: Int, _ fault: SessionFault) {
         guard !Task.isCancelled else { return }
-        let reason =
-            switch fault {
-            case .unreachable(let reason), .unusable(let reason), .unauthorized(let reason): reason
-            }
         logger.info(
             "device not connected",
             metadata: [
-                "device": "\(target.name)", "error": "\(reason)",
-                "addresses": .array(home.triedEndpoints(of: target).map { "\($0)" }),
+                "device": "\(target.name)", "error": "\(fault.text)",
+                "addresses": .array(registry.triedEndpoints(of: target).map { "\($0)" }),
             ])
-        carryOut(home.closed(target, number: number, fault, now: now, share: share()))
+        carryOut(registry.closed(target, number: number, fault, now: now, share: share()))
     }
 
     private func close(_ target: DeviceTarget) {
@@ -235,31 +222,23 @@ package actor DeviceLightDriver<Connection: DeviceConnection>: LightDriver {
     // MARK: Commands
 
     package func apply(_ command: LightCommand, to light: LightID) async throws(LightError) {
-        let (number, actions) = try home.apply(command, to: light, now: now)
-        try await finish(number, actions)
+        let (number, actions) = try registry.apply(command, to: light, now: now)
+        try await begin(number, actions)
     }
 
     package func identify(_ light: LightID) async throws(LightError) {
-        let (number, actions) = try home.identify(light, now: now)
-        try await finish(number, actions)
+        let (number, actions) = try registry.identify(light, now: now)
+        try await begin(number, actions)
     }
 
-    private func finish(_ command: Int, _ actions: [DeviceAction<Session.Output>]) async throws(LightError) {
+    private func begin(_ command: Int, _ actions: [DeviceAction<Session.Output>]) async throws(LightError) {
         guard isRunning else { throw .unreachable }
-        let error = await withTaskCancellationHandler {
-            await withCheckedContinuation { (continuation: CheckedContinuation<LightError?, Never>) in
-                waiters[command] = continuation
-                carryOut(actions)
-                if Task.isCancelled { cancel(command) }
-            }
-        } onCancel: {
-            Task { await self.cancel(command) }
-        }
-        if let error { throw error }
+        try await finish(command) { carryOut(actions) }
     }
 
-    private func cancel(_ command: Int) {
-        home.cancelled(command: command)
-        waiters.removeValue(forKey: command)?.resume(returning: .unreachable)
+    package func cancelled(call command: Int) -> LightError {
+        registry.cancelled(command: command)
+        signal.send()
+        return .unreachable
     }
 }

@@ -1,17 +1,16 @@
 package import Discovery
 package import LightKit
 
-/// A conversation with one device over one connection, from its first byte to its last, as a machine: what came and the
-/// time in, what to do out.
+/// A conversation with one device over one connection, as a machine without socket and clock: input and the time in,
+/// events out.
 ///
-/// It knows no socket and no clock. ``DeviceHome`` makes one for each connection and carries what it learns to the host;
-/// it ends with the connection.
+/// ``ConnectedDeviceRegistry`` creates one for each connection and reports its events to the host.
 package protocol DeviceSession: Sendable {
     /// The driver's own keys.
     associatedtype Options: Equatable & Sendable
-    /// What the connection brings.
+    /// The input from the connection.
     associatedtype Input: Sendable
-    /// What the connection is to do.
+    /// The orders for the connection.
     associatedtype Output: Equatable & Sendable
 
     static var traits: DeviceTraits { get }
@@ -22,75 +21,112 @@ package protocol DeviceSession: Sendable {
     /// The id that the device of a service announces, if it does: another device at its address is not used.
     static func id(of service: DiscoveredService) -> String?
 
-    /// Begins where a connection is to be made.
+    /// Returns the reason not to connect to a device, as its announcement gives it; `nil` without one.
+    static func unusableReason(of service: DiscoveredService, options: Options) -> String?
+
+    /// The file with the password or the key of a device, if it has one.
+    static func secretFile(of target: DeviceTarget, options: Options) -> String?
+
+    /// Creates a session before its connection exists.
     ///
     /// - Parameters:
-    ///   - name: what people call the device.
+    ///   - target: the device.
+    ///   - kinds: what is shown.
     ///   - options: the driver's own keys.
     ///   - now: the time, here and below that of a clock that only goes forward.
-    init(name: String, options: Options, now: Duration)
+    init(target: DeviceTarget, kinds: Set<LightKind>, options: Options, now: Duration)
 
-    /// What is done first.
+    /// The connection attempt begins.
     mutating func started(now: Duration) -> [SessionEvent<Output>]
-    /// The connection has brought something.
+    /// Input has arrived.
     mutating func received(_ input: Input, now: Duration) -> [SessionEvent<Output>]
-    /// When ``timePassed(now:)`` has something to do.
+    /// The time of the next call of ``timePassed(now:)``.
     var deadline: Duration? { get }
     mutating func timePassed(now: Duration) -> [SessionEvent<Output>]
+    /// The device has announced itself again or at another address, so this connection may be dead.
+    mutating func announcedAgain(now: Duration) -> [SessionEvent<Output>]
+    /// Returns the last outputs before the driver closes the connection.
+    mutating func goodbye() -> [Output]
 
-    /// Begins a command; ``SessionEvent/finished(command:_:)`` says how it ended.
+    /// Begins a command, which ends with ``SessionEvent/finished(command:_:)``.
     ///
     /// - Throws: ``LightError`` if it cannot begin.
     mutating func apply(
         _ command: LightCommand, to light: LightID, number: Int, now: Duration
     ) throws(LightError) -> [SessionEvent<Output>]
-    /// Makes a light show which one it is, as a command.
+    /// Identifies a light, as a command.
     mutating func identify(_ light: LightID, number: Int, now: Duration) throws(LightError) -> [SessionEvent<Output>]
-    /// A command is given up by the host: what was not sent yet is not sent.
+    /// The host no longer waits for a command; unsent parts of it are dropped.
     mutating func cancelled(command: Int)
 }
 
 extension DeviceSession {
     package static func port(of service: DiscoveredService) -> Int { Int(service.port) }
     package static func id(of service: DiscoveredService) -> String? { nil }
+    package static func unusableReason(of service: DiscoveredService, options: Options) -> String? { nil }
+    package static func secretFile(of target: DeviceTarget, options: Options) -> String? { nil }
+    package mutating func announcedAgain(now: Duration) -> [SessionEvent<Output>] { [] }
+    package mutating func goodbye() -> [Output] { [] }
 }
 
-/// What a session has learnt, or wants done.
+/// An event of a session.
 package enum SessionEvent<Output: Equatable & Sendable>: Equatable, Sendable {
     case output(Output)
-    /// The device has said which one it is; the id is its own and stays for ever.
+    /// The device has reported its permanent id.
     case identified(String)
-    /// All of the device's lights; what is missing was removed. Their ids are the device's, or begin with it and `/`.
+    /// The readings among the lights that follow, each with the sensor that it is a part of, without its readings.
+    case readings([LightID: LightDescription])
+    /// All of the device's lights; missing ones were removed. Their ids are the device's, or begin with it and `/`.
     case lights([LightDescription])
     case report(LightID, LightReport)
-    /// A command was accepted, or was not.
+    /// A command was accepted or has failed.
     case finished(command: Int, LightError?)
-    /// What the operator should know of the device, whole; `nil` takes it back.
+    /// The warning about the device for the operator; `nil` withdraws it.
     case warning(String?)
-    /// What the device has said cannot be read, and nothing depends on it.
+    /// A message couldn't be read, and nothing depends on it.
     case unreadable
-    /// The connection is of no more use.
+    /// A value that no light can have.
+    case invalid
+    /// The connection must be closed.
     case failed(SessionFault)
 }
 
-/// Why a connection is of no more use.
-///
-/// A next one is tried in each case.
+/// The reason to close a connection; another one is tried later.
 package enum SessionFault: Error, Equatable, Sendable {
-    /// The device is not there, or no longer; it is said of a configured device that never was.
+    /// The device can't be reached; reported for a device that was never connected.
     case unreachable(String)
-    /// The device is there and cannot be used: one sentence that says why and what to do.
+    /// The device has accepted the connection and doesn't answer.
+    case silent
+    /// The device can't be used: one sentence with the reason and the remedy.
     case unusable(String)
-    /// The device refuses the password, or wants one: one sentence that states the reason and the remedy.
+    /// The device refuses the password or requires one: one sentence with the reason and the remedy.
     case unauthorized(String)
+
+    /// The reason, or the sentence for the operator.
+    var text: String {
+        switch self {
+        case .unreachable(let text), .unusable(let text), .unauthorized(let text): text
+        case .silent: "no answer in time"
+        }
+    }
+
+    /// A Boolean value that indicates whether a device has answered that can't be used.
+    var isOfDevice: Bool {
+        switch self {
+        case .unusable, .unauthorized: true
+        case .unreachable, .silent: false
+        }
+    }
 }
 
-/// What the devices of one driver have in common.
+/// The traits that all devices of a driver share.
 package struct DeviceTraits: Sendable {
     package var driverName: String
-    /// What they announce in mDNS.
+    /// Their service type in mDNS.
     package var serviceType: String
     package var port: Int
-    /// More devices are not looked at.
+    /// The most devices that are connected to.
     package var maximumDevices: Int
+    /// A Boolean value that indicates whether a configured target takes over from a discovered one of the same device.
+    package var prefersConfigured = false
 }

@@ -37,9 +37,6 @@ struct ShellySensor: Equatable, Sendable {
     /// Its name within the device.
     var key: String { "sensor:\(number)" }
 
-    /// Whether it is about more than a battery.
-    var sensesSomething: Bool { readings.keys.contains { !$0.isBattery } }
-
     /// Adds a component of its number, with its configuration.
     mutating func add(_ component: Component, _ json: JSONValue) {
         guard let (reading, _) = Self.kinds[component.kind] else { return }

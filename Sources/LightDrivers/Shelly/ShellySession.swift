@@ -52,19 +52,11 @@ package struct ShellySession: DeviceSession {
     private enum Request: Equatable, Sendable {
         case configuration
         case status
-        case command(LightCommand, LightID, number: Int)
-        case identify(LightID, number: Int)
-        /// Leaves a light as it was before it showed which one it is.
-        case restore(LightID, isOn: Bool)
+        /// Without a number it ends an identification.
+        case command(LightCommand, LightID, number: Int?)
 
         var isQuestion: Bool { self == .configuration || self == .status }
-
-        var command: Int? {
-            switch self {
-            case .command(_, _, let number), .identify(_, let number): number
-            case .configuration, .status, .restore: nil
-            }
-        }
+        var command: Int? { if case .command(_, _, let number) = self { number } else { nil } }
     }
 
     private let name: String
@@ -83,16 +75,17 @@ package struct ShellySession: DeviceSession {
     /// How many challenges in a row were answered and not taken; the first may have grown old on its way.
     private var challengesAnswered = 0
     private var pollAt: Duration?
-    /// The light that shows which one it is, until when, and how it was; nothing is reported of it meanwhile.
-    private var identified: (light: LightID, until: Duration, isOn: Bool)?
+    private var blinking = BlinkingLights(count: 1, pause: identification)
 
     /// An instance name ends with the MAC address, as in `shellyplus1-aabbccddeeff`.
     package static func id(of service: DiscoveredService) -> String? {
         service.name.split(separator: "-").last.map { $0.lowercased() }.flatMap { $0.isMAC ? $0 : nil }
     }
 
-    package init(name: String, options: ShellyOptions, now: Duration) {
-        self.name = name
+    package static func secretFile(of target: DeviceTarget, options: ShellyOptions) -> String? { options.passwordFile }
+
+    package init(target: DeviceTarget, kinds: Set<LightKind>, options: ShellyOptions, now: Duration) {
+        name = target.name
         self.options = options
     }
 
@@ -178,13 +171,13 @@ package struct ShellySession: DeviceSession {
             if request == .configuration { return configured(result) }
             pollAt = now + Self.pollIntervals.calm
             return learnt(result)
-        case .command(_, _, let number), .identify(_, let number):
+        case .command(_, _, nil):
+            pollAt = now
+            return []
+        case .command(_, _, let number?):
             let soon = now + Self.pollIntervals.afterCommand
             pollAt = min(pollAt ?? soon, soon)
             return [.finished(command: number, error.map { Self.lightError($0["code"]?.int ?? 0) })]
-        case .restore:
-            pollAt = now
-            return []
         }
     }
 
@@ -252,7 +245,7 @@ package struct ShellySession: DeviceSession {
                 sensors.append(sensor)
             }
         }
-        sensors.removeAll { !$0.sensesSomething }
+        sensors.removeAll { !SensorDevices.isShown($0.readings.keys) }
         for index in sensors.indices {
             if let known = former.first(where: { $0.number == sensors[index].number }) {
                 sensors[index].keepReadings(of: known)
@@ -285,7 +278,7 @@ package struct ShellySession: DeviceSession {
             lights = descriptions
             events.append(.lights(descriptions))
         }
-        for output in outputs where output.isOn != nil && id(output) != identified?.light {
+        for output in outputs where output.isOn != nil && !blinking.contains(id(output)) {
             events.append(.report(id(output), output.report))
         }
         for sensor in sensors {
@@ -343,8 +336,6 @@ package struct ShellySession: DeviceSession {
         case .configuration: ("Shelly.GetConfig", nil)
         case .status: ("Shelly.GetStatus", nil)
         case .command(let command, let light, _): message(command, to: light)
-        case .identify(let light, _): message(LightCommand(on: !isOn(light), transition: .zero), to: light)
-        case .restore(let light, let isOn): message(LightCommand(on: isOn, transition: .zero), to: light)
         }
     }
 
@@ -356,13 +347,11 @@ package struct ShellySession: DeviceSession {
 
     private func output(_ light: LightID) -> ShellyOutput? { outputs.first { id($0) == light } }
 
-    private func isOn(_ light: LightID) -> Bool { output(light)?.isOn ?? false }
-
     package mutating func apply(
         _ command: LightCommand, to light: LightID, number: Int, now: Duration
     ) throws(LightError) -> [SessionEvent<Output>] {
         guard output(light) != nil else { throw .unknownLight }
-        if identified?.light == light { identified = nil }
+        blinking.end(light)
         return add(.command(command, light, number: number), now)
     }
 
@@ -372,8 +361,15 @@ package struct ShellySession: DeviceSession {
         guard let output = output(light) else { throw .unknownLight }
         // What is behind a relay may not like to be switched.
         guard output.kind != .relay else { return [.finished(command: number, nil)] }
-        identified = (light, now + Self.identification, identified?.isOn ?? isOn(light))
-        return add(.identify(light, number: number), now)
+        blinking.begin(light, number: number, isOn: output.isOn ?? false, now: now)
+        return blink(now)
+    }
+
+    private mutating func blink(_ now: Duration) -> [SessionEvent<Output>] {
+        blinking.steps(now: now).flatMap { step in
+            let command = LightCommand(on: step.isOn, transition: .zero)
+            return add(.command(command, step.light, number: step.isLast ? nil : step.number), now)
+        }
     }
 
     private mutating func add(_ request: Request, _ now: Duration) -> [SessionEvent<Output>] {
@@ -385,15 +381,11 @@ package struct ShellySession: DeviceSession {
 
     // MARK: Time
 
-    package var deadline: Duration? { [queue.deadline, pollAt, identified?.until].compactMap { $0 }.min() }
+    package var deadline: Duration? { [queue.deadline, pollAt, blinking.deadline].compactMap { $0 }.min() }
 
     package mutating func timePassed(now: Duration) -> [SessionEvent<Output>] {
         if let overdue = queue.deadline, overdue <= now { return [.failed(.unreachable("no answer in time"))] }
-        var events: [SessionEvent<Output>] = []
-        if let (light, until, isOn) = identified, until <= now {
-            identified = nil
-            events += add(.restore(light, isOn: isOn), now)
-        }
+        let events = blink(now)
         if let at = pollAt, at <= now {
             pollAt = nil
             queue.ask(.status)

@@ -1,11 +1,5 @@
-import Discovery
-package import LightKit
-package import Logging
-
 /// The keys of the driver `wled`: where devices are, and whether each of their segments is a light.
 package struct WLEDDriverConfiguration: SelectingDriver {
-    package static let driverName = WLEDSession.traits.driverName
-
     package var selection: DeviceSelection
     package var options: WLEDOptions
 
@@ -19,11 +13,5 @@ package struct WLEDDriverConfiguration: SelectingDriver {
         options = WLEDOptions(segments: try container.decodeIfPresent(Bool.self, forKey: .segments) ?? false)
     }
 
-    package func makeDriver(logger: Logger) -> any LightDriver {
-        DeviceLightDriver(
-            selection, options: options, connection: WLEDConnection(), logger: logger
-        ) { () throws(DiscoveryError) in
-            try AvahiServiceBrowser(type: WLEDSession.traits.serviceType, logger: logger)
-        }
-    }
+    package var connection: WLEDConnection { WLEDConnection() }
 }

@@ -48,10 +48,10 @@ package struct WLEDSession: DeviceSession {
 
     private enum Request: Equatable, Sendable {
         case poll
-        case command(LightCommand, LightID, number: Int)
-        case identify(LightID, number: Int)
-        /// Leaves a light as it was before it showed which one it is.
-        case restore(LightID, isOn: Bool)
+        /// Without a number it ends an identification.
+        case command(LightCommand, LightID, number: Int?)
+
+        var command: Int? { if case .command(_, _, let number) = self { number } else { nil } }
     }
 
     private let name: String
@@ -60,42 +60,38 @@ package struct WLEDSession: DeviceSession {
     /// What the device said last of itself, for answers without it.
     private var info: JSONValue?
     private var lights: [LightDescription] = []
-    private var waiting: [Request] = []
-    private var current: (number: Int, request: Request)?
-    private var lastNumber = 0
+    private var queue = CallQueue<Request>()
     private var pollAt: Duration?
     private var webSocketAt: Duration?
     private var hasWebSocket = false
     /// How many questions in a row have had no useful answer.
     private var missedPolls = 0
     private var isLive = false
-    /// The light that shows which one it is, until when, and how it was; nothing is reported of it meanwhile.
-    private var identified: (light: LightID, until: Duration, isOn: Bool)?
+    private var blinking = BlinkingLights(count: 1, pause: identification)
 
     package static func id(of service: DiscoveredService) -> String? {
         service.txt["mac"].flatMap { $0.isMAC ? $0.lowercased() : nil }
     }
 
-    package init(name: String, options: WLEDOptions, now: Duration) {
-        self.name = name
+    package init(target: DeviceTarget, kinds: Set<LightKind>, options: WLEDOptions, now: Duration) {
+        name = target.name
         self.options = options
     }
 
     // MARK: From the device
 
     package mutating func started(now: Duration) -> [SessionEvent<Output>] {
-        waiting = [.poll]
-        return transmit()
+        queue.ask(.poll)
+        return transmit(now)
     }
 
     package mutating func received(_ input: Input, now: Duration) -> [SessionEvent<Output>] {
         switch input {
         case .answer(let number, let response):
-            guard let current, current.number == number else { return [] }
-            self.current = nil
-            return answered(current.request, response, now: now) + transmit()
+            guard let request = queue.answered(number) else { return [] }
+            return answered(request, response, now: now) + transmit(now)
         case .noAnswer(let number, let fault):
-            return current?.number == number ? [.failed(.unreachable(fault.text))] : []
+            return queue.answered(number) == nil ? [] : [.failed(.unreachable(fault.text))]
         case .webSocketOpened:
             hasWebSocket = true
             return []
@@ -127,13 +123,13 @@ package struct WLEDSession: DeviceSession {
             }
             missedPolls = 0
             return learnt(state, json)
-        case .command(_, _, let number), .identify(_, let number):
+        case .command(_, _, nil): return confirmed(json, now: now)
+        case .command(_, _, let number?):
             switch response.status {
             case 200: return confirmed(json, now: now) + [.finished(command: number, nil)]
             case 503: return [.finished(command: number, .busy)]
             default: return [.finished(command: number, .refused("the device answers \(response.status)"))]
             }
-        case .restore: return confirmed(json, now: now)
         }
     }
 
@@ -174,7 +170,7 @@ package struct WLEDSession: DeviceSession {
             let text = "\(state.name) shows what another program sends it; what is set here is seen when that ends"
             events.append(.warning(isLive ? text : nil))
         }
-        for light in shown where light.description.id != identified?.light {
+        for light in shown where !blinking.contains(light.description.id) {
             events.append(.report(light.description.id, light.report))
         }
         return events
@@ -182,20 +178,14 @@ package struct WLEDSession: DeviceSession {
 
     // MARK: To the device
 
-    private mutating func transmit() -> [SessionEvent<Output>] {
-        guard current == nil, !waiting.isEmpty else { return [] }
-        let request = waiting.removeFirst()
-        lastNumber += 1
-        current = (lastNumber, request)
-        return [.output(.request(number: lastNumber, message(request)))]
+    private mutating func transmit(_ now: Duration) -> [SessionEvent<Output>] {
+        queue.transmit(now: now).map { [.output(.request(number: $0.number, message($0.call)))] } ?? []
     }
 
     private func message(_ request: Request) -> HTTPClientRequest {
         switch request {
         case .poll: HTTPClientRequest(.get, "/json/si")
         case .command(let command, let light, _): post(command, to: light)
-        case .identify(let light, _): post(LightCommand(on: !isOn(light), transition: .zero), to: light)
-        case .restore(let light, let isOn): post(LightCommand(on: isOn, transition: .zero), to: light)
         }
     }
 
@@ -219,16 +209,23 @@ package struct WLEDSession: DeviceSession {
         _ command: LightCommand, to light: LightID, number: Int, now: Duration
     ) throws(LightError) -> [SessionEvent<Output>] {
         try require(light)
-        if identified?.light == light { identified = nil }
-        return add(.command(command, light, number: number))
+        blinking.end(light)
+        return add(.command(command, light, number: number), now)
     }
 
     package mutating func identify(
         _ light: LightID, number: Int, now: Duration
     ) throws(LightError) -> [SessionEvent<Output>] {
         try require(light)
-        identified = (light, now + Self.identification, identified?.isOn ?? isOn(light))
-        return add(.identify(light, number: number))
+        blinking.begin(light, number: number, isOn: isOn(light), now: now)
+        return blink(now)
+    }
+
+    private mutating func blink(_ now: Duration) -> [SessionEvent<Output>] {
+        blinking.steps(now: now).flatMap { step in
+            let command = LightCommand(on: step.isOn, transition: .zero)
+            return add(.command(command, step.light, number: step.isLast ? nil : step.number), now)
+        }
     }
 
     private func require(_ light: LightID) throws(LightError) {
@@ -236,23 +233,16 @@ package struct WLEDSession: DeviceSession {
     }
 
     /// Commands go before questions.
-    private mutating func add(_ request: Request) -> [SessionEvent<Output>] {
-        waiting.insert(request, at: waiting.firstIndex(of: .poll) ?? waiting.endIndex)
-        return transmit()
+    private mutating func add(_ request: Request, _ now: Duration) -> [SessionEvent<Output>] {
+        queue.add(request) { $0 == .poll }
+        return transmit(now)
     }
 
-    package mutating func cancelled(command: Int) {
-        waiting.removeAll { request in
-            switch request {
-            case .command(_, _, command), .identify(_, command): true
-            case .poll, .command, .identify, .restore: false
-            }
-        }
-    }
+    package mutating func cancelled(command: Int) { queue.forget { $0.command == command } }
 
     // MARK: Time
 
-    package var deadline: Duration? { [pollAt, webSocketAt, identified?.until].compactMap { $0 }.min() }
+    package var deadline: Duration? { [pollAt, webSocketAt, blinking.deadline].compactMap { $0 }.min() }
 
     package mutating func timePassed(now: Duration) -> [SessionEvent<Output>] {
         var events: [SessionEvent<Output>] = []
@@ -260,14 +250,11 @@ package struct WLEDSession: DeviceSession {
             webSocketAt = nil
             events.append(.output(.openWebSocket))
         }
-        if let (light, until, isOn) = identified, until <= now {
-            identified = nil
-            events += add(.restore(light, isOn: isOn))
-        }
+        events += blink(now)
         if let at = pollAt, at <= now {
             pollAt = nil
-            if !waiting.contains(.poll) { waiting.append(.poll) }
+            queue.ask(.poll)
         }
-        return events + transmit()
+        return events + transmit(now)
     }
 }

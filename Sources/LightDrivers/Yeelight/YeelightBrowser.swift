@@ -37,14 +37,13 @@ package final class YeelightBrowser: ServiceBrowser {
     }
 
     private static func search(_ socket: DatagramSocket) async {
-        var pause = Duration.seconds(1)
+        var backoff = Backoff(longest: longestPause)
         while !Task.isCancelled {
             for network in IPv4Network.current() {
                 // What cannot be sent now is sent the next time.
                 try? socket.send(YeelightIdentity.search, to: YeelightIdentity.searchGroup, over: network.address)
             }
-            try? await Task.sleep(for: pause)
-            pause = min(pause * 2, longestPause)
+            try? await Task.sleep(for: backoff.failed())
         }
     }
 

@@ -1,12 +1,9 @@
 import BoundedJSON
-import Discovery
-package import LightKit
+package import Discovery
 package import Logging
 
 /// The keys of the driver `yeelight`: where devices are.
 package struct YeelightDriverConfiguration: SelectingDriver {
-    package static let driverName = YeelightSession.traits.driverName
-
     package var selection: DeviceSelection
 
     package enum CodingKeys: String, CodingKey, CaseIterable {
@@ -19,11 +16,9 @@ package struct YeelightDriverConfiguration: SelectingDriver {
             from: container, discover: .discover, hosts: .hosts, traits: YeelightSession.traits)
     }
 
-    package func makeDriver(logger: Logger) -> any LightDriver {
-        DeviceLightDriver(
-            selection, options: YeelightOptions(), connection: YeelightConnection(), logger: logger
-        ) { () throws(DiscoveryError) in YeelightBrowser() }
-    }
+    package var options: YeelightOptions { YeelightOptions() }
+    package var connection: YeelightConnection { YeelightConnection() }
+    package static func makeBrowser(logger: Logger) -> any ServiceBrowser { YeelightBrowser() }
 }
 
 extension YeelightDriverConfiguration: DiscoverableDriver {

@@ -54,8 +54,6 @@ package struct YeelightSession: DeviceSession {
         var state: YeelightState
         /// What waits until it is switched on.
         var wanted = LightCommand()
-        /// Until when it shows which one it is, and how it was; nothing is reported meanwhile.
-        var identified: (until: Duration, isOn: Bool)?
 
         init(_ lamp: YeelightLamp) { state = YeelightState(lamp) }
 
@@ -65,7 +63,7 @@ package struct YeelightSession: DeviceSession {
         }
 
         func report(_ capabilities: LightCapabilities) -> LightReport? {
-            guard state.isOn != nil, identified == nil else { return nil }
+            guard state.isOn != nil else { return nil }
             var shown = state
             if state.isOn == false { shown.accept(wanted) }
             return shown.report(capabilities)
@@ -75,13 +73,15 @@ package struct YeelightSession: DeviceSession {
     private let name: String
     private var identity: YeelightIdentity?
     private var lamps: [YeelightLamp: Shown] = [:]
+    private var blinking = BlinkingLights(count: 1, pause: identification)
     private var isListed = false
     private var queue = CallQueue<Request>()
-    /// When the device would have dealt with all that was sent, if it took one an ``interval``.
-    private var busyUntil = Duration.zero
+    private var pace = Pace(interval: interval, burst: burst)
     private var pollAt: Duration?
 
-    package init(name: String, options: YeelightOptions, now: Duration) { self.name = name }
+    package init(target: DeviceTarget, kinds: Set<LightKind>, options: YeelightOptions, now: Duration) {
+        name = target.name
+    }
 
     // MARK: From the device
 
@@ -140,7 +140,7 @@ package struct YeelightSession: DeviceSession {
             return .refused("the device answers error \(json["code"]?.int ?? 0)")
         }
         // Others have sent as well, or the count is another than ours.
-        busyUntil = now + Self.interval * Self.burst
+        pace.exceeded(now: now)
         return .busy
     }
 
@@ -155,8 +155,10 @@ package struct YeelightSession: DeviceSession {
     }
 
     private func report(_ lamp: YeelightLamp) -> [SessionEvent<Output>] {
-        guard let identity, let report = lamps[lamp]?.report(identity.capabilities(of: lamp)) else { return [] }
-        return [.report(lamp.light(of: identity.id), report)]
+        guard let identity, case let light = lamp.light(of: identity.id), !blinking.contains(light),
+            let report = lamps[lamp]?.report(identity.capabilities(of: lamp))
+        else { return [] }
+        return [.report(light, report)]
     }
 
     private mutating func list() -> [SessionEvent<Output>] {
@@ -174,11 +176,9 @@ package struct YeelightSession: DeviceSession {
 
     // MARK: To the device
 
-    private var mayAt: Duration { busyUntil - Self.interval * (Self.burst - 1) }
-
     private mutating func transmit(_ now: Duration) -> [SessionEvent<Output>] {
-        guard mayAt <= now, let (number, request) = queue.transmit(now: now) else { return [] }
-        busyUntil = max(busyUntil, now) + Self.interval
+        guard pace.mayAt <= now, let (number, request) = queue.transmit(now: now) else { return [] }
+        pace.sent(now: now)
         let message: JSONValue =
             switch request {
             case .properties: Self.message(number, "get_prop", (identity?.properties ?? []).map { .string($0) })
@@ -195,7 +195,7 @@ package struct YeelightSession: DeviceSession {
         _ command: LightCommand, to light: LightID, number: Int, now: Duration
     ) throws(LightError) -> [SessionEvent<Output>] {
         guard let identity, let lamp = lamp(light), var shown = lamps[lamp] else { throw .unknownLight }
-        shown.identified = nil
+        blinking.end(light)
         var command = command
         let isOn = shown.state.isOn ?? false
         if !isOn, command.on != true {
@@ -230,10 +230,16 @@ package struct YeelightSession: DeviceSession {
         _ light: LightID, number: Int, now: Duration
     ) throws(LightError) -> [SessionEvent<Output>] {
         guard let lamp = lamp(light), let shown = lamps[lamp] else { throw .unknownLight }
-        let isOn = shown.identified?.isOn ?? shown.state.isOn ?? false
-        lamps[lamp]?.identified = (now + Self.identification, isOn)
-        add([.power(!isOn, of: lamp)], lamp, command: number)
+        blinking.begin(light, number: number, isOn: shown.state.isOn ?? false, now: now)
+        blink(now)
         return transmit(now)
+    }
+
+    private mutating func blink(_ now: Duration) {
+        for step in blinking.steps(now: now) {
+            guard let lamp = lamp(step.light) else { continue }
+            add([.power(step.isOn, of: lamp)], lamp, command: step.isLast ? nil : step.number)
+        }
     }
 
     package mutating func cancelled(command: Int) { queue.forget { $0.command == command } }
@@ -241,17 +247,13 @@ package struct YeelightSession: DeviceSession {
     // MARK: Time
 
     package var deadline: Duration? {
-        let turn = queue.deadline ?? (queue.isWaiting ? mayAt : nil)
-        return ([turn, pollAt] + lamps.values.map(\.identified?.until)).compactMap { $0 }.min()
+        let turn = queue.deadline ?? (queue.isWaiting ? pace.mayAt : nil)
+        return [turn, pollAt, blinking.deadline].compactMap { $0 }.min()
     }
 
     package mutating func timePassed(now: Duration) -> [SessionEvent<Output>] {
         if let overdue = queue.deadline, overdue <= now { return [.failed(.unreachable("no answer in time"))] }
-        for lamp in YeelightLamp.allCases {
-            guard let (until, isOn) = lamps[lamp]?.identified, until <= now else { continue }
-            lamps[lamp]?.identified = nil
-            add([.power(isOn, of: lamp)], lamp, command: nil)
-        }
+        blink(now)
         if let at = pollAt, at <= now {
             pollAt = nil
             queue.ask(.properties)

@@ -14,7 +14,7 @@ internal import LightKit
 @Sendable func checkKasa(_ input: [UInt8]) { checkDatagrams(input, of: KasaDevice.self) }
 
 private func checkDatagrams<Device: DatagramDevice>(_ input: [UInt8], of: Device.Type) {
-    var home = DatagramHome<Device>(looksFor: LANDevices(), session: 9)
+    var home = DatagramDeviceRegistry<Device>(looksFor: LANDevices(), session: 9)
     home.search(on: [], now: .zero)
     var lights: Set<LightID> = []
     var open: Set<Int> = []

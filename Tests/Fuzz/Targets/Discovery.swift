@@ -4,7 +4,8 @@ internal import LightKit
 
 /// A broker on which anybody may write: each line of the input is a topic, a space and a message.
 @Sendable func checkDiscovery(_ input: [UInt8]) {
-    var home = MQTTHome(prefix: "homeassistant", tasmota: "tasmota/discovery", zigbee2MQTT: "zigbee2mqtt", lights: [])
+    var home = MQTTDeviceRegistry(
+        prefix: "homeassistant", tasmota: "tasmota/discovery", zigbee2MQTT: "zigbee2mqtt", lights: [])
     _ = home.started(kinds: Set(LightKind.allCases))
     _ = home.connected()
     var topics: Set<String> = []
@@ -63,10 +64,10 @@ internal import LightKit
             }
         }
     }
-    promise(lights.count <= MQTTHome.maximumLights + MQTTHome.maximumReadings, "lights are bounded")
+    promise(lights.count <= MQTTDeviceRegistry.maximumLights + MQTTDeviceRegistry.maximumReadings, "lights are bounded")
     home.disconnected(now: .seconds(100_000))
-    took(home.timePassed(now: .seconds(100_000) + MQTTHome.timeout))
-    took(home.timePassed(now: .seconds(200_000) + MQTTHome.grace))
+    took(home.timePassed(now: .seconds(100_000) + MQTTDeviceRegistry.timeout))
+    took(home.timePassed(now: .seconds(200_000) + MQTTDeviceRegistry.grace))
 }
 
 let commands = [

@@ -4,17 +4,17 @@ internal import LightKit
 /// A device that answers anything: the first byte says whether we have a key for it, the rest is what it sends.
 @Sendable func checkESPHome(_ input: [UInt8]) {
     let host = ESPHomeHost(host: "10.0.0.5")
-    var home = ESPHomeHome(ESPHomeDriverConfiguration(discover: false, hosts: [host], switches: true))
-    let target = ESPHomeTarget.configured(host)
+    let configuration = ESPHomeDriverConfiguration(discover: false, hosts: [host], switches: true)
+    var home = ConnectedDeviceRegistry<ESPHomeSession>(configuration.selection, options: configuration)
+    let target = DeviceTarget.configured(host.address)
     _ = home.started(known: [], kinds: Set(LightKind.allCases), now: .zero)
     let key = input.first.map { $0 & 1 == 1 ? [UInt8](repeating: 1, count: 32) : nil } ?? nil
     let ephemeral = [UInt8](repeating: 2, count: 32)
-    _ = home.opened(
-        target, number: 1, at: .host(host.host, port: host.port), key: key, ephemeral: ephemeral, now: .zero)
+    _ = home.received(.opened(key: key, ephemeral: ephemeral), from: target, number: 1, now: .zero, share: 1)
     var lights: Set<LightID> = []
     for (number, piece) in Array(input.dropFirst()).pieces.enumerated() {
         let now = Duration.milliseconds(number)
-        for action in home.received(Array(piece), from: target, number: 1, now: now, share: 1) {
+        for action in home.received(.bytes(Array(piece)), from: target, number: 1, now: now, share: 1) {
             switch action {
             case .added(let light):
                 lights.insert(light.id)
@@ -24,13 +24,14 @@ internal import LightKit
             case .report(let id, let report):
                 promise(lights.contains(id), "who reports was added")
                 checkReport(report)
-            case .connect, .send, .close, .warn: break
+            case .connect, .output, .close, .warn, .finished: break
             }
         }
         for id in lights {
             let command = LightCommand(on: true, brightness: 50, color: .temperature(mired: 300))
-            guard let bytes = try? home.command(command, to: id, now: now).bytes else { continue }
-            promise(bytes.count < 200, "a command is short")
+            for case .output(_, .command(let bytes, _)) in (try? home.apply(command, to: id, now: now).actions) ?? [] {
+                promise(bytes.count < 200, "a command is short")
+            }
         }
     }
     promise(lights.count <= 128, "lights are bounded")

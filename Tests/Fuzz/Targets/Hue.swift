@@ -4,7 +4,7 @@ internal import LightKit
 /// A Hue bridge that answers anything: each line is an answer, or a line of the event stream if it is empty or begins with
 /// `data:`.
 @Sendable func checkHue(_ input: [UInt8]) {
-    var home = DeviceHome<HueSession>(
+    var home = ConnectedDeviceRegistry<HueSession>(
         DeviceSelection(discover: false, hosts: [DeviceHost(host: "10.0.0.5")]), options: HueOptions(groups: true))
     let target = DeviceTarget.configured(DeviceHost(host: "10.0.0.5"))
     _ = home.started(known: [], now: .zero)
@@ -56,7 +56,7 @@ internal import LightKit
 
 /// A bridge of which nothing is known yet: the first line is what it says of itself, the others answer the wish to pair.
 @Sendable func checkHuePairing(_ input: [UInt8]) {
-    var home = DeviceHome<HueSession>(
+    var home = ConnectedDeviceRegistry<HueSession>(
         DeviceSelection(discover: false, hosts: [DeviceHost(host: "10.0.0.5")]), options: HueOptions(groups: true))
     let target = DeviceTarget.configured(DeviceHost(host: "10.0.0.5"))
     _ = home.started(known: [], now: .zero)

@@ -34,7 +34,8 @@ private func checkAnnouncedDevices(_ services: [DiscoveredService]) {
                 $0.value["key-file"]?.string?.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7F } ?? false
             } ?? true, "a file's name is plain")
     }
-    var devices = ESPHomeHome(ESPHomeDriverConfiguration())
+    let configuration = ESPHomeDriverConfiguration()
+    var devices = ConnectedDeviceRegistry<ESPHomeSession>(configuration.selection, options: configuration)
     _ = devices.started(known: [], now: .zero)
     _ = devices.found(services, now: .seconds(1))
     _ = devices.found([], now: .seconds(2))

@@ -51,7 +51,7 @@ private func check<Session: DeviceSession>(
 ) {
     let host = DeviceHost(host: "10.0.0.7")
     let target = DeviceTarget.configured(host)
-    var home = DeviceHome<Session>(DeviceSelection(discover: false, hosts: [host]), options: options)
+    var home = ConnectedDeviceRegistry<Session>(DeviceSelection(discover: false, hosts: [host]), options: options)
     var lights: Set<LightID> = []
     var outputs: [Session.Output] = []
     var connection = 0

@@ -5,7 +5,7 @@ internal import LightKit
 @Sendable func checkWLED(_ input: [UInt8]) {
     let host = DeviceHost(host: "10.0.0.7")
     let target = DeviceTarget.configured(host)
-    var home = DeviceHome<WLEDSession>(
+    var home = ConnectedDeviceRegistry<WLEDSession>(
         DeviceSelection(discover: false, hosts: [host]),
         options: WLEDOptions(segments: input.first.map { $0 & 1 == 1 } ?? false))
     var lights: Set<LightID> = []

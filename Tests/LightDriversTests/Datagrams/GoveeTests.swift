@@ -96,7 +96,7 @@ struct GoveeTests {
 
     @Test("warns of a device that answers searches but no query, until it answers one")
     func silent() {
-        var home = DatagramHome<GoveeDevice>(looksFor: LANDevices(), session: 1)
+        var home = DatagramDeviceRegistry<GoveeDevice>(looksFor: LANDevices(), session: 1)
         home.search(on: [], now: .zero)
         func warnings() -> [String?] {
             home.takeActions().compactMap {
@@ -124,13 +124,13 @@ struct GoveeTests {
 
     // MARK: In a home
 
-    static func say(_ text: String, in home: inout DatagramHome<GoveeDevice>, _ now: Duration = .zero) {
+    static func say(_ text: String, in home: inout DatagramDeviceRegistry<GoveeDevice>, _ now: Duration = .zero) {
         home.received(Array(text.utf8), from: here, now: now)
     }
 
     /// A home with one light.
-    static func home() -> DatagramHome<GoveeDevice> {
-        var home = DatagramHome<GoveeDevice>(looksFor: LANDevices(), session: 9)
+    static func home() -> DatagramDeviceRegistry<GoveeDevice> {
+        var home = DatagramDeviceRegistry<GoveeDevice>(looksFor: LANDevices(), session: 9)
         home.search(on: [IPv4Network(address: 0x0A00_0002, mask: 0xFFFF_FF00)], now: .zero)
         say(scan, in: &home)
         say(status(), in: &home)

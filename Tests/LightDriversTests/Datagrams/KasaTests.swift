@@ -203,13 +203,13 @@ struct KasaTests {
 
     // MARK: In a home
 
-    static func home() -> DatagramHome<KasaDevice> {
-        var home = DatagramHome<KasaDevice>(looksFor: LANDevices(), session: 9)
+    static func home() -> DatagramDeviceRegistry<KasaDevice> {
+        var home = DatagramDeviceRegistry<KasaDevice>(looksFor: LANDevices(), session: 9)
         home.search(on: [], now: .zero)
         return home
     }
 
-    static func say(_ text: String, in home: inout DatagramHome<KasaDevice>, _ now: Duration = .zero) {
+    static func say(_ text: String, in home: inout DatagramDeviceRegistry<KasaDevice>, _ now: Duration = .zero) {
         home.received(KasaCipher.encrypted(Array(text.utf8)), from: here, now: now)
     }
 
@@ -308,12 +308,12 @@ struct KasaTests {
             home.received(
                 Self.newer(String(repeating: "0", count: 12 - digits.count) + digits), from: Self.here, now: .zero)
         }
-        #expect(home.takeActions().count == DatagramHome<KasaDevice>.maximumDevices)
+        #expect(home.takeActions().count == DatagramDeviceRegistry<KasaDevice>.maximumDevices)
     }
 
     @Test("searches for devices of both protocols")
     func search() {
-        var home = DatagramHome<KasaDevice>(looksFor: LANDevices(), session: 9)
+        var home = DatagramDeviceRegistry<KasaDevice>(looksFor: LANDevices(), session: 9)
         home.search(on: [IPv4Network(address: 0x0A00_0002, mask: 0xFFFF_FF00)], now: .zero)
         let everybody: UInt32 = 0x0A00_00FF
         #expect(

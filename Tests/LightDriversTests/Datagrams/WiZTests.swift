@@ -141,7 +141,7 @@ struct WiZTests {
     @Test("finds a device by its own messages, and shows its changes at once")
     func found() throws {
         let source = try #require(IPv4Endpoint("10.0.0.7", port: 38899))
-        var home = DatagramHome<WiZDevice>(looksFor: LANDevices(), session: 1)
+        var home = DatagramDeviceRegistry<WiZDevice>(looksFor: LANDevices(), session: 1)
         func receive(_ text: String) { home.received(Array(text.utf8), from: source, now: .zero) }
         receive(#"{"method":"registration","env":"pro","result":{"mac":"A8BB5006033D","success":true}}"#)
         receive(

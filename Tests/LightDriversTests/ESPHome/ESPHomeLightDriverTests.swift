@@ -15,10 +15,11 @@ struct ESPHomeLightDriverTests {
 
     static func driver(
         _ devices: [FakeESPHome], browser: InMemoryBrowser? = nil, share: @escaping @Sendable () -> Double = { 0.05 }
-    ) -> ESPHomeLightDriver {
+    ) -> DeviceLightDriver<ESPHomeConnection> {
         let hosts = devices.map { ESPHomeHost(host: "127.0.0.1", port: $0.port) }
-        return ESPHomeLightDriver(
-            configuration: ESPHomeDriverConfiguration(discover: browser != nil, hosts: hosts), logger: logger,
+        let configuration = ESPHomeDriverConfiguration(discover: browser != nil, hosts: hosts)
+        return DeviceLightDriver(
+            configuration.selection, options: configuration, connection: ESPHomeConnection(), logger: logger,
             share: share
         ) { browser ?? InMemoryBrowser() }
     }

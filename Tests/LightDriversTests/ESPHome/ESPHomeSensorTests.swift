@@ -82,14 +82,15 @@ struct ESPHomeSensorTests {
     /// A house whose one device has these.
     private func house(
         _ entities: [Message], kinds: Set<LightKind> = [.light, .fan, .sensor], known: [LightID] = []
-    ) -> (house: ESPHomeHomeTests.House, actions: [ESPHomeAction]) {
-        var house = ESPHomeHomeTests.House(ESPHomeDriverConfiguration(discover: false, hosts: [ESPHomeHomeTests.host]))
-        house.note(house.home.started(known: known, kinds: kinds, now: .zero))
-        let actions = house.join(ESPHomeHomeTests.den, entities)
+    ) -> (house: ESPHomeDevicesTests.House, actions: [ESPHomeDevicesTests.Action]) {
+        var house = ESPHomeDevicesTests.House(
+            ESPHomeDriverConfiguration(discover: false, hosts: [ESPHomeDevicesTests.host]))
+        house.start(known: known, kinds: kinds)
+        let actions = house.join(ESPHomeDevicesTests.den, entities)
         return (house, actions)
     }
 
-    private func added(_ actions: [ESPHomeAction]) -> [LightDescription] {
+    private func added(_ actions: [ESPHomeDevicesTests.Action]) -> [LightDescription] {
         var last: [LightDescription] = []
         for case .added(let light) in actions {
             last.removeAll { $0.id == light.id }
@@ -123,9 +124,9 @@ struct ESPHomeSensorTests {
         let (_, actions) = house(entities)
         #expect(added(actions).map(\.capabilities.readings) == [[.humidity]])
         #expect(
-            ESPHomeHomeTests.warning(actions)
+            ESPHomeDevicesTests.warning(actions)
                 == #"10.0.0.5: "Lake" isn't shown: "furlong" isn't a known unit of temperature"#)
-        #expect(ESPHomeHomeTests.warning(house(entities, kinds: [.light]).actions) == nil)
+        #expect(ESPHomeDevicesTests.warning(house(entities, kinds: [.light]).actions) == nil)
     }
 
     @Test("skips kinds that aren't included, and removes entities that the device removes")
@@ -145,7 +146,7 @@ struct ESPHomeSensorTests {
             Self.binary(3, "Leak", "moisture"),
         ])
         func readings(_ message: Message) -> [SensorReading: SensorValue] {
-            for case .report("AABBCCDDEEFF/sensors", let report) in house.receive(ESPHomeHomeTests.den, message) {
+            for case .report("AABBCCDDEEFF/sensors", let report) in house.receive(ESPHomeDevicesTests.den, message) {
                 return report.readings
             }
             return [:]
@@ -164,7 +165,7 @@ struct ESPHomeSensorTests {
     @Test("makes a sensor unreachable and its readings unknown when the connection ends")
     func closed() {
         var (house, _) = house([Self.number(1, "Temp", "temperature")])
-        let reports = house.close(ESPHomeHomeTests.den).compactMap { action -> LightReport? in
+        let reports = house.close(ESPHomeDevicesTests.den).compactMap { action -> LightReport? in
             if case .report("AABBCCDDEEFF/sensors", let report) = action { report } else { nil }
         }
         #expect(reports == [LightReport(readings: [.temperature: .unknown], reachable: false)])
@@ -180,7 +181,7 @@ struct ESPHomeSensorTests {
         command.speed = 50
         command.direction = .counterclockwise
         command.oscillates = true
-        let sent = try house.home.command(command, to: fan, now: .zero).bytes
+        let sent = try #require(try house.order(fan, command)).bytes
         #expect(
             sent.suffix(19)
                 == [31, 0x0D, 9, 0, 0, 0, 0x10, 1, 0x18, 1, 0x30, 1, 0x38, 1, 0x40, 1, 0x48, 1, 0x50, 1, 0x58, 2]
@@ -192,7 +193,7 @@ struct ESPHomeSensorTests {
                 body.write(UInt64(1), field: 5)
                 body.write(speed, field: 6)
             }
-            for case .report(fan, let report) in house.receive(ESPHomeHomeTests.den, message) { return report }
+            for case .report(fan, let report) in house.receive(ESPHomeDevicesTests.den, message) { return report }
             return nil
         }
         let answer = try #require(report(2))
@@ -200,6 +201,7 @@ struct ESPHomeSensorTests {
         #expect(answer.oscillates == true)
         #expect(report(3)?.speed == 100)
         #expect(report(0)?.speed == nil && report(.max)?.speed == nil)
-        #expect(try house.home.beginIdentification(of: fan).blinks == [])
+        let (number, identification) = try house.home.identify(fan, now: .zero)
+        #expect(identification == [.finished(command: number, nil)])
     }
 }

@@ -78,7 +78,7 @@ final class FakeESPHome: Sendable {
             state.isOn = isOn
             return state.connections
         }
-        for channel in connections { send(ESPHomeHomeTests.state(on: isOn, brightness: brightness), to: channel) }
+        for channel in connections { send(ESPHomeDevicesTests.state(on: isOn, brightness: brightness), to: channel) }
     }
 
     fileprivate func received(_ message: ESPHomeFraming.Message, on channel: any Channel) {
@@ -86,12 +86,12 @@ final class FakeESPHome: Sendable {
         if case .mute = behaviour { return }
         switch message.type {
         case ESPHomeMessageType.hello: send(.init(2), to: channel)
-        case ESPHomeMessageType.deviceInfo: send(ESPHomeHomeTests.info(mac), to: channel)
+        case ESPHomeMessageType.deviceInfo: send(ESPHomeDevicesTests.info(mac), to: channel)
         case ESPHomeMessageType.listEntities:
-            send(ESPHomeHomeTests.dim, to: channel)
+            send(ESPHomeDevicesTests.dim, to: channel)
             send(.init(ESPHomeMessageType.entitiesDone), to: channel)
         case ESPHomeMessageType.subscribeStates:
-            send(ESPHomeHomeTests.state(on: state.withLock(\.isOn)), to: channel)
+            send(ESPHomeDevicesTests.state(on: state.withLock(\.isOn)), to: channel)
             switch behaviour {
             case .hangsUp:
                 server.withLock { $0 }?.close(promise: nil)
@@ -107,7 +107,7 @@ final class FakeESPHome: Sendable {
                 guard field == 3 else { continue }
                 state.withLock { $0.isOn = value.flag }
             }
-            send(ESPHomeHomeTests.state(on: state.withLock(\.isOn)), to: channel)
+            send(ESPHomeDevicesTests.state(on: state.withLock(\.isOn)), to: channel)
         default: break
         }
     }
@@ -119,11 +119,11 @@ final class FakeESPHome: Sendable {
 
     private static let flood = ByteBuffer(
         bytes: (0..<500).flatMap {
-            ESPHomeHomeTests.frame(ESPHomeHomeTests.state(on: $0.isMultiple(of: 2), key: 99))
+            ESPHomeDevicesTests.frame(ESPHomeDevicesTests.state(on: $0.isMultiple(of: 2), key: 99))
         })
 
     private func send(_ message: ESPHomeFraming.Message, to channel: any Channel) {
-        channel.writeAndFlush(ByteBuffer(bytes: ESPHomeHomeTests.frame(message)), promise: nil)
+        channel.writeAndFlush(ByteBuffer(bytes: ESPHomeDevicesTests.frame(message)), promise: nil)
     }
 }
 

@@ -168,11 +168,12 @@ struct LightSearchTests {
 
     @Test("lists a device with its address once it has identified itself")
     func datagramLights() throws {
-        let lights = try DatagramHomeTests.home().lights
-        #expect(lights.map(\.0.id) == [DatagramHomeTests.id])
-        #expect(lights.map(\.1) == [DatagramHomeTests.here])
-        var home = DatagramHome<LIFXDevice>(looksFor: LANDevices(), session: 9)
-        home.received(LIFXTests.answer(3, [1, 0x7C, 0xDD, 0, 0], number: 0), from: DatagramHomeTests.here, now: .zero)
+        let lights = try DatagramDeviceRegistryTests.home().lights
+        #expect(lights.map(\.0.id) == [DatagramDeviceRegistryTests.id])
+        #expect(lights.map(\.1) == [DatagramDeviceRegistryTests.here])
+        var home = DatagramDeviceRegistry<LIFXDevice>(looksFor: LANDevices(), session: 9)
+        home.received(
+            LIFXTests.answer(3, [1, 0x7C, 0xDD, 0, 0], number: 0), from: DatagramDeviceRegistryTests.here, now: .zero)
         #expect(home.lights.isEmpty)
     }
 

@@ -26,10 +26,7 @@ struct Identification: Equatable, Sendable {
     }
 
     /// What the light is told in turn before it is left as it was.
-    var blinks: [Bool] {
-        let power = power ?? false
-        return [!power, power, !power]
-    }
+    var blinks: [Bool] { BlinkingLights.blinks(from: power ?? false) }
 }
 
 extension MQTTLight {

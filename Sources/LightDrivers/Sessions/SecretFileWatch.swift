@@ -1,18 +1,11 @@
+import AsyncKit
 import Glibc
 
-/// The pauses after a device or a broker has refused a password or a key: 1 minute, then 2, 4 and at most 5.
-///
-/// A wrong password doesn't become right by repetition, and devices lock out clients with too many failures.
-struct RefusedLogin: Equatable, Sendable {
-    private static let longest = Duration.seconds(300)
-
-    private var next = Duration.seconds(60)
-
-    /// Returns the pause before the next try.
-    mutating func pause() -> Duration {
-        defer { next = min(next * 2, Self.longest) }
-        return next
-    }
+extension Backoff {
+    /// The pauses after a device or a broker has refused a password or a key: 1 minute, then 2, 4 and at most 5.
+    ///
+    /// A wrong password doesn't become right by repetition, and devices lock out clients with too many failures.
+    static let refusedLogin = Backoff(first: .seconds(60), longest: .seconds(300))
 }
 
 /// Notices that files with passwords or keys have changed, so that a corrected one is tried at once.

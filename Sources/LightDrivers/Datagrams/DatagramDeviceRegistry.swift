@@ -1,3 +1,4 @@
+import AsyncKit
 package import LightKit
 
 /// What the machine of all devices of one system wants done.
@@ -22,7 +23,7 @@ package enum DatagramAction: Equatable, Sendable {
 ///   every ``retryInterval`` and searched for, until it answers. It is never removed.
 /// - What answers no question is ignored: an answer that comes too late may be older than a command. Nor is an
 ///   answer from another address, nor an id that appears elsewhere while its device still answers: anybody can send it.
-package struct DatagramHome<Device: DatagramDevice>: Sendable {
+package struct DatagramDeviceRegistry<Device: DatagramDevice>: Sendable {
     private struct Member {
         var device: Device
         var endpoint: IPv4Endpoint
@@ -66,7 +67,7 @@ package struct DatagramHome<Device: DatagramDevice>: Sendable {
     /// Who answers from where; devices that do not say who they are have an address each.
     private var devicesAt: [IPv4Endpoint: LightID] = [:]
     private var searchAt: Duration = .zero
-    private var searchPause: Duration = .seconds(1)
+    private var searchBackoff = Backoff()
     private var commands = 0
     private var isFull = false
     private var unreadable = 0
@@ -114,9 +115,8 @@ package struct DatagramHome<Device: DatagramDevice>: Sendable {
         if sought.discover { for network in networks { search(network) } }
         for host in sought.hosts { search(host, localAddress: localAddress(host), over: nil) }
         let isMissing = members.values.contains { !$0.lights.isEmpty && !$0.isReachable }
-        let longest = isMissing ? Self.searchIntervals.missing : Self.searchIntervals.calm
-        searchAt = now + min(searchPause, longest)
-        searchPause = min(searchPause * 2, longest)
+        searchBackoff.longest = isMissing ? Self.searchIntervals.missing : Self.searchIntervals.calm
+        searchAt = now + searchBackoff.failed()
     }
 
     private mutating func search(_ network: IPv4Network) {
@@ -339,8 +339,8 @@ package struct DatagramHome<Device: DatagramDevice>: Sendable {
                 member.reported = [:]
                 member.device.returned()
                 for light in member.lights { actions.append(.report(light.id, LightReport(reachable: false))) }
-                searchPause = .seconds(1)
-                searchAt = min(searchAt, now + searchPause)
+                searchBackoff.succeeded()
+                searchAt = min(searchAt, now + .seconds(1))
             }
         }
         if member.queue.isEmpty, member.identificationEnds.isEmpty {

@@ -22,7 +22,7 @@ package enum MQTTAction: Equatable, Sendable {
 ///   seconds: producers withdraw and announce anew when a light is renamed (Decision 28). One that is silent stays.
 /// - When the broker is lost, commands fail at once, and after 5 seconds all lights are reported out of reach.
 /// - What it remembers is bounded by the number of lights.
-package struct MQTTHome: Sendable {
+package struct MQTTDeviceRegistry: Sendable {
     /// How long a withdrawn light is kept.
     package static let grace: Duration = .seconds(5)
     /// How long the broker may be away before its lights are called out of reach.
@@ -409,19 +409,9 @@ package struct MQTTHome: Sendable {
     /// The actions with the readings of a device as one sensor.
     private mutating func joined(_ actions: [MQTTAction]) -> [MQTTAction] {
         guard reader.kinds.contains(.sensor) else { return actions }
-        var joined: [MQTTAction] = []
-        joined.reserveCapacity(actions.count)
-        for action in actions {
-            switch action {
-            case .added(let description) where description.kind == .sensor:
-                joined += sensors.added(description, of: members[description.id]?.device).map(MQTTAction.init)
-            case .removed(let id) where sensors.isReading(id): joined += sensors.removed(id).map(MQTTAction.init)
-            case .report(let id, let report) where sensors.isReading(id):
-                joined += sensors.reported(report, from: id).map(MQTTAction.init)
-            default: joined.append(action)
-            }
+        return sensors.joined(actions) { [members] light in
+            light.kind == .sensor ? members[light.id]?.device ?? light : nil
         }
-        return joined
     }
 
     // MARK: Reach
@@ -526,16 +516,6 @@ package struct MQTTHome: Sendable {
     /// Takes over what the bridge remembers of a light.
     package mutating func restore(_ known: LightReport, of id: LightID) {
         members[id]?.light.restore(known)
-    }
-}
-
-extension MQTTAction {
-    fileprivate init(_ change: SensorDevices.Change) {
-        switch change {
-        case .added(let description): self = .added(description)
-        case .removed(let id): self = .removed(id)
-        case .report(let id, let report): self = .report(id, report)
-        }
     }
 }
 

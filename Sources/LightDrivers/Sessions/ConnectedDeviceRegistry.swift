@@ -1,11 +1,14 @@
+import AsyncKit
 import Dialing
 package import Discovery
 package import LightKit
 
-/// What the outside is to do for the devices.
+/// An action for the driver to perform.
 package enum DeviceAction<Output: Equatable & Sendable>: Equatable, Sendable {
-    /// Connect to the device at the first endpoint that answers, see ``DeviceHome/nextEndpoint(of:number:)``; the number
-    /// tells this connection from earlier ones to the same device.
+    /// Connect to the device at the first endpoint that answers.
+    ///
+    /// ``ConnectedDeviceRegistry/nextEndpoint(of:number:)`` returns the endpoints. The number distinguishes this connection
+    /// from earlier ones to the same device.
     case connect(DeviceTarget, number: Int)
     case output(DeviceTarget, Output)
     /// End the connection at once.
@@ -17,17 +20,18 @@ package enum DeviceAction<Output: Equatable & Sendable>: Equatable, Sendable {
     case finished(command: Int, LightError?)
 }
 
-/// All devices of one system that are connected to: which are there, which connection serves which, and their lights.
+/// The registry of a driver whose devices are connected to: devices, their connections and their lights.
 ///
-/// A machine without sockets and clocks. Rules it keeps:
-/// - A device is tried at all of its addresses, then again with backoff, and at once when mDNS has something new of it.
-/// - An address where something else answers than the announced device is passed over for the next one.
-/// - Two targets may be one device, known by the id that it says: the first one connected serves, and the other is
-///   asked again every ``duplicateInterval`` and as soon as the first is lost.
-/// - When a connection ends, its lights are out of reach and its commands fail. Lights are removed only when their device
-///   lists its lights without them.
-/// - No more devices are known than a driver takes, by what they announce and by what they say they are.
-package struct DeviceHome<Session: DeviceSession>: Sendable {
+/// A machine without sockets and clocks. Its rules:
+/// - A device is tried at all of its addresses, then again with backoff, and at once when its announcement changes.
+/// - If another device answers at an address, the next address is tried.
+/// - Two targets may be one device, known by its id: the first one connected serves, and the other is tried again every
+///   ``duplicateInterval`` and when the first is lost. With ``DeviceTraits/prefersConfigured``, a configured target takes
+///   over from a discovered one, and the other is tried when the first is lost.
+/// - When a connection ends, its lights become unreachable and its commands fail. Lights are removed only when their
+///   device lists its lights without them.
+/// - The number of devices is bounded, by announcement and by id.
+package struct ConnectedDeviceRegistry<Session: DeviceSession>: Sendable {
     package typealias Action = DeviceAction<Session.Output>
 
     package static var duplicateInterval: Duration { .seconds(60) }
@@ -36,6 +40,8 @@ package struct DeviceHome<Session: DeviceSession>: Sendable {
         var candidates: Candidates<DeviceEndpoint>
         /// The id that it announces.
         var announcedID: String?
+        /// The reason not to connect to it.
+        var unusableReason: String?
         /// mDNS still has it.
         var isPresent = true
         var session: Session?
@@ -44,12 +50,12 @@ package struct DeviceHome<Session: DeviceSession>: Sendable {
         var isIdentified = false
         /// The worst fault at the addresses of this round.
         var fault: SessionFault?
-        var backoff = ReconnectBackoff()
+        var backoff = Backoff()
         /// Set while the device refuses the password.
-        var refusedLogin: RefusedLogin?
+        var refusedLogin: Backoff?
         var retryAt: Duration?
         var id: String?
-        /// It serves another target.
+        /// Another target serves the same device.
         var isDuplicate = false
         var hasWarned = false
     }
@@ -58,6 +64,8 @@ package struct DeviceHome<Session: DeviceSession>: Sendable {
     private struct Board: Sendable {
         var owner: DeviceTarget?
         var lights: [LightID: Lamp] = [:]
+        /// The sensors that the readings among the lights are parts of.
+        var readings: [LightID: LightDescription] = [:]
     }
 
     private struct Lamp: Sendable {
@@ -71,10 +79,12 @@ package struct DeviceHome<Session: DeviceSession>: Sendable {
     private var boards: [String: Board] = [:]
     /// The lights that the bridge knows from before.
     private var known: Set<LightID> = []
-    /// Who carries out the commands that are not finished.
+    private var kinds: Set<LightKind> = []
+    private var sensors = SensorDevices()
+    /// The devices of unfinished commands.
     private var commands: [Int: DeviceTarget] = [:]
     private var lastCommand = 0
-    private var unreadable = 0
+    private var dropped: [DropReason: Int] = [:]
 
     package init(_ selection: DeviceSelection, options: Session.Options) {
         self.selection = selection
@@ -83,9 +93,19 @@ package struct DeviceHome<Session: DeviceSession>: Sendable {
 
     // MARK: Finding
 
-    /// The driver starts; the bridge knows these lights from before.
-    package mutating func started(known: [LightID], now: Duration) -> [Action] {
+    /// The driver starts.
+    ///
+    /// - Parameters:
+    ///   - known: the lights that the bridge knows from before.
+    ///   - kinds: what is shown.
+    ///   - now: the time.
+    /// - Returns: the actions to perform.
+    package mutating func started(
+        known: [LightID], kinds: Set<LightKind> = Set(LightKind.allCases), now: Duration
+    ) -> [Action] {
         self.known = Set(known)
+        self.kinds = kinds
+        sensors = SensorDevices(known: known)
         var actions: [Action] = []
         for host in selection.hosts {
             let target = DeviceTarget.configured(host)
@@ -96,7 +116,7 @@ package struct DeviceHome<Session: DeviceSession>: Sendable {
         return actions
     }
 
-    /// What mDNS knows now.
+    /// The services that mDNS shows have changed.
     package mutating func found(_ services: [DiscoveredService], now: Duration) -> [Action] {
         var actions: [Action] = []
         let present = Set(services.map { DeviceTarget.discovered($0.id) })
@@ -116,48 +136,56 @@ package struct DeviceHome<Session: DeviceSession>: Sendable {
         let target = DeviceTarget.discovered(service.id)
         let endpoints = DeviceEndpoint.all(of: service, port: Session.port(of: service))
         let id = Session.id(of: service)
+        let unusableReason = Session.unusableReason(of: service, options: options)
         guard var device = devices[target] else {
             guard devices.count < Session.traits.maximumDevices else { return [] }
-            devices[target] = Device(candidates: Candidates(endpoints), announcedID: id)
+            devices[target] = Device(candidates: Candidates(endpoints), announcedID: id, unusableReason: unusableReason)
             return beginRound(target, now: now)
         }
-        let isChanged = device.candidates.update(endpoints) || !device.isPresent
+        let hasMoved = device.candidates.update(endpoints)
+        let isChanged = hasMoved || !device.isPresent || device.unusableReason != unusableReason
         device.announcedID = id
+        device.unusableReason = unusableReason
         device.isPresent = true
         if isChanged { device.backoff.succeeded() }
         devices[target] = device
-        return isChanged && device.session == nil && !device.isDuplicate ? beginRound(target, now: now) : []
+        guard isChanged, !device.isDuplicate else { return [] }
+        guard var session = device.session else { return beginRound(target, now: now) }
+        let events = session.announcedAgain(now: now)
+        devices[target]?.session = session
+        return carryOut(events, target, now: now, share: 1)
     }
 
-    /// Tries all addresses of a device, the one that was right last before all others.
+    /// Tries all addresses of a device, the last good one first.
     private mutating func beginRound(_ target: DeviceTarget, now: Duration) -> [Action] {
         devices[target]?.candidates.begin()
         devices[target]?.fault = nil
         return connect(target, now: now)
     }
 
-    /// Goes on with the addresses that this round has not tried.
+    /// Tries the rest of the addresses in this round.
     private mutating func connect(_ target: DeviceTarget, now: Duration) -> [Action] {
         devices[target]?.retryAt = nil
         devices[target]?.isDuplicate = false
         guard var device = devices[target], !device.candidates.isExhausted else { return [] }
+        if let reason = device.unusableReason { return warn(reason, target) }
         device.number += 1
         device.isIdentified = false
         device.candidates.proceed()
-        var session = Session(name: target.name, options: options, now: now)
+        var session = Session(target: target, kinds: kinds, options: options, now: now)
         let events = session.started(now: now)
         device.session = session
         devices[target] = device
         return [.connect(target, number: device.number)] + carryOut(events, target, now: now, share: 1)
     }
 
-    /// The address to try next, or `nil` without one for now.
+    /// Returns the address to try next, or `nil` without one for now.
     package mutating func nextEndpoint(of target: DeviceTarget, number: Int) -> DeviceEndpoint? {
         guard devices[target]?.number == number else { return nil }
         return devices[target]?.candidates.next()
     }
 
-    /// Something has accepted the connection at an address.
+    /// An address has accepted the connection.
     package mutating func answered(_ target: DeviceTarget, number: Int, at endpoint: DeviceEndpoint) {
         guard devices[target]?.number == number else { return }
         devices[target]?.candidates.answered(endpoint)
@@ -168,7 +196,7 @@ package struct DeviceHome<Session: DeviceSession>: Sendable {
 
     // MARK: Connections
 
-    /// A connection has brought something.
+    /// Input from a connection has arrived.
     package mutating func received(
         _ input: Session.Input, from target: DeviceTarget, number: Int, now: Duration, share: Double
     ) -> [Action] {
@@ -179,13 +207,13 @@ package struct DeviceHome<Session: DeviceSession>: Sendable {
         return carryOut(events, target, now: now, share: share)
     }
 
-    /// How many messages could not be read since the last time.
-    package mutating func takeUnreadable() -> Int {
-        defer { unreadable = 0 }
-        return unreadable
+    /// Returns the number of dropped messages and values since the last call, by reason.
+    package mutating func takeDropped() -> [DropReason: Int] {
+        defer { dropped = [:] }
+        return dropped
     }
 
-    /// A connection is over, or did not come about.
+    /// A connection has ended or failed.
     package mutating func closed(
         _ target: DeviceTarget, number: Int, _ fault: SessionFault, now: Duration, share: Double
     ) -> [Action] {
@@ -205,16 +233,17 @@ package struct DeviceHome<Session: DeviceSession>: Sendable {
                 guard boards[id] != nil || boards.count < Session.traits.maximumDevices else {
                     return actions + end(target, tooMany(target), now: now, share: share)
                 }
-                guard let rest = identified(target, id, now: now) else {
-                    return actions + park(target, now: now)
-                }
+                let (rest, owner) = identified(target, id, now: now)
                 actions += rest
+                if let owner { return actions + park(target, behind: owner, now: now) }
+            case .readings(let readings): if let id = devices[target]?.id { boards[id]?.readings = readings }
             case .lights(let lights): actions += listed(lights, target)
             case .report(let light, let report): actions += reported(report, from: light, target)
             case .finished(let command, let error):
                 if commands.removeValue(forKey: command) != nil { actions.append(.finished(command: command, error)) }
             case .warning(let text): actions += warn(text, target)
-            case .unreadable: unreadable += 1
+            case .unreadable: dropped[.unreadable, default: 0] += 1
+            case .invalid: dropped[.invalid, default: 0] += 1
             case .failed(let fault): return actions + end(target, fault, now: now, share: share)
             }
         }
@@ -226,21 +255,18 @@ package struct DeviceHome<Session: DeviceSession>: Sendable {
     ) -> [Action] {
         guard var device = devices[target] else { return [] }
         device.session = nil
-        // What comes of this connection from now on does not count.
+        // Later input from this connection is ignored.
         device.number += 1
         // A device that can't be used says more than addresses without an answer.
-        switch device.fault {
-        case .unusable, .unauthorized: break
-        case .unreachable, nil: device.fault = fault
-        }
+        if device.fault?.isOfDevice != true { device.fault = fault }
         let fault = device.isIdentified ? fault : device.fault ?? fault
         guard device.isIdentified || device.candidates.current == nil || device.candidates.isExhausted else {
             devices[target] = device
             return [.close(target)] + release(target, now: now) + connect(target, now: now)
         }
         if case .unauthorized = fault {
-            var refused = device.refusedLogin ?? RefusedLogin()
-            device.retryAt = now + refused.pause()
+            var refused = device.refusedLogin ?? .refusedLogin
+            device.retryAt = now + refused.failed()
             device.refusedLogin = refused
         } else {
             device.retryAt = now + device.backoff.failed(share: share)
@@ -251,8 +277,8 @@ package struct DeviceHome<Session: DeviceSession>: Sendable {
         switch fault {
         case .unusable(let text), .unauthorized(let text): actions += warn(text, target)
         case .unreachable(let reason):
-            guard isFirst else { break }
-            actions += warn("\(target.name) cannot be reached (\(reason)); trying again", target)
+            if isFirst { actions += warn("\(target.name) cannot be reached (\(reason)); trying again", target) }
+        case .silent: if isFirst { actions += warn("\(target.name) does not answer; trying again", target) }
         }
         return actions
     }
@@ -266,22 +292,25 @@ package struct DeviceHome<Session: DeviceSession>: Sendable {
         return .unusable("\(target.name) does not answer; another device answers at \(endpoint)")
     }
 
-    /// Whoever says it is ever another device would have us keep the lights of all of them.
+    /// A device that keeps changing its id would fill the memory with lights.
     private func tooMany(_ target: DeviceTarget) -> SessionFault {
         let (driver, count) = (Session.traits.driverName, Session.traits.maximumDevices)
         return .unusable("\(target.name) is one device more than the driver \(driver) takes (\(count))")
     }
 
-    private mutating func park(_ target: DeviceTarget, now: Duration) -> [Action] {
-        let actions = [.close(target)] + release(target, now: now)
+    /// Ends a connection whose device another target serves.
+    private mutating func park(_ target: DeviceTarget, behind owner: DeviceTarget, now: Duration) -> [Action] {
+        let actions = release(target, now: now)
         devices[target]?.session = nil
         devices[target]?.number += 1
         devices[target]?.isDuplicate = true
-        devices[target]?.retryAt = now + Self.duplicateInterval
-        return actions + warn(nil, target)
+        devices[target]?.retryAt = Session.traits.prefersConfigured ? nil : now + Self.duplicateInterval
+        let isTwiceConfigured = Session.traits.prefersConfigured && target.isConfigured
+        let text = isTwiceConfigured ? "\(target.name) is the same device as \(owner.name); remove one" : nil
+        return [.close(target)] + actions + warn(text, target)
     }
 
-    /// The target serves its device no more.
+    /// The target no longer serves its device.
     private mutating func release(_ target: DeviceTarget, now: Duration) -> [Action] {
         var actions: [Action] = []
         for (command, carrier) in commands.sorted(by: { $0.key < $1.key }) where carrier == target {
@@ -298,11 +327,13 @@ package struct DeviceHome<Session: DeviceSession>: Sendable {
         for (other, device) in devices where device.isDuplicate && device.id == id && other != target {
             devices[other]?.retryAt = now
         }
-        return actions
+        return joined(actions)
     }
 
-    /// - Returns: `nil` if another target serves the device.
-    private mutating func identified(_ target: DeviceTarget, _ id: String, now: Duration) -> [Action]? {
+    /// - Returns: the actions, and the target that serves the device instead, if there is one.
+    private mutating func identified(
+        _ target: DeviceTarget, _ id: String, now: Duration
+    ) -> (actions: [Action], owner: DeviceTarget?) {
         var actions: [Action] = []
         if let former = devices[target]?.id, former != id { actions += release(target, now: now) }
         devices[target]?.id = id
@@ -310,9 +341,12 @@ package struct DeviceHome<Session: DeviceSession>: Sendable {
         devices[target]?.candidates.confirm()
         devices[target]?.backoff.succeeded()
         devices[target]?.refusedLogin = nil
-        if let owner = boards[id]?.owner, owner != target { return nil }
+        let owner = boards[id]?.owner ?? target
+        let takesOver = Session.traits.prefersConfigured && target.isConfigured && !owner.isConfigured
+        guard owner == target || takesOver else { return (actions, owner) }
         boards[id, default: Board()].owner = target
-        return actions + warn(nil, target)
+        if takesOver { actions += park(owner, behind: target, now: now) }
+        return (actions + warn(nil, target), nil)
     }
 
     // MARK: Lights
@@ -327,10 +361,16 @@ package struct DeviceHome<Session: DeviceSession>: Sendable {
             if former[light.id]?.description != light { actions.append(.added(light)) }
         }
         boards[id] = board
+        actions = joined(actions)
         let before = known.filter { $0.rawValue == id || $0.rawValue.hasPrefix("\(id)/") }
-        let removed = before.union(former.keys).subtracting(board.lights.keys)
+        let removed = before.union(former.keys).subtracting(board.lights.keys).subtracting(sensors.ids)
         known.subtract(removed)
-        return actions + removed.sorted { $0.rawValue < $1.rawValue }.map { .removed($0) }
+        return actions + joined(removed.sorted { $0.rawValue < $1.rawValue }.map { .removed($0) })
+    }
+
+    /// The actions with the readings of a device as one sensor.
+    private mutating func joined(_ actions: [Action]) -> [Action] {
+        sensors.joined(actions) { [boards] light in boards.values.lazy.compactMap { $0.readings[light.id] }.first }
     }
 
     private mutating func reported(
@@ -340,12 +380,12 @@ package struct DeviceHome<Session: DeviceSession>: Sendable {
             let lamp = board.lights[light], lamp.reported != report
         else { return [] }
         boards[id]?.lights[light]?.reported = report
-        return [.report(light, report)]
+        return joined([.report(light, report)])
     }
 
     // MARK: Time
 
-    /// When ``timePassed(now:share:)`` has something to do.
+    /// The time of the next call of ``timePassed(now:share:)``.
     package var deadline: Duration? {
         devices.values.compactMap { $0.session.map(\.deadline) ?? $0.retryAt }.min()
     }
@@ -367,22 +407,33 @@ package struct DeviceHome<Session: DeviceSession>: Sendable {
         return actions
     }
 
-    /// Whether a device refuses the password.
-    package var isLoginRefused: Bool { devices.values.contains { $0.refusedLogin != nil } }
+    /// The files with the passwords or keys that devices refuse.
+    package var refusedSecretFiles: Set<String> {
+        Set(devices.compactMap { $1.refusedLogin == nil ? nil : Session.secretFile(of: $0, options: options) })
+    }
 
-    /// The file with the password has changed: devices that refused the former one are tried at once.
-    package mutating func passwordChanged(now: Duration) {
+    /// Files with passwords or keys have changed: devices that refused the old ones are tried at once.
+    package mutating func secretsChanged(in files: Set<String>, now: Duration) {
         for (target, device) in devices where device.refusedLogin != nil && device.session == nil {
+            guard let file = Session.secretFile(of: target, options: options), files.contains(file) else { continue }
             devices[target]?.refusedLogin = nil
             devices[target]?.retryAt = now
         }
     }
 
+    /// Returns the last outputs to each connected device before the driver ends.
+    package mutating func goodbyes() -> [(target: DeviceTarget, outputs: [Session.Output])] {
+        devices.keys.compactMap { target in
+            guard let outputs = devices[target]?.session?.goodbye(), !outputs.isEmpty else { return nil }
+            return (target, outputs)
+        }
+    }
+
     // MARK: Commands
 
-    /// Begins a command; ``DeviceAction/finished(command:_:)`` says how it ended.
+    /// Begins a command, which ends with ``DeviceAction/finished(command:_:)``.
     ///
-    /// - Throws: ``LightError`` if the light is not known or out of reach, or refuses at once.
+    /// - Throws: ``LightError`` if the light is unknown or unreachable, or refuses at once.
     package mutating func apply(
         _ command: LightCommand, to light: LightID, now: Duration
     ) throws(LightError) -> (command: Int, actions: [Action]) {
@@ -391,7 +442,7 @@ package struct DeviceHome<Session: DeviceSession>: Sendable {
         }
     }
 
-    /// Makes a light show which one it is, as a command.
+    /// Identifies a light, as a command.
     package mutating func identify(
         _ light: LightID, now: Duration
     ) throws(LightError) -> (command: Int, actions: [Action]) {
@@ -412,12 +463,12 @@ package struct DeviceHome<Session: DeviceSession>: Sendable {
         let events = try body(&session, lastCommand)
         devices[target]?.session = session
         commands[lastCommand] = target
-        // What it says next is reported, also if it is what it said before: the host may take the command for the state.
+        // The next state is reported even if it is unchanged: the host may take the command for the state.
         boards[id]?.lights[light]?.reported = nil
         return (lastCommand, carryOut(events, target, now: now, share: 1))
     }
 
-    /// A command is given up.
+    /// The host no longer waits for a command.
     package mutating func cancelled(command: Int) {
         guard let target = commands.removeValue(forKey: command) else { return }
         devices[target]?.session?.cancelled(command: command)

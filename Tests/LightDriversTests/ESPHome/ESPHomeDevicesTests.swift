@@ -6,77 +6,97 @@ import Testing
 @testable import LightDrivers
 
 @Suite("ESPHome devices", .timeout)
-struct ESPHomeHomeTests {
+struct ESPHomeDevicesTests {
     typealias Message = ESPHomeFraming.Message
+    typealias Action = DeviceAction<ESPHomeSession.Output>
 
     /// A machine and the devices at the other end of its connections.
     struct House {
-        var home: ESPHomeHome
+        var home: ConnectedDeviceRegistry<ESPHomeSession>
         var now = Duration.zero
         /// The number of the newest connection to each device.
-        var numbers: [ESPHomeTarget: Int] = [:]
+        var numbers: [DeviceTarget: Int] = [:]
         /// How often each was tried.
-        var tries: [ESPHomeTarget: Int] = [:]
+        var tries: [DeviceTarget: Int] = [:]
 
-        init(_ configuration: ESPHomeDriverConfiguration) { home = ESPHomeHome(configuration) }
+        init(_ configuration: ESPHomeDriverConfiguration) {
+            home = ConnectedDeviceRegistry(configuration.selection, options: configuration)
+        }
 
+        /// Carries out the actions, and returns all but the orders to read key files.
         @discardableResult
-        mutating func note(_ actions: [ESPHomeAction]) -> [ESPHomeAction] {
-            for case .connect(let target, _, let number) in actions {
+        mutating func note(_ actions: [Action]) -> [Action] {
+            for case .connect(let target, let number) in actions {
                 numbers[target] = number
                 tries[target, default: 0] += 1
             }
-            return actions
+            return actions.filter { if case .output(_, .open) = $0 { false } else { true } }
         }
 
         @discardableResult
-        mutating func start(known: [LightID] = []) -> [ESPHomeAction] { note(home.started(known: known, now: now)) }
+        mutating func start(
+            known: [LightID] = [], kinds: Set<LightKind> = [.light, .switch, .outlet]
+        ) -> [Action] {
+            note(home.started(known: known, kinds: kinds, now: now))
+        }
 
         @discardableResult
-        mutating func find(_ services: [DiscoveredService]) -> [ESPHomeAction] { note(home.found(services, now: now)) }
+        mutating func find(_ services: [DiscoveredService]) -> [Action] { note(home.found(services, now: now)) }
 
         @discardableResult
-        mutating func open(_ target: ESPHomeTarget, key: [UInt8]? = nil) -> [ESPHomeAction] {
-            let ephemeral = [UInt8](repeating: 3, count: 32)
+        mutating func open(_ target: DeviceTarget, key: [UInt8]? = nil) -> [Action] {
             let number = numbers[target] ?? 0
             let endpoint = home.nextEndpoint(of: target, number: number) ?? .host("nowhere", port: 1)
-            return note(
-                home.opened(target, number: number, at: endpoint, key: key, ephemeral: ephemeral, now: now))
+            home.answered(target, number: number, at: endpoint)
+            return receive(target, .opened(key: key, ephemeral: [UInt8](repeating: 3, count: 32)))
         }
 
         @discardableResult
-        mutating func receive(_ target: ESPHomeTarget, _ messages: Message...) -> [ESPHomeAction] {
+        mutating func receive(_ target: DeviceTarget, _ input: ESPHomeSession.Input) -> [Action] {
+            note(home.received(input, from: target, number: numbers[target] ?? 0, now: now, share: 1))
+        }
+
+        @discardableResult
+        mutating func receive(_ target: DeviceTarget, _ messages: Message...) -> [Action] {
             var framing = ESPHomeFraming()
             return receive(target, bytes: messages.flatMap { framing.bytes(of: $0) })
         }
 
         @discardableResult
-        mutating func receive(_ target: ESPHomeTarget, bytes: [UInt8]) -> [ESPHomeAction] {
-            note(home.received(bytes, from: target, number: numbers[target] ?? 0, now: now, share: 1))
+        mutating func receive(_ target: DeviceTarget, bytes: [UInt8]) -> [Action] {
+            receive(target, .bytes(bytes))
         }
 
         @discardableResult
-        mutating func close(_ target: ESPHomeTarget, _ fault: ESPHomeFault = .closed("gone")) -> [ESPHomeAction] {
+        mutating func close(_ target: DeviceTarget, _ fault: SessionFault = .unreachable("gone")) -> [Action] {
             note(home.closed(target, number: numbers[target] ?? 0, fault, now: now, share: 1))
         }
 
         @discardableResult
-        mutating func pass(_ time: Duration) -> [ESPHomeAction] {
+        mutating func pass(_ time: Duration) -> [Action] {
             now += time
             return note(home.timePassed(now: now, share: 1))
         }
 
-        /// Switches a light on.
+        /// Sends a command, which the connection takes.
+        ///
+        /// - Returns: the device, and the bytes for it.
         @discardableResult
-        mutating func order(_ light: LightID) throws(LightError) -> ESPHomeTarget {
-            try home.command(LightCommand(on: true), to: light, now: now).target
+        mutating func order(
+            _ light: LightID, _ command: LightCommand = LightCommand(on: true)
+        ) throws(LightError) -> (target: DeviceTarget, bytes: [UInt8])? {
+            let (_, actions) = try home.apply(command, to: light, now: now)
+            guard case .output(let target, .command(let bytes, let number))? = actions.last else { return nil }
+            let answer = receive(target, .command(number, isSent: true))
+            #expect(answer == [.finished(command: number, nil)])
+            return (target, bytes)
         }
 
         /// Brings a device from nothing to its list of lights.
         @discardableResult
         mutating func join(
-            _ target: ESPHomeTarget, mac: String = "AA:BB:CC:DD:EE:FF", _ lights: [Message] = [dim]
-        ) -> [ESPHomeAction] {
+            _ target: DeviceTarget, mac: String = "AA:BB:CC:DD:EE:FF", _ lights: [Message] = [dim]
+        ) -> [Action] {
             open(target)
             var framing = ESPHomeFraming()
             let messages = [Message(2), info(mac)] + lights + [Message(ESPHomeMessageType.entitiesDone)]
@@ -87,8 +107,8 @@ struct ESPHomeHomeTests {
     static let dim = ESPHomeLightTests.entity([3])
     static let shelf: LightID = "AABBCCDDEEFF/shelf"
     static let host = ESPHomeHost(host: "10.0.0.5")
-    static let den = ESPHomeTarget.configured(host)
-    static let kitchen = ESPHomeTarget.discovered(.init(name: "kitchen", host: "kitchen.local"))
+    static let den = DeviceTarget.configured(host.address)
+    static let kitchen = DeviceTarget.discovered(.init(name: "kitchen", host: "kitchen.local"))
 
     static func info(_ mac: String = "AA:BB:CC:DD:EE:FF") -> Message {
         var body = ProtobufWriter()
@@ -112,7 +132,7 @@ struct ESPHomeHomeTests {
             id: .init(name: name, host: "\(name).local"), port: port, txt: txt, addresses: address.map { [$0] } ?? [])
     }
 
-    static func warning(_ actions: [ESPHomeAction]) -> String? {
+    static func warning(_ actions: [Action]) -> String? {
         actions.compactMap { if case .warn(let text?, _) = $0 { text } else { nil } }.last
     }
 
@@ -132,13 +152,13 @@ struct ESPHomeHomeTests {
     @Test("asks a device for its identity, its entities and its states, in order")
     func conversation() throws {
         var house = House(ESPHomeDriverConfiguration(discover: false, hosts: [Self.host]))
-        #expect(house.start() == [.connect(Self.den, keyFile: nil, number: 1)])
-        #expect(house.open(Self.den) == [.send(Self.den, Self.frame(.hello) + Self.frame(Message(3)))])
-        #expect(house.receive(Self.den, Message(2)) == [.send(Self.den, [0, 0, 9])])
-        #expect(house.receive(Self.den, Self.info()) == [.send(Self.den, [0, 0, 11])])
+        #expect(house.start() == [.connect(Self.den, number: 1)])
+        #expect(house.open(Self.den) == [.output(Self.den, .send(Self.frame(.hello) + Self.frame(Message(3))))])
+        #expect(house.receive(Self.den, Message(2)) == [.output(Self.den, .send([0, 0, 9]))])
+        #expect(house.receive(Self.den, Self.info()) == [.output(Self.den, .send([0, 0, 11]))])
         let light = try ESPHomeLightTests.light([3]).description.id
         let actions = house.receive(Self.den, Self.dim, Message(18, [1]), Message(19))
-        #expect(actions.first == .send(Self.den, [0, 0, 20]))
+        #expect(actions.first == .output(Self.den, .send([0, 0, 20])))
         guard case .added(let description) = actions[1] else { return #expect(Bool(false), "the light is added") }
         #expect(description.id == light && description.name == "den Shelf")
         #expect(actions[2...] == [.report(light, LightReport(reachable: true))])
@@ -168,16 +188,16 @@ struct ESPHomeHomeTests {
     func spontaneous() throws {
         var house = Self.configured()
         house.join(Self.den)
-        func report(_ actions: [ESPHomeAction]) -> Bool? {
+        func report(_ actions: [Action]) -> Bool? {
             actions.compactMap { if case .report(_, let report) = $0 { report.isSpontaneous } else { nil } }.first
         }
         #expect(report(house.receive(Self.den, Self.state(on: false))) == false)
         #expect(report(house.receive(Self.den, Self.state(on: true))) == true)
-        let (target, bytes) = try house.home.command(LightCommand(on: false), to: Self.shelf, now: house.now)
-        #expect(target == Self.den && bytes == Self.frame(.init(32, [0x0D, 1, 0, 0, 0, 0x10, 1, 0x18, 0])))
+        let sent = try #require(try house.order(Self.shelf, LightCommand(on: false)))
+        #expect(sent.target == Self.den && sent.bytes == Self.frame(.init(32, [0x0D, 1, 0, 0, 0, 0x10, 1, 0x18, 0])))
         #expect(report(house.receive(Self.den, Self.state(on: false))) == false)
         #expect(report(house.receive(Self.den, Self.state(on: true))) == true)
-        _ = try house.home.command(LightCommand(on: false), to: Self.shelf, now: house.now)
+        try house.order(Self.shelf, LightCommand(on: false))
         house.now += .seconds(3)
         #expect(report(house.receive(Self.den, Self.state(on: true))) == true, "the answer would have come long ago")
     }
@@ -187,7 +207,7 @@ struct ESPHomeHomeTests {
         var house = Self.configured()
         house.join(Self.den)
         #expect(house.home.deadline == .seconds(20))
-        #expect(house.pass(.seconds(20)) == [.send(Self.den, [0, 0, 7])])
+        #expect(house.pass(.seconds(20)) == [.output(Self.den, .send([0, 0, 7]))])
         #expect(house.home.deadline == .seconds(30))
         house.receive(Self.den, Message(8))
         #expect(house.home.deadline == .seconds(40))
@@ -200,8 +220,8 @@ struct ESPHomeHomeTests {
     func unanswered() throws {
         var house = Self.configured()
         house.join(Self.den)
-        _ = try house.home.command(LightCommand(on: false), to: Self.shelf, now: house.now)
-        #expect(house.pass(.seconds(3)) == [.send(Self.den, [0, 0, 7])])
+        try house.order(Self.shelf, LightCommand(on: false))
+        #expect(house.pass(.seconds(3)) == [.output(Self.den, .send([0, 0, 7]))])
         #expect(house.pass(.seconds(9)) == [])
         #expect(house.pass(.seconds(1)).first == .close(Self.den))
     }
@@ -226,13 +246,16 @@ struct ESPHomeHomeTests {
     func courtesies() {
         var house = Self.configured()
         house.open(Self.den)
-        #expect(house.receive(Self.den, Message(7)) == [.send(Self.den, [0, 0, 8])])
+        #expect(house.receive(Self.den, Message(7)) == [.output(Self.den, .send([0, 0, 8]))])
         house.close(Self.den)
         house.pass(.seconds(1))
         house.join(Self.den)
         #expect(
             house.receive(Self.den, Message(5), Self.state(on: true))
-                == [.send(Self.den, [0, 0, 6]), .close(Self.den), .report(Self.shelf, LightReport(reachable: false))])
+                == [
+                    .output(Self.den, .send([0, 0, 6])), .close(Self.den),
+                    .report(Self.shelf, LightReport(reachable: false)),
+                ])
     }
 
     @Test("retries after 1, 2, 4 ... 60 seconds, and starts over after a connection")
@@ -277,7 +300,7 @@ struct ESPHomeHomeTests {
         #expect(actions.count { if case .added = $0 { true } else { false } } == ESPHomeSession.maximumEntities)
         house = House(ESPHomeDriverConfiguration())
         let found = (0...250).map { Self.service("d\($0)", UInt8($0)) }
-        #expect(house.find(found).count == ESPHomeHome.maximumDevices)
+        #expect(house.find(found).count == ESPHomeSession.traits.maximumDevices)
     }
 
     @Test("refuses a further identity of a device when the driver has as many as it takes")
@@ -287,7 +310,7 @@ struct ESPHomeHomeTests {
             let digits = String(number, radix: 16, uppercase: true)
             return "AA:BB:CC:DD:EE:" + (digits.count == 1 ? "0" : "") + digits
         }
-        for number in 1...ESPHomeHome.maximumDevices {
+        for number in 1...ESPHomeSession.traits.maximumDevices {
             let actions = house.join(Self.den, mac: mac(number))
             #expect(actions.contains { if case .added = $0 { true } else { false } })
             house.close(Self.den)
@@ -330,17 +353,17 @@ struct ESPHomeHomeTests {
     @Test("retries a device that refuses the key after a minute, or at once when the key file changes")
     func refusedKey() {
         let host = ESPHomeHost(host: "10.0.0.5", port: 6053, keyFile: "/etc/key")
-        let target = ESPHomeTarget.configured(host)
+        let target = DeviceTarget.configured(host.address)
         var configuration = ESPHomeDriverConfiguration()
         configuration.hosts = [host]
         var house = House(configuration)
         house.start()
-        house.close(target, .wrongKey)
-        #expect(house.pass(.seconds(59)) == [] && house.home.refusedKeyFiles == ["/etc/key"])
+        house.close(target, .unauthorized("wrong key"))
+        #expect(house.pass(.seconds(59)) == [] && house.home.refusedSecretFiles == ["/etc/key"])
         #expect(house.pass(.seconds(1)).count == 1)
-        house.close(target, .wrongKey)
-        house.home.keysChanged(in: ["/etc/key"], now: house.now)
-        #expect(house.pass(.zero).count == 1 && house.home.refusedKeyFiles == [])
+        house.close(target, .unauthorized("wrong key"))
+        house.home.secretsChanged(in: ["/etc/key"], now: house.now)
+        #expect(house.pass(.zero).count == 1 && house.home.refusedSecretFiles == [])
     }
 
     @Test("sends nothing to a device that wants a key, and warns with the line to write")
@@ -369,7 +392,7 @@ struct ESPHomeHomeTests {
         var host = Self.host
         host.keyFile = "/etc/lamplighter/den.key"
         var house = House(ESPHomeDriverConfiguration(discover: false, hosts: [host]))
-        let den = ESPHomeTarget.configured(host)
+        let den = DeviceTarget.configured(host.address)
         house.start()
         house.open(den, key: ESPHomeFramingTests.key)
         let plain = house.receive(den, Message(2))
@@ -382,8 +405,8 @@ struct ESPHomeHomeTests {
         let refused = house.receive(den, bytes: ESPHomeFramingTests.frame([1, 0]) + refusal)
         #expect(Self.warning(refused)?.hasPrefix("the key in /etc/lamplighter/den.key is not") == true)
         house.pass(.seconds(120))
-        let actions = house.home.keyUnusable(den, "key-file /x is empty", now: house.now, share: 1)
-        #expect(actions == [.warn("10.0.0.5: key-file /x is empty", about: "10.0.0.5")])
+        let actions = house.receive(den, .keyUnusable("key-file /x is empty"))
+        #expect(actions == [.close(den), .warn("10.0.0.5: key-file /x is empty", about: "10.0.0.5")])
         #expect(house.home.deadline == house.now + .seconds(1), "the file is read again")
     }
 
@@ -417,7 +440,7 @@ struct ESPHomeHomeTests {
         house.find([Self.service("kitchen", 7)])
         house.join(Self.kitchen)
         #expect(house.find([Self.service("kitchen", 7)]) == [], "nothing new")
-        #expect(house.find([Self.service("kitchen", 8, port: 6054)]) == [.send(Self.kitchen, [0, 0, 7])])
+        #expect(house.find([Self.service("kitchen", 8, port: 6054)]) == [.output(Self.kitchen, .send([0, 0, 7]))])
         let gone = house.pass(.seconds(10))
         #expect(gone.contains(.report(Self.shelf, LightReport(reachable: false))))
         let back = house.pass(.seconds(1))
@@ -435,7 +458,7 @@ struct ESPHomeHomeTests {
         var house = House(ESPHomeDriverConfiguration())
         house.find([Self.service("kitchen", 7), Self.service("ghost", 8)])
         house.join(Self.kitchen)
-        let ghost = ESPHomeTarget.discovered(.init(name: "ghost", host: "ghost.local"))
+        let ghost = DeviceTarget.discovered(.init(name: "ghost", host: "ghost.local"))
         #expect(house.find([]) == [.close(ghost)])
         #expect(house.close(Self.kitchen).contains(.report(Self.shelf, LightReport(reachable: false))))
         #expect(house.pass(.seconds(1)).count == 1, "it is tried where it was")
@@ -454,7 +477,7 @@ struct ESPHomeHomeTests {
             let second = house.join(order[1])
             #expect(second.contains(.close(Self.kitchen)))
             #expect(throws: Never.self) {
-                let target = try house.order(Self.shelf)
+                let target = try house.order(Self.shelf)?.target
                 #expect(target == Self.den)
             }
             let ended = house.close(Self.den)
@@ -467,18 +490,65 @@ struct ESPHomeHomeTests {
 
     // MARK: Identify
 
-    @Test("doesn't report the blinks of an identification, and a command ends it")
+    @Test("blinks, and leaves the light as it was")
     func identify() throws {
         var house = Self.configured()
         house.join(Self.den)
         house.receive(Self.den, Self.state(on: true))
-        let (number, blinks) = try house.home.beginIdentification(of: Self.shelf)
-        #expect(blinks == [false, true, false, true])
-        #expect(try house.home.blink(false, Self.shelf, number: number, now: house.now) != nil)
+        let (number, actions) = try house.home.identify(Self.shelf, now: house.now)
+        var (sent, finished) = (actions, [Action]())
+        for isOn in [false, true, false, true] {
+            #expect(sent == [.output(Self.den, .command(Self.power(isOn), number: number))] && finished == [])
+            finished = house.receive(Self.den, .command(number, isSent: true))
+            sent = house.pass(.milliseconds(400))
+        }
+        #expect(sent == [] && finished == [.finished(command: number, nil)])
+    }
+
+    @Test("doesn't report the blinks of an identification, and a command ends it")
+    func interrupted() throws {
+        var house = Self.configured()
+        house.join(Self.den)
+        house.receive(Self.den, Self.state(on: true))
+        let (number, _) = try house.home.identify(Self.shelf, now: house.now)
         #expect(house.receive(Self.den, Self.state(on: false)) == [])
-        _ = try house.home.command(LightCommand(on: false), to: Self.shelf, now: house.now)
-        #expect(try house.home.blink(true, Self.shelf, number: number, now: house.now) == nil)
-        house.home.endIdentification(of: Self.shelf, number: number)
+        let (_, actions) = try house.home.apply(LightCommand(on: false), to: Self.shelf, now: house.now)
+        #expect(actions.first == .finished(command: number, nil))
+        #expect(house.pass(.milliseconds(400)) == [])
         #expect(house.receive(Self.den, Self.state(on: false)).count == 1)
+    }
+
+    @Test("leaves a light as it was when its identification is canceled")
+    func canceled() throws {
+        var house = Self.configured()
+        house.join(Self.den)
+        house.receive(Self.den, Self.state(on: true))
+        let (number, _) = try house.home.identify(Self.shelf, now: house.now)
+        house.home.cancelled(command: number)
+        #expect(house.pass(.zero) == [.output(Self.den, .command(Self.power(true), number: number))])
+        #expect(house.pass(.milliseconds(400)) == [])
+    }
+
+    @Test("refuses a command while too much waits for the device")
+    func busy() throws {
+        var house = Self.configured()
+        house.join(Self.den)
+        let (number, _) = try house.home.apply(LightCommand(on: true), to: Self.shelf, now: house.now)
+        #expect(
+            house.receive(Self.den, .command(number, isSent: false)) == [.finished(command: number, .busy)])
+    }
+
+    @Test("says goodbye to connected devices")
+    func goodbye() {
+        var house = Self.configured()
+        #expect(house.home.goodbyes().isEmpty)
+        house.join(Self.den)
+        let goodbyes = house.home.goodbyes()
+        #expect(goodbyes.map(\.target) == [Self.den] && goodbyes.map(\.outputs) == [[.send([0, 0, 5])]])
+    }
+
+    /// What switches the light without a transition.
+    static func power(_ isOn: Bool) -> [UInt8] {
+        frame(.init(32, [0x0D, 1, 0, 0, 0, 0x10, 1, 0x18, isOn ? 1 : 0, 0x70, 1, 0x78, 0]))
     }
 }

@@ -6,7 +6,7 @@ import Testing
 @testable import LightDrivers
 
 @Suite("Connected devices", .timeout)
-struct DeviceHomeTests {
+struct ConnectedDeviceRegistryTests {
     /// A session whose events are its inputs.
     struct Session: DeviceSession {
         static let traits = DeviceTraits(driverName: "test", serviceType: "_test._tcp", port: 80, maximumDevices: 4)
@@ -15,7 +15,9 @@ struct DeviceHomeTests {
 
         static func id(of service: DiscoveredService) -> String? { service.txt["id"] }
 
-        init(name: String, options: Int, now: Duration) {}
+        static func secretFile(of target: DeviceTarget, options: Int) -> String? { "/etc/password" }
+
+        init(target: DeviceTarget, kinds: Set<LightKind>, options: Int, now: Duration) {}
 
         mutating func started(now: Duration) -> [SessionEvent<String>] { [.output("hello")] }
         mutating func received(_ input: [SessionEvent<String>], now: Duration) -> [SessionEvent<String>] { input }
@@ -37,7 +39,7 @@ struct DeviceHomeTests {
     static let on = LightReport(on: true, reachable: true)
 
     struct House {
-        var home = DeviceHome<Session>(DeviceSelection(discover: true, hosts: [host]), options: 0)
+        var home = ConnectedDeviceRegistry<Session>(DeviceSelection(discover: true, hosts: [host]), options: 0)
         var now = Duration.zero
         var numbers: [DeviceTarget: Int] = [:]
 
@@ -193,11 +195,11 @@ struct DeviceHomeTests {
             #expect(house.pass(.milliseconds(1)).count == 2)
             house.close(Self.target, wrong)
         }
-        #expect(house.home.isLoginRefused)
-        house.home.passwordChanged(now: house.now)
+        #expect(house.home.refusedSecretFiles == ["/etc/password"])
+        house.home.secretsChanged(in: ["/etc/password"], now: house.now)
         #expect(house.pass(.zero).count == 2)
         #expect(house.receive([.identified("d1")]) == [.warn(nil, about: "10.0.0.5")])
-        #expect(!house.home.isLoginRefused)
+        #expect(house.home.refusedSecretFiles == [])
     }
 
     @Test("counts unreadable messages")
@@ -206,7 +208,7 @@ struct DeviceHomeTests {
         house.start()
         house.receive([.identified("d1"), .lights([Self.lamp])])
         #expect(house.receive([.unreadable, .unreadable]) == [])
-        #expect(house.home.takeUnreadable() == 2 && house.home.takeUnreadable() == 0)
+        #expect(house.home.takeDropped() == [.unreadable: 2] && house.home.takeDropped() == [:])
     }
 
     @Test("ignores events of a closed connection")

@@ -6,13 +6,13 @@ import Testing
 @testable import LightDrivers
 
 @Suite("Devices on a network", .timeout)
-struct DatagramHomeTests {
+struct DatagramDeviceRegistryTests {
     static let id = LIFXTests.id
     static let here = IPv4Endpoint(address: 0x0A00_0007, port: 56700)
 
     /// A home with one light, at the time 0.
-    static func home() throws -> DatagramHome<LIFXDevice> {
-        var home = DatagramHome<LIFXDevice>(looksFor: LANDevices(), session: 9)
+    static func home() throws -> DatagramDeviceRegistry<LIFXDevice> {
+        var home = DatagramDeviceRegistry<LIFXDevice>(looksFor: LANDevices(), session: 9)
         home.search(on: [], now: .zero)
         home.received(LIFXTests.answer(3, [1, 0x7C, 0xDD, 0, 0], number: 0), from: here, now: .zero)
         let answers: [(UInt16, [UInt8])] = [
@@ -35,7 +35,8 @@ struct DatagramHomeTests {
         let network = IPv4Network(address: 0x0A00_0002, mask: 0xFFFF_FF00)
         let host = IPv4Endpoint("10.9.0.1:7", port: 1)!
         for (discover, expected) in [(true, ["10.0.0.255:56700", "10.9.0.1:7"]), (false, ["10.9.0.1:7"])] {
-            var home = DatagramHome<LIFXDevice>(looksFor: LANDevices(discover: discover, hosts: [host]), session: 9)
+            var home = DatagramDeviceRegistry<LIFXDevice>(
+                looksFor: LANDevices(discover: discover, hosts: [host]), session: 9)
             #expect(home.isSearchDue(now: .zero))
             home.search(on: [network], now: .zero)
             let asked = home.takeActions().compactMap { action -> String? in
@@ -48,7 +49,7 @@ struct DatagramHomeTests {
 
     @Test("doubles the pause between searches up to a minute")
     func searchPauses() {
-        var home = DatagramHome<LIFXDevice>(looksFor: LANDevices(), session: 9)
+        var home = DatagramDeviceRegistry<LIFXDevice>(looksFor: LANDevices(), session: 9)
         var times: [Duration] = []
         for _ in 0..<8 {
             times.append(home.deadline)
@@ -106,7 +107,7 @@ struct DatagramHomeTests {
 
     @Test("ignores a device that never reports a state")
     func notForeign() throws {
-        var home = DatagramHome<WiZDevice>(looksFor: LANDevices(), session: 9)
+        var home = DatagramDeviceRegistry<WiZDevice>(looksFor: LANDevices(), session: 9)
         let here = IPv4Endpoint(address: 0x0A00_0007, port: 38899)
         func say(_ text: String, _ now: Duration) { home.received(Array(text.utf8), from: here, now: now) }
         say(#"{"method":"firstBeat","params":{"mac":"a8bb5006033d"}}"#, .zero)
@@ -123,7 +124,7 @@ struct DatagramHomeTests {
 
     @Test("asks a device again later if it fails to answer at first")
     func transientError() {
-        var home = DatagramHome<WiZDevice>(looksFor: LANDevices(), session: 9)
+        var home = DatagramDeviceRegistry<WiZDevice>(looksFor: LANDevices(), session: 9)
         let here = IPv4Endpoint(address: 0x0A00_0007, port: 38899)
         func say(_ text: String, _ now: Duration) { home.received(Array(text.utf8), from: here, now: now) }
         var asked = 0
@@ -228,14 +229,14 @@ struct DatagramHomeTests {
 
     @Test("forgets devices that never identify themselves")
     func unidentified() {
-        var home = DatagramHome<LIFXDevice>(looksFor: LANDevices(), session: 9)
+        var home = DatagramDeviceRegistry<LIFXDevice>(looksFor: LANDevices(), session: 9)
         for number in 0..<2000 {
             let id = LightID("d073d5" + String(format: "%06x", number))
             let bytes = LIFXMessage.bytes(
                 type: 3, payload: [1, 0x7C, 0xDD, 0, 0], target: id, source: 9, number: 0, answer: 0)
             home.received(bytes, from: Self.here, now: .zero)
         }
-        #expect(Self.types(home.takeActions()).count == DatagramHome<LIFXDevice>.maximumDevices)
+        #expect(Self.types(home.takeActions()).count == DatagramDeviceRegistry<LIFXDevice>.maximumDevices)
         home.search(on: [], now: .zero)
         for tenths in 1...20 { home.timePassed(now: .milliseconds(100 * tenths)) }
         _ = home.takeActions()

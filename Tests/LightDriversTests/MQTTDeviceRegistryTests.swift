@@ -6,7 +6,7 @@ import Testing
 @testable import LightDrivers
 
 @Suite("Lights on a broker", .timeout)
-struct MQTTHomeTests {
+struct MQTTDeviceRegistryTests {
     typealias House = MQTTHouse
 
     static let lamp =
@@ -161,9 +161,9 @@ struct MQTTHomeTests {
                     + #""fan": {"p": "switch", "uniq_id": "f", "cmd_t": "hall/fan"}\#(more)}}"#)
         }
         #expect(!update("").contains(.report("m", .init(reachable: false))))
-        #expect(house.home.timePassed(now: MQTTHome.grace) == [])
+        #expect(house.home.timePassed(now: MQTTDeviceRegistry.grace) == [])
         #expect(update(#", "main": {"p": "light"}"#).contains(.report("m", .init(reachable: false))))
-        #expect(house.home.timePassed(now: MQTTHome.grace) == [.removed("m")])
+        #expect(house.home.timePassed(now: MQTTDeviceRegistry.grace) == [.removed("m")])
         let gone = house.receives("homeassistant/device/hall/config", "")
         #expect(gone.contains(.report("f", .init(reachable: false))))
     }
@@ -331,7 +331,7 @@ struct MQTTHomeTests {
     func manyDuplicates() throws {
         var house = House()
         house.announces("first", #""uniq_id": "u1""#)
-        for number in 0..<MQTTHome.maximumLights { house.announces("n\(number)", #""uniq_id": "u1""#) }
+        for number in 0..<MQTTDeviceRegistry.maximumLights { house.announces("n\(number)", #""uniq_id": "u1""#) }
         // It would be the first in order.
         #expect(house.announces("a", #""uniq_id": "u1""#) == [])
         house.receives("homeassistant/light/first/config", "")
@@ -342,7 +342,7 @@ struct MQTTHomeTests {
     func configurationFirst() throws {
         let keys = try #require(try JSONValue(parsing: #"{"command_topic": "hand/set"}"#).object)
         let hand = try MQTTEntity(keys, component: "light", fallbackID: "u1", fallbackName: "Hand")
-        var house = House(MQTTHome(prefix: "homeassistant", lights: [hand]))
+        var house = House(MQTTDeviceRegistry(prefix: "homeassistant", lights: [hand]))
         #expect(house.announces("first", #""uniq_id": "u1""#).warnings.count == 1)
         #expect(try house.home.messages(for: .init(on: true), to: "u1", now: .zero).first?.topic == "hand/set")
     }
@@ -391,9 +391,9 @@ struct MQTTHomeTests {
             gone == [.unsubscribe("lamp"), .unsubscribe("lamp/status"), .report("u1", .init(reachable: false))]
                 || gone == [.unsubscribe("lamp/status"), .unsubscribe("lamp"), .report("u1", .init(reachable: false))])
         #expect(throws: LightError.unreachable) { try house.home.messages(for: .init(on: true), to: "u1", now: .zero) }
-        #expect(house.home.deadline == .seconds(100) + MQTTHome.grace)
-        #expect(house.home.timePassed(now: .seconds(99) + MQTTHome.grace) == [])
-        #expect(house.home.timePassed(now: .seconds(100) + MQTTHome.grace) == [.removed("u1")])
+        #expect(house.home.deadline == .seconds(100) + MQTTDeviceRegistry.grace)
+        #expect(house.home.timePassed(now: .seconds(99) + MQTTDeviceRegistry.grace) == [])
+        #expect(house.home.timePassed(now: .seconds(100) + MQTTDeviceRegistry.grace) == [.removed("u1")])
         #expect(throws: LightError.unknownLight) { try house.home.messages(for: .init(on: true), to: "u1", now: .zero) }
     }
 
@@ -597,7 +597,9 @@ struct MQTTHomeTests {
     @Test("bounds lights and warnings, with a warning")
     func limits() {
         var house = House()
-        for number in 0..<MQTTHome.maximumLights { house.announces("n\(number)", #""uniq_id": "n\#(number)""#) }
+        for number in 0..<MQTTDeviceRegistry.maximumLights {
+            house.announces("n\(number)", #""uniq_id": "n\#(number)""#)
+        }
         let more = house.announces("more", #""uniq_id": "more""#)
         #expect(more.added == [] && more.warnings.count == 1)
         let warnings = (0..<500).map { house.receives("homeassistant/light/w\($0)/config", "{").warnings.count }

@@ -1,0 +1,55 @@
+/// The calls whose results their callers await, by number.
+package struct PendingCalls<Failure: Error> {
+    fileprivate var waiting: [Int: CheckedContinuation<Failure?, Never>] = [:]
+
+    package init() {}
+
+    /// Returns a result to the caller, unless the call is over already.
+    package mutating func finish(_ call: Int, _ error: Failure?) {
+        waiting.removeValue(forKey: call)?.resume(returning: error)
+    }
+
+    /// Fails all calls.
+    package mutating func failAll(_ error: Failure) {
+        for continuation in waiting.values { continuation.resume(returning: error) }
+        waiting = [:]
+    }
+}
+
+/// An actor that begins calls and learns their results later.
+package protocol PendingCallOwner: Actor {
+    associatedtype Failure: Error
+
+    var pendingCalls: PendingCalls<Failure> { get set }
+
+    /// The caller no longer waits for a call.
+    ///
+    /// - Returns: the error for the caller.
+    func cancelled(call: Int) -> Failure
+}
+
+extension PendingCallOwner {
+    /// Waits for the result of a call.
+    ///
+    /// - Parameters:
+    ///   - call: its number.
+    ///   - begin: is called once the result can be received.
+    /// - Throws: the call's error; that of ``cancelled(call:)`` if the task is canceled.
+    package func finish(_ call: Int, begin: () -> Void = {}) async throws(Failure) {
+        let error = await withTaskCancellationHandler {
+            await withCheckedContinuation { (continuation: CheckedContinuation<Failure?, Never>) in
+                pendingCalls.waiting[call] = continuation
+                begin()
+                if Task.isCancelled { cancel(call) }
+            }
+        } onCancel: {
+            Task { await self.cancel(call) }
+        }
+        if let error { throw error }
+    }
+
+    private func cancel(_ call: Int) {
+        let error = cancelled(call: call)
+        pendingCalls.finish(call, error)
+    }
+}

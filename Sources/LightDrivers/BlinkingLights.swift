@@ -1,0 +1,82 @@
+import LightKit
+
+/// The lights of a session that blink to identify themselves; their states are not reported meanwhile.
+struct BlinkingLights: Sendable {
+    /// A light to switch now.
+    struct Step {
+        let light: LightID
+        let isOn: Bool
+        /// The number of the identification.
+        let number: Int
+        /// A Boolean value that indicates whether the light has its former power now.
+        let isLast: Bool
+    }
+
+    private struct Blinks: Sendable {
+        let number: Int
+        /// The power at the end.
+        let power: Bool
+        var isLit: Bool
+        var left: [Bool]
+        var nextAt: Duration
+    }
+
+    private let count: Int
+    private let pause: Duration
+    private var sequences: [LightID: Blinks] = [:]
+
+    /// - Parameters:
+    ///   - count: how often a light is switched before it has its former power again.
+    ///   - pause: the time between two steps.
+    init(count: Int, pause: Duration) {
+        self.count = count
+        self.pause = pause
+    }
+
+    /// Returns the powers to switch a light to, in order, before its former one.
+    static func blinks(from power: Bool, count: Int = 3) -> [Bool] { (0..<count).map { $0.isMultiple(of: 2) != power } }
+
+    func contains(_ light: LightID) -> Bool { sequences[light] != nil }
+
+    /// The light of an identification that isn't over.
+    func light(_ number: Int) -> LightID? { sequences.first { $0.value.number == number }?.key }
+
+    /// The time of the next step.
+    var deadline: Duration? { sequences.values.map(\.nextAt).min() }
+
+    /// Begins an identification of a light that has this power, unless it is blinking.
+    ///
+    /// - Returns: the number of an identification that this one replaces.
+    @discardableResult
+    mutating func begin(_ light: LightID, number: Int, isOn: Bool, now: Duration) -> Int? {
+        let former = sequences[light]
+        let power = former?.power ?? isOn
+        let steps = Self.blinks(from: power, count: count) + [power]
+        sequences[light] = Blinks(number: number, power: power, isLit: power, left: steps, nextAt: now)
+        return former?.number
+    }
+
+    /// Ends an identification at once, and returns its number.
+    @discardableResult
+    mutating func end(_ light: LightID) -> Int? { sequences.removeValue(forKey: light)?.number }
+
+    /// Goes to the last step of an identification at once.
+    mutating func cancel(_ light: LightID) {
+        guard let sequence = sequences[light] else { return }
+        sequences[light]?.left = [sequence.power]
+        sequences[light]?.nextAt = .zero
+        if sequence.isLit == sequence.power { sequences[light] = nil }
+    }
+
+    /// Returns the steps that are due.
+    mutating func steps(now: Duration) -> [Step] {
+        sequences.keys.sorted { $0.rawValue < $1.rawValue }.compactMap { light in
+            guard var sequence = sequences[light], sequence.nextAt <= now else { return nil }
+            sequence.isLit = sequence.left.removeFirst()
+            sequence.nextAt = now + pause
+            let isLast = sequence.left.isEmpty
+            sequences[light] = isLast ? nil : sequence
+            return Step(light: light, isOn: sequence.isLit, number: sequence.number, isLast: isLast)
+        }
+    }
+}
