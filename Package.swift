@@ -73,6 +73,7 @@ let package = Package(
         .library(name: "HAPAccessory", targets: ["HAPAccessory"]),
         .library(name: "HAPController", targets: ["HAPController", "HAPModel"]),
         .library(name: "HomeClient", targets: ["HomeClient", "HomeModel"]),
+        .library(name: "HomePresentation", targets: ["HomePresentation"]),
         .library(name: "LightKit", targets: ["LightKit", "HAPModel"]),
         .library(name: "LightDriverTesting", targets: ["LightDriverTesting"]),
     ],
@@ -184,7 +185,7 @@ let package = Package(
         program(
             "lamplighter",
             [
-                "Doctor", "BridgeControl", "LightKit", "LightPlugins", "LineRPC", "BoundedJSON", "SetupQR", "SystemKit",
+                "CommandKit", "Doctor", "BridgeControl", "LightKit", "LightPlugins", "LineRPC", "BoundedJSON", "SetupQR", "SystemKit",
                 "TerminalKit", logging, arguments,
             ]),
 

@@ -50,10 +50,10 @@ extension HomeHub {
     }
 
     /// The accessories that could be added, by their records and our pairings.
-    var addable: [HomeModel.DiscoveredAccessory] {
+    var addable: [DiscoveredAccessory] {
         let (shown, paired) = (pairings.corrected(browser.snapshot), pairings.unaddable())
         return shown.accessories.filter { !$0.isPaired && !paired.contains($0.id) }
-            .map { HomeModel.DiscoveredAccessory($0) }
+            .map { DiscoveredAccessory($0) }
     }
 
     /// Checks everything that doesn't need the accessory.
@@ -123,7 +123,7 @@ extension HomeHub {
     }
 
     private func pairAndAdd(
-        _ accessory: HAPController.DiscoveredAccessory, code: SetupCode, _ order: Order, _ call: Call
+        _ accessory: AdvertisedAccessory, code: SetupCode, _ order: Order, _ call: Call
     ) async throws(HomeError) {
         let added: AccessorySetup.Added
         let identity: ControllerIdentity
@@ -165,7 +165,7 @@ extension HomeHub {
 
     // MARK: Search
 
-    private func found(_ order: Order) async throws(HomeError) -> HAPController.DiscoveredAccessory {
+    private func found(_ order: Order) async throws(HomeError) -> AdvertisedAccessory {
         // The search doesn't find accessories of homes; their error is clearer.
         if let id = order.target.device(in: browser.snapshot) { _ = try checked(order, for: id) }
         return try await find(order.target, isUnseen: order.isUnseen)
@@ -181,7 +181,7 @@ extension HomeHub {
     /// - Throws: the reason of the failure.
     func find(
         _ target: SetupTarget, replacing former: DeviceID? = nil, isUnseen: Bool = false
-    ) async throws(HomeError) -> HAPController.DiscoveredAccessory {
+    ) async throws(HomeError) -> AdvertisedAccessory {
         switch await searchResult(of: target, replacing: former) {
         case .found(let accessory): return accessory
         case .paired: throw HomeError(SetupError.alreadyPaired)
@@ -208,7 +208,7 @@ extension HomeHub {
     ///
     /// - Parameter accessories: those that could be added; `nil` if the app may not know.
     /// - Returns: a sentence with some of their names.
-    private static func noSuchCode(_ accessories: [HAPController.DiscoveredAccessory]?) -> String {
+    private static func noSuchCode(_ accessories: [AdvertisedAccessory]?) -> String {
         let sentence = "no device on the network has this code; check that it has power and is near"
         guard let accessories else { return sentence }
         guard !accessories.isEmpty else { return "\(sentence). There is none that could be added" }
@@ -250,9 +250,9 @@ extension HomeHub {
     }
 }
 
-extension HomeModel.DiscoveredAccessory {
+extension DiscoveredAccessory {
     /// Creates the description of an accessory for apps.
-    fileprivate init(_ accessory: HAPController.DiscoveredAccessory) {
+    fileprivate init(_ accessory: AdvertisedAccessory) {
         self.init(
             id: accessory.id, name: accessory.name, category: accessory.category, model: accessory.model,
             setupHash: accessory.setupHash, vendor: accessory.vendor)

@@ -57,7 +57,7 @@ extension HomeHub {
     }
 
     private func repair(
-        _ accessory: Accessory, with device: HAPController.DiscoveredAccessory, code: SetupCode, token: [UInt8]?,
+        _ accessory: Accessory, with device: AdvertisedAccessory, code: SetupCode, token: [UInt8]?,
         _ call: Call
     ) async throws(HomeError) {
         let former = await pairing(with: accessory.deviceID)?.0

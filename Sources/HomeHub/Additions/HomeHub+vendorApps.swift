@@ -11,7 +11,7 @@ extension HomeHub {
     ///
     /// - Returns: the id of the app, or the vendor's name without one.
     func handOver(
-        _ addition: AdditionRequest, to home: Home.ID, of accessory: HAPController.DiscoveredAccessory, vendor: String,
+        _ addition: AdditionRequest, to home: Home.ID, of accessory: AdvertisedAccessory, vendor: String,
         by initiator: SessionID
     ) -> String {
         let code = addition.code ?? addition.payload?.setup?.code

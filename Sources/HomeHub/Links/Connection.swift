@@ -27,7 +27,7 @@ struct Connection {
     var subscriptions = SubscriptionRun()
     var targets: TargetReads
     /// The last record of mDNS.
-    private var lastSeen: HAPController.DiscoveredAccessory?
+    private var lastSeen: AdvertisedAccessory?
     /// Values that were reported before ``connected()``.
     private var early: [CharacteristicID: Reading] = [:]
     private(set) var isOpening = true
@@ -46,10 +46,10 @@ struct Connection {
     // MARK: Reachability
 
     /// The networks show it.
-    mutating func seen(_ accessory: HAPController.DiscoveredAccessory) { lastSeen = accessory }
+    mutating func seen(_ accessory: AdvertisedAccessory) { lastSeen = accessory }
 
     /// Whether an accessory is probably this one after a reset: unpaired, of the same model, at the same address.
-    func isSucceeded(by accessory: HAPController.DiscoveredAccessory) -> Bool {
+    func isSucceeded(by accessory: AdvertisedAccessory) -> Bool {
         guard let lastSeen, accessory.id != lastSeen.id, !accessory.isPaired else { return false }
         return accessory.model == lastSeen.model && accessory.category == lastSeen.category
             && accessory.endpoints.contains(where: lastSeen.endpoints.contains)

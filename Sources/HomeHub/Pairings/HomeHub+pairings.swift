@@ -64,7 +64,7 @@ extension HomeHub {
     /// - Returns: the new pairing with the accessory's database, and the hub's identity.
     /// - Throws: the reason of the failure.
     func pair(
-        with accessory: HAPController.DiscoveredAccessory, code: SetupCode, token: [UInt8]?
+        with accessory: AdvertisedAccessory, code: SetupCode, token: [UInt8]?
     ) async throws(SetupError) -> (AccessorySetup.Added, ControllerIdentity) {
         guard let identity = try? await vault.identity() else { throw .vaultFailed }
         let wasOrphan = pairings.removeOrphan(accessory.id)
@@ -86,7 +86,7 @@ extension HomeHub {
     /// - Returns: the candidate with the device's database, and the hub's identity.
     /// - Throws: the reason of the failure; then there is no candidate.
     func pairCandidate(
-        with device: HAPController.DiscoveredAccessory, code: SetupCode, token: [UInt8]?
+        with device: AdvertisedAccessory, code: SetupCode, token: [UInt8]?
     ) async throws(SetupError) -> (AccessorySetup.Added, ControllerIdentity) {
         guard let identity = try? await vault.identity() else { throw .vaultFailed }
         let candidates = CandidateVault(vault: vault, store: store)
@@ -94,7 +94,7 @@ extension HomeHub {
     }
 
     private func pair(
-        with device: HAPController.DiscoveredAccessory, code: SetupCode, token: [UInt8]?,
+        with device: AdvertisedAccessory, code: SetupCode, token: [UInt8]?,
         keptIn vault: any PairingVault
     ) async throws(SetupError) -> AccessorySetup.Added {
         let setup = AccessorySetup(dialer: dialer, vault: vault, timing: configuration.timing, logger: logger)
