@@ -88,7 +88,7 @@ extension HomeHub {
     // MARK: Observations
 
     /// Returns a page as a session sees it: with its own observations.
-    func page(_ request: AccessoryPageRequest, for session: SessionID) throws(HomeError) -> AccessoryPage {
+    func page(_ request: AccessoryBatchRequest, for session: SessionID) throws(HomeError) -> AccessoryBatch {
         var page = try graph.page(request)
         let observed = feed.observed(by: session)
         guard !observed.isEmpty else { return page }

@@ -1,5 +1,6 @@
 import BoundedJSON
 import NIOCore
+import SodiumKit
 
 /// Carries a session with an ESPHome device: bytes in both directions.
 package struct ESPHomeConnection: DeviceConnection {
@@ -28,7 +29,7 @@ package struct ESPHomeConnection: DeviceConnection {
                 }
             }
             try await connection.executeThenClose { inbound, _ in
-                await receive(.opened(key: key, ephemeral: Sodium.randomBytes(NoiseHandshake.keyLength)))
+                await receive(.opened(key: key, ephemeral: RandomBytes.make(count: NoiseHandshake.keyLength)))
                 let sender = Task { await send(outputs, over: connection.channel, receive) }
                 do {
                     for try await bytes in inbound { await receive(.bytes(Array(bytes.readableBytesView))) }
