@@ -186,7 +186,7 @@ final class FakeHub: LineRPCHandler {
                 await Terminal.$current.withValue(terminal) {
                     await SetupDialogue.$searchTimeout.withValue(searchTimeout) {
                         await SetupDialogue.$aloneTimeout.withValue(.milliseconds(100)) {
-                            await GlobalOptions.$hintDelay.withValue(.zero) {
+                            await HomeOptions.$hintDelay.withValue(.zero) {
                                 await HomeSession.$progressDelay.withValue(.milliseconds(10)) {
                                     await Homehub.run(words + ["--socket", path])
                                 }
