@@ -185,7 +185,8 @@ let package = Package(
         program(
             "lamplighter",
             [
-                "CommandKit", "Doctor", "BridgeControl", "LightKit", "LightPlugins", "LineRPC", "BoundedJSON", "SetupQR", "SystemKit",
+                "CommandKit", "Doctor", "BridgeControl", "LightKit", "LightPlugins", "LineRPC", "BoundedJSON",
+                "SetupQR", "SystemKit",
                 "TerminalKit", logging, arguments,
             ]),
 
