@@ -32,7 +32,8 @@ package struct ESPHomeSession: DeviceSession {
 
     package static let traits = DeviceTraits(
         driverName: "esphome", serviceType: "_esphomelib._tcp",
-        port: ESPHomeHost.usualPort, maximumDevices: 128, prefersConfigured: true)
+        port: ESPHomeHost.usualPort, maximumDevices: 128, prefersConfigured: true,
+        reportsRepeatedStates: true)
 
     /// The most entities of the kinds that are shown.
     static let maximumEntities = 128

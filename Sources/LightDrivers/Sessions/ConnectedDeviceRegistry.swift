@@ -377,7 +377,7 @@ package struct ConnectedDeviceRegistry<Session: DeviceSession>: Sendable {
         _ report: LightReport, from light: LightID, _ target: DeviceTarget
     ) -> [Action] {
         guard let id = devices[target]?.id, let board = boards[id], board.owner == target,
-            let lamp = board.lights[light], lamp.reported != report
+            let lamp = board.lights[light], lamp.reported != report || Session.traits.reportsRepeatedStates
         else { return [] }
         boards[id]?.lights[light]?.reported = report
         return joined([.report(light, report)])

@@ -129,4 +129,6 @@ package struct DeviceTraits: Sendable {
     package var maximumDevices: Int
     /// A Boolean value that indicates whether a configured target takes over from a discovered one of the same device.
     package var prefersConfigured = false
+    /// A Boolean value that indicates whether a state that the device repeats is reported again.
+    package var reportsRepeatedStates = false
 }
