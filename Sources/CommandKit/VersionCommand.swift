@@ -3,7 +3,7 @@ import BoundedJSON
 import TerminalKit
 
 /// The command `version` of a program.
-package struct VersionCommand<Program: CommandProgram>: ParsableCommand {
+package struct VersionCommand<Program: CommandProgram>: AsyncParsableCommand {
     package static var configuration: CommandConfiguration {
         CommandConfiguration(commandName: "version", abstract: "Show this command's version.")
     }
@@ -12,7 +12,7 @@ package struct VersionCommand<Program: CommandProgram>: ParsableCommand {
 
     package init() {}
 
-    package func run() {
+    package func run() async {
         let json: JSONValue = ["version": .string(Version.current)]
         Terminal.current.write(options.json ? json.text + "\n" : "\(Program.name) \(Version.current)\n")
     }
