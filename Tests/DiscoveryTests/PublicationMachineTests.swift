@@ -209,7 +209,7 @@ struct PublicationMachineTests {
         #expect(bench(.client(.running)) == [add(2, "Lamplighter E5FF #2")])
     }
 
-    @Test("Waits a minute between two collisions, also after a TXT change")
+    @Test("Waits a minute between any two collisions, also after a TXT change")
     func collisionStorm() {
         var bench = connected()
         #expect(bench(.client(.running)) == [add()])
@@ -227,6 +227,8 @@ struct PublicationMachineTests {
         #expect(bench.wait(.milliseconds(57_999)) == [])
         #expect(bench.wait(.milliseconds(1)) == [.chooseName(after: "B")])
         #expect(bench(.nameChosen("C")) == [add(2, "C", txt: ["c#": "2"])])
+        #expect(bench(.registration(.collision, on: 2)) == [.removeService(on: 2)], "the next one waits, too")
+        #expect(bench.wait(.milliseconds(59_999)) == [])
     }
 
     @Test("Publishes another wanted name at once")

@@ -81,6 +81,16 @@ def test_a_reset_keeps_the_configuration_in_use_when_the_file_is_wrong(make_daem
     until(lambda: daemon.lights == before, 5, "the same lights")
 
 
+def test_a_running_bridge_refuses_a_restore_of_its_directory(make_daemon, tmp_path):
+    daemon = make_daemon()
+    daemon.cli("backup", tmp_path / "backup")
+    refused = daemon.cli(
+        "--control", "/nowhere/s", "restore", "--yes", "--state-directory", daemon.state_directory, tmp_path / "backup",
+        check=False)
+    assert refused.returncode == 69
+    assert f"process {daemon.process.pid}" in refused.stderr
+
+
 async def test_a_damaged_database_is_restored_as_the_error_says(make_daemon, lan):
     daemon = make_daemon()
     me, accessory = paired(daemon, lan)

@@ -92,6 +92,22 @@ struct LineRPCTests {
         }
     }
 
+    @Test("refuses a request beyond those in progress")
+    func requestsInProgress() async throws {
+        let (_, sink) = AsyncStream.makeStream(of: String.self)
+        let limits = LineLimits(outstandingRequests: 2)
+        try await withServer(at: path, limits: limits, handler: Echo(waiting: sink)) {
+            try await withRawConnection(to: path) { outbound, lines in
+                for number in 1...3 {
+                    let request = RPCMessage.request(id: .integer(Int64(number)), method: "wait", params: [:])
+                    try await outbound.write(ByteBuffer(bytes: request.line))
+                }
+                let refused = try await lines.next()
+                #expect(refused?["id"] == 3 && refused?["error"]?["code"] == -32000)
+            }
+        }
+    }
+
     @Test("cancels the work for a peer that vanishes")
     func peerVanishes() async throws {
         let (events, sink) = AsyncStream.makeStream(of: String.self)

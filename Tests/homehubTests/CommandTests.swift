@@ -592,7 +592,7 @@ struct CommandTests {
         }
         #expect(outcome.code == 0)
         #expect(outcome.errors.contains("Let org.example.a see and control your homes?"))
-        #expect(hub.calls == ["allow org.example.a 1000"])
+        #expect(hub.calls == ["allow org.example.a \(Self.other)"])
     }
 
     @Test("asks the questions about additions and vendors")
@@ -625,13 +625,16 @@ struct CommandTests {
     @Test("decides who answers for a vendor")
     func vendors() async throws {
         let hub = FakeHub { $0.permissions = [Self.pending("org.example.a")] }
-        #expect(try await hub.run("privacy", "allow", "org.example.a", "--user", "1000", "--vendor", "kilgo").code == 0)
+        #expect(
+            try await hub.run("privacy", "allow", "org.example.a", "--user", "\(Self.other)", "--vendor", "kilgo").code
+                == 0)
         #expect(try await hub.run("privacy", "deny", "org.example.a", "--vendor", "kilgo") == Outcome())
         #expect(try await hub.run("privacy", "reset", "org.example.a", "--vendor", "kilgo") == Outcome())
         #expect(try await hub.run("privacy", "reset", "--vendor", "kilgo").code == 64)
         #expect(
             hub.calls == [
-                "allow org.example.a 1000 kilgo", "deny org.example.a 1000 kilgo", "forget org.example.a 1000 kilgo",
+                "allow org.example.a \(Self.other) kilgo", "deny org.example.a \(Self.other) kilgo",
+                "forget org.example.a \(Self.other) kilgo",
             ])
     }
 

@@ -14,7 +14,7 @@ extension HomeHub {
         to pairing: AccessoryPairing, as identity: ControllerIdentity, known added: AccessorySetup.Added? = nil
     ) {
         let device = pairing.deviceID
-        // It may have left the homes, or been blocked, while its pairing was looked up.
+        // A blocked accessory gets no connection. It may have left the homes while its pairing was looked up.
         guard connections[device] == nil,
             graph.accessories(at: device).contains(where: { !$0.isBridged && !$0.isBlocked })
         else { return }

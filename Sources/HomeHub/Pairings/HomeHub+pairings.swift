@@ -25,7 +25,7 @@ extension HomeHub {
             if present.isEmpty {
                 logger.warning("pairing orphaned", metadata: ["accessory": "\(pairing.deviceID)"])
                 unpairWhenVisible(Pairings.Orphan(pairing: pairing, identity: identity))
-            } else if !present.contains(where: { !$0.isBridged && $0.isBlocked }) {
+            } else {
                 connect(to: pairing, as: identity)
             }
         }
