@@ -112,7 +112,7 @@ def report(title, taken):
     assert max(taken) <= LIMIT * PATIENCE
 
 
-KEYS = {"wled": "wled/{}", "shelly": "shelly/{}/light:0", "esphome": "esphome/{}/dim"}
+KEYS = {"wled": "wled/{}", "esphome": "esphome/{}/dim"}
 
 
 def add(home, device):
