@@ -369,7 +369,7 @@ let package = Package(
             of: "lamplighter",
             ["CommandKit", "Doctor", "BridgeControl", "BoundedJSON", "LineRPC", "TerminalKit", logging]),
         tests(of: "Doctor", ["BridgeControl", "TerminalKit"]),
-        tests(of: "BridgeControl", ["LineRPC", "BoundedJSON", "TerminalKit", logging]),
+        tests(of: "BridgeControl", ["LightKit", "LineRPC", "BoundedJSON", "TerminalKit", logging]),
     ],
     swiftLanguageModes: [.v6],
     cxxLanguageStandard: .cxx17

@@ -138,6 +138,14 @@ extension LightChange {
         return found
     }
 
+    /// Returns the names whose values a light of a kind can't have.
+    package func impossibleNames(for kind: LightKind) -> [String] {
+        let possible = values(for: kind)
+        return members.map(\.name).filter { name in
+            name != Self.reachable && kind.property(named: name).flatMap { possible[Property($0.type)] } == nil
+        }
+    }
+
     /// Returns the values as phrases, in listing order.
     ///
     /// - Parameter kind: the kind of the light, if known.

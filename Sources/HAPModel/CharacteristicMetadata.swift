@@ -120,6 +120,12 @@ public struct CharacteristicMetadata: Equatable, Hashable, Sendable {
 }
 
 extension CharacteristicMetadata {
+    /// The range of its numbers; `nil` without both limits, or if they are in the wrong order.
+    package var range: ClosedRange<Double>? {
+        guard let minimum, let maximum, minimum <= maximum else { return nil }
+        return minimum...maximum
+    }
+
     /// A limit as a whole number that the format holds; `nil` for a format of other numbers, and for a broken limit.
     ///
     /// The largest `uint64` is in no `Double`, which takes it for 2^64.

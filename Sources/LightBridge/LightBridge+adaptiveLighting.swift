@@ -139,10 +139,9 @@ extension AccessoryAdapter {
         resuming saved: (bytes: [UInt8], now: ContinuousClock.Instant, wallClock: Duration)?
     ) -> AdaptiveLightingTransition? {
         guard place(of: .characteristicValueTransitionControl) != nil, let brightness = place(of: .brightness)?.iid,
-            let white = place(of: .colorTemperature), let low = white.metadata.minimum,
-            let high = white.metadata.maximum
+            let white = place(of: .colorTemperature), let limits = white.metadata.range
         else { return nil }
-        let range = Int(low)...Int(high)
+        let range = Int(limits.lowerBound)...Int(limits.upperBound)
         if let saved,
             let resumed = try? AdaptiveLightingTransition(
                 resuming: saved.bytes, brightness: brightness, colorTemperature: white.iid, miredRange: range,

@@ -177,8 +177,10 @@ extension LightCapabilities {
                 case .brightness: brightness = true
                 case .hue: color = true
                 case .colorTemperature:
-                    guard let low = part.metadata?.minimum, let high = part.metadata?.maximum else { continue }
-                    temperature = Int(low)...Int(high)
+                    guard let range = part.metadata?.range, let low = Int(exactly: range.lowerBound),
+                        let high = Int(exactly: range.upperBound)
+                    else { continue }
+                    temperature = low...high
                 case .rotationSpeed: speed = true
                 case .rotationDirection: direction = true
                 case .swingMode: oscillation = true

@@ -164,6 +164,10 @@ struct BridgeOperations: BridgeControlHandler {
         guard let driver = drivers.first(where: { $0.entry.id == light.driver })?.driver as? SimulatedLightDriver else {
             throw BridgeControlError.usage("\(key) is no simulated light; only those change on command")
         }
+        if let name = change.impossibleNames(for: snapshot.kind).first {
+            throw BridgeControlError.usage(
+                "\(key): a \(snapshot.kind) can't have that \(name)", remedy: "lamplighter lights shows its values")
+        }
         do {
             try await driver.simulate(
                 LightReport(change.values(for: snapshot.kind), reachable: change.reachable), of: light.light)

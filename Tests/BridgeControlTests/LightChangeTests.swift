@@ -1,5 +1,6 @@
 import BoundedJSON
 import BridgeControl
+import LightKit
 import Testing
 
 @Suite("Light changes")
@@ -70,6 +71,14 @@ struct LightChangeTests {
         let error = #expect(throws: BridgeControlError.self) { try LightChange(parsing: words, for: .command) }
         #expect(error?.code == 64)
         #expect(error?.description == message)
+    }
+
+    @Test("finds the names whose values a kind of light can't have")
+    func impossible() throws {
+        let change = try LightChange(parsing: ["on=true", "temperature=20.5", "reachable=true"], for: .simulation)
+        #expect(change.impossibleNames(for: .sensor) == ["on"])
+        #expect(change.impossibleNames(for: .light) == ["temperature"])
+        #expect(change.impossibleNames(for: .fan) == ["temperature"])
     }
 
     @Test("parses changes of a simulated fan and sensor")

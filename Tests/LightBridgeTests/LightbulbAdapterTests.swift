@@ -57,12 +57,13 @@ struct LightbulbAdapterTests {
         "clamps temperatures to HomeKit's range, and drops ranges outside it",
         arguments: [
             (153...500, 153...500), (1...1000, 50...500), (500...600, 500...500), (1...49, nil), (501...900, nil),
-            (50...50, 50...50), (-5...60, 50...60),
+            (50...50, 50...50), (-5...60, 50...60), (Int.min...Int.max, 50...500),
         ] as [(ClosedRange<Int>, ClosedRange<Int>?)])
     func ranges(given: ClosedRange<Int>, shown: ClosedRange<Int>?) throws {
         let accessory = adapter(temperature: given).accessory(2, state: DeviceState())
         try accessory.checkCompliance()
         let metadata = accessory.services[1].characteristics.first { $0.type == .colorTemperature }?.metadata
+        #expect(adapter(temperature: given).description.capabilities.temperature != nil)
         #expect(metadata?.minimum == shown.map { Double($0.lowerBound) })
         #expect(metadata?.maximum == shown.map { Double($0.upperBound) })
     }

@@ -388,6 +388,10 @@ struct BridgeDatabaseTests {
             Damage("light.description", description + #","model":1}'"#),
             Damage("light.description", description.replacing("light", with: "lamp") + "}'"),
             Damage("light.state", "'x'"), Damage("light.state", "x'00'"), Damage("light.state", #"'{"on":1}'"#),
+            Damage(
+                "light.description",
+                #"'{"name":"L","kind":"light","transition":false,"functions":[{"type":"43","parts":[{"type":"CE","value":200,"minimum":500,"maximum":153}]}]}'"#
+            ),
             Damage("light.state", #"'{"hue":1}'"#), Damage("light.state", #"'{"mired":"x"}'"#),
             Damage("light.state", #"'{"brightness":1.5}'"#), Damage("light.removal", "0"),
             Damage("light.removal", "x'01'"), Damage("light.removal", "9223372036854775807"),

@@ -59,10 +59,10 @@ struct SimulatedLightState {
             guard let part = description.properties.first(where: { $0.property == property })?.part else {
                 return "a \(description.kind) like this has no \(name)"
             }
-            guard let number = value?.number, let limits = part.metadata, let low = limits.minimum,
-                let high = limits.maximum, !(low...high).contains(number)
-            else { continue }
-            return "\(name) is \(Int(low)) to \(Int(high))"
+            guard let number = value?.number, let range = part.metadata?.range, !range.contains(number) else {
+                continue
+            }
+            return "\(name) is \(Int(range.lowerBound)) to \(Int(range.upperBound))"
         }
         return description.canonical(values).invalid > 0 ? "this cannot have that value" : nil
     }

@@ -72,6 +72,8 @@ extension PropertyContainer {
 struct LampRules: DeviceRules {
     /// The colour temperatures that HomeKit knows, in mired (HAP 12).
     private static let temperatureLimits = 50.0...500.0
+    /// The color temperatures that a lamp can report, in mired.
+    private static let possibleTemperatures = 1...10_000
 
     let service: ServiceType
 
@@ -82,7 +84,9 @@ struct LampRules: DeviceRules {
         guard service == .lightbulb else { return [AccessoryFunction(service, values)] }
         if capabilities.brightness { values.append((.brightness, .integer(100))) }
         if capabilities.color { values += [(.hue, .float(0)), (.saturation, .float(0))] }
-        guard let mireds = capabilities.temperature else { return [AccessoryFunction(service, values)] }
+        guard let mireds = capabilities.temperature?.clamped(to: Self.possibleTemperatures) else {
+            return [AccessoryFunction(service, values)]
+        }
         let function = AccessoryFunction(service, values + [(.colorTemperature, .integer(250))])
         return [
             function.with(.colorTemperature) {
@@ -95,14 +99,13 @@ struct LampRules: DeviceRules {
         functions.map { function in
             var shown = function
             if shown.type == .outlet { shown.add(.outletInUse, .bool(false)) }
-            guard let limits = shown.metadata(of: .colorTemperature), let low = limits.minimum,
-                let high = limits.maximum
-            else { return shown }
-            guard (low...high).overlaps(Self.temperatureLimits) else {
+            guard shown.has(.colorTemperature) else { return shown }
+            guard let limits = shown.metadata(of: .colorTemperature)?.range, limits.overlaps(Self.temperatureLimits)
+            else {
                 shown.remove(.colorTemperature)
                 return shown
             }
-            let range = (low...high).clamped(to: Self.temperatureLimits)
+            let range = limits.clamped(to: Self.temperatureLimits)
             shown = shown.with(.colorTemperature) { ($0.minimum, $0.maximum) = (range.lowerBound, range.upperBound) }
             if shown.has(.brightness) {
                 shown.add(.supportedCharacteristicValueTransitionConfiguration, .data([]))
@@ -123,7 +126,9 @@ struct LampRules: DeviceRules {
         case .hue: return value.number(near: 0...360)
         case .saturation: return value.number(near: 0...100)
         // A lamp may say more than HomeKit knows.
-        case .colorTemperature: return value.whole(in: 1...10_000)
+        case .colorTemperature:
+            let range = Self.possibleTemperatures
+            return value.whole(in: Double(range.lowerBound)...Double(range.upperBound))
         default: return metadata.clamped(value)
         }
     }

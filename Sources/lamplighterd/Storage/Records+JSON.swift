@@ -35,6 +35,10 @@ extension LightDescription {
             var step: Double?
             var validValues: [Int64]?
             var permissions: [String]?
+            /// Of a type that the catalogue lacks.
+            var format: String?
+            var unit: String?
+            var description: String?
         }
     }
 
@@ -110,7 +114,14 @@ extension LightDescription.Stored.Part {
     fileprivate init(_ part: AccessoryFunction.Part) {
         type = part.type.description
         value = part.value.json
-        guard let metadata = part.metadata, let usual = CharacteristicDefinition.of(part.type)?.metadata else { return }
+        guard let metadata = part.metadata else { return }
+        let definition = CharacteristicDefinition.of(part.type)?.metadata
+        if definition == nil {
+            format = metadata.format.rawValue
+            unit = metadata.unit?.rawValue
+            description = part.manufacturerDescription
+        }
+        let usual = definition ?? CharacteristicMetadata(format: metadata.format, permissions: [])
         if metadata.minimum != usual.minimum { minimum = metadata.minimum }
         if metadata.maximum != usual.maximum { maximum = metadata.maximum }
         if metadata.step != usual.step { step = metadata.step }
@@ -125,24 +136,32 @@ extension AccessoryFunction {
         var parts: [Part] = []
         for part in stored.parts {
             guard let type = HAPType(part.type).map(CharacteristicType.init),
-                var metadata = CharacteristicDefinition.of(type)?.metadata,
+                var metadata = CharacteristicDefinition.of(type)?.metadata
+                    ?? part.format.flatMap(CharacteristicFormat.init).map({ format in
+                        CharacteristicMetadata(
+                            format: format, permissions: [], unit: part.unit.flatMap(CharacteristicUnit.init))
+                    }),
                 let value = part.value.flatMap({ metadata.value(stored: $0) })
             else { return nil }
             metadata.minimum = part.minimum ?? metadata.minimum
             metadata.maximum = part.maximum ?? metadata.maximum
+            if metadata.minimum != nil, metadata.maximum != nil, metadata.range == nil { return nil }
             metadata.step = part.step ?? metadata.step
             metadata.validValues = part.validValues ?? metadata.validValues
             if let names = part.permissions {
                 guard let permissions = CharacteristicPermissions(names: names) else { return nil }
                 metadata.permissions = permissions
             }
-            parts.append(Part(type, metadata, value, nil))
+            parts.append(Part(type, metadata, value, part.description))
         }
         self.init(type, id: stored.id, parts: parts)
     }
 }
 
 extension CharacteristicMetadata {
+    /// The metadata for values of a type that the catalogue lacks; the bridge gives them their form.
+    fileprivate static let any = CharacteristicMetadata(format: .float, permissions: [])
+
     /// A stored value, of the format if that can hold it.
     fileprivate func value(stored json: JSONValue) -> CharacteristicValue? { reported(json) ?? value(from: json) }
 }
@@ -169,7 +188,7 @@ extension LightReport {
         for member in object.members {
             let parts = member.name.split(separator: "#", maxSplits: 1).map(String.init)
             guard let type = parts.first.flatMap(HAPType.init).map(CharacteristicType.init),
-                let value = CharacteristicDefinition.of(type)?.metadata.value(stored: member.value)
+                let value = (CharacteristicDefinition.of(type)?.metadata ?? .any).value(stored: member.value)
             else {
                 guard let earlier = try? JSONValue.object(object).decoded(as: Earlier.self),
                     let report = LightReport(earlier)
