@@ -3,7 +3,7 @@ package struct LightListing: BridgeMessage {
     /// `<driver id>/<light id>`.
     package var key: String
     package var name: String
-    /// What it is, as the configuration names it: `light`, `fan` and so on.
+    /// Its kind: `light`, `fan` and so on.
     package var kind: String
     /// The accessory id that controllers know it by.
     package var aid: UInt64
@@ -12,13 +12,13 @@ package struct LightListing: BridgeMessage {
     /// The driver's id.
     package var driver: String
     package var reachable: Bool
-    /// The room that its source suggests, which HAP cannot tell controllers; `nil` if it suggests none.
+    /// The room that its source suggests, if any; HAP has no field for it.
     package var room: String?
-    /// Whether it gives no answers and is taken to be as it was told; `nil` if the daemon is older than that.
+    /// Whether its last command counts as its state; `nil` from an older daemon.
     package var optimistic: Bool?
     /// What needs attention, for people; `nil` if nothing does, or the daemon is older than that.
     package var warnings: [String]?
-    /// Its state; what the light lacks is `nil`, and `reachable` stands beside it, not in it.
+    /// Its state, without `reachable`, which is separate.
     package var state: LightChange
 
     package init(
@@ -63,7 +63,7 @@ package struct LightListing: BridgeMessage {
 package struct ForgottenLight: BridgeMessage {
     /// `<driver id>/<light id>`.
     package var key: String
-    /// What its source called it.
+    /// Its name at the source.
     package var name: String
 
     package init(key: String, name: String) {
@@ -78,7 +78,7 @@ package struct LightEvent: BridgeMessage {
     package var time: String
     /// `<driver id>/<light id>`.
     package var key: String
-    /// What is different now.
+    /// The changed values.
     package var changes: LightChange
     /// Who changed it: a controller's pairing id, `operator`, `device`.
     package var origin: String

@@ -4,15 +4,15 @@
 /// AccessoryFunction(.temperatureSensor, [.currentTemperature: .float(21.5)])
 /// ```
 public struct AccessoryFunction: Equatable, Sendable {
-    /// A characteristic, and what it has for a value at the start.
+    /// A characteristic with its initial value.
     public struct Part: Equatable, Sendable {
-        /// What it is.
+        /// Its type.
         public let type: CharacteristicType
         /// Its format, permissions and limits; of a type of the catalogue those of the catalogue unless they are narrowed.
         public fileprivate(set) var metadata: CharacteristicMetadata?
         /// Its value at the start; left out of what controllers cannot read.
         public let value: CharacteristicValue
-        /// What users see instead of the type's name, for types of your own.
+        /// The name that users see for a type outside of the catalogue.
         public let manufacturerDescription: String?
 
         fileprivate init(_ type: CharacteristicType, _ value: CharacteristicValue) {
@@ -33,7 +33,7 @@ public struct AccessoryFunction: Equatable, Sendable {
 
     /// The service's type.
     public let type: ServiceType
-    /// What tells it from other functions of the same type and accessory; `nil` for the only one.
+    /// Distinguishes functions of the same type in one accessory; `nil` for the only one.
     public let id: String?
     /// Its characteristics.
     public private(set) var parts: [Part]
@@ -45,8 +45,8 @@ public struct AccessoryFunction: Equatable, Sendable {
     ///
     /// - Parameters:
     ///   - type: the service's type.
-    ///   - id: what tells it from other functions of the same type and accessory, such as `left`; never to be changed.
-    ///   - characteristics: types of the catalogue, and what they have for a value at the start.
+    ///   - id: distinguishes functions of the same type in one accessory, such as `left`; never change it.
+    ///   - characteristics: types of the catalogue with their initial values.
     public init(
         _ type: ServiceType, id: String? = nil,
         _ characteristics: KeyValuePairs<CharacteristicType, CharacteristicValue>
@@ -58,8 +58,8 @@ public struct AccessoryFunction: Equatable, Sendable {
     ///
     /// - Parameters:
     ///   - type: the service's type.
-    ///   - id: what tells it from other functions of the same type and accessory; never to be changed.
-    ///   - characteristics: types of the catalogue, and what they have for a value at the start.
+    ///   - id: distinguishes functions of the same type in one accessory; never change it.
+    ///   - characteristics: types of the catalogue with their initial values.
     public init(
         _ type: ServiceType, id: String? = nil, _ characteristics: [(CharacteristicType, CharacteristicValue)]
     ) {
@@ -90,7 +90,7 @@ public struct AccessoryFunction: Equatable, Sendable {
     /// Removes a characteristic.
     package mutating func remove(_ type: CharacteristicType) { parts.removeAll { $0.type == type } }
 
-    /// Narrows what a characteristic takes, such as the range of a thermostat.
+    /// Narrows the metadata of a characteristic, such as the range of a thermostat.
     ///
     /// - Parameters:
     ///   - type: a characteristic of the function; nothing happens if it has none of that type.
@@ -111,7 +111,7 @@ public struct AccessoryFunction: Equatable, Sendable {
     /// Adds a characteristic that is not of Apple's catalogue.
     ///
     /// - Parameters:
-    ///   - type: a type with a UUID of your own.
+    ///   - type: a type with a custom UUID.
     ///   - metadata: its format, permissions and limits.
     ///   - value: its value at the start.
     ///   - description: what users see as its name, at most 64 bytes.

@@ -6,7 +6,7 @@
 @_exported import struct HAPModel.CharacteristicMetadata
 @_exported import struct HAPModel.CharacteristicPermissions
 // What apps need of HAP's own vocabulary, so that they import one module. The rest of HAPModel is left out: it has types
-// for accessories as they are on the wire, whose names would be in the way of the home's.
+// for accessories on the wire, whose names collide with the home's.
 @_exported import protocol HAPModel.CharacteristicRepresentable
 @_exported import struct HAPModel.CharacteristicType
 @_exported import enum HAPModel.CharacteristicUnit

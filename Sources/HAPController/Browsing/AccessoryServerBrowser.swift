@@ -10,7 +10,7 @@ package struct AccessoryServerBrowser: Sendable {
     ///
     /// - Parameters:
     ///   - browser: looks for ``Advertisement/serviceType``.
-    ///   - interfaces: the interfaces that count, besides loopback; `nil` for all.
+    ///   - interfaces: the interfaces to use in addition to loopback; `nil` for all.
     package init(_ browser: any ServiceBrowser, interfaces: [String]? = nil) {
         self.browser = browser
         self.interfaces = interfaces.map { Set($0 + ["lo"]) }
@@ -25,7 +25,7 @@ package struct AccessoryServerBrowser: Sendable {
     /// Asks the networks anew, soon, and at most every few seconds: what is known stays until it turns out otherwise.
     package func refresh() { browser.refresh() }
 
-    /// What is known now.
+    /// The current snapshot.
     package var snapshot: AccessorySnapshot { AccessorySnapshot(browser.snapshot.reached(over: interfaces)) }
 
     /// What is known now and every later change of it; a slow reader misses looks but never the newest.

@@ -206,7 +206,7 @@ extension HomeHub {
 
     /// Describes a label without an accessory on the network.
     ///
-    /// - Parameter accessories: those that could be added; `nil` if the app may not know.
+    /// - Parameter accessories: the candidates, or `nil` if the app isn't allowed to see them.
     /// - Returns: a sentence with some of their names.
     private static func noSuchCode(_ accessories: [AdvertisedAccessory]?) -> String {
         let sentence = "no device on the network has this code; check that it has power and is near"

@@ -54,7 +54,7 @@ extension HomeHub {
 
     /// Removes a connection.
     ///
-    /// - Returns: its link, which the caller stops; `nil` if there was none.
+    /// - Returns: its former link, which the caller stops, or `nil`.
     func removeConnection(to device: DeviceID) -> AccessoryLink? {
         var connection = connections.removeValue(forKey: device)
         connection?.opened()

@@ -41,7 +41,7 @@ extension HomeHub {
         }
     }
 
-    /// Returns the pairing with a device and the hub's identity, or `nil` if there is none or the vault can't be read.
+    /// Returns the pairing with a device and the hub's identity, or `nil` if it is missing or the vault can't be read.
     func pairing(with device: DeviceID) async -> (AccessoryPairing, ControllerIdentity)? {
         do {
             let pairing = try await vault.pairings().first { $0.deviceID == device }
@@ -58,7 +58,7 @@ extension HomeHub {
     /// Pairs with an accessory.
     ///
     /// - Parameters:
-    ///   - accessory: the accessory as it is seen.
+    ///   - accessory: its current advertisement.
     ///   - code: the setup code.
     ///   - token: the vendor's ownership token, if the accessory requires one.
     /// - Returns: the new pairing with the accessory's database, and the hub's identity.
@@ -84,7 +84,7 @@ extension HomeHub {
     /// Pairs with a device that may take an accessory's place; the accessory's own pairing stays.
     ///
     /// - Returns: the candidate with the device's database, and the hub's identity.
-    /// - Throws: the reason of the failure; then there is no candidate.
+    /// - Throws: the reason of the failure; the candidate is removed then.
     func pairCandidate(
         with device: AdvertisedAccessory, code: SetupCode, token: [UInt8]?
     ) async throws(SetupError) -> (AccessorySetup.Added, ControllerIdentity) {
@@ -121,7 +121,7 @@ extension HomeHub {
 
     /// Unpairs accessories that have left the homes, in parallel, and forgets them.
     ///
-    /// - Returns: those that couldn't be unpaired yet.
+    /// - Returns: the accessories that couldn't be unpaired yet.
     func removePairings(of gone: [Accessory]) async -> [Accessory.ID] {
         let stale = await withTaskGroup(of: Accessory.ID?.self) { group in
             for accessory in gone {
@@ -136,7 +136,7 @@ extension HomeHub {
 
     /// Ends an accessory's connection and its pairing, on both sides if the accessory is reachable.
     ///
-    /// An accessory that can't be unpaired now is orphaned. Its record is no proof: it may be old.
+    /// An accessory that can't be unpaired now is orphaned. Its record can be old.
     ///
     /// - Returns: whether the accessory has removed the pairing.
     private func removePairing(with device: DeviceID) async -> Bool {

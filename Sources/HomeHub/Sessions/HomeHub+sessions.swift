@@ -11,7 +11,7 @@ extension HomeHub {
     ///   - opening: the app's description of itself.
     ///   - peer: the system's description of the app.
     /// - Returns: the session and the app's current rights.
-    /// - Throws: the errors of `Permissions.opened`; then there is no session.
+    /// - Throws: the errors of `Permissions.opened`; no session is opened then.
     package func open(
         _ opening: SessionOpening, by peer: AppPeer
     ) throws(HomeError) -> (session: SessionID, reply: SessionReply) {

@@ -38,7 +38,7 @@ extension HomeHub {
             received(current, from: device, asker: asker(of: call))
             received(late, from: device, asker: asker(of: call))
             for item in items {
-                // Whatever was told meanwhile is newer than what was read.
+                // Values reported meanwhile are newer than the read ones.
                 switch late[item.location].flatMap({ try? $0.get() }).map(Reading.success) ?? readings[item.location] {
                 case .success(let value)?:
                     requests.finish(item) {
@@ -56,7 +56,7 @@ extension HomeHub {
         answer(call, .success(requests.results.json))
     }
 
-    /// Why an accessory that answered has told no value.
+    /// The reason why an answer has no value.
     private func noValue(of item: ValueRequests<Void>.Item, in requests: ValueRequests<Void>) -> HomeError {
         let characteristic = item.accessory.characteristic(requests.results[item.index].characteristic)
         guard characteristic?.type.isMomentary == true else {
@@ -75,7 +75,7 @@ extension HomeHub {
         answer(call, .success(await written(writes, by: call).json))
     }
 
-    /// The session whose answer holds what came of a call; `nil` if the call was given up and is answered already.
+    /// The session whose answer has the results of a call, or `nil` if the call was canceled and answered.
     private func asker(of call: Call) -> SessionID? {
         isAwaited(call) ? call.session : nil
     }
@@ -137,7 +137,7 @@ extension HomeHub {
         return requests.results
     }
 
-    /// A value was written: an accessory tells everybody else of it, but we are everybody's connection.
+    /// An accessory notifies all controllers except the writer; the hub, which is the writer, notifies its apps.
     private func wrote(
         _ value: CharacteristicValue, at time: Timestamp, to id: Characteristic.ID, by session: SessionID?
     ) {
@@ -152,7 +152,7 @@ extension HomeHub {
     /// Asks every accessory server concerned at once.
     ///
     /// - Parameters:
-    ///   - items: what is asked of each.
+    ///   - items: the requests for each.
     ///   - call: whose it is, if it has an effect: once the first is asked it can be given up no more.
     ///   - ask: asks one.
     /// - Returns: what each has said.
@@ -180,13 +180,13 @@ extension HomeHub {
         }
     }
 
-    /// The link to an accessory server that is to be asked now.
+    /// The link to the accessory server of a request.
     ///
     /// - Parameters:
     ///   - device: the server.
-    ///   - locations: what is asked of it.
+    ///   - locations: the requested characteristics.
     ///   - call: whose request it is, if it has an effect; from here on it can be given up no more.
-    /// - Returns: `nil` if there is no link, or the call is not to be carried out any more.
+    /// - Returns: the link, or `nil` if it is missing or the call was canceled.
     private func linkToAsk(
         _ device: DeviceID, _ locations: [CharacteristicID], for call: Call?
     ) async -> AccessoryLink? {
@@ -267,7 +267,7 @@ extension HomeHub {
         let isDone = error?.code != .actionSetExecutionFailed
         let time = isDone ? Timestamp.now : last
         apply(.actionSetExecutionUpdated(id, isExecuting: false, last: time), writer: call.session)
-        // What failed in part succeeded in part, too: the app gets what came of each, and says so.
+        // A partial failure is a partial success: the app gets the result of each part.
         if let error, !isDone { answer(call, with: error) } else { answer(call, .success(results.json)) }
         if isDone, let time { await save(id, lastExecutionTime: time) }
     }
