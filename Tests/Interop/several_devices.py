@@ -15,6 +15,7 @@ import sys
 from pathlib import Path
 
 import esphome_device
+import shelly_device
 import wled_device
 from aiohttp import web
 from pyhap.accessory import Accessory
@@ -42,6 +43,20 @@ class WLED:
     @staticmethod
     def announcement(mac):
         return f"wled-{mac}", {"mac": mac}
+
+
+class Shelly:
+    type = "_shelly._tcp.local."
+
+    @staticmethod
+    async def start(address, port, mac):
+        device = shelly_device.Device({"light:0": {}}, mac=mac.upper())
+        device.configuration["sys"]["device"]["name"] = f"Shelf {mac[-2:]}"
+        await serve(device.routes(), address, port)
+
+    @staticmethod
+    def announcement(mac):
+        return f"shellytest-{mac}", {"gen": "3", "app": "DimmerG3", "ver": "1.7.1"}
 
 
 class ESPHome:
@@ -112,7 +127,7 @@ async def start_accessory(device, port, state, zeroconf):
 async def main(driver, address, devices, state=None):
     logging.disable()
     zeroconf, port = AsyncZeroconf(interfaces=[address]), free_port()
-    kind = {"wled": WLED, "esphome": ESPHome}.get(driver)
+    kind = {"wled": WLED, "esphome": ESPHome, "shelly": Shelly}.get(driver)
     registrations = []
     for device in devices:
         if not kind:

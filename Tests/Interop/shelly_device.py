@@ -18,7 +18,6 @@ from aiohttp import web
 from zeroconf.asyncio import AsyncServiceInfo, AsyncZeroconf
 
 MAC = "A8032ABE54DC"
-ID = "shellytest-a8032abe54dc"
 START = {
     "light": {"output": False, "brightness": 50},
     "rgb": {"output": False, "brightness": 50, "rgb": [255, 255, 255]},
@@ -42,25 +41,29 @@ class Refused(Exception):
 
 
 class Device:
-    def __init__(self, outputs, password):
+    def __init__(self, outputs, password=None, mac=MAC):
         self.password = password
+        self.mac, self.id = mac, f"shellytest-{mac.lower()}"
         self.sockets, self.nonces = [], set()
         self.configuration = {
-            "sys": {"device": {"name": "Shelf", "mac": MAC}, "ui_data": {"consumption_types": []}},
+            "sys": {"device": {"name": "Shelf", "mac": mac}, "ui_data": {"consumption_types": []}},
             "wifi": {"sta": {"ssid": "home"}},
             **{key: {"id": int(key.split(":")[1]), "name": None, **given} for key, given in outputs.items()}}
         self.status = {
-            "sys": {"mac": MAC}, "wifi": {"rssi": -60},
+            "sys": {"mac": mac}, "wifi": {"rssi": -60},
             **{key: {"id": int(key.split(":")[1]), "source": "init", **START[key.split(":")[0]]} for key in outputs}}
+
+    def routes(self):
+        return [web.get("/shelly", self.info), web.get("/rpc", self.socket)]
 
     async def info(self, request):
         return web.json_response(self.identity())
 
     def identity(self):
         return {
-            "name": "Shelf", "id": ID, "mac": MAC, "slot": 0, "model": "S3DM-0010WW", "gen": 3,
+            "name": "Shelf", "id": self.id, "mac": self.mac, "slot": 0, "model": "S3DM-0010WW", "gen": 3,
             "fw_id": "20250924-062729/1.7.1-gd336f31", "ver": "1.7.1", "app": "DimmerG3",
-            "auth_en": bool(self.password), "auth_domain": ID if self.password else None}
+            "auth_en": bool(self.password), "auth_domain": self.id if self.password else None}
 
     async def socket(self, request):
         client = web.WebSocketResponse()
@@ -70,7 +73,7 @@ class Device:
             async for message in client:
                 call = json.loads(message.data)
                 report(call=call)
-                answer = {"id": call["id"], "src": ID, "dst": call.get("src")}
+                answer = {"id": call["id"], "src": self.id, "dst": call.get("src")}
                 try:
                     if call["method"] != "Shelly.GetDeviceInfo":
                         self.check(call.get("auth"))
@@ -91,15 +94,15 @@ class Device:
         if not self.password:
             return
         if auth and auth["nonce"] in self.nonces:
-            owner = digest(f"admin:{ID}:{self.password}")
+            owner = digest(f"admin:{self.id}:{self.password}")
             place = digest("dummy_method:dummy_uri")
             right = digest(f"{owner}:{auth['nonce']}:{auth['nc']}:{auth['cnonce']}:auth:{place}")
-            if auth["response"] == right and auth["username"] == "admin" and auth["realm"] == ID:
+            if auth["response"] == right and auth["username"] == "admin" and auth["realm"] == self.id:
                 return
         nonce = secrets.randbits(31)
         self.nonces.add(nonce)
         raise Refused(401, json.dumps(
-            {"auth_type": "digest", "nonce": nonce, "nc": 1, "realm": ID, "algorithm": "SHA-256"}))
+            {"auth_type": "digest", "nonce": nonce, "nc": 1, "realm": self.id, "algorithm": "SHA-256"}))
 
     async def call(self, method, params):
         match method:
@@ -131,7 +134,7 @@ class Device:
 
     async def notify(self, method, params):
         for client in list(self.sockets):
-            await client.send_json({"src": ID, "dst": "*", "method": method, "params": params})
+            await client.send_json({"src": self.id, "dst": "*", "method": method, "params": params})
 
     async def receive(self, line):
         match line:
@@ -145,7 +148,7 @@ class Device:
 async def main(address, outputs, password=None, port=80):
     device = Device(outputs, password)
     application = web.Application()
-    application.add_routes([web.get("/shelly", device.info), web.get("/rpc", device.socket)])
+    application.add_routes(device.routes())
     runner = web.AppRunner(application, shutdown_timeout=0.1)
     await runner.setup()
     site = web.TCPSite(runner, address, port, reuse_address=True)
@@ -153,7 +156,7 @@ async def main(address, outputs, password=None, port=80):
     port = site._server.sockets[0].getsockname()[1]
     zeroconf = AsyncZeroconf(interfaces=[address])
     await (await zeroconf.async_register_service(AsyncServiceInfo(
-        "_shelly._tcp.local.", f"{ID}._shelly._tcp.local.", port=port, server=f"{ID}.local.",
+        "_shelly._tcp.local.", f"{device.id}._shelly._tcp.local.", port=port, server=f"{device.id}.local.",
         properties={"gen": "3", "app": "DimmerG3", "ver": "1.7.1"}, addresses=[socket.inet_aton(address)])))
     report(port=port)
     loop = asyncio.get_running_loop()
@@ -164,4 +167,5 @@ async def main(address, outputs, password=None, port=80):
     await zeroconf.async_close()
 
 
-asyncio.run(main(**json.loads(sys.argv[1])))
+if __name__ == "__main__":
+    asyncio.run(main(**json.loads(sys.argv[1])))

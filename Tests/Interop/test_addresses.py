@@ -112,7 +112,7 @@ def report(title, taken):
     assert max(taken) <= LIMIT * PATIENCE
 
 
-KEYS = {"wled": "wled/{}", "esphome": "esphome/{}/dim"}
+KEYS = {"wled": "wled/{}", "esphome": "esphome/{}/dim", "shelly": "shelly/{}/light:0"}
 
 
 def add(home, device):
