@@ -57,7 +57,7 @@ public final class RecordingLightHost: LightHost {
     ///   - limit: how long to wait at most.
     ///   - isMet: asked after each call.
     /// - Returns: whether the condition was met in time.
-    public func wait(limit: Duration = .seconds(10), until isMet: @escaping @Sendable ([Call]) -> Bool) async -> Bool {
+    public func wait(limit: Duration = .seconds(60), until isMet: @escaping @Sendable ([Call]) -> Bool) async -> Bool {
         let id = record.withLock { record in
             record.nextWaiter += 1
             return record.nextWaiter
@@ -97,7 +97,7 @@ public final class RecordingLightHost: LightHost {
     ///   - isMet: asked after each report.
     /// - Returns: whether the condition was met in time.
     public func wait(
-        for light: LightID, limit: Duration = .seconds(10), until isMet: @escaping @Sendable (LightReport) -> Bool
+        for light: LightID, limit: Duration = .seconds(60), until isMet: @escaping @Sendable (LightReport) -> Bool
     ) async -> Bool {
         await wait(limit: limit) { calls in
             var state: LightReport?

@@ -144,7 +144,7 @@ struct JinjaLimitsTests {
     func bounded(_ template: String) {
         let clock = ContinuousClock()
         let time = clock.measure { _ = Self.failure(of: template) }
-        #expect(time < .seconds(5))
+        #expect(time < .seconds(30))
         if template.hasPrefix("{{ 1 if") || template.hasPrefix("((")
             || template.hasPrefix("{% for a in range(4000) %}xx")
         {
@@ -169,7 +169,7 @@ struct JinjaLimitsTests {
         #expect(try render("{{ value_json.name14999 }}") == "14999")
         #expect(try render("{{ value_json == value_json }}") == "True")
         #expect(throws: JinjaError.self) { try render("{{ dict(value_json) | length }}") }
-        #expect(ContinuousClock.now - start < .seconds(5))
+        #expect(ContinuousClock.now - start < .seconds(30))
     }
 
     @Test("renders a long message quickly")

