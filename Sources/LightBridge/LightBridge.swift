@@ -146,6 +146,7 @@ package actor LightBridge {
         var report = report
         let (values, invalid) = light.adapter.description.canonical(report.values)
         report.values = values
+        light.adapter.rules.complete(&report.values, over: light.wanted)
         if invalid > 0 { dropped(invalid, .invalid, by: driver) }
         let former = light.state
         if report.isSpontaneous { light.pipeline.superseded() }

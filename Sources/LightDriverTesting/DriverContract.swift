@@ -29,7 +29,7 @@ public struct DriverContract: Sendable {
     ///   - timeout: how long to wait for what a driver has promised.
     ///   - makeDriver: makes the driver, ready to run.
     public init(
-        goodLight: LightID, lostLight: LightID? = nil, silentLight: LightID? = nil, timeout: Duration = .seconds(10),
+        goodLight: LightID, lostLight: LightID? = nil, silentLight: LightID? = nil, timeout: Duration = .seconds(30),
         makeDriver: @escaping @Sendable () async throws -> any LightDriver
     ) {
         self.makeDriver = makeDriver

@@ -35,6 +35,16 @@ package protocol DeviceRules: Sendable {
     /// - Returns: the command's values.
     func command(_ written: PropertyValues, over state: DeviceState) -> PropertyValues
 
+    /// Adds the values that follow from reported ones, such as the target of a device that has come to rest.
+    ///
+    /// - Parameters:
+    ///   - reported: the values of a report.
+    ///   - state: the device's state after the pending commands.
+    func complete(_ reported: inout PropertyValues, over state: DeviceState)
+
+    /// Returns the values of a device that has carried out a command.
+    func outcome(of command: PropertyValues) -> PropertyValues
+
     /// Adapts values that depend on new ones.
     func reconcile(_ state: inout DeviceState, after new: PropertyValues)
 
@@ -58,6 +68,10 @@ extension DeviceRules {
     package func resembles(_ reported: PropertyValues, _ wanted: PropertyValues) -> Bool { reported == wanted }
 
     package func command(_ written: PropertyValues, over state: DeviceState) -> PropertyValues { written }
+
+    package func complete(_ reported: inout PropertyValues, over state: DeviceState) {}
+
+    package func outcome(of command: PropertyValues) -> PropertyValues { command }
 
     package func reconcile(_ state: inout DeviceState, after new: PropertyValues) {}
 

@@ -18,13 +18,19 @@ package struct PropertyName: Sendable {
     package let name: String
     /// The characteristic.
     package let type: CharacteristicType
+    /// The characteristic that a controller writes to change it, if it is another one.
+    let target: CharacteristicType?
     package let form: Form
     /// Whether true is 0: a closed contact.
     let isInverted: Bool
 
-    package init(_ name: String, _ type: CharacteristicType, _ form: Form, isInverted: Bool = false) {
+    package init(
+        _ name: String, _ type: CharacteristicType, _ form: Form, isInverted: Bool = false,
+        target: CharacteristicType? = nil
+    ) {
         self.name = name
         self.type = type
+        self.target = target
         self.form = form
         self.isInverted = isInverted
     }
@@ -37,9 +43,9 @@ package struct PropertyName: Sendable {
         all.first { $0.type == type }?.name ?? CharacteristicDefinition.of(type)?.name ?? type.description
     }
 
-    /// Whether a controller can write it.
+    /// Whether a controller can change it.
     package var isSettable: Bool {
-        CharacteristicDefinition.of(type)?.metadata.permissions.contains(.pairedWrite) == true
+        CharacteristicDefinition.of(target ?? type)?.metadata.permissions.contains(.pairedWrite) == true
     }
 
     /// The range of a number, and its unit; `nil` for other values.

@@ -183,7 +183,7 @@ private struct Course {
 
 // One after the other: a hundred at once would share the time that each of them is given. Each is some thousand turns of the
 // loop, beside the other suites.
-@Suite("Agreement of light, bridge and controllers", .serialized, .timeout(.seconds(60)))
+@Suite("Agreement of light, bridge and controllers", .serialized, .timeout)
 struct AgreementTests {
     @Test(
         "converges after any writes, reports, refusals and removals", arguments: 0..<UInt64(100))

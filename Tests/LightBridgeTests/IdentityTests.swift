@@ -9,7 +9,7 @@ import TestTimeouts
 import Testing
 
 // Four thousand steps take minutes under a sanitizer.
-@Suite("Stable identity", .serialized, .timeout(.seconds(60)))
+@Suite("Stable identity", .serialized, .timeout)
 struct IdentityTests {
     @Test(
         "keeps every identity in a thousand steps, and c# in step with the database",

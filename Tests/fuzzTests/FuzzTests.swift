@@ -7,7 +7,7 @@ import Testing
 @testable import fuzz
 
 /// Runs the targets of `make fuzz`, bounded and without libFuzzer: a broken promise ends the test run.
-@Suite("Fuzz targets", .timeout(.seconds(60)))
+@Suite("Fuzz targets", .timeout)
 struct FuzzTests {
     @Test("seeds and findings keep every promise", arguments: FuzzTarget.all.map(\.name))
     func seeds(name: String) async throws {

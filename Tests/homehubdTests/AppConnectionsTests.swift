@@ -265,7 +265,7 @@ struct AppConnectionsTests {
 }
 
 /// Three thousand changes are work, not waiting.
-@Suite("An app that does not read", .timeout(.seconds(60)))
+@Suite("An app that does not read", .timeout)
 struct StalledAppTests {
     @Test("asks an app that doesn't read to load again, without delaying others")
     func stalledApp() async throws {

@@ -15,7 +15,7 @@ import Testing
 @testable import lamplighterd
 
 /// A thousand steps are work, not waiting.
-@Suite("The bridge's database over a long life", .timeout(.seconds(60)))
+@Suite("The bridge's database over a long life", .timeout)
 struct BridgeLifeTests {
     @Test("keeps identities and updates c# in a thousand steps", arguments: [5, 6] as [UInt64])
     func walk(seed: UInt64) async throws {

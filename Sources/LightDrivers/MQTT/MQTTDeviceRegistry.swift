@@ -269,7 +269,7 @@ package struct MQTTDeviceRegistry: Sendable {
                 actions.append(.idMissing(topic: origin.description))
             }
             actions += listen(id, to: entity.settings.topics)
-            if let report = members[id]?.light.beginning { actions.append(.report(id, report)) }
+            if let report = members[id]?.light.settings.component?.beginning { actions.append(.report(id, report)) }
             return actions + reach(id) + warn(of: entity, origin)
         }
         switch member.source {
@@ -309,7 +309,8 @@ package struct MQTTDeviceRegistry: Sendable {
     }
 
     /// The components whose things are lights here; the ids of sensors are their own.
-    private static let switchable: Set<String> = ["light", "switch", "fan"]
+    private static let switchable = MQTTComponents.all.filter { $0.kind != .sensor }
+        .reduce(into: Set(["light", "switch"])) { $0.formUnion($1.names) }
 
     /// Warns if there are too many of a kind to take one more.
     private mutating func warnOfTooMany(_ kind: LightKind) -> [MQTTAction]? {

@@ -70,7 +70,10 @@ struct SimulatedLightState {
     /// Someone turned the knob.
     mutating func change(_ change: LightReport) {
         if isFading { fade = nil }
-        state.apply(light.description.canonical(change.values).values, light.description.kind.rules)
+        let rules = light.description.kind.rules
+        var values = light.description.canonical(change.values).values
+        rules.complete(&values, over: state)
+        state.apply(values, rules)
         state.isReachable = change.reachable ?? reachable
     }
 
@@ -93,8 +96,8 @@ struct SimulatedLightState {
         guard reachable else { throw .unreachable }
         commands += 1
         if case .every(let n) = light.failure, commands.isMultiple(of: n) { throw .refused("simulated failure") }
-        let change = LightReport(command.values)
-        if let problem = problem(with: change) { throw .refused(problem) }
+        if let problem = problem(with: command.values) { throw .refused(problem) }
+        let change = LightReport(light.description.kind.rules.outcome(of: command.values))
         let before = state[.brightness]
         self.change(change)
         switch light.report {

@@ -58,10 +58,9 @@ package struct DiscoveryTopic: Hashable, Sendable {
 extension DiscoveryTopic {
     /// The components that are read if these kinds are shown; lights and switches always.
     static func components(_ kinds: Set<LightKind>) -> Set<String> {
-        var components: Set = ["light", "switch"]
-        if kinds.contains(.fan) { components.insert("fan") }
-        if kinds.contains(.sensor) { components.formUnion(["sensor", "binary_sensor"]) }
-        return components
+        MQTTComponents.all.filter { kinds.contains($0.kind) }.reduce(into: ["light", "switch"]) {
+            $0.formUnion($1.names)
+        }
     }
 }
 

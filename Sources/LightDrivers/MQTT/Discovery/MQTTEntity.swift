@@ -34,7 +34,7 @@ package struct MQTTEntity: Equatable, Sendable {
     ///
     /// - Parameters:
     ///   - keys: the announcement.
-    ///   - component: `light`, `switch`, `fan`, `sensor` or `binary_sensor`.
+    ///   - component: `light`, `switch`, or another that ``MQTTComponents`` has.
     ///   - fallbackID: what it is known by without a `unique_id`.
     ///   - fallbackName: what it is called without any name.
     /// - Throws: ``MQTTProblem`` if it cannot be served.
@@ -66,15 +66,24 @@ package struct MQTTEntity: Equatable, Sendable {
         guard isReading, hasOwnID, let name = Self.deviceID(device), LightIDRule.accepts("\(name)/sensors") else {
             return
         }
+        join(LightID("\(name)/sensors"), name: Self.text(device, "name"))
+    }
+
+    /// Makes the reading a part of a sensor.
+    ///
+    /// - Parameters:
+    ///   - id: the sensor's id.
+    ///   - name: its name, by default that of the reading.
+    mutating func join(_ id: LightID, name: String? = nil) {
         var sensor = description
-        sensor.id = LightID("\(name)/sensors")
-        sensor.name = Self.text(device, "name") ?? description.name
+        sensor.id = id
+        sensor.name = name ?? description.name
         sensor.capabilities = LightCapabilities()
-        self.device = sensor
+        device = sensor
     }
 
     /// Whether things of this component are readings of sensors.
-    static func isReading(_ component: String) -> Bool { component == "sensor" || component == "binary_sensor" }
+    static func isReading(_ component: String) -> Bool { MQTTComponents.named(component)?.kind == .sensor }
 
     /// What a device is known by: an identifier, or else an address.
     private static func deviceID(_ device: KeyReader) -> String? {
@@ -89,16 +98,19 @@ package struct MQTTEntity: Equatable, Sendable {
         let reader = KeyReader(keys: keys)
         let isEnabled = try reader.bool("enabled_by_default") ?? true
         let category = try reader.string("entity_category")
-        guard isReading(component) else {
+        let isUnwanted: Bool
+        if isReading(component) {
+            let isBattery = try reader.string("device_class") == "battery"
+            isUnwanted = category != nil && !isBattery
+        } else {
             let identifiers = keys["device"]?["identifiers"]
             let isSetting = Zigbee2MQTTSettings.isSetting(
                 commandTopic: try reader.string("command_topic"),
                 device: (identifiers?.array ?? identifiers.map { [$0] } ?? []).compactMap(\.string))
-            return category != nil || !isEnabled || isSetting
+            isUnwanted = category != nil || isSetting
         }
-        let isBattery = try reader.string("device_class") == "battery"
-        guard isEnabled, category == nil || isBattery else { return true }
-        return try SensorSchema(reader, component: component) == nil
+        guard isEnabled, !isUnwanted else { return true }
+        return try MQTTComponents.named(component)?.isShown(reader, component: component) == false
     }
 
     /// The device's name, and the thing's own behind it, if it has one.

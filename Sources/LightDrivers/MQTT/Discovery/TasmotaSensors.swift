@@ -108,9 +108,8 @@ struct TasmotaSensors: Sendable {
     private static func entity(
         _ reading: Reading, _ common: TasmotaDiscovery.Common, _ name: String
     ) throws(MQTTProblem) -> MQTTEntity {
-        var sensor = SensorSchema(reading.meaning.reading)
-        sensor.meaning = reading.meaning
-        var settings = MQTTLightSettings(commandTopic: "", schema: .sensor(sensor), kind: .sensor)
+        var settings = MQTTLightSettings(
+            commandTopic: "", schema: .component(MQTTSensor(reading.meaning)), kind: .sensor)
         let path = "['\(reading.chip)']['\(reading.key)']"
         settings.power = .init(topics: [common.sensor, common.status])
         // The answer to a question has the same in an object of its own.
@@ -120,15 +119,12 @@ struct TasmotaSensors: Sendable {
         // One that sleeps most of the time is not out of reach for that.
         if !common.sleeps { settings.availability = common.availability }
         settings.poll = MQTTMessage(topic: common.question, text: "10")
-        var description = LightDescription(
+        let description = LightDescription(
             id: LightID("sensor/\(common.mac)_sensor_sensor_\(reading.chip)_\(reading.key)"), name: name, kind: .sensor,
             capabilities: settings.capabilities, manufacturer: "Tasmota", model: common.model,
             serialNumber: common.mac, firmware: common.firmware)
         var entity = MQTTEntity(description, settings: settings)
-        description = entity.description
-        description.id = LightID("\(common.mac)_\(reading.chip)/sensors")
-        description.capabilities = LightCapabilities()
-        entity.device = description
+        entity.join(LightID("\(common.mac)_\(reading.chip)/sensors"))
         return entity
     }
 }

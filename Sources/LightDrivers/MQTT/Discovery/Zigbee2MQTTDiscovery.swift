@@ -24,19 +24,19 @@ struct Zigbee2MQTTDiscovery {
     ///
     /// - Parameters:
     ///   - payload: the message.
-    ///   - kinds: what is wanted beside lights and switches: fans, and readings of sensors.
+    ///   - kinds: what is wanted beside lights and switches.
     /// - Returns: the devices' lights and switches, and what else is wanted.
     /// - Throws: ``MQTTProblem`` if it is none that can be understood; nothing has changed then.
     mutating func devices(_ payload: MQTTPayload, kinds: Set<LightKind>) throws(MQTTProblem) -> Things {
         guard let devices = payload.json?.array else { throw MQTTProblem("the list of devices is not a JSON array") }
         var things: Things = []
         lights = [:]
-        for device in devices.prefix(Self.maximumDevices) where device["type"]?.string != "Coordinator" {
-            guard let address = device["ieee_address"]?.string, !address.isEmpty, device["disabled"]?.bool != true
-            else {
+        for json in devices.prefix(Self.maximumDevices) where json["type"]?.string != "Coordinator" {
+            guard let address = json["ieee_address"]?.string, !address.isEmpty, json["disabled"]?.bool != true else {
                 continue
             }
-            guard let exposes = device["definition"]?["exposes"]?.array else {
+            let device = Zigbee2MQTTDevice(base: base, json: json, serial: address)
+            guard let exposes = json["definition"]?["exposes"]?.array else {
                 things.append((address, nil))
                 lights[address] = .some(nil)
                 continue
@@ -45,19 +45,15 @@ struct Zigbee2MQTTDiscovery {
             let outputs = exposes.lazy.compactMap { Output($0, isController: isController) }
                 .prefix(Self.maximumOutputs)
             for output in outputs {
-                let entity = try? entity(
-                    output, id: address + output.idSuffix + "_zigbee2mqtt", of: device, serial: address)
+                let entity = try? entity(output, id: address + output.idSuffix + "_zigbee2mqtt", of: device)
                 things.append((address + output.idSuffix, entity))
             }
-            if kinds.contains(.fan), let expose = exposes.first(where: { $0["type"]?.string == "fan" }),
-                let fan = try? fan(expose, of: device, address)
-            {
-                things.append(("\(address)_fan", fan))
-            }
-            if kinds.contains(.sensor) {
+            for component in MQTTComponents.all where kinds.contains(component.kind) {
                 for expose in exposes.prefix(Self.maximumOutputs) {
-                    guard let reading = try? reading(expose, of: device, address) else { continue }
-                    things.append((reading.description.id.rawValue, reading))
+                    guard let entity = try? component.entity(expose, of: device) else { continue }
+                    let name = entity.description.id.rawValue
+                    // The ids tell endpoints apart where there may be several.
+                    if !things.contains(where: { $0.name == name }) { things.append((name, entity)) }
                 }
             }
             let own = outputs.filter { $0.kind == .light }
@@ -83,127 +79,9 @@ struct Zigbee2MQTTDiscovery {
             let known = members.compactMap { $0 }
             guard let first = known.first else { return members.isEmpty ? nil : ("group \(number)", nil) }
             let output = known.dropFirst().reduce(into: first.withoutEndpoint) { $0.join($1) }
-            return ("group \(number)", try? entity(output, id: "\(number)_light_zigbee2mqtt", of: group, serial: nil))
+            let device = Zigbee2MQTTDevice(base: base, json: group, serial: nil)
+            return ("group \(number)", try? entity(output, id: "\(number)_light_zigbee2mqtt", of: device))
         }
-    }
-
-    // MARK: Fans
-
-    /// A fan as `exposes` describes it: its speed is a number, or one of a few modes; `nil` if it cannot be switched.
-    private func fan(
-        _ expose: JSONValue, of device: JSONValue, _ address: String
-    ) throws(MQTTProblem) -> MQTTEntity? {
-        let features = (expose["features"]?.array ?? []).filter { ((($0["access"]?.int ?? 0) & 2) != 0) }
-        func feature(_ name: String) -> JSONValue? { features.first { $0["name"]?.string == name } }
-        guard let state = feature("state"), let power = Self.property(state),
-            let on = state["value_on"], let off = state["value_off"]
-        else { return nil }
-        var schema = FanSchema()
-        var (settings, description) = try common(
-            .fan(schema), .fan, id: "\(address)_fan_zigbee2mqtt", of: device, serial: address)
-        let topic = settings.power?.topics ?? []
-        func source(_ template: String) throws(MQTTProblem) -> MQTTLightSettings.Source {
-            var source = MQTTLightSettings.Source(topics: topic)
-            source.template = try MessageTemplate(template)
-            return source
-        }
-        let steps = Self.steps(feature("mode")?["values"]?.array ?? [], model: device["definition"]?["model"]?.string)
-        if let speed = feature("speed"), let property = Self.property(speed) {
-            let slowest = speed["value_min"]?.int ?? 1
-            let fastest = speed["value_max"]?.int ?? 254
-            if slowest >= 1, slowest < fastest, fastest <= FanSchema.maximumSpeed {
-                schema.speeds = FanSpeeds(range: slowest...fastest)
-                schema.speed = try source("{{ value_json['\(property)'] }}")
-                schema.speedCommand = .init(
-                    topic: settings.commandTopic, template: try MessageTemplate(#"{"\#(property)":{{ value }}}"#))
-            }
-        } else if let mode = feature("mode"), let property = Self.property(mode), !steps.isEmpty {
-            let numbers = steps.enumerated().map { "'\($1)': \($0 + 1)" }.joined(separator: ", ")
-            let names = steps.enumerated().map { "\($0 + 1): '\($1)'" }.joined(separator: ", ")
-            schema.speeds = FanSpeeds(range: 1...steps.count)
-            // Other modes have no speed of their own.
-            schema.speed = try source("{{ {\(numbers)}[value_json['\(property)']] | default('None') }}")
-            schema.speedCommand = .init(
-                topic: settings.commandTopic,
-                template: try MessageTemplate(#"{"\#(property)":"{{ {\#(names)}[value] }}"}"#))
-        }
-        settings.schema = .fan(schema)
-        settings.power = try source("{{ value_json['\(power)'] }}")
-        settings.payloadOn = JSONValue.object([power: on]).text
-        settings.payloadOff = JSONValue.object([power: off]).text
-        let values = KeyReader(keys: ["value_on": on, "value_off": off])
-        settings.stateOn = try values.string("value_on") ?? ""
-        settings.stateOff = try values.string("value_off") ?? ""
-        let ask = String(settings.commandTopic.dropLast("/set".count)) + "/get"
-        settings.poll = MQTTMessage(topic: ask, text: JSONValue.object([power: ""]).text)
-        description.capabilities = settings.capabilities
-        return MQTTEntity(description, settings: settings)
-    }
-
-    /// The modes that are speeds, the slowest first, as Zigbee2MQTT announces them to Home Assistant.
-    private static func steps(_ values: [JSONValue], model: String?) -> [String] {
-        let known = Set(values.compactMap { $0.string ?? $0.int.map(String.init) })
-        var names = ["low", "medium", "high"] + (1...9).map(String.init)
-        // This one has a fourth speed under a name that means something else in others.
-        if model == "99432" { names.insert("on", at: 3) }
-        return names.filter(known.contains)
-    }
-
-    /// The property that a feature has in messages; `nil` if it could not stand within a template.
-    private static func property(_ expose: JSONValue) -> String? {
-        guard let property = expose["property"]?.string, (1...64).contains(property.utf8.count),
-            property.unicodeScalars.allSatisfy({
-                $0 == "_" || ($0.isASCII && ($0.properties.isAlphabetic || $0.properties.numericType != nil))
-            })
-        else { return nil }
-        return property
-    }
-
-    // MARK: Readings
-
-    /// What a device reads, as `exposes` describes it; `nil` if it is nothing that is shown.
-    private func reading(
-        _ expose: JSONValue, of device: JSONValue, _ address: String
-    ) throws(MQTTProblem) -> MQTTEntity? {
-        guard let name = expose["name"]?.string, let property = Self.property(expose) else { return nil }
-        let isNumber = expose["type"]?.string == "numeric"
-        var sensor: SensorSchema
-        switch (name, isNumber, expose["unit"]?.string) {
-        case ("temperature", true, let unit):
-            guard let meaning = SensorClass(number: name, unit: unit ?? "") else { return nil }
-            sensor = SensorSchema(.temperature)
-            sensor.meaning = meaning
-        case ("humidity", true, _): sensor = SensorSchema(.humidity)
-        // Older versions call the raw value illuminance, without a unit.
-        case ("illuminance", true, "lx"), ("illuminance_lux", true, _): sensor = SensorSchema(.illuminance)
-        case ("battery", true, _): sensor = SensorSchema(.battery)
-        case ("occupancy", false, _), ("presence", false, _): sensor = SensorSchema(.occupancy)
-        case ("contact", false, _):
-            // Its "on" is an open door, as for Home Assistant.
-            sensor = SensorSchema(.contact)
-            sensor.meaning.isInverted = true
-        case ("water_leak", false, _): sensor = SensorSchema(.leak)
-        case ("smoke", false, _): sensor = SensorSchema(.smoke)
-        case ("battery_low", false, _): sensor = SensorSchema(.batteryLow)
-        default: return nil
-        }
-        let component = isNumber ? "sensor" : "binary_sensor"
-        let endpoint = expose["endpoint"]?.string.map { "_\($0)" } ?? ""
-        let id = "\(component)/\(address)_\(name)\(endpoint)_zigbee2mqtt"
-        var (settings, description) = try common(.sensor(sensor), .sensor, id: id, of: device, serial: address)
-        settings.power?.template = try MessageTemplate("{{ value_json['\(property)'] }}")
-        let values = KeyReader(keys: [
-            "value_on": expose["value_on"] ?? true, "value_off": expose["value_off"] ?? false,
-        ])
-        settings.stateOn = try values.string("value_on") ?? "True"
-        settings.stateOff = try values.string("value_off") ?? "False"
-        description.capabilities = settings.capabilities
-        var entity = MQTTEntity(description, settings: settings)
-        var whole = entity.description
-        whole.id = LightID("zigbee2mqtt_\(address)/sensors")
-        whole.capabilities = LightCapabilities()
-        entity.device = whole
-        return entity
     }
 
     // MARK: One output
@@ -304,51 +182,16 @@ struct Zigbee2MQTTDiscovery {
     }
 
     private func entity(
-        _ output: Output, id: String, of device: JSONValue, serial: String?
+        _ output: Output, id: String, of device: Zigbee2MQTTDevice
     ) throws(MQTTProblem) -> MQTTEntity {
-        var (settings, description) = try common(.json, output.kind, id: id, of: device, serial: serial)
+        var settings = try device.settings(.json, output.kind)
         settings.modes = output.modes
         settings.brightnessScale = output.scale
         settings.mireds = output.mireds ?? settings.mireds
         settings.jsonKeys = output.keys
-        let ask = String(settings.commandTopic.dropLast("/set".count)) + "/get"
-        settings.poll = MQTTMessage(topic: ask, text: JSONValue.object([output.keys.state: ""]).text)
-        description.name += (output.label ?? output.endpoint).map { " \($0)" } ?? ""
-        description.capabilities = settings.capabilities
-        return MQTTEntity(description, settings: settings)
+        settings.ask(for: output.keys.state)
+        return try device.entity(id, settings, part: output.label ?? output.endpoint)
     }
-
-    /// What all that a device or a group has in common.
-    private func common(
-        _ schema: MQTTLightSettings.Schema, _ kind: LightKind, id: String, of device: JSONValue, serial: String?
-    ) throws(MQTTProblem) -> (settings: MQTTLightSettings, description: LightDescription) {
-        guard LightIDRule.accepts(id) else { throw .about("ieee_address", "is \(LightIDRule.sentence)") }
-        // A friendly name may have slashes, but no wildcards.
-        let topics = KeyReader(keys: ["friendly_name": device["friendly_name"] ?? .null])
-        guard let name = try topics.topic("friendly_name") else { throw .about("friendly_name", "is missing") }
-        let topic = "\(base)/\(name)"
-        var settings = MQTTLightSettings(commandTopic: "\(topic)/set", schema: schema, kind: kind)
-        settings.power = .init(topic: topic)
-        settings.availability = Availability(
-            sources: [
-                .init(topic: "\(base)/bridge/state", template: try MessageTemplate(Self.stateTemplate)),
-                // A device says whether it can be reached only where that is switched on.
-                .init(
-                    topic: "\(topic)/availability", template: try MessageTemplate(Self.stateTemplate), isOptional: true),
-            ], mode: .all)
-        let definition = device["definition"]
-        return (
-            settings,
-            LightDescription(
-                id: LightID(id), name: name, kind: kind,
-                manufacturer: definition?["vendor"]?.string ?? device["manufacturer"]?.string,
-                model: definition?["model"]?.string ?? device["model_id"]?.string, serialNumber: serial,
-                firmware: device["software_build_id"]?.string)
-        )
-    }
-
-    /// Newer versions say `{"state": "online"}`, older ones `online`.
-    private static let stateTemplate = "{{ value_json.state if value_json is mapping else value }}"
 }
 
 extension JSONKeys {

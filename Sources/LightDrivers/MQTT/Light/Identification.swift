@@ -37,7 +37,7 @@ extension MQTTLight {
     mutating func beginIdentification(_ number: Int) -> [Bool] {
         let current = Identification(number: number, power: identification.map(\.power) ?? on)
         // A motor is not switched on and off to be found.
-        guard settings.kind != .fan else { return [] }
+        guard settings.component == nil else { return [] }
         identification = current
         return current.blinks
     }

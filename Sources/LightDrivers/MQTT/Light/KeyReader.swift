@@ -96,6 +96,38 @@ final class KeyReader {
         if case .known(let template) = try template(name, else: consequence) { template } else { nil }
     }
 
+    /// What tells an attribute such as `brightness`; `nil` if nothing does that can be read.
+    func source(_ name: String) throws(MQTTProblem) -> MQTTLightSettings.Source? {
+        try source(topic: "\(name)_state_topic", template: "\(name)_value_template")
+    }
+
+    /// What tells an attribute, by the keys of its topic and its template; `nil` if nothing does that can be read.
+    func source(topic: String, template: String) throws(MQTTProblem) -> MQTTLightSettings.Source? {
+        guard let topic = try self.topic(topic, mayHaveWildcards: true) else { return nil }
+        switch try self.template(template, else: "what the light says there is not read") {
+        case .missing: return .init(topic: topic)
+        case .known(let template): return .init(topic: topic, template: template)
+        case .notUnderstood: return nil
+        }
+    }
+
+    /// What sets an attribute such as `brightness`; `nil` if nothing does that can be written.
+    func command(_ name: String, else loss: String) throws(MQTTProblem) -> MQTTLightSettings.Command? {
+        try command(topic: "\(name)_command_topic", template: "\(name)_command_template", else: loss)
+    }
+
+    /// What sets an attribute, by the keys of its topic and its template; `nil` if nothing does that can be written.
+    func command(
+        topic: String, template: String, else loss: String
+    ) throws(MQTTProblem) -> MQTTLightSettings.Command? {
+        guard let topic = try self.topic(topic) else { return nil }
+        switch try self.template(template, else: loss) {
+        case .missing: return .init(topic: topic)
+        case .known(let template): return .init(topic: topic, template: template)
+        case .notUnderstood: return nil
+        }
+    }
+
     func availability() throws(MQTTProblem) -> Availability {
         var mode = Availability.Mode.latest
         if let name = try string("availability_mode") {
@@ -107,7 +139,7 @@ final class KeyReader {
         let single = try topic("availability_topic", mayHaveWildcards: true)
         guard let list = keys["availability"], !list.isNull else {
             guard let single else { return Availability(mode: mode) }
-            let source = try source(topic: single, template: "availability_template")
+            let source = try availability(on: single, template: "availability_template")
             return Availability(sources: source.map { [$0] } ?? [], mode: mode)
         }
         guard single == nil else { throw .about("availability", "and availability_topic exclude each other") }
@@ -122,14 +154,14 @@ final class KeyReader {
             guard let topic = try reader.topic("topic", mayHaveWildcards: true) else {
                 throw .about("availability", "has an entry without a topic")
             }
-            if let source = try reader.source(topic: topic, template: "value_template") { sources.append(source) }
+            if let source = try reader.availability(on: topic, template: "value_template") { sources.append(source) }
             losses += reader.losses
         }
         return Availability(sources: sources, mode: mode)
     }
 
     /// A topic that tells whether the light is there; `nil` if it cannot be read.
-    private func source(topic: String, template: String) throws(MQTTProblem) -> Availability.Source? {
+    private func availability(on topic: String, template: String) throws(MQTTProblem) -> Availability.Source? {
         var source = Availability.Source(
             topic: topic, available: try string("payload_available") ?? "online",
             notAvailable: try string("payload_not_available") ?? "offline")

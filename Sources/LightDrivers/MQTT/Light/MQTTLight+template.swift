@@ -2,7 +2,7 @@ import Jinja
 import LightKit
 
 /// The templates of a light of the schema `template` (Lights 7).
-package struct TemplateSchema: Equatable, Sendable {
+struct TemplateSchema: Equatable, Sendable {
     /// How commands are made; `nil` if that is not understood.
     var on, off: MessageTemplate?
     /// How messages are read; without one the light has no such feature, or is taken to be as it was told.

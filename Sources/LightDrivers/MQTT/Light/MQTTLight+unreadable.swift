@@ -13,18 +13,15 @@ extension MQTTLight {
         switch settings.schema {
         case .json: return payload.json?.object == nil
         case .template: return false
-        case .basic, .fan:
-            if let text = light.text(settings.power, topic, payload), text != settings.stateOn,
-                text != settings.stateOff
-            {
-                return true
-            }
+        case .component(let component): return component.isUnreadable(topic: topic, payload, by: &light)
+        case .basic:
+            if light.isUnreadablePower(topic: topic, payload) { return true }
             return light.text(settings.brightness, topic, payload).map { $0.plainNumber == nil } ?? false
-        case .sensor(let sensor):
-            guard let text = light.text(settings.power, topic, payload), !text.allSatisfy(\.isWhitespace) else {
-                return false
-            }
-            return value(text, sensor) == nil
         }
+    }
+
+    /// Whether a message on the topic of the power says neither on nor off.
+    mutating func isUnreadablePower(topic: String, _ payload: MQTTPayload) -> Bool {
+        text(settings.power, topic, payload).map { $0 != settings.stateOn && $0 != settings.stateOff } ?? false
     }
 }

@@ -1,3 +1,4 @@
+internal import HAPModel
 internal import Jinja
 package import LightKit
 
@@ -9,11 +10,21 @@ package import LightKit
 ///
 /// Values for a light that is off wait for the next "on", because most lights go on with a brightness alone.
 package struct MQTTLight: Equatable, Sendable {
+    /// What passes by itself of a reading.
+    struct Deadlines: Equatable {
+        var off: Duration?
+        var expiry: Duration?
+
+        var next: Duration? { [off, expiry].compactMap { $0 }.min() }
+    }
+
     struct Sent: Equatable {
         var percent: Int?
         var deviceBrightness: Int?
         var color: LightColor?
         var deviceColor: DeviceColor?
+        /// Other numbers, as they were asked for and in the device's own steps.
+        var numbers: [CharacteristicType: [Int]] = [:]
     }
 
     package private(set) var settings: MQTTLightSettings
@@ -30,7 +41,6 @@ package struct MQTTLight: Equatable, Sendable {
     var held: LightCommand?
     /// The power until the light reports it: the last commanded one, or the one that the bridge remembers.
     private var assumedPower: Bool?
-    var fan = FanState()
     private var templateFaults = TemplateFaults()
     /// Whether the light has reported that it doesn't know its power.
     var isPowerUnknown = false
@@ -88,7 +98,7 @@ package struct MQTTLight: Equatable, Sendable {
 
     /// What time has changed.
     mutating func timePassed(now: Duration) -> [LightReport] {
-        [endEchoes(now: now), sensorTimePassed(now: now)].compactMap { $0 }
+        [endEchoes(now: now), settings.component?.timePassed(of: &self, now: now)].compactMap { $0 }
     }
 
     /// A message has come on one of the light's topics.
@@ -110,11 +120,8 @@ package struct MQTTLight: Equatable, Sendable {
         case .template(let templates):
             guard settings.power?.topics.contains(topic) == true else { return [] }
             report = received(payload, templates)
-        case .fan(let schema):
-            report = received(topic: topic, payload, schema)
-        case .sensor(let schema):
-            report = received(topic: topic, payload, schema, now: now)
-            return report.isEmpty ? [] : [report]
+        case .component(let component):
+            report = component.received(topic: topic, payload, by: &self, now: now)
         }
         if report.on != nil {
             assumedPower = nil
@@ -126,11 +133,8 @@ package struct MQTTLight: Equatable, Sendable {
             report.on = nil
         }
         let capabilities = settings.capabilities
-        if !capabilities.brightness || held?.brightness != nil { report.brightness = nil }
-        if held?.color != nil { report.color = nil }
-        if held?.speed != nil { report.speed = nil }
-        if held?.direction != nil { report.direction = nil }
-        if held?.oscillates != nil { report.oscillates = nil }
+        if !capabilities.brightness { report.brightness = nil }
+        if let held { report.values = report.values.removing(held.values) }
         switch report.color {
         case nil: break
         case .hueSaturation: if !capabilities.color { report.color = nil }
@@ -252,7 +256,6 @@ package struct MQTTLight: Equatable, Sendable {
             command.color = .temperature(mired: min(max(mired, range.lowerBound), range.upperBound))
         }
         guard !command.isEmpty else { throw .refused("the light can do nothing of that") }
-        if case .sensor = settings.schema { throw .refused("a sensor takes no commands") }
         guard isOn(after: command) else {
             var values = command
             (values.on, values.transition) = (nil, nil)
@@ -269,8 +272,7 @@ package struct MQTTLight: Equatable, Sendable {
 
     private mutating func schemaMessages(for command: LightCommand) throws(LightError) -> [MQTTMessage] {
         switch settings.schema {
-        case .fan(let schema): return try fanMessages(for: command, schema)
-        case .sensor: return []
+        case .component(let component): return try component.messages(for: command, to: &self)
         case .json: return [try jsonMessage(for: command)]
         case .basic: return try textMessages(for: command)
         case .template(let templates): return [try templateMessage(for: command, templates)]
@@ -278,7 +280,10 @@ package struct MQTTLight: Equatable, Sendable {
     }
 
     /// Whether the light is on once it has carried out a command; one of which nothing is known is off.
-    private func isOn(after command: LightCommand) -> Bool { command.on ?? assumedPower ?? on ?? false }
+    private func isOn(after command: LightCommand) -> Bool {
+        guard settings.kind.rules.power != nil else { return true }
+        return command.on ?? assumedPower ?? on ?? false
+    }
 
     /// Whether a command switches power on along with its attributes.
     func switchesOn(_ command: LightCommand) -> Bool { command.on ?? (on == true) }
@@ -327,6 +332,14 @@ package struct MQTTLight: Equatable, Sendable {
 
     private var powerIsOptimistic: Bool { settings.powerIsOptimistic }
 
+    /// Notes a number that the device may report in its own steps.
+    mutating func remember(_ type: CharacteristicType, asked: Int, told: Int) { sent.numbers[type] = [asked, told] }
+
+    /// Returns the number that was asked for, if the device reports what it was told then.
+    func asked(_ type: CharacteristicType, whenTold value: Int) -> Int? {
+        sent.numbers[type].flatMap { $0[1] == value ? $0[0] : nil }
+    }
+
     private var brightnessIsOptimistic: Bool {
         guard case .basic = settings.schema, !settings.isOptimistic else { return powerIsOptimistic }
         if settings.brightness != nil { return false }
@@ -348,16 +361,15 @@ package struct MQTTLight: Equatable, Sendable {
     package mutating func handedOver(_ command: LightCommand) -> LightReport? {
         assumedPower = command.on ?? assumedPower
         guard isOn(after: command) else {
-            var report = LightReport(brightness: held?.brightness, color: held?.color)
-            (report.speed, report.direction, report.oscillates) = (held?.speed, held?.direction, held?.oscillates)
+            var report = LightReport(held?.values ?? PropertyValues())
             if let power = command.on, powerIsOptimistic {
                 on = power
                 report.on = power
             }
             return report.isEmpty ? nil : report
         }
-        if case .fan(let schema) = settings.schema {
-            let report = fanHandedOver(command, schema)
+        if let component = settings.component {
+            let report = component.handedOver(command, to: &self)
             on = report.on ?? on
             return report.isEmpty ? nil : report
         }

@@ -4,17 +4,24 @@ package import LightKit
 /// How one light speaks MQTT: the keys of its announcement, checked.
 package struct MQTTLightSettings: Equatable, Sendable {
     /// How its messages are made up.
-    package enum Schema: Equatable, Sendable {
+    enum Schema: Equatable, Sendable {
         /// One JSON object for everything.
         case json
         /// A topic for each attribute.
         case basic
         /// One text for everything, made and read by templates.
         case template(TemplateSchema)
-        /// Topics for power and what else a fan has.
-        case fan(FanSchema)
-        /// One topic to listen to.
-        case sensor(SensorSchema)
+        /// In the way of a component other than `light` and `switch`.
+        case component(any MQTTComponent)
+
+        static func == (a: Schema, b: Schema) -> Bool {
+            switch (a, b) {
+            case (.json, .json), (.basic, .basic): true
+            case (.template(let a), .template(let b)): a == b
+            case (.component(let a), .component(let b)): a.isEqual(b)
+            default: false
+            }
+        }
     }
 
     /// What a light can show, in Home Assistant's words.
@@ -60,14 +67,13 @@ package struct MQTTLightSettings: Equatable, Sendable {
         package var template: MessageTemplate?
     }
 
-    /// Whether it is a light, a switch, an outlet, a fan or a sensor.
     package var kind: LightKind = .light
-    package var schema: Schema
+    var schema: Schema
     /// Where commands go; with a topic for each attribute, those that switch power.
     package var commandTopic: String
     /// How power is written; `nil` for the payloads as they are.
     package var powerTemplate: MessageTemplate?
-    /// What tells whether it is on; `nil` if nothing does.
+    /// What tells whether it is on, or the one value that a component has instead; `nil` if nothing does.
     package var power: Source?
     /// The forms in which colours, whites and brightness can be set.
     package var modes: Set<ColorMode>
@@ -118,15 +124,11 @@ package struct MQTTLightSettings: Equatable, Sendable {
 
     /// What controllers may ask of it.
     package var capabilities: LightCapabilities {
-        switch schema {
-        case .fan(let fan): return fan.capabilities
-        case .sensor(let sensor): return .sensor([sensor.meaning.reading])
-        case .json, .basic, .template: break
-        }
+        if let component { return component.capabilities }
         guard kind == .light else { return LightCapabilities() }
         let isDimmable: Bool
         switch schema {
-        case .fan, .sensor: isDimmable = false
+        case .component: isDimmable = false
         case .json: isDimmable = modes != [.onoff]
         case .basic: isDimmable = brightnessCommand != nil || colorForm?.isRGB == true
         case .template(let templates): isDimmable = templates.brightness != nil
@@ -135,6 +137,9 @@ package struct MQTTLightSettings: Equatable, Sendable {
             brightness: isDimmable, color: colorForm != nil, temperature: hasTemperature ? mireds : nil,
             transition: schema != .basic)
     }
+
+    /// The component, for all but lights and switches.
+    var component: (any MQTTComponent)? { if case .component(let component) = schema { component } else { nil } }
 
     /// Whether nothing says that it is on or off: it is taken to be as it was told.
     var powerIsOptimistic: Bool { isOptimistic || power == nil }
@@ -154,12 +159,8 @@ package struct MQTTLightSettings: Equatable, Sendable {
     /// The topics that tell what the light does.
     var stateTopics: Set<String> {
         var topics: Set<String> = []
-        for source in [power, brightness, colorMode] + states.values.map(Optional.some) {
-            if let source { topics.formUnion(source.topics) }
-        }
-        if case .fan(let fan) = schema {
-            for source in [fan.speed, fan.direction, fan.oscillation] { topics.formUnion(source?.topics ?? []) }
-        }
+        let sources = [power, brightness, colorMode] + states.values.map(Optional.some) + (component?.sources ?? [])
+        for source in sources { topics.formUnion(source?.topics ?? []) }
         return topics
     }
 
@@ -195,16 +196,15 @@ package struct MQTTLightSettings: Equatable, Sendable {
 
     /// Checks the keys of an announcement of this component.
     init(_ reader: KeyReader, component: String) throws(MQTTProblem) {
-        switch component {
-        case "fan":
-            try self.init(reader, kind: .fan, schema: .fan(FanSchema()))
-        case "sensor", "binary_sensor":
-            guard let sensor = try SensorSchema(reader, component: component) else {
-                throw .about("device_class", "is none that is shown")
-            }
-            try self.init(reader, kind: .sensor, schema: .sensor(sensor))
-        default: try self.init(reader, isSwitch: component == "switch")
+        guard let type = MQTTComponents.named(component) else {
+            try self.init(reader, isSwitch: component == "switch")
+            return
         }
+        self.init(commandTopic: "", schema: .basic, kind: type.kind)
+        availability = try reader.availability()
+        qos = try reader.integer("qos", in: 0...2) ?? 0
+        try readPowerPayloads(reader)
+        schema = .component(try type.init(reader, component: component, &self))
     }
 
     private init(_ reader: KeyReader, isSwitch: Bool) throws(MQTTProblem) {
@@ -228,7 +228,7 @@ package struct MQTTLightSettings: Equatable, Sendable {
         power = try reader.topic("state_topic", mayHaveWildcards: true).map { Source(topic: $0) }
         if isSwitch {
             kind = try reader.string("device_class") == "outlet" ? .outlet : .switch
-            power = try source(reader, topic: "state_topic", template: "value_template")
+            power = try reader.source(topic: "state_topic", template: "value_template")
             powerTemplate = try reader.known("command_template", else: "power is sent without it")
             try readPowerPayloads(reader)
             stateOn = try reader.string("state_on") ?? payloadOn
@@ -241,8 +241,7 @@ package struct MQTTLightSettings: Equatable, Sendable {
                 modes = templates.modes
                 brightnessScale = 255
                 if templates.state == nil { power = nil }
-            // Read above.
-            case .fan, .sensor: break
+            case .component: break
             }
         }
     }
@@ -287,23 +286,23 @@ package struct MQTTLightSettings: Equatable, Sendable {
         try readPowerPayloads(reader)
         // Tasmota's old announcements use the name of other kinds of things.
         let template = reader.keys["state_value_template"] == nil ? "value_template" : "state_value_template"
-        power = try source(reader, topic: "state_topic", template: template)
+        power = try reader.source(topic: "state_topic", template: template)
         if let name = try reader.string("on_command_type") {
             guard let type = OnCommandType(rawValue: name) else {
                 throw .about("on_command_type", "is none of last, first, brightness")
             }
             onCommandType = type
         }
-        brightnessCommand = try command(reader, "brightness", else: "the brightness cannot be set")
-        brightness = try source(reader, "brightness")
-        colorMode = try source(reader, "color_mode")
+        brightnessCommand = try reader.command("brightness", else: "the brightness cannot be set")
+        brightness = try reader.source("brightness")
+        colorMode = try reader.source("color_mode")
         var modes: Set<ColorMode> = []
         for mode in [ColorMode.hs, .xy, .rgb, .rgbw, .rgbww, .temperature, .white] {
             let name = mode.rawValue
-            guard let command = try command(reader, name, else: "\(name) cannot be set") else { continue }
+            guard let command = try reader.command(name, else: "\(name) cannot be set") else { continue }
             modes.insert(mode)
             commands[mode] = command
-            states[mode] = mode == .white ? nil : try source(reader, name)
+            states[mode] = mode == .white ? nil : try reader.source(name)
         }
         // A white without a colour beside it is a brightness, and has its own topic for that.
         if modes.contains(.white), !modes.contains(where: \.isColor) {
@@ -315,30 +314,6 @@ package struct MQTTLightSettings: Equatable, Sendable {
         hasOwnBrightness = brightnessCommand != nil
         // Without a brightness there is nothing that could switch it on.
         if onCommandType == .brightness, !capabilities.brightness { onCommandType = .last }
-    }
-
-    func source(_ reader: KeyReader, _ name: String) throws(MQTTProblem) -> Source? {
-        try source(reader, topic: "\(name)_state_topic", template: "\(name)_value_template")
-    }
-
-    /// What tells an attribute; `nil` if nothing does that can be read.
-    func source(_ reader: KeyReader, topic: String, template: String) throws(MQTTProblem) -> Source? {
-        guard let topic = try reader.topic(topic, mayHaveWildcards: true) else { return nil }
-        switch try reader.template(template, else: "what the light says there is not read") {
-        case .missing: return Source(topic: topic)
-        case .known(let template): return Source(topic: topic, template: template)
-        case .notUnderstood: return nil
-        }
-    }
-
-    /// What sets an attribute; `nil` if nothing does that can be written.
-    func command(_ reader: KeyReader, _ name: String, else loss: String) throws(MQTTProblem) -> Command? {
-        guard let topic = try reader.topic("\(name)_command_topic") else { return nil }
-        switch try reader.template("\(name)_command_template", else: loss) {
-        case .missing: return Command(topic: topic)
-        case .known(let template): return Command(topic: topic, template: template)
-        case .notUnderstood: return nil
-        }
     }
 
     private static func mireds(_ reader: KeyReader) throws(MQTTProblem) -> ClosedRange<Int> {

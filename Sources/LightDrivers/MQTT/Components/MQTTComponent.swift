@@ -1,0 +1,81 @@
+import BoundedJSON
+import LightKit
+
+/// A component of Home Assistant's discovery other than `light` and `switch`: its announcements, messages and commands.
+///
+/// A new component is a type that conforms, and its entry in ``MQTTComponents/all``.
+protocol MQTTComponent: Equatable, Sendable {
+    /// Its names in discovery topics.
+    static var names: Set<String> { get }
+
+    /// The kind of its devices.
+    static var kind: LightKind { get }
+
+    /// Returns whether an announcement is of something that is shown.
+    static func isShown(_ reader: KeyReader, component: String) throws(MQTTProblem) -> Bool
+
+    /// Reads an announcement.
+    ///
+    /// - Parameters:
+    ///   - reader: the keys.
+    ///   - component: the name in the discovery topic.
+    ///   - settings: the settings, which have the availability, the QoS and the payloads of power already.
+    /// - Throws: ``MQTTProblem`` if the device can't be served as announced.
+    init(_ reader: KeyReader, component: String, _ settings: inout MQTTLightSettings) throws(MQTTProblem)
+
+    /// Returns the device that an expose of Zigbee2MQTT describes; `nil` if it describes no such device.
+    static func entity(_ expose: JSONValue, of device: Zigbee2MQTTDevice) throws(MQTTProblem) -> MQTTEntity?
+
+    /// What the device can do.
+    var capabilities: LightCapabilities { get }
+
+    /// What tells its state, beside the source of power.
+    var sources: [MQTTLightSettings.Source?] { get }
+
+    /// What is true of a device that has not said anything yet.
+    var beginning: LightReport? { get }
+
+    /// Returns what a message says.
+    func received(
+        topic: String, _ payload: MQTTPayload, by light: inout MQTTLight, now: Duration
+    ) -> LightReport
+
+    /// Returns whether a message on a topic of the state is none that it could be.
+    func isUnreadable(topic: String, _ payload: MQTTPayload, by light: inout MQTTLight) -> Bool
+
+    /// Returns what has changed by itself.
+    func timePassed(of light: inout MQTTLight, now: Duration) -> LightReport?
+
+    /// Returns the messages for a command.
+    ///
+    /// - Throws: `LightError.refused` if the device can do nothing of it.
+    func messages(for command: LightCommand, to light: inout MQTTLight) throws(LightError) -> [MQTTMessage]
+
+    /// Returns what of a sent command the device won't report itself.
+    func handedOver(_ command: LightCommand, to light: inout MQTTLight) -> LightReport
+}
+
+extension MQTTComponent {
+    static func isShown(_ reader: KeyReader, component: String) throws(MQTTProblem) -> Bool { true }
+
+    var sources: [MQTTLightSettings.Source?] { [] }
+
+    var beginning: LightReport? { nil }
+
+    func isUnreadable(topic: String, _ payload: MQTTPayload, by light: inout MQTTLight) -> Bool { false }
+
+    func timePassed(of light: inout MQTTLight, now: Duration) -> LightReport? { nil }
+
+    func handedOver(_ command: LightCommand, to light: inout MQTTLight) -> LightReport { LightReport() }
+
+    /// Returns whether two components are the same.
+    func isEqual(_ other: any MQTTComponent) -> Bool { other as? Self == self }
+}
+
+/// The components that are read, beside lights and switches.
+enum MQTTComponents {
+    static let all: [any MQTTComponent.Type] = [MQTTFan.self, MQTTSensor.self]
+
+    /// Returns the component with a name; `nil` for others.
+    static func named(_ name: String) -> (any MQTTComponent.Type)? { all.first { $0.names.contains(name) } }
+}

@@ -1,0 +1,144 @@
+import BoundedJSON
+import Jinja
+import LightKit
+
+/// A sensor or a binary sensor: one reading (Lights 6.2).
+struct MQTTSensor: MQTTComponent {
+    static let names: Set = ["sensor", "binary_sensor"]
+    static let kind = LightKind.sensor
+    /// A year: longer than that no sensor is waited for.
+    private static let longest = 366 * 86_400
+
+    /// What it reads, and in what form.
+    private let meaning: SensorClass
+    /// After so long without a word, a "yes" has become a "no".
+    private var offDelay: Duration?
+    /// After so long without a word, the value is not known any more.
+    private var expiry: Duration?
+
+    var capabilities: LightCapabilities { .sensor([meaning.reading]) }
+
+    static func isShown(_ reader: KeyReader, component: String) throws(MQTTProblem) -> Bool {
+        try meaning(reader, component: component) != nil
+    }
+
+    /// What an announcement reads; `nil` if it is none of the readings that are shown.
+    private static func meaning(_ reader: KeyReader, component: String) throws(MQTTProblem) -> SensorClass? {
+        let name = try reader.string("device_class")
+        guard component != "binary_sensor" else { return SensorClass(binary: name) }
+        let unit = try reader.string("unit_of_measurement") ?? ""
+        if let problem = SensorClass.unknownUnit(unit, of: name) { throw .about("unit_of_measurement", problem) }
+        return SensorClass(number: name, unit: unit)
+    }
+
+    init(_ reader: KeyReader, component: String, _ settings: inout MQTTLightSettings) throws(MQTTProblem) {
+        guard let meaning = try Self.meaning(reader, component: component) else {
+            throw .about("device_class", "is none that is shown")
+        }
+        self.meaning = meaning
+        if meaning.reading.isFlag {
+            offDelay = try reader.integer("off_delay", in: 0...Self.longest).map { .seconds($0) }
+        }
+        let seconds = try reader.integer("expire_after", in: 0...Self.longest) ?? 0
+        expiry = seconds > 0 ? .seconds(seconds) : nil
+        settings.power = try reader.source(topic: "state_topic", template: "value_template")
+        guard settings.power != nil else {
+            throw .about("state_topic", reader.losses.isEmpty ? "is missing" : "cannot be read")
+        }
+    }
+
+    /// A reading that is announced in another way.
+    init(_ meaning: SensorClass) { self.meaning = meaning }
+
+    // MARK: Zigbee2MQTT
+
+    /// One of a device's readings.
+    static func entity(_ expose: JSONValue, of device: Zigbee2MQTTDevice) throws(MQTTProblem) -> MQTTEntity? {
+        guard let meaning = meaning(expose), let name = expose["name"]?.string, let property = device.property(expose)
+        else { return nil }
+        var settings = try device.settings(.component(MQTTSensor(meaning)), kind)
+        settings.power = try settings.state("{{ value_json['\(property)'] }}")
+        (settings.stateOn, settings.stateOff) = try device.texts(
+            expose["value_on"] ?? true, expose["value_off"] ?? false)
+        let component = meaning.reading.isFlag ? "binary_sensor" : "sensor"
+        let endpoint = expose["endpoint"]?.string.map { "_\($0)" } ?? ""
+        var entity = try device.entity("\(component)/\(device.address)_\(name)\(endpoint)_zigbee2mqtt", settings)
+        entity.join(LightID("zigbee2mqtt_\(device.address)/sensors"))
+        return entity
+    }
+
+    private static func meaning(_ expose: JSONValue) -> SensorClass? {
+        switch (expose["name"]?.string, expose["type"]?.string == "numeric", expose["unit"]?.string) {
+        case ("temperature", true, let unit): return SensorClass(number: "temperature", unit: unit ?? "")
+        case ("humidity", true, _): return SensorClass(.humidity)
+        // Older versions call the raw value illuminance, without a unit.
+        case ("illuminance", true, "lx"), ("illuminance_lux", true, _): return SensorClass(.illuminance)
+        case ("battery", true, _): return SensorClass(.battery)
+        case ("occupancy", false, _), ("presence", false, _): return SensorClass(.occupancy)
+        case ("contact", false, _):
+            // Its "on" is an open door, as for Home Assistant.
+            return SensorClass(binary: "opening")
+        case ("water_leak", false, _): return SensorClass(.leak)
+        case ("smoke", false, _): return SensorClass(.smoke)
+        case ("battery_low", false, _): return SensorClass(.batteryLow)
+        default: return nil
+        }
+    }
+
+    // MARK: Messages
+
+    func received(topic: String, _ payload: MQTTPayload, by light: inout MQTTLight, now: Duration) -> LightReport {
+        guard let source = light.settings.power, source.topics.contains(topic), !payload.bytes.isEmpty else {
+            return LightReport()
+        }
+        // Also what has no value in it shows that the sensor lives.
+        light.deadlines.expiry = expiry.map { now + $0 }
+        guard let text = source.template.map({ light.value($0, of: payload) }) ?? payload.text,
+            let value = value(text, light.settings)
+        else { return LightReport() }
+        light.lastText = text
+        light.deadlines.off = nil
+        if let offDelay, value == meaning.flag(true) { light.deadlines.off = now + offDelay }
+        return LightReport(readings: [meaning.reading: value])
+    }
+
+    /// What a text says; `nil` if it says nothing about this reading.
+    private func value(_ text: String, _ settings: MQTTLightSettings) -> SensorValue? {
+        let plain = text.trimmingWhitespace
+        if ["none", "unknown", "unavailable"].contains(plain.lowercased()) { return .unknown }
+        guard !plain.isEmpty else { return nil }
+        if meaning.reading.isFlag {
+            if text == settings.stateOn { return meaning.flag(true) }
+            return text == settings.stateOff ? meaning.flag(false) : nil
+        }
+        return text.plainNumber.flatMap(meaning.number)
+    }
+
+    func isUnreadable(topic: String, _ payload: MQTTPayload, by light: inout MQTTLight) -> Bool {
+        guard let text = light.text(light.settings.power, topic, payload), !text.allSatisfy(\.isWhitespace) else {
+            return false
+        }
+        return value(text, light.settings) == nil
+    }
+
+    /// One that falls back to "no" by itself has done so before it has said anything.
+    var beginning: LightReport? {
+        offDelay == nil ? nil : LightReport(readings: [meaning.reading: meaning.flag(false)])
+    }
+
+    func timePassed(of light: inout MQTTLight, now: Duration) -> LightReport? {
+        if let expiry = light.deadlines.expiry, expiry <= now {
+            light.deadlines = MQTTLight.Deadlines()
+            return LightReport(readings: [meaning.reading: .unknown])
+        }
+        if let off = light.deadlines.off, off <= now {
+            light.deadlines.off = nil
+            return LightReport(readings: [meaning.reading: meaning.flag(false)])
+        }
+        return nil
+    }
+
+    func messages(for command: LightCommand, to light: inout MQTTLight) throws(LightError) -> [MQTTMessage] {
+        throw .refused("a sensor takes no commands")
+    }
+}

@@ -1,0 +1,84 @@
+import BoundedJSON
+import LightKit
+
+/// A device or a group in the lists of Zigbee2MQTT.
+struct Zigbee2MQTTDevice {
+    /// Newer versions say `{"state": "online"}`, older ones `online`.
+    private static let stateTemplate = "{{ value_json.state if value_json is mapping else value }}"
+
+    /// The base topic.
+    let base: String
+    let json: JSONValue
+    /// The device's address; `nil` for a group.
+    let serial: String?
+
+    var address: String { serial ?? "" }
+
+    /// The property that a feature has in messages; `nil` if it could not stand within a template.
+    func property(_ expose: JSONValue) -> String? {
+        guard let property = expose["property"]?.string, (1...64).contains(property.utf8.count),
+            property.unicodeScalars.allSatisfy({
+                $0 == "_" || ($0.isASCII && ($0.properties.isAlphabetic || $0.properties.numericType != nil))
+            })
+        else { return nil }
+        return property
+    }
+
+    /// What templates make of two values, such as those for on and off.
+    func texts(_ on: JSONValue, _ off: JSONValue) throws(MQTTProblem) -> (on: String, off: String) {
+        let values = KeyReader(keys: ["value_on": on, "value_off": off])
+        return (try values.string("value_on") ?? "", try values.string("value_off") ?? "")
+    }
+
+    /// The settings of one of its parts, with the device's topics.
+    func settings(_ schema: MQTTLightSettings.Schema, _ kind: LightKind) throws(MQTTProblem) -> MQTTLightSettings {
+        let topic = "\(base)/\(try name())"
+        var settings = MQTTLightSettings(commandTopic: "\(topic)/set", schema: schema, kind: kind)
+        settings.power = .init(topic: topic)
+        settings.availability = Availability(
+            sources: [
+                .init(topic: "\(base)/bridge/state", template: try MessageTemplate(Self.stateTemplate)),
+                // A device says whether it can be reached only where that is switched on.
+                .init(
+                    topic: "\(topic)/availability", template: try MessageTemplate(Self.stateTemplate), isOptional: true),
+            ], mode: .all)
+        return settings
+    }
+
+    /// The part with this id and these settings; `part` stands behind the device's name.
+    func entity(_ id: String, _ settings: MQTTLightSettings, part: String? = nil) throws(MQTTProblem) -> MQTTEntity {
+        guard LightIDRule.accepts(id) else { throw .about("ieee_address", "is \(LightIDRule.sentence)") }
+        let definition = json["definition"]
+        let name = try name()
+        return MQTTEntity(
+            LightDescription(
+                id: LightID(id), name: part.map { "\(name) \($0)" } ?? name, kind: settings.kind,
+                capabilities: settings.capabilities,
+                manufacturer: definition?["vendor"]?.string ?? json["manufacturer"]?.string,
+                model: definition?["model"]?.string ?? json["model_id"]?.string, serialNumber: serial,
+                firmware: json["software_build_id"]?.string),
+            settings: settings)
+    }
+
+    /// A friendly name may have slashes, but no wildcards.
+    private func name() throws(MQTTProblem) -> String {
+        let keys = KeyReader(keys: ["friendly_name": json["friendly_name"] ?? .null])
+        guard let name = try keys.topic("friendly_name") else { throw .about("friendly_name", "is missing") }
+        return name
+    }
+}
+
+extension MQTTLightSettings {
+    /// What a template takes out of the messages about the device's state.
+    func state(_ template: String) throws(MQTTProblem) -> Source {
+        var source = power ?? Source(topics: [])
+        source.template = try MessageTemplate(template)
+        return source
+    }
+
+    /// Has the device asked for a property before it says it by itself.
+    mutating func ask(for property: String) {
+        let topic = String(commandTopic.dropLast("/set".count)) + "/get"
+        poll = MQTTMessage(topic: topic, text: JSONValue.object([property: ""]).text)
+    }
+}
