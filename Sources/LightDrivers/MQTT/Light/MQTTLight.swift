@@ -44,6 +44,8 @@ package struct MQTTLight: Equatable, Sendable {
     private var templateFaults = TemplateFaults()
     /// Whether the light has reported that it doesn't know its power.
     var isPowerUnknown = false
+    /// What a component needs to know of earlier messages.
+    var memory = PropertyValues()
     /// The last value of a sensor, as text.
     var lastText: String?
     var deadlines = Deadlines()
