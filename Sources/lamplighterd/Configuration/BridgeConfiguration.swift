@@ -23,10 +23,10 @@ struct BridgeConfiguration: DeclaredSection, Sendable {
             DeclaredKey(
                 "include", \.include, .reload,
                 .byDefault(
-                    "[lights, switches, outlets]",
+                    "[\(IncludedKinds.names(byDefault: true))]",
                     explanation: """
-                        What is shown of all that drivers bring; also: fans, sensors. A kind that is taken out is hidden, and has \
-                        its numbers, rooms and scenes when it is back.
+                        What is shown of all that drivers bring; also: \(IncludedKinds.names(byDefault: false)). A kind that is \
+                        taken out is hidden, and has its numbers, rooms and scenes when it is back.
                         """)),
             DeclaredKey(
                 optional: "metrics", \.metrics, .restart,

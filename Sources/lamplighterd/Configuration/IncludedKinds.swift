@@ -5,10 +5,17 @@ import TerminalKit
 
 /// The key `include`: what the bridge shows of all that drivers bring.
 struct IncludedKinds: Equatable, Sendable {
+    /// The kinds that are shown without the key.
+    private static let byDefault: Set<LightKind> = [.light, .switch, .outlet]
+
     var kinds: Set<LightKind>
 
-    /// What counts where nothing is written.
-    init(_ kinds: Set<LightKind> = [.light, .switch, .outlet]) { self.kinds = kinds }
+    init(_ kinds: Set<LightKind> = byDefault) { self.kinds = kinds }
+
+    /// The names of the kinds that are shown by default, or those of the others.
+    static func names(byDefault isDefault: Bool) -> String {
+        LightKind.allCases.filter { byDefault.contains($0) == isDefault }.map(\.plural).joined(separator: ", ")
+    }
 }
 
 extension IncludedKinds: Decodable {
