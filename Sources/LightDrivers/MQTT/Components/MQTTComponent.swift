@@ -26,24 +26,24 @@ protocol MQTTComponent: Equatable, Sendable {
     /// Returns the device that an expose of Zigbee2MQTT describes; `nil` if it describes no such device.
     static func entity(_ expose: JSONValue, of device: Zigbee2MQTTDevice) throws(MQTTProblem) -> MQTTEntity?
 
-    /// What the device can do.
+    /// The capabilities of the device.
     var capabilities: LightCapabilities { get }
 
-    /// What tells its state, beside the source of power.
+    /// The sources of its state, without the source of power.
     var sources: [MQTTLightSettings.Source?] { get }
 
-    /// What is true of a device that has not said anything yet.
+    /// The state of a device before its first message; `nil` if unknown.
     var beginning: LightReport? { get }
 
-    /// Returns what a message says.
+    /// Returns the values in a message.
     func received(
         topic: String, _ payload: MQTTPayload, by light: inout MQTTLight, now: Duration
     ) -> LightReport
 
-    /// Returns whether a message on a topic of the state is none that it could be.
+    /// Returns whether a message on a topic of the state can't be read.
     func isUnreadable(topic: String, _ payload: MQTTPayload, by light: inout MQTTLight) -> Bool
 
-    /// Returns what has changed by itself.
+    /// Returns the values that have changed without a message.
     func timePassed(of light: inout MQTTLight, now: Duration) -> LightReport?
 
     /// Returns the messages for a command.
@@ -72,7 +72,7 @@ extension MQTTComponent {
     func isEqual(_ other: any MQTTComponent) -> Bool { other as? Self == self }
 }
 
-/// The components that are read, beside lights and switches.
+/// The supported components, without lights and switches.
 enum MQTTComponents {
     static let all: [any MQTTComponent.Type] = [MQTTFan.self, MQTTSensor.self]
 

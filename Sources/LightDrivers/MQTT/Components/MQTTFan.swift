@@ -3,7 +3,7 @@ import HAPModel
 import Jinja
 import LightKit
 
-/// A fan: power as a switch has it, and what else it can be told (Lights 6.1).
+/// A fan: power as of a switch, speed, direction and oscillation (Lights 6.1).
 struct MQTTFan: MQTTComponent {
     static let names: Set = ["fan"]
     static let kind = LightKind.fan
@@ -73,7 +73,7 @@ struct MQTTFan: MQTTComponent {
             let numbers = steps.enumerated().map { "'\($1)': \($0 + 1)" }.joined(separator: ", ")
             let names = steps.enumerated().map { "\($0 + 1): '\($1)'" }.joined(separator: ", ")
             fan.speeds = FanSpeeds(range: 1...steps.count)
-            // Other modes have no speed of their own.
+            // Other modes don't have a speed.
             fan.speed = try settings.state("{{ {\(numbers)}[value_json['\(property)']] | default('None') }}")
             fan.speedCommand = .init(
                 topic: topic, template: try MessageTemplate(#"{"\#(property)":"{{ {\#(names)}[value] }}"}"#))

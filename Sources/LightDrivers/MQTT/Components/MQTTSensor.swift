@@ -9,7 +9,7 @@ struct MQTTSensor: MQTTComponent {
     /// A year: longer than that no sensor is waited for.
     private static let longest = 366 * 86_400
 
-    /// What it reads, and in what form.
+    /// Its reading, with the form of the values.
     private let meaning: SensorClass
     /// After so long without a word, a "yes" has become a "no".
     private var offDelay: Duration?
@@ -22,7 +22,7 @@ struct MQTTSensor: MQTTComponent {
         try meaning(reader, component: component) != nil
     }
 
-    /// What an announcement reads; `nil` if it is none of the readings that are shown.
+    /// The reading of an announcement; `nil` if it isn't shown.
     private static func meaning(_ reader: KeyReader, component: String) throws(MQTTProblem) -> SensorClass? {
         let name = try reader.string("device_class")
         guard component != "binary_sensor" else { return SensorClass(binary: name) }
@@ -33,7 +33,7 @@ struct MQTTSensor: MQTTComponent {
 
     init(_ reader: KeyReader, component: String, _ settings: inout MQTTLightSettings) throws(MQTTProblem) {
         guard let meaning = try Self.meaning(reader, component: component) else {
-            throw .about("device_class", "is none that is shown")
+            throw .about("device_class", "isn't one of the supported classes")
         }
         self.meaning = meaning
         if meaning.reading.isFlag {
@@ -91,7 +91,7 @@ struct MQTTSensor: MQTTComponent {
         guard let source = light.settings.power, source.topics.contains(topic), !payload.bytes.isEmpty else {
             return LightReport()
         }
-        // Also what has no value in it shows that the sensor lives.
+        // Even a message without a value shows that the sensor works.
         light.deadlines.expiry = expiry.map { now + $0 }
         guard let text = source.template.map({ light.value($0, of: payload) }) ?? payload.text,
             let value = value(text, light.settings)
@@ -102,7 +102,7 @@ struct MQTTSensor: MQTTComponent {
         return LightReport(readings: [meaning.reading: value])
     }
 
-    /// What a text says; `nil` if it says nothing about this reading.
+    /// The value of a text; `nil` if it isn't one of this reading.
     private func value(_ text: String, _ settings: MQTTLightSettings) -> SensorValue? {
         let plain = text.trimmingWhitespace
         if ["none", "unknown", "unavailable"].contains(plain.lowercased()) { return .unknown }
@@ -121,7 +121,7 @@ struct MQTTSensor: MQTTComponent {
         return value(text, light.settings) == nil
     }
 
-    /// One that falls back to "no" by itself has done so before it has said anything.
+    /// "No", if the sensor returns to it after a delay.
     var beginning: LightReport? {
         offDelay == nil ? nil : LightReport(readings: [meaning.reading: meaning.flag(false)])
     }

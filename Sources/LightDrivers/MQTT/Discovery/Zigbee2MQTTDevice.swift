@@ -45,7 +45,7 @@ struct Zigbee2MQTTDevice {
         return settings
     }
 
-    /// The part with this id and these settings; `part` stands behind the device's name.
+    /// The part with this id and these settings; its name is the device's, followed by `part`.
     func entity(_ id: String, _ settings: MQTTLightSettings, part: String? = nil) throws(MQTTProblem) -> MQTTEntity {
         guard LightIDRule.accepts(id) else { throw .about("ieee_address", "is \(LightIDRule.sentence)") }
         let definition = json["definition"]
@@ -69,14 +69,14 @@ struct Zigbee2MQTTDevice {
 }
 
 extension MQTTLightSettings {
-    /// What a template takes out of the messages about the device's state.
+    /// A value in the messages about the device's state, extracted by a template.
     func state(_ template: String) throws(MQTTProblem) -> Source {
         var source = power ?? Source(topics: [])
         source.template = try MessageTemplate(template)
         return source
     }
 
-    /// Has the device asked for a property before it says it by itself.
+    /// Requests a property from the device when the bridge starts.
     mutating func ask(for property: String) {
         let topic = String(commandTopic.dropLast("/set".count)) + "/get"
         poll = MQTTMessage(topic: topic, text: JSONValue.object([property: ""]).text)
