@@ -30,7 +30,7 @@ extension LightKind {
 
 extension LightKind: CaseIterable {
     /// All kinds that there are.
-    public static let allCases: [LightKind] = [.light, .switch, .outlet, .fan, .sensor]
+    public static let allCases: [LightKind] = [.light, .switch, .outlet, .fan, .sensor, .cover]
 }
 
 extension LightKind: RawRepresentable, Hashable, CustomStringConvertible {

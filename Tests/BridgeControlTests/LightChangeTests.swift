@@ -3,6 +3,9 @@ import BridgeControl
 import LightKit
 import Testing
 
+/// The names of the values that a controller can change.
+private let settable = LightChange.Purpose.command.names.joined(separator: ", ")
+
 @Suite("Light changes")
 struct LightChangeTests {
     @Test(
@@ -23,6 +26,20 @@ struct LightChangeTests {
         #expect(try LightChange(parsing: words, for: .command) == expected)
     }
 
+    @Test("writes the values of one name in one form, whichever kind has it")
+    func forms() {
+        for (name, properties) in Dictionary(grouping: PropertyName.all, by: \.name) {
+            let forms = properties.map { property in
+                switch property.form {
+                case .flag: "flag"
+                case .choice: "choice"
+                case .whole, .number: "number"
+                }
+            }
+            #expect(Set(forms).count == 1, "\(name)")
+        }
+    }
+
     @Test("accepts reachability only for simulated lights")
     func reachable() throws {
         #expect(try LightChange(parsing: ["reachable=no"], for: .simulation) == LightChange(reachable: false))
@@ -33,12 +50,12 @@ struct LightChangeTests {
         arguments: [
             (
                 [],
-                "nothing to change; write for example on=true (on, brightness, hue, saturation, temperature, speed, direction, oscillates)"
+                "nothing to change; write for example on=true (\(settable))"
             ),
             (["on"], "\"on\" is no change; write NAME=VALUE, for example brightness=40"),
             (
                 ["brigthness=4"],
-                "there is no \"brigthness\"; write one of on, brightness, hue, saturation, temperature, speed, direction, oscillates"
+                "there is no \"brigthness\"; write one of \(settable)"
             ),
             (["on=maybe"], "on cannot be \"maybe\"; write true or false"),
             (["brightness=101"], "brightness is out of range; write 0 to 100 (percent)"),
@@ -64,7 +81,7 @@ struct LightChangeTests {
             (["reachable=true"], "reachable cannot be set; use simulate for a simulated light"),
             (
                 ["\u{1B}[2Jon=1"],
-                "there is no \"\\u{1B}[2Jon\"; write one of on, brightness, hue, saturation, temperature, speed, direction, oscillates"
+                "there is no \"\\u{1B}[2Jon\"; write one of \(settable)"
             ),
         ] as [([String], String)])
     func refuses(words: [String], message: String) {

@@ -306,7 +306,7 @@ struct SimulatedLightDriverTests {
         arguments: [
             (#"{"id": ""}"#, "1 to 255 bytes"), (#"{"id": "a\n"}"#, "control characters"),
             (#"{"id": "a"}, {"id": "a"}"#, "give each light its own id"),
-            (#"{"id": "a", "kind": "fen"}"#, "write light, switch, outlet, fan or sensor"),
+            (#"{"id": "a", "kind": "fen"}"#, "write light, switch, outlet, fan"),
             (#"{"id": "a", "kind": "sensor"}"#, "write for example readings: [motion, temperature]"),
             (#"{"id": "a", "kind": "sensor", "readings": ["noise"]}"#, "write some of motion, contact"),
             (#"{"id": "a", "readings": ["motion"]}"#, "write kind: sensor"),

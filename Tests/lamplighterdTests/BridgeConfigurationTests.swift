@@ -269,7 +269,7 @@ struct BridgeConfigurationTests {
             ("include: [lights, senors]", "f:1:19: include[1]: there is no such kind; write sensors"),
             (
                 "include: [locks, x]",
-                "f:1:11: include[0]: there is no such kind; write one of lights, switches, outlets, fans, sensors"
+                "f:1:11: include[0]: there is no such kind; write one of \(LightKind.allCases.map(\.plural).joined(separator: ", "))"
             ),
             ("include: [fans, fans]", "f:1:17: include[1]: fans stands there twice; write it once"),
             (

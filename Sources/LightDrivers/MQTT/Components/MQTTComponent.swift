@@ -74,7 +74,7 @@ extension MQTTComponent {
 
 /// The supported components, without lights and switches.
 enum MQTTComponents {
-    static let all: [any MQTTComponent.Type] = [MQTTFan.self, MQTTSensor.self]
+    static let all: [any MQTTComponent.Type] = [MQTTFan.self, MQTTSensor.self, MQTTCover.self]
 
     /// Returns the component with a name; `nil` for others.
     static func named(_ name: String) -> (any MQTTComponent.Type)? { all.first { $0.names.contains(name) } }
