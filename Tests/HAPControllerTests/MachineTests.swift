@@ -91,6 +91,33 @@ struct PushWatchTests {
         #expect(!watch.isPolling)
         #expect(watch.dueAt == start + .seconds(60))
     }
+
+    @Test("reads everything a little after dropped events, unless the session ends")
+    func dropped() {
+        var watch = made
+        let due = start + EventBudget.noticeInterval
+        #expect(watch.begin(now: start) == .events)
+        #expect(watch.dropped(now: start) == true)
+        #expect(watch.dropped(now: due) == false)
+        #expect(watch.dueAt == due)
+        var ended = watch
+        ended.sessionEnded()
+        #expect(ended == made)
+        #expect(watch.begin(now: start) == .liveness)
+        #expect(watch.begin(now: due) == .everything)
+        #expect(watch.begin(now: due) == .events)
+    }
+
+    @Test("reads fifty values in turn, and all while events are lost or were dropped")
+    func batches() {
+        var watch = made
+        let ids = (1...120).map { CharacteristicID(AccessoryID(1), InstanceID($0)) }
+        let batches = (1...4).map { _ in watch.batch(of: ids, for: .events) }
+        #expect(batches == [Array(ids[..<50]), Array(ids[50..<100]), Array(ids[100...]), Array(ids[..<50])])
+        #expect(watch.batch(of: ids, for: .everything) == ids)
+        watch.looked(hasMissedEvents: true, now: start)
+        #expect(watch.batch(of: ids, for: .liveness) == ids)
+    }
 }
 
 @Suite("PendingUpdates")

@@ -59,19 +59,6 @@ private func place(_ aid: UInt64, _ iid: UInt64) -> CharacteristicID {
         #expect(requests == RequestsUnderWay())
         #expect(requests.end([a]) == [:])
     }
-
-    @Test("drops the readings of values that were written after the read began")
-    func staleReadings() {
-        var requests = RequestsUnderWay()
-        let (a, b) = (place(1, 1), place(1, 2))
-        let readings: [CharacteristicID: Reading] = [a: .success(.bool(false)), b: .success(.bool(false))]
-        _ = requests.willWrite([b])
-        let count = requests.writeCount
-        #expect(requests.current(readings, since: count) == readings)
-        _ = requests.willWrite([a])
-        #expect(requests.current(readings, since: count) == [b: .success(.bool(false))])
-        #expect(requests.current(readings, since: requests.writeCount) == readings)
-    }
 }
 
 @Suite("Reachability of bridged accessories") struct BridgedReachabilityTests {

@@ -1,19 +1,18 @@
 internal import AsyncKit
-internal import Dialing
 package import HAPModel
 package import HAPProtocol
 package import Logging
 
-/// The one connection to an accessory server that we are paired with, kept up for as long as ``run()`` runs.
+/// The one connection to a paired accessory server, kept up while ``run()`` runs.
 ///
-/// It trusts no address before pair verify. After each connection it reads the attribute database, unless it holds the
-/// one of the advertised `c#`, subscribes to what is wanted, and then reads everything that can be read, so that nothing
-/// that happened meanwhile is missed. It follows what the browser sees (``appeared(_:)``), and connects again by
-/// ``ReconnectPolicy``. What it learns is in ``updates``.
+/// It trusts no address before pair verify. After each connection it reads the attribute database, unless it has the one of the
+/// advertised `c#`, subscribes, and then reads everything readable, so that no change is missed. It follows the browser
+/// (``appeared(_:)``). ``LinkMachine`` knows how far the connection is, ``LinkValues`` which values are current. The results are in
+/// ``updates``.
 package actor AccessoryLink {
     /// The accessory.
     package nonisolated let id: DeviceID
-    /// What it learns, for one listener.
+    /// The updates, for one listener.
     package nonisolated let updates = LinkUpdates(PendingUpdates())
 
     private let pairing: AccessoryPairing
@@ -23,58 +22,28 @@ package actor AccessoryLink {
     private let isForUnpairing: Bool
     private let logger: Logger
 
-    // Where the accessory is, and when it is tried next.
-    private var discovered: AdvertisedAccessory?
-    private var candidates = Candidates<AccessoryEndpoint>()
-    private var policy: ReconnectPolicy
-    private var retryAt = ContinuousClock.now
-    private nonisolated let changed = AsyncSignal()
-    private nonisolated let stopped = AsyncSignal()
-    private var isStopped = false
-
-    // What it consists of, and the values.
-    private var database: AccessoryDatabase?
-    private var configurationNumber: UInt32?
-    private var known: [CharacteristicID: CharacteristicValue] = [:]
-    /// How many events have come, and the number of the last one for each characteristic; writes count as such.
-    private var events = 0
-    private var reportedAt: [CharacteristicID: Int] = [:]
-    /// Our own writes since the last look: what they led to is not reported to us (HAP 10.2).
-    private var written: Set<CharacteristicID> = []
-
-    /// Our newest writes: an event that contradicts one may be older than it.
-    private var recentWrites: [CharacteristicID: (value: CharacteristicValue, time: ContinuousClock.Instant)] = [:]
-    private var contradicted: Set<CharacteristicID> = []
-
-    // What it is to report, and how it is caught not reporting.
+    private var machine: LinkMachine<ControllerSession>
+    /// The attribute database and the `c#` that it belongs to.
+    private var known: (database: AccessoryDatabase, configurationNumber: UInt32)?
+    private var values = LinkValues()
     private var subscriptions = SubscriptionReconciler()
     private var push: PushWatch
-    /// The last value that was read to find lost events.
-    private var lastChecked: CharacteristicID?
-    /// When everything that is reported must be read again, because events were dropped.
-    private var rereadAt: ContinuousClock.Instant?
-    private var hasDroppedEvents = false
-
-    /// The connection, also while it is not verified yet.
-    private var connection: ControllerSession?
-    private var isVerified = false
+    private nonisolated let changed = AsyncSignal()
+    private nonisolated let stopped = AsyncSignal()
     /// Reads that wait for the next session.
     private var awaitingSession: [AsyncSignal] = []
 
-    /// The time within which an event may be older than a write.
-    private static let recentWriteTime = Duration.seconds(1)
-
-    /// Makes a link that does nothing before ``run()``.
+    /// Creates a link that does nothing before ``run()``.
     ///
     /// - Parameters:
-    ///   - pairing: whom to connect to.
-    ///   - identity: who we are.
-    ///   - dialer: how to connect.
-    ///   - database: what was read before a restart, and the `c#` it belongs to.
-    ///   - timing: how long to wait for what.
-    ///   - isForUnpairing: whether the accessory is only to remove our pairing, whatever it consists of; once it has, the
-    ///     link says `notPaired`.
-    ///   - logger: where errors are logged.
+    ///   - pairing: the accessory.
+    ///   - identity: the controller's identity.
+    ///   - dialer: opens connections.
+    ///   - database: the database that was read before a restart, and the `c#` it belongs to.
+    ///   - timing: the time limits.
+    ///   - isForUnpairing: whether the accessory must only remove our pairing, whatever its database; after that, the link reports
+    ///     `notPaired`.
+    ///   - logger: logs errors.
     package init(
         _ pairing: AccessoryPairing, as identity: ControllerIdentity, dialer: any AccessoryDialer,
         database: (AccessoryDatabase, configurationNumber: UInt32)? = nil,
@@ -87,15 +56,14 @@ package actor AccessoryLink {
         self.timing = timing
         self.isForUnpairing = isForUnpairing
         self.logger = logger
-        self.database = database?.0
-        configurationNumber = database?.configurationNumber
-        policy = ReconnectPolicy(timing.reconnect)
+        known = database.map { ($0.0, $0.configurationNumber) }
+        machine = LinkMachine(timing.reconnect)
         push = PushWatch(quiet: timing.quiet, poll: timing.poll, now: .now)
     }
 
     // MARK: Life
 
-    /// Keeps the connection up until the caller is cancelled or ``stop()`` is called; to be run once.
+    /// Keeps the connection up until the caller is canceled or ``stop()`` is called; for one call.
     package func run() async {
         await withTaskGroup { group in
             group.addTask { await self.keepConnected() }
@@ -103,84 +71,78 @@ package actor AccessoryLink {
             await group.next()
             group.cancelAll()
         }
-        isStopped = true
+        await stop()
         sessionCame()
         report(.stopped)
         updates.finish()
     }
 
-    /// Ends all traffic at once, for good.
+    /// Ends all traffic at once and permanently.
     package func stop() async {
-        isStopped = true
         stopped.send()
-        await connection?.close()
+        let session = machine.stop()
+        await session?.close()
     }
 
-    /// The browser sees the accessory, perhaps elsewhere or with another `c#`; `nil` when it is seen no more.
+    /// The browser sees the accessory, perhaps at another address or with another `c#`; `nil` if it has disappeared.
     ///
-    /// A record that disappeared does not end a connection that stands: multicast is lost more easily than TCP.
+    /// A record that disappeared doesn't end a connection: multicast is lost more easily than TCP.
     package func appeared(_ accessory: AdvertisedAccessory?) {
-        guard let accessory, accessory.id == id, accessory != discovered else { return }
-        discovered = accessory
-        candidates.update(accessory.endpoints)
-        retryAt = policy.appeared(next: retryAt)
+        guard let accessory, accessory.id == id, machine.appeared(accessory, now: .now) else { return }
         changed.send()
     }
 
     private func keepConnected() async {
-        while !isStopped, !Task.isCancelled {
-            guard discovered != nil else {
+        while !Task.isCancelled {
+            switch machine.state {
+            case .searching:
                 report(.searching)
                 await changed.wait()
-                continue
+            case .waiting(let time) where time > .now: await changed.wait(until: time)
+            case .waiting:
+                machine.begin()
+                report(.connecting)
+            case .dialing: await dial()
+            case .verifying(let session, _), .verified(let session): await serve(session)
+            case .stopped: return
             }
-            report(.connecting)
-            let failure = await connect()
-            guard !isStopped, !Task.isCancelled else { return }
-            logger.info(
-                "connection failed",
-                metadata: [
-                    "accessory": "\(id)", "reason": "\(failure)",
-                    "addresses": .array(candidates.tried.map { "\($0)" }),
-                ])
-            retryAt = policy.ended(isRefused: failure == .notPaired, share: .random(in: 0...1), now: .now)
-            report(.unreachable(failure))
-            while retryAt > .now, !isStopped, !Task.isCancelled { await changed.wait(until: retryAt) }
         }
     }
 
     private func report(_ state: LinkState) { updates.post(.state(state)) }
 
-    // MARK: One connection
-
-    /// Tries every address until one is the accessory's, and serves the session there until it ends.
-    private func connect() async -> LinkFailure {
-        candidates.begin()
-        var failure = LinkFailure.unreachable
-        while !isStopped, !Task.isCancelled {
-            let dialed = try? await dialer.dial(timing: timing) { candidates.next() }
-            guard let (connection, endpoint) = dialed else { break }
-            candidates.answered(endpoint)
-            let (reason, wasVerified) = await serve(ControllerSession(connection))
-            if wasVerified { return reason }
-            // A peer without a proven identity has no say in where else to look, and doesn't end the pairing.
-            if failure != .notPaired { failure = reason }
-        }
-        return failure
+    /// Reports the failure of a round, if it is over.
+    private func report(_ failure: LinkFailure?) {
+        guard let failure, !Task.isCancelled else { return }
+        if case .stopped = machine.state { return }
+        logger.info(
+            "connection failed",
+            metadata: [
+                "accessory": "\(id)", "reason": "\(failure)",
+                "addresses": .array(machine.tried.map { "\($0)" }),
+            ])
+        report(.unreachable(failure))
     }
 
-    private func serve(_ session: ControllerSession) async -> (LinkFailure, wasVerified: Bool) {
-        connection = session
+    // MARK: One connection
+
+    private func dial() async {
+        let dialed = try? await dialer.dial(timing: timing) { machine.nextAddress() }
+        guard let (connection, endpoint) = dialed else {
+            return report(machine.ended(share: .random(in: 0...1), now: .now))
+        }
+        if !machine.answered(ControllerSession(connection), at: endpoint) { connection.close() }
+    }
+
+    private func serve(_ session: ControllerSession) async {
         async let carrying: SessionEnd = carry(session)
-        let failure = isStopped ? .ended(.closed) : await use(session)
-        let wasVerified = isVerified
-        isVerified = false
-        connection = nil
-        (rereadAt, hasDroppedEvents) = (nil, false)
-        (recentWrites, contradicted) = ([:], [])
+        let end = await use(session)
+        let failure = machine.ended(end, share: .random(in: 0...1), now: .now)
+        push.sessionEnded()
+        values.sessionEnded()
         await session.close()
         _ = await carrying
-        return (failure, wasVerified)
+        report(failure)
     }
 
     private func carry(_ session: ControllerSession) async -> SessionEnd {
@@ -193,152 +155,106 @@ package actor AccessoryLink {
         return end
     }
 
+    /// Proves the identities, and uses the session until it ends.
     private func use(_ session: ControllerSession) async -> LinkFailure {
-        do throws(VerifyError) {
+        do {
             try await session.pairVerify(pairing, as: identity, within: timing.request)
-        } catch {
-            switch error {
-            case .notPaired: return .notPaired
-            case .notGenuine: return .notGenuine
-            case .otherAccessory: return .otherAccessory
-            case .busy: return .busy
-            case .ended(let end): return .ended(end)
+            guard machine.verified(now: .now) else { return .ended(.closed) }
+            if isForUnpairing {
+                // Nothing else: this must work with an unusable database.
+                _ = try await session.pairings(.remove(identity.controller), within: timing.request)
+                return .notPaired
             }
-        }
-        isVerified = true
-        candidates.confirm()
-        policy.connected(now: .now)
-        if isForUnpairing { return await removePairing(on: session) }
-        do throws(SetupError) {
-            try await synchronise(session)
+            try await synchronize(session)
             push.connected(now: .now)
             report(.connected)
             sessionCame()
             try await keep(session)
             return .ended(await session.end ?? .closed)
         } catch {
-            switch error {
-            case .outOfCompliance(let error): return .outOfCompliance(error)
-            case .ended(let end, _): return .ended(end)
-            default: return .ended(.badAnswer)
-            }
+            return LinkFailure(error)
         }
     }
 
-    /// Takes our pairing back, and nothing else: that must work with an accessory whose database is of no use.
-    private func removePairing(on session: ControllerSession) async -> LinkFailure {
-        do throws(PairingsError) {
-            _ = try await session.pairings(.remove(identity.controller), within: timing.request)
-            return .notPaired
-        } catch {
-            if case .request(.ended(let end)) = error { return .ended(end) }
-            return .ended(.badAnswer)
-        }
-    }
-
-    /// Looks after a session that stands until it ends.
-    private func keep(_ session: ControllerSession) async throws(SetupError) {
-        while await session.end == nil, !isStopped, !Task.isCancelled {
-            if let number = discovered?.configurationNumber, number != configurationNumber {
-                try await synchronise(session)
-            }
+    /// Looks after a session until it ends.
+    private func keep(_ session: ControllerSession) async throws {
+        while await session.end == nil, machine.session === session, !Task.isCancelled {
+            if machine.accessory?.configurationNumber != known?.configurationNumber { try await synchronize(session) }
             try await reconcileSubscriptions(session)
             try await readContradicted(session)
-            if min(push.dueAt, rereadAt ?? push.dueAt) <= .now { try await look(session) }
+            if push.dueAt <= .now { try await check(session) }
             guard await session.end == nil else { break }
-            await changed.wait(until: min(push.dueAt, rereadAt ?? push.dueAt))
+            await changed.wait(until: push.dueAt)
         }
     }
 
-    /// Reads the values once that an event has contradicted soon after a write.
-    private func readContradicted(_ session: ControllerSession) async throws(SetupError) {
-        guard !contradicted.isEmpty, let database else { return }
-        let ids = database.canRead(contradicted.sorted())
-        contradicted = []
-        do throws(RequestError) {
-            learned(try await read(ids, of: database, on: session))
-        } catch {
-            throw SetupError(error)
-        }
-    }
-
-    /// There is a session again, or there never will be.
+    /// Wakes the reads that wait for a session, or for the end of the link.
     private func sessionCame() {
         for signal in awaitingSession { signal.send() }
         awaitingSession = []
     }
 
-    // MARK: What it consists of, and the values
+    // MARK: Database and values
 
-    /// Brings everything up to date: the database if it may be another one, the subscriptions, and then the values.
-    private func synchronise(_ session: ControllerSession) async throws(SetupError) {
+    /// Updates everything: the database if it may have changed, the subscriptions, and then the values.
+    private func synchronize(_ session: ControllerSession) async throws {
         let isFresh = try await readDatabase(session)
         subscriptions.begin()
         try await reconcileSubscriptions(session, reads: isFresh)
-        // What a fresh database holds and nothing subscribes to is as good as read.
-        guard !isFresh, let database else { return }
-        do throws(RequestError) {
-            learned(try await read(database.readable, of: database, on: session))
-        } catch {
-            throw SetupError(error)
-        }
+        // The values in a fresh database are current.
+        guard !isFresh, let database = known?.database else { return }
+        try await read(database.readable, of: database, on: session)
     }
 
-    /// Reads the database unless the one that we hold is the advertised one.
+    /// Reads the database unless the known one is the advertised one.
     ///
     /// - Returns: whether it was read.
-    private func readDatabase(_ session: ControllerSession) async throws(SetupError) -> Bool {
-        let advertised = discovered?.configurationNumber
-        if database != nil, configurationNumber == advertised { return false }
-        let read = try await session.readDatabase(within: timing.database)
-        read.logOmissions(of: id, by: logger)
-        database = read
-        configurationNumber = advertised
-        known = [:]
-        reportedAt = [:]
-        written = []
-        for (id, characteristic) in read.characteristics { known[id] = characteristic.value }
-        updates.post(.database(read, configurationNumber: advertised))
+    private func readDatabase(_ session: ControllerSession) async throws -> Bool {
+        guard let advertised = machine.accessory?.configurationNumber, advertised != known?.configurationNumber else {
+            return false
+        }
+        let database = try await session.readDatabase(within: timing.database)
+        database.logOmissions(of: id, by: logger)
+        known = (database, advertised)
+        values.begin(with: database)
+        updates.post(.database(database, configurationNumber: advertised))
         return true
     }
 
-    /// Reads values, but leaves out what an event has reported meanwhile.
+    /// Reads values, and reports them unless an event or a write has changed them meanwhile.
     ///
-    /// An answer and the events around it reach this actor in any order. Whatever is true after the event is reported by
-    /// another one, so the event's value is never the wrong one to keep.
+    /// - Returns: the answer, and the characteristics whose value differs from the known one although we didn't write it.
+    @discardableResult
     private func read(
-        _ ids: [CharacteristicID], of database: AccessoryDatabase, on session: ControllerSession
-    ) async throws(RequestError) -> [CharacteristicID: Reading] {
-        let began = events
-        let readings = try await session.read(ids, of: database, within: timing.request)
-        return readings.filter { reportedAt[$0.key, default: 0] <= began }
+        _ ids: some Sequence<CharacteristicID> & Sendable, of database: AccessoryDatabase, on session: ControllerSession
+    ) async throws(RequestError) -> (answer: [CharacteristicID: Reading], changed: Set<CharacteristicID>) {
+        let began = values.changes
+        let answer = try await session.read(ids, of: database, within: timing.request)
+        guard session === machine.session else { return (answer, []) }
+        let current = values.current(answer, since: began).filter { database[$0.key] != nil }
+        if !current.isEmpty { updates.post(.values(current)) }
+        return (answer, values.learned(current))
     }
 
-    private func learned(_ readings: [CharacteristicID: Reading]) {
-        guard !readings.isEmpty else { return }
-        for case (let id, .success(let value)) in readings { known[id] = value }
-        updates.post(.values(readings))
+    /// Reads the values that an event has contradicted soon after a write.
+    private func readContradicted(_ session: ControllerSession) async throws {
+        let ids = values.takeContradicted()
+        guard !ids.isEmpty, let database = known?.database else { return }
+        try await read(database.canRead(ids.sorted()), of: database, on: session)
     }
 
-    /// Reads whatever can change once: a value that no event has reported shows that the accessory loses events.
-    private func look(_ session: ControllerSession) async throws(SetupError) {
-        guard let database else { return }
-        let reported = rereadAt == nil ? subscriptions.confirmed.subtracting(written) : []
-        let readsAll = rereadAt.map { $0 <= .now } ?? false
-        if readsAll { rereadAt = nil }
-        let ids = valuesToCheck(of: database, all: readsAll)
-        written.subtract(ids)
-        let readings: [CharacteristicID: Reading]
-        do throws(RequestError) {
-            readings = try await read(ids, of: database, on: session)
-        } catch {
-            throw SetupError(error)
-        }
-        let hasMissedEvents = reported.contains { id in
-            guard case .success(let value)? = readings[id], let known = known[id] else { return false }
-            return value != known && !written.contains(id)
-        }
-        learned(readings)
+    /// Reads values: a change without an event shows that the accessory loses events.
+    ///
+    /// Skips battery-powered accessories, because a read wakes them, except after dropped events. If nothing remains, the answer to
+    /// any read still shows that the connection lives.
+    private func check(_ session: ControllerSession) async throws {
+        guard let database = known?.database else { return }
+        let check = push.begin(now: .now)
+        let batteryPowered = check == .everything ? [] : database.batteryPowered
+        let all = database.canRead(subscriptions.desired.filter { !batteryPowered.contains($0.aid) }.sorted())
+        let ids = all.isEmpty ? Array(database.readable.prefix(1)) : push.batch(of: all, for: check)
+        let expected = values.beginCheck(of: ids, reported: check == .events ? subscriptions.confirmed : [])
+        let hasMissedEvents = !expected.isDisjoint(with: try await read(ids, of: database, on: session).changed)
         if hasMissedEvents, !push.isPolling {
             logger.info(
                 "accessory polled", metadata: ["accessory": "\(self.id)", "reason": "it lost events"])
@@ -346,34 +262,15 @@ package actor AccessoryLink {
         push.looked(hasMissedEvents: hasMissedEvents, now: .now)
     }
 
-    /// Returns the values to read next: all of them while events are lost or were dropped, otherwise some at a time, in turn.
-    ///
-    /// Reads wake accessories that run on batteries: they are left out. If nothing remains, any answer still shows that the
-    /// connection lives.
-    private func valuesToCheck(of database: AccessoryDatabase, all: Bool) -> [CharacteristicID] {
-        let batteryPowered = database.batteryPowered
-        let ids = database.canRead(subscriptions.desired.filter { all || !batteryPowered.contains($0.aid) }.sorted())
-        guard !ids.isEmpty else { return Array(database.readable.prefix(1)) }
-        guard !all, !push.isPolling, ids.count > Self.checkedAtOnce else { return ids }
-        let next = ids.drop { id in lastChecked.map { id <= $0 } ?? false }
-        let batch = Array((next.isEmpty ? ids[...] : next).prefix(Self.checkedAtOnce))
-        lastChecked = batch.last
-        return batch
-    }
-
-    /// The most values that are read at once to find lost events.
-    private static let checkedAtOnce = 50
-
-    /// An event came; what counts is the session that is verified and the link's now.
+    /// An event came; only those of the current session count.
     func received(event body: [UInt8], on session: ControllerSession) async {
         guard let answers = CharacteristicAnswer.list(parsing: body) else {
             await session.close(.badAnswer)
             return
         }
-        guard isVerified, session === connection, let database else { return }
+        guard session === machine.session, let database = known?.database else { return }
         push.eventCame(now: .now)
-        events += 1
-        var values: [CharacteristicID: Reading] = [:]
+        var readings: [CharacteristicID: Reading] = [:]
         for answer in answers {
             guard let characteristic = database[answer.id], let json = answer.value,
                 let value = characteristic.metadata.reported(json)
@@ -381,32 +278,19 @@ package actor AccessoryLink {
             if characteristic.type.isMomentary {
                 updates.post(.occurrence(answer.id, value))
             } else {
-                checkAgainstWrite(answer.id, value)
-                values[answer.id] = .success(value)
-                reportedAt[answer.id] = events
+                readings[answer.id] = .success(value)
             }
         }
-        learned(values)
-    }
-
-    /// Has a value read once if an event contradicts a write that is younger than a second: the accessory may have gathered
-    /// the event before the write.
-    private func checkAgainstWrite(_ id: CharacteristicID, _ value: CharacteristicValue) {
-        guard let write = recentWrites[id], write.value != value else { return }
-        recentWrites[id] = nil
-        guard .now < write.time + Self.recentWriteTime else { return }
-        contradicted.insert(id)
-        changed.send()
+        if values.reported(readings, now: .now) { changed.send() }
+        if !readings.isEmpty { updates.post(.values(readings)) }
     }
 
     /// Events were dropped, because there were too many: their values are read a little later.
     private func droppedEvents(on session: ControllerSession) {
-        guard session === connection, isVerified else { return }
-        if !hasDroppedEvents {
+        guard session === machine.session else { return }
+        if push.dropped(now: .now) {
             logger.warning("accessory events dropped", metadata: ["accessory": "\(id)", "reason": "it sends too many"])
         }
-        hasDroppedEvents = true
-        rereadAt = rereadAt ?? .now + EventBudget.noticeInterval
         changed.send()
     }
 
@@ -415,10 +299,8 @@ package actor AccessoryLink {
     /// The characteristics that the accessory reports on this connection.
     package var reported: Set<CharacteristicID> { subscriptions.confirmed }
 
-    /// Has these characteristics reported from now on and no others, on this connection and every later one; those that do
-    /// not exist or do not report are passed over.
-    ///
-    /// - Parameter ids: which.
+    /// Subscribes to exactly these characteristics, on this connection and every later one; skips unknown ones and those without
+    /// events.
     package func desire(_ ids: Set<CharacteristicID>) {
         _ = subscriptions.desire(ids)
         changed.send()
@@ -430,12 +312,11 @@ package actor AccessoryLink {
         changed.send()
     }
 
-    /// As ``desire(_:)``, and waits for what the accessory says to those that were not desired before; their values are read,
-    /// too.
+    /// As ``desire(_:)``, and waits for the answers about new characteristics, whose values are read, too.
     ///
     /// - Parameters:
-    ///   - ids: which.
-    ///   - kept: those that stay desired if they are.
+    ///   - ids: the characteristics.
+    ///   - kept: the characteristics that stay desired if they are.
     ///   - retried: the characteristics to request again if the accessory refused them.
     /// - Returns: the outcome for each new or retried characteristic.
     package func observe(
@@ -460,18 +341,14 @@ package actor AccessoryLink {
         }
     }
 
-    /// Tells the accessory what is desired and not, all that has gathered at once, and reads what was not reported before.
-    private func reconcileSubscriptions(_ session: ControllerSession, reads: Bool = true) async throws(SetupError) {
-        guard let database else { return }
-        do throws(RequestError) {
-            while let batch = subscriptions.next(reports: database.reports) {
-                switch batch {
-                case .subscribe(let ids): _ = try await subscribe(ids, of: database, on: session, reads: reads)
-                case .unsubscribe(let ids): _ = try await session.subscribe(ids, false, timing: timing)
-                }
+    /// Subscribes and unsubscribes, all pending characteristics at once, and reads the newly subscribed ones.
+    private func reconcileSubscriptions(_ session: ControllerSession, reads: Bool = true) async throws {
+        guard let database = known?.database else { return }
+        while let batch = subscriptions.next(reports: database.reports) {
+            switch batch {
+            case .subscribe(let ids): _ = try await subscribe(ids, of: database, on: session, reads: reads)
+            case .unsubscribe(let ids): _ = try await session.subscribe(ids, false, timing: timing)
             }
-        } catch {
-            throw SetupError(error)
         }
     }
 
@@ -479,15 +356,15 @@ package actor AccessoryLink {
         _ ids: [CharacteristicID], of database: AccessoryDatabase, on session: ControllerSession, reads: Bool = true
     ) async throws(RequestError) -> [CharacteristicID: HAPStatus] {
         let statuses = try await session.subscribe(ids, true, timing: timing)
-        guard session === connection else { return statuses }
+        guard session === machine.session else { return statuses }
         subscriptions.answered(statuses)
-        if reads { learned(try await read(database.canRead(ids), of: database, on: session)) }
+        if reads { try await read(database.canRead(ids), of: database, on: session) }
         return statuses
     }
 
     // MARK: Requests
 
-    /// Reads characteristics from the accessory; what comes is in ``updates``, too.
+    /// Reads characteristics from the accessory; current values are in ``updates``, too.
     ///
     /// An accessory that doesn't take the connection for a session any more (HTTP 470) is asked once more over the next one.
     ///
@@ -511,56 +388,36 @@ package actor AccessoryLink {
     ) async throws(LinkError) -> [CharacteristicID: Reading] {
         let (session, database) = try current()
         do throws(RequestError) {
-            let began = events
-            let readings = try await session.read(ids, of: database, within: timing.request)
-            if session === connection {
-                learned(readings.filter { database[$0.key] != nil && reportedAt[$0.key, default: 0] <= began })
-            }
-            return readings
+            return try await read(ids, of: database, on: session).answer
         } catch {
             throw .request(error)
         }
     }
 
-    /// Characteristics are about to be written: what was asked for before, and is answered later, is not reported any more,
-    /// because it is older than what is written.
-    package func willWrite(_ ids: some Sequence<CharacteristicID>) {
-        events += 1
-        for id in ids { reportedAt[id] = events }
-    }
+    /// Characteristics are about to be written: answers to earlier reads are no longer reported, because they are older.
+    package func willWrite(_ ids: some Sequence<CharacteristicID>) { values.willWrite(ids) }
 
     /// Writes characteristics, in one request where that is possible; the accessory reports it to others, not to us.
     ///
     /// - Parameters:
-    ///   - writes: what to write.
-    ///   - isTimed: whether all are timed writes, also of those that do not ask for it.
-    /// - Returns: what became of each.
+    ///   - writes: the values.
+    ///   - isTimed: whether all are timed writes, even where the characteristic doesn't require it.
+    /// - Returns: the outcome for each.
     /// - Throws: ``LinkError``.
     package func write(
         _ writes: [AccessoryWrite], isTimed: Bool = false
     ) async throws(LinkError) -> [CharacteristicID: WriteOutcome] {
         let (session, database) = try current()
-        noteWrites(writes)
+        values.writing(writes, now: .now)
         do throws(RequestError) {
             let outcomes = try await session.write(writes, of: database, isTimed: isTimed, timing: timing)
-            guard session === connection else { return outcomes }
+            guard session === machine.session else { return outcomes }
             for write in writes where outcomes[write.id]?.status == .success && database.canRead(write.id) {
-                written.insert(write.id)
-                recentWrites[write.id]?.time = .now
-                known[write.id] = outcomes[write.id]?.response ?? write.value
+                values.wrote(outcomes[write.id]?.response ?? write.value, to: write.id, now: .now)
             }
             return outcomes
         } catch {
             throw .request(error)
-        }
-    }
-
-    private func noteWrites(_ writes: [AccessoryWrite]) {
-        let now = ContinuousClock.now
-        recentWrites = recentWrites.filter { now < $0.value.time + Self.recentWriteTime }
-        for write in writes {
-            written.insert(write.id)
-            recentWrites[write.id] = (write.value, now)
         }
     }
 
@@ -579,8 +436,8 @@ package actor AccessoryLink {
     ///
     /// - Throws: ``PairingsError``.
     package func pairings(_ request: PairingsRequest) async throws(PairingsError) -> PairingsResponse {
-        guard let connection, isVerified else { throw .notConnected }
-        return try await connection.pairings(request, within: timing.request)
+        guard let session = machine.session else { throw .notConnected }
+        return try await session.pairings(request, within: timing.request)
     }
 
     /// Takes our own pairing back at the accessory, and stops.
@@ -592,8 +449,8 @@ package actor AccessoryLink {
     }
 
     private func current() throws(LinkError) -> (ControllerSession, AccessoryDatabase) {
-        guard let connection, isVerified, let database, !isStopped else { throw .notConnected }
-        return (connection, database)
+        guard let session = machine.session, let database = known?.database else { throw .notConnected }
+        return (session, database)
     }
 }
 

@@ -34,6 +34,24 @@ package enum LinkFailure: Equatable, Sendable {
     case outOfCompliance(ComplianceError)
 }
 
+extension LinkFailure {
+    /// Creates the failure for an error of a session.
+    init(_ error: any Error) {
+        self =
+            switch error {
+            case VerifyError.notPaired: .notPaired
+            case VerifyError.notGenuine: .notGenuine
+            case VerifyError.otherAccessory: .otherAccessory
+            case VerifyError.busy: .busy
+            case SetupError.outOfCompliance(let error): .outOfCompliance(error)
+            case VerifyError.ended(let end), SetupError.ended(let end, _), RequestError.ended(let end),
+                PairingsError.request(.ended(let end)):
+                .ended(end)
+            default: .ended(.badAnswer)
+            }
+    }
+}
+
 /// The value of a characteristic, or why it is not known.
 package typealias Reading = Result<CharacteristicValue, HAPStatus>
 

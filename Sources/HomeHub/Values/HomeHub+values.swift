@@ -18,8 +18,6 @@ extension HomeHub {
         var requests = ValueRequests<Void>(ids, in: graph) { (_, characteristic) throws(HomeError) in
             try characteristic.metadata.validateRead()
         }
-        let writeCounts = Dictionary(
-            uniqueKeysWithValues: requests.items.map { ($0.key, connections[$0.key]?.requests.writeCount ?? 0) })
         let answers = await asked(requests.items) { link, items throws(LinkError) in
             try await link.read(items.map(\.location))
         }
@@ -31,11 +29,7 @@ extension HomeHub {
                 received(late, from: device)
                 continue
             }
-            // A stale answer must not replace a newer write.
-            let current =
-                connections[device]?.requests.current(readings, since: writeCounts[device] ?? 0)
-                ?? readings
-            received(current, from: device, asker: asker(of: call))
+            // The link has reported the values in the answer, except stale ones.
             received(late, from: device, asker: asker(of: call))
             for item in items {
                 // Values reported meanwhile are newer than the read ones.
