@@ -324,7 +324,9 @@ package actor AccessoryServer {
                 case .everybody, .everybodyBut, .only: break
                 }
                 guard let session = sessions[id] else { continue }
-                if session.outbox.changed(change.id, to: change.value, isUrgent: change.isUrgent, now: now) {
+                if session.outbox.changed(
+                    change.id, to: change.value, isUrgent: change.isUrgent, isMomentary: change.isMomentary, now: now)
+                {
                     statistics.eventsCoalesced += 1
                 }
                 if !session.isTouched {
@@ -371,6 +373,7 @@ package actor AccessoryServer {
                 bodies.append((entries, bytes))
                 session.connection.sendEvent(body: bytes)
             }
+            flush(session, now, &bodies)
         }
     }
 

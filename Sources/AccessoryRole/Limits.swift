@@ -1,8 +1,13 @@
 // What the server takes from its peers at most, in one place. The limits of single messages are in HAPProtocol's
 // Limits.swift, those of the sockets in HAPTransport's.
 //
-// Two things need no limit of their own. A session can subscribe only to characteristics that there are, and holds one
-// latest value for each; and it announces one timed write at a time, the newest.
+// Two things need no limit: a session subscribes only to existing characteristics and holds the latest value of each, and
+// it announces one timed write at a time, the newest.
+
+extension EventOutbox {
+    /// The most momentary events of one characteristic that wait for a connection; beyond them the newest replaces the last.
+    static let maximumMomentaryEvents = 16
+}
 
 /// Connections and those who hold them (HAP 7.2; Decisions 6 and 7).
 extension ConnectionPolicy {

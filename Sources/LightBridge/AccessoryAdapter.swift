@@ -93,13 +93,17 @@ struct AccessoryAdapter: Sendable {
         return Accessory(aid: aid, services: [information] + shown)
     }
 
-    /// The values of its characteristics in a state, in the order of its services: hue and saturation before colour
+    /// The values of its characteristics in a state, in the order of its services: hue and saturation before color
     /// temperature, because the Home app takes the last one for the mode (Lights 2).
+    ///
+    /// Momentary events aren't part of a state.
     func values(of state: DeviceState) -> [(InstanceID, CharacteristicValue)] {
         var values: [(InstanceID, CharacteristicValue)] = []
         values.reserveCapacity(services.reduce(0) { $0 + $1.parts.count })
         for service in services {
-            for part in service.parts { values.append((part.iid, value(part, of: service.function, in: state))) }
+            for part in service.parts where !part.type.isMomentary {
+                values.append((part.iid, value(part, of: service.function, in: state)))
+            }
         }
         return values
     }
@@ -109,6 +113,13 @@ struct AccessoryAdapter: Sendable {
     }
 
     // MARK: Values
+
+    /// Returns the characteristic and the value of a momentary event, or `nil` for an event that the device can't have.
+    func event(_ property: Property, _ value: CharacteristicValue?) -> (InstanceID, CharacteristicValue)? {
+        guard property.type.isMomentary, let part = part(property), let value = value.flatMap(part.metadata.accepted)
+        else { return nil }
+        return (part.iid, value)
+    }
 
     /// Returns the command for the values of one write request.
     func command(for writes: [CharacteristicWrite], state: DeviceState) -> LightCommand {

@@ -29,6 +29,9 @@ struct DriverHost: LightHost {
     func report(_ reports: [(light: LightID, report: LightReport)]) async {
         await bridge.reported(reports, by: driver)
     }
+    func occurred(_ events: PropertyValues, on light: LightID) async {
+        await bridge.occurred(events, on: light, by: driver)
+    }
     func lastKnown(_ light: LightID) async -> LightReport? { await bridge.lastKnown(light, of: driver) }
     func knownLights() async -> [LightID] { await bridge.knownLights(of: driver) }
     func includedKinds() async -> Set<LightKind> { await bridge.kinds }

@@ -165,6 +165,18 @@ package actor LightBridge {
         advanceTransition(of: light)
     }
 
+    /// Sends momentary events to subscribers; a device that isn't shown has none.
+    func occurred(_ events: PropertyValues, on id: LightID, by driver: String) {
+        guard let light = lights[LightKey(driver: driver, light: id)] else { return }
+        for (property, value) in events {
+            guard let event = light.adapter.event(property, value) else {
+                dropped(1, .invalid, by: driver)
+                continue
+            }
+            light.server.assumeIsolated { [aid = light.aid] in $0.update(aid, [event]) }
+        }
+    }
+
     /// A light is known to be otherwise than before: says so to the server and the operator, and keeps it.
     private func stateChanged(_ light: BridgedLight, from former: DeviceState, by origin: LightEvent.Origin) {
         let state = light.state

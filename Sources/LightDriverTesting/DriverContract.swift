@@ -121,18 +121,22 @@ public struct DriverContract: Sendable {
 
     private func order(_ calls: [RecordingLightHost.Call]) -> [String] {
         var found: [String] = []
-        var known: [LightID: LightCapabilities] = [:]
+        var known: [LightID: LightDescription] = [:]
         for call in calls {
             switch call {
-            case .added(let light): known[light.id] = light.capabilities
+            case .added(let light): known[light.id] = light
             case .removed(let light):
                 if known.removeValue(forKey: light) == nil { found.append("only a light that was told is removed") }
             case .report(let light, let report):
-                guard let capabilities = known[light] else {
+                guard let description = known[light] else {
                     found.append("a light is told before it is reported on (\(light))")
                     continue
                 }
-                found += values(report, capabilities)
+                found += values(report, description.capabilities)
+            case .occurred(let light, let events):
+                for (property, _) in events where known[light]?.isMomentary(property) != true {
+                    found.append("an event is one of a momentary characteristic of a known device (\(light))")
+                }
             case .state, .warn: break
             }
         }

@@ -11,6 +11,8 @@ public final class RecordingLightHost: LightHost {
         case removed(LightID)
         /// A light was reported on.
         case report(LightID, LightReport)
+        /// Momentary events of a light.
+        case occurred(LightID, PropertyValues)
         /// The driver said how it is.
         case state(DriverState)
         /// A warning about a subject; `nil` takes it back.
@@ -135,6 +137,8 @@ public final class RecordingLightHost: LightHost {
     public func report(_ reports: [(light: LightID, report: LightReport)]) async {
         for (light, report) in reports { note(.report(light, report)) }
     }
+    /// Notes momentary events.
+    public func occurred(_ events: PropertyValues, on light: LightID) async { note(.occurred(light, events)) }
     /// What the host was made to remember of a light.
     public func lastKnown(_ light: LightID) async -> LightReport? { record.withLock { $0.known[light] } }
     /// The lights that the host was made to remember.

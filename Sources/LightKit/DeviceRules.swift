@@ -92,6 +92,10 @@ extension LightDescription {
         var invalid: Set<Property> = []
         for (property, value) in values {
             let property = property.type == kind.rules.power ? Property(.on, of: property.function) : property
+            guard !property.type.isMomentary else {
+                invalid.insert(property)
+                continue
+            }
             guard let value else {
                 canonical.setUnknown(property)
                 continue
@@ -108,6 +112,11 @@ extension LightDescription {
         // Hue and saturation are valid together only.
         if canonical.contains(Property(.hue)) != canonical.contains(Property(.saturation)) { canonical.color = nil }
         return (canonical, invalid.count)
+    }
+
+    /// Returns whether a property is one of momentary events that the device has.
+    package func isMomentary(_ property: Property) -> Bool {
+        property.type.isMomentary && functions.contains { $0.id == property.function && $0.has(property.type) }
     }
 
     /// Returns whether one of the functions has a characteristic.

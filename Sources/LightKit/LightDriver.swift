@@ -96,6 +96,16 @@ public protocol LightHost: Sendable {
     /// The states of several lights, in order; one call costs as much as ``report(_:from:)`` does for one light.
     func report(_ reports: [(light: LightID, report: LightReport)]) async
 
+    /// Momentary events of a device, such as the press of a button.
+    ///
+    /// Subscribers get each one at once, also with the same value as the one before. It is never stored, read or repeated, so
+    /// don't call it for retained messages, or for values that are read after a reconnect.
+    ///
+    /// - Parameters:
+    ///   - events: the values of momentary characteristics such as ProgrammableSwitchEvent.
+    ///   - light: the device that was added with these characteristics.
+    func occurred(_ events: PropertyValues, on light: LightID) async
+
     /// What the bridge last knew of a light, also from before a restart; `nil` if it never knew.
     func lastKnown(_ light: LightID) async -> LightReport?
 
@@ -127,6 +137,9 @@ public protocol LightHost: Sendable {
 }
 
 extension LightHost {
+    /// Ignores momentary events.
+    public func occurred(_ events: PropertyValues, on light: LightID) async {}
+
     /// Nothing is counted.
     public func dropped(_ count: Int, _ reason: DropReason) async {}
 

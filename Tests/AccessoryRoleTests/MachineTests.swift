@@ -53,6 +53,27 @@ struct EventOutboxTests {
         #expect(!outbox.holds(a))
     }
 
+    @Test("sends each momentary event in a separate message at once, up to 16 that wait")
+    func momentary() {
+        var outbox = EventOutbox(window: .milliseconds(250))
+        outbox.beginWindow(now: at(0))
+        outbox.changed(b, to: .integer(7), now: at(0))
+        for _ in 0..<2 {
+            let isDropped = outbox.changed(a, to: .integer(0), isUrgent: true, isMomentary: true, now: at(1))
+            #expect(!isDropped)
+        }
+        outbox.changed(b, to: .integer(8), now: at(2))
+        #expect(outbox.next(now: at(2)) == .send([entry(b, 8), entry(a, 0)]))
+        #expect(outbox.next(now: at(2)) == .send([entry(a, 0)]))
+        #expect(outbox.next(now: at(2)) == .nothing)
+        let areDropped = (0..<20).map {
+            outbox.changed(a, to: .integer($0), isUrgent: true, isMomentary: true, now: at(3))
+        }
+        #expect(areDropped.count { !$0 } == 16)
+        outbox.forget(a)
+        #expect(outbox.isEmpty && outbox.waitingSince == nil)
+    }
+
     @Test("sends at once when asked late")
     func late() {
         var outbox = EventOutbox(window: .milliseconds(250))

@@ -109,7 +109,8 @@ package final class AccessoryRegistry {
                 entry.set(clamped, at: place)
                 changes.append(
                     CharacteristicChange(
-                        id: CharacteristicID(aid, iid), value: clamped, isUrgent: characteristic.type.isUrgent))
+                        id: CharacteristicID(aid, iid), value: clamped, isUrgent: characteristic.type.isUrgent,
+                        isMomentary: isMomentary))
             }
         }
         return changes

@@ -38,14 +38,18 @@ struct CharacteristicChange: Equatable, Sendable {
     let audience: Audience
     /// Whether it is sent without waiting for the end of the event window.
     let isUrgent: Bool
+    /// Whether it is an event of its own, and not the newest value.
+    let isMomentary: Bool
 
     package init(
-        id: CharacteristicID, value: CharacteristicValue, audience: Audience = .everybody, isUrgent: Bool = false
+        id: CharacteristicID, value: CharacteristicValue, audience: Audience = .everybody, isUrgent: Bool = false,
+        isMomentary: Bool = false
     ) {
         self.id = id
         self.value = value
         self.audience = audience
         self.isUrgent = isUrgent
+        self.isMomentary = isMomentary
     }
 }
 

@@ -4,8 +4,9 @@ import HAPModel
 ///
 /// After a quiet window the first change leaves at once; changes that come within the window behind it are collected,
 /// the latest value of each characteristic, and leave when it ends. An urgent change waits for no window, and takes along
-/// what waits. The answer to a write that came out differently begins a window, too. It holds at most one entry for each
-/// characteristic that the connection subscribes to, so it needs no other bound.
+/// what waits. The answer to a write that came out differently begins a window, too. Momentary events such as presses of a
+/// button are never merged: each is sent in a separate message. It holds at most one entry for each characteristic that the
+/// connection subscribes to, and ``maximumMomentaryEvents`` of a button.
 struct EventOutbox: Equatable, Sendable {
     /// What to do next.
     package enum Action: Equatable, Sendable {
@@ -30,6 +31,8 @@ struct EventOutbox: Equatable, Sendable {
     private var windowEnd: ContinuousClock.Instant?
     /// Whether an urgent change is among the entries.
     private var isUrgent = false
+    /// Whether a characteristic has several entries.
+    private var hasRepetition = false
 
     package init(window: Duration) { self.window = window }
 
@@ -47,16 +50,21 @@ struct EventOutbox: Equatable, Sendable {
     ///   - id: the characteristic.
     ///   - value: its value now.
     ///   - isUrgent: whether the change is sent without waiting for the window's end.
+    ///   - isMomentary: whether it doesn't replace the event before.
     ///   - now: the time.
     /// - Returns: whether an older value, which waited, will never be told.
     @discardableResult
     package mutating func changed(
-        _ id: CharacteristicID, to value: CharacteristicValue, isUrgent: Bool = false, now: ContinuousClock.Instant
+        _ id: CharacteristicID, to value: CharacteristicValue, isUrgent: Bool = false, isMomentary: Bool = false,
+        now: ContinuousClock.Instant
     ) -> Bool {
         if isUrgent { self.isUrgent = true }
-        if let index = entries.firstIndex(where: { $0.id == id }) {
-            entries[index].value = value
-            return true
+        if let index = entries.lastIndex(where: { $0.id == id }) {
+            guard isMomentary, entries.count(where: { $0.id == id }) < Self.maximumMomentaryEvents else {
+                entries[index].value = value
+                return true
+            }
+            hasRepetition = true
         }
         entries.append(Entry(id: id, value: value))
         ages.append(now)
@@ -71,19 +79,31 @@ struct EventOutbox: Equatable, Sendable {
 
     /// The connection needs no word about a characteristic: it wrote it itself or has unsubscribed.
     package mutating func forget(_ id: CharacteristicID) {
-        guard let index = entries.firstIndex(where: { $0.id == id }) else { return }
-        entries.remove(at: index)
-        ages.remove(at: index)
+        while let index = entries.firstIndex(where: { $0.id == id }) {
+            entries.remove(at: index)
+            ages.remove(at: index)
+        }
     }
 
     /// What is due; the caller asks when something changed, when it was told to wake, and when the peer reads again.
     package mutating func next(now: ContinuousClock.Instant) -> Action {
         guard !entries.isEmpty else { return .nothing }
         if !isUrgent, let windowEnd, now < windowEnd { return .wake(at: windowEnd) }
-        isUrgent = false
         beginWindow(now: now)
-        ages = []
-        defer { entries = [] }
-        return .send(entries)
+        let count = hasRepetition ? countBeforeRepetition : entries.count
+        defer {
+            entries.removeFirst(count)
+            ages.removeFirst(count)
+            // The rest begins with a momentary event.
+            isUrgent = !entries.isEmpty
+            hasRepetition = !entries.isEmpty
+        }
+        return .send(Array(entries[..<count]))
+    }
+
+    /// The number of entries before the second one of a characteristic.
+    private var countBeforeRepetition: Int {
+        var seen: Set<CharacteristicID> = []
+        return entries.firstIndex { !seen.insert($0.id).inserted } ?? entries.count
     }
 }

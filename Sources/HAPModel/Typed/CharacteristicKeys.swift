@@ -38,6 +38,8 @@ extension CharacteristicKey<Int> {
     public static var rotationDirection: Self { Self(.rotationDirection) }
     /// How full the battery is, in percent.
     public static var batteryLevel: Self { Self(.batteryLevel) }
+    /// The press of a button: 0 is single, 1 is double, 2 is long.
+    public static var programmableSwitchEvent: Self { Self(.programmableSwitchEvent) }
 }
 
 extension CharacteristicKey<Double> {
