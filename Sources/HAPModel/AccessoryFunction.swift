@@ -79,7 +79,9 @@ public struct AccessoryFunction: Equatable, Sendable {
 
     /// The format, permissions and limits of a characteristic; `nil` if it has none of that type.
     public func metadata(of type: CharacteristicType) -> CharacteristicMetadata? {
-        parts.first { $0.type == type }?.metadata
+        // Without a copy of the part.
+        for index in parts.indices where parts[index].type == type { return parts[index].metadata }
+        return nil
     }
 
     /// Adds a characteristic of the catalogue, at the end unless a place is given.

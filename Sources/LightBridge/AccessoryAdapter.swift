@@ -6,7 +6,7 @@ internal import LightKit
 /// Converts a driver's description to services, written values to commands, and states to values.
 ///
 /// It never changes.
-struct AccessoryAdapter: Sendable {
+final class AccessoryAdapter {
     /// A characteristic that the accessory has.
     private struct Part {
         let iid: InstanceID
@@ -54,7 +54,7 @@ struct AccessoryAdapter: Sendable {
         setTransitionConfiguration()
     }
 
-    private mutating func setTransitionConfiguration() {
+    private func setTransitionConfiguration() {
         guard let configuration = transition(resuming: nil)?.supportedConfiguration else { return }
         for index in services[0].parts.indices
         where services[0].parts[index].type == .supportedCharacteristicValueTransitionConfiguration {

@@ -145,8 +145,12 @@ struct CommandPipeline: ~Copyable {
         if let underWay { expected.merge(underWay) }
         if let waiting { expected.merge(waiting) }
         var accepted = report
-        for (property, _) in expected.values where report.values.contains(property) || property.group.type == .hue {
+        for (property, value) in expected.values where report.values.contains(property) || property.group.type == .hue {
             let group = property.group
+            if group.type != .hue, held.isEmpty, report.values[property] == value {
+                unconfirmed.remove(property)
+                continue
+            }
             let reported = report.values.members(of: group)
             guard !reported.isEmpty else { continue }
             let isMatch = rules.resembles(reported, expected.values.members(of: group))

@@ -146,7 +146,7 @@ package actor LightBridge {
         var report = report
         let (values, invalid) = light.adapter.description.canonical(report.values)
         report.values = values
-        light.adapter.rules.complete(&report.values, over: light.wanted)
+        light.adapter.rules.complete(&report.values, over: { light.wanted })
         if invalid > 0 { dropped(invalid, .invalid, by: driver) }
         let former = light.state
         if report.isSpontaneous { light.pipeline.superseded() }
@@ -188,9 +188,10 @@ package actor LightBridge {
         }
         // When it comes back all of its values are sent.
         let isBack = state.isReachable && !former.isReachable
-        // Whatever else changes while a white is on its way is somebody's doing.
-        let isWhiteOnly = state[.on] == former[.on] && state[.brightness] == former[.brightness]
-        let isQuiet = isBack || origin == .adaptiveLighting && light.isQuiet && isWhiteOnly
+        // Any other change while a white is sent is from outside.
+        let isQuiet =
+            isBack || origin == .adaptiveLighting && light.isQuiet && state[.on] == former[.on]
+            && state[.brightness] == former[.brightness]
         let isReachable = state.isReachable != former.isReachable ? state.isReachable : nil
         show(light, isQuiet: isQuiet, isReachable: isReachable)
     }

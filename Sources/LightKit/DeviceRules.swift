@@ -39,8 +39,8 @@ package protocol DeviceRules: Sendable {
     ///
     /// - Parameters:
     ///   - reported: the values of a report.
-    ///   - state: the device's state after the pending commands.
-    func complete(_ reported: inout PropertyValues, over state: DeviceState)
+    ///   - state: returns the device's state after the pending commands.
+    func complete(_ reported: inout PropertyValues, over state: () -> DeviceState)
 
     /// Returns the values of a device that has carried out a command.
     func outcome(of command: PropertyValues) -> PropertyValues
@@ -69,7 +69,7 @@ extension DeviceRules {
 
     package func command(_ written: PropertyValues, over state: DeviceState) -> PropertyValues { written }
 
-    package func complete(_ reported: inout PropertyValues, over state: DeviceState) {}
+    package func complete(_ reported: inout PropertyValues, over state: () -> DeviceState) {}
 
     package func outcome(of command: PropertyValues) -> PropertyValues { command }
 
@@ -88,10 +88,12 @@ extension LightDescription {
     /// - Parameter values: the values.
     /// - Returns: the values, and how many there were that no device can have.
     package func canonical(_ values: PropertyValues) -> (values: PropertyValues, invalid: Int) {
+        guard !isCanonical(values) else { return (values, 0) }
         var canonical = PropertyValues()
         var invalid: Set<Property> = []
+        let power = kind.rules.power
         for (property, value) in values {
-            let property = property.type == kind.rules.power ? Property(.on, of: property.function) : property
+            let property = property.type == power ? Property(.on, of: property.function) : property
             guard !property.type.isMomentary else {
                 invalid.insert(property)
                 continue
@@ -100,10 +102,7 @@ extension LightDescription {
                 canonical.setUnknown(property)
                 continue
             }
-            let function = functions.first { $0.id == property.function && $0.has(property.type) }
-            let metadata =
-                function?.metadata(of: property.type) ?? CharacteristicDefinition.of(property.type)?.metadata
-            if let valid = metadata.flatMap({ kind.rules.valid(value, of: property, $0) }) {
+            if let valid = valid(value, of: property) {
                 canonical[property] = valid
             } else {
                 invalid.insert(property.group)
@@ -117,6 +116,26 @@ extension LightDescription {
     /// Returns whether a property is one of momentary events that the device has.
     package func isMomentary(_ property: Property) -> Bool {
         property.type.isMomentary && functions.contains { $0.id == property.function && $0.has(property.type) }
+    }
+
+    /// Returns whether all values are in their range and form already, as most are.
+    private func isCanonical(_ values: PropertyValues) -> Bool {
+        let rules = kind.rules
+        let power = rules.power
+        for (property, value) in values {
+            guard let value, property.type != power || power == .on, !property.type.isMomentary,
+                valid(value, of: property) == value
+            else { return false }
+        }
+        return values.contains(Property(.hue)) == values.contains(Property(.saturation))
+    }
+
+    private func valid(_ value: CharacteristicValue, of property: Property) -> CharacteristicValue? {
+        for index in functions.indices where functions[index].id == property.function {
+            guard let metadata = functions[index].metadata(of: property.type) else { continue }
+            return kind.rules.valid(value, of: property, metadata)
+        }
+        return CharacteristicDefinition.of(property.type).flatMap { kind.rules.valid(value, of: property, $0.metadata) }
     }
 
     /// Returns whether one of the functions has a characteristic.

@@ -88,7 +88,8 @@ public struct PropertyValues: Sendable {
 
     private mutating func set(_ value: CharacteristicValue?, for property: Property) {
         if let index = index(of: property) {
-            entries[index].value = value
+            // A value that stays leaves shared storage alone.
+            if entries[index].value != value { entries[index].value = value }
         } else {
             entries.append((property, value))
         }
@@ -119,10 +120,13 @@ extension PropertyValues: Sequence {
 extension PropertyValues: Equatable {
     /// Returns whether two collections have the same properties with the same values, in any order.
     public static func == (a: PropertyValues, b: PropertyValues) -> Bool {
-        a.entries.count == b.entries.count
-            && a.entries.allSatisfy { entry in
-                b.index(of: entry.property).map { b.entries[$0].value == entry.value } ?? false
-            }
+        guard a.entries.count == b.entries.count else { return false }
+        // Most have the same order.
+        for (index, entry) in a.entries.enumerated() {
+            let other = b.entries[index].property == entry.property ? index : b.index(of: entry.property)
+            guard let other, b.entries[other].value == entry.value else { return false }
+        }
+        return true
     }
 }
 
@@ -136,6 +140,7 @@ extension PropertyValues {
 
     /// Returns the values without those of all groups of other values.
     package func removing(_ others: PropertyValues) -> PropertyValues {
+        guard !isEmpty, !others.isEmpty else { return self }
         var left = self
         left.entries.removeAll { entry in others.entries.contains { $0.property.group == entry.property.group } }
         return left

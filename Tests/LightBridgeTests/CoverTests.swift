@@ -36,7 +36,7 @@ struct CoverTests {
         ]
         for (reported, completed) in table {
             var report = reported
-            Self.rules.complete(&report, over: state)
+            Self.rules.complete(&report, over: { state })
             #expect(report == completed)
         }
     }

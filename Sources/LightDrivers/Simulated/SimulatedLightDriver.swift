@@ -22,6 +22,8 @@ package final class SimulatedLightDriver: LightDriver {
     }
 
     private let lights: [SimulatedLight]
+    /// How long each light takes to answer; `nil` for one that never does.
+    private let delays: [Duration?]
     /// Where each light stands among the others.
     private let places: [LightID: Int]
     private let home: Mutex<Home>
@@ -30,6 +32,13 @@ package final class SimulatedLightDriver: LightDriver {
 
     package init(configuration: SimulatedDriverConfiguration, logger: Logger) {
         lights = configuration.lights
+        delays = lights.map { light in
+            switch light.failure {
+            case .silent: nil
+            case .unreachable: .zero
+            case .never, .every: light.latency
+            }
+        }
         places = Dictionary(
             lights.enumerated().map { ($0.element.description.id, $0.offset) }, uniquingKeysWith: { first, _ in first })
         home = Mutex(Home(lights: lights.map { SimulatedLightState($0) }))
@@ -95,11 +104,8 @@ package final class SimulatedLightDriver: LightDriver {
 
     package func apply(_ command: LightCommand, to light: LightID) async throws(LightError) {
         guard let place = places[light] else { throw .unknownLight }
-        if lights[place].failure == .silent { try await never() }
-        let latency = lights[place].latency
-        if latency > .zero, lights[place].failure != .unreachable {
-            guard (try? await Task.sleep(for: latency)) != nil else { throw .unreachable }
-        }
+        guard let delay = delays[place] else { return try await never() }
+        if delay > .zero { guard (try? await Task.sleep(for: delay)) != nil else { throw .unreachable } }
         switch home.withLock({ $0.apply(command, to: place) }) {
         case .refused(let error): throw error
         case .done: break
@@ -110,7 +116,7 @@ package final class SimulatedLightDriver: LightDriver {
 
     package func identify(_ light: LightID) async throws(LightError) {
         guard let place = places[light] else { throw .unknownLight }
-        if lights[place].failure == .silent { try await never() }
+        guard delays[place] != nil else { return try await never() }
         guard home.withLock({ $0.lights[place].reachable }) else { throw .unreachable }
         logger.info("simulated light blinked", metadata: ["name": "\(lights[place].description.name)"])
     }

@@ -15,6 +15,8 @@ struct SimulatedLightState {
     private static let steps = 5
 
     let light: SimulatedLight
+    /// What values it can have.
+    private let ranges: [(property: Property, range: ClosedRange<Double>?)]
     private var state: DeviceState
     private var commands = 0
     private var fade: Fade? { didSet { isFading = fade != nil } }
@@ -23,6 +25,7 @@ struct SimulatedLightState {
 
     init(_ light: SimulatedLight) {
         self.light = light
+        ranges = light.description.properties.map { ($0.property, $0.part.metadata?.range) }
         state = DeviceState(light.description.initialValues)
         state.isWhite = light.description.has(.colorTemperature)
         for reading in light.description.capabilities.readings { state.values.readings[reading] = reading.beginning }
@@ -44,37 +47,41 @@ struct SimulatedLightState {
         var possible = PropertyValues()
         for (property, value) in known.values {
             let members = known.values.members(of: property.group)
-            if let value, problem(with: members) == nil { possible[property] = value }
+            if let value, problem(with: light.description.canonical(members)) == nil { possible[property] = value }
         }
         change(LightReport(possible))
     }
 
     /// Returns the reason why the light can't have the values of a report, or `nil` if it can.
-    func problem(with change: LightReport) -> String? { problem(with: change.values) }
+    func problem(with change: LightReport) -> String? { problem(with: light.description.canonical(change.values)) }
 
-    private func problem(with values: PropertyValues) -> String? {
-        let description = light.description
-        for (property, value) in description.canonical(values).values {
-            let name = description.kind.name(of: property.type)?.name ?? PropertyName.name(of: property.type)
-            guard let part = description.properties.first(where: { $0.property == property })?.part else {
-                return "a \(description.kind) like this has no \(name)"
+    private func problem(with change: (values: PropertyValues, invalid: Int)) -> String? {
+        for (property, value) in change.values {
+            guard let (_, range) = ranges.first(where: { $0.property == property }) else {
+                return "a \(light.description.kind) like this has no \(name(of: property))"
             }
-            guard let number = value?.number, let range = part.metadata?.range, !range.contains(number) else {
-                continue
-            }
-            return "\(name) is \(Int(range.lowerBound)) to \(Int(range.upperBound))"
+            guard let number = value?.number, let range, !range.contains(number) else { continue }
+            return "\(name(of: property)) is \(Int(range.lowerBound)) to \(Int(range.upperBound))"
         }
-        return description.canonical(values).invalid > 0 ? "this cannot have that value" : nil
+        return change.invalid > 0 ? "this cannot have that value" : nil
+    }
+
+    private func name(of property: Property) -> String {
+        light.description.kind.name(of: property.type)?.name ?? PropertyName.name(of: property.type)
     }
 
     /// Someone turned the knob.
     mutating func change(_ change: LightReport) {
+        self.change(light.description.canonical(change.values).values)
+        state.isReachable = change.reachable ?? reachable
+    }
+
+    private mutating func change(_ values: PropertyValues) {
         if isFading { fade = nil }
         let rules = light.description.kind.rules
-        var values = light.description.canonical(change.values).values
-        rules.complete(&values, over: state)
+        var values = values
+        rules.complete(&values) { state }
         state.apply(values, rules)
-        state.isReachable = change.reachable ?? reachable
     }
 
     /// The change with both of hue and saturation, if it has one of them.
@@ -96,14 +103,16 @@ struct SimulatedLightState {
         guard reachable else { throw .unreachable }
         commands += 1
         if case .every(let n) = light.failure, commands.isMultiple(of: n) { throw .refused("simulated failure") }
-        if let problem = problem(with: command.values) { throw .refused(problem) }
-        let change = LightReport(light.description.kind.rules.outcome(of: command.values))
-        let before = state[.brightness]
-        self.change(change)
+        let asked = light.description.canonical(command.values)
+        if let problem = problem(with: asked) { throw .refused(problem) }
+        let outcome = light.description.kind.rules.outcome(of: asked.values)
+        let before = state.values.brightness
+        change(outcome)
         switch light.report {
         case .none: return nil
-        case .push: return change
+        case .push: return LightReport(outcome)
         case .stepped:
+            let change = LightReport(outcome)
             let length = command.transition ?? light.transition
             guard state[.on] == true, let before, let brightness = state[.brightness], before != brightness,
                 length > .zero

@@ -58,14 +58,15 @@ struct CoverRules: DeviceRules {
         return command
     }
 
-    func complete(_ reported: inout PropertyValues, over state: DeviceState) {
+    func complete(_ reported: inout PropertyValues, over state: () -> DeviceState) {
         guard reported.position != nil || reported.motion != nil else { return }
         // A device that reports only its position is at rest.
         let motion = reported.motion ?? .stopped
         reported.motion = motion
         reported.targetPosition =
             motion == .stopped
-            ? reported.position ?? state.values.position : reported.targetPosition ?? state.values.targetPosition
+            ? reported.position ?? state().values.position
+            : reported.targetPosition ?? state().values.targetPosition
     }
 
     func outcome(of command: PropertyValues) -> PropertyValues {
