@@ -126,7 +126,10 @@ let package = Package(
         library("HAPProtocol", ["HAPModel", "HAPCrypto", "BoundedJSON"]),
         library(
             "LightPlugins",
-            ["AsyncKit", "LightKit", "LineRPC", "BoundedJSON", "SystemKit", "TerminalKit", "CProcess", logging]),
+            [
+                "AsyncKit", "LightKit", "HAPModel", "LineRPC", "BoundedJSON", "SystemKit", "TerminalKit", "CProcess",
+                logging,
+            ]),
         library(
             "LightDrivers",
             [
@@ -291,7 +294,8 @@ let package = Package(
         tests(
             of: "LightDrivers",
             ["HAPTesting", "LightKit", "Discovery", "BoundedJSON", "SodiumKit", logging, nioCore, nioPosix]),
-        tests(of: "LightPlugins", ["HAPTesting", "LightKit", "LineRPC", "BoundedJSON", "AsyncKit", logging]),
+        tests(
+            of: "LightPlugins", ["HAPTesting", "LightKit", "HAPModel", "LineRPC", "BoundedJSON", "AsyncKit", logging]),
         tests(of: "Discovery", [logging]),
         tests(of: "LineRPC", ["BoundedJSON", logging, nioCore, nioPosix]),
         tests(of: "DaemonKit", ["ConfigurationKit", grdb, logging]),

@@ -44,7 +44,7 @@ final class AccessoryAdapter {
                 parts.append(
                     Part(
                         iid: ids.id(of: part.type, in: function.type, function.id), type: part.type,
-                        property: description.kind.property(part.type, of: function), metadata: metadata,
+                        property: description.kind.property(part.type, of: function.id), metadata: metadata,
                         initial: part.value,
                         manufacturerDescription: part.manufacturerDescription))
             }
@@ -62,12 +62,14 @@ final class AccessoryAdapter {
         }
     }
 
-    private func part(_ property: Property) -> Part? {
+    private func part(where isWanted: (Part) -> Bool) -> Part? {
         for service in services {
-            for part in service.parts where part.property == property { return part }
+            for part in service.parts where isWanted(part) { return part }
         }
         return nil
     }
+
+    private func part(_ property: Property) -> Part? { part { $0.property == property } }
 
     /// Where a characteristic of the first function is, and its limits; `nil` if it has none of that type.
     func place(of type: CharacteristicType) -> (iid: InstanceID, metadata: CharacteristicMetadata)? {
@@ -124,10 +126,9 @@ final class AccessoryAdapter {
     /// Returns the command for the values of one write request.
     func command(for writes: [CharacteristicWrite], state: DeviceState) -> LightCommand {
         var written = PropertyValues()
-        for write in writes where description.has(write.type) {
-            let isPower = write.type == rules.power
-            let property = Property(isPower ? .on : write.type, of: write.function)
-            written[property] = isPower ? Bool(write.value).map { .bool($0) } : write.value
+        for write in writes {
+            guard let part = part(where: { $0.iid == write.iid }), description.has(part.type) else { continue }
+            written[part.property] = part.type == rules.power ? Bool(write.value).map { .bool($0) } : write.value
         }
         return LightCommand(description.canonical(rules.command(written, over: state)).values)
     }

@@ -79,7 +79,7 @@ extension DeviceRules {
         _ type: CharacteristicType, of function: AccessoryFunction, in state: DeviceState
     ) -> CharacteristicValue? { nil }
 
-    package func isLasting(_ type: CharacteristicType) -> Bool { true }
+    package func isLasting(_ type: CharacteristicType) -> Bool { SensorReading(type)?.isMomentary != true }
 }
 
 extension LightDescription {
@@ -91,9 +91,8 @@ extension LightDescription {
         guard !isCanonical(values) else { return (values, 0) }
         var canonical = PropertyValues()
         var invalid: Set<Property> = []
-        let power = kind.rules.power
         for (property, value) in values {
-            let property = property.type == power ? Property(.on, of: property.function) : property
+            let property = kind.property(property.type, of: property.function)
             guard !property.type.isMomentary else {
                 invalid.insert(property)
                 continue
@@ -143,7 +142,7 @@ extension LightDescription {
 
     /// The characteristics of its functions, with their properties.
     package var properties: [(property: Property, part: AccessoryFunction.Part)] {
-        functions.flatMap { function in function.parts.map { (kind.property($0.type, of: function), $0) } }
+        functions.flatMap { function in function.parts.map { (kind.property($0.type, of: function.id), $0) } }
     }
 
     /// The values that it has before it has said anything.

@@ -169,6 +169,14 @@ extension LightDescription {
 }
 
 extension LightCapabilities {
+    /// Everything that devices of all kinds can do.
+    package static let all: LightCapabilities = {
+        var all = sensor(Set(SensorReading.allCases))
+        (all.brightness, all.color, all.temperature) = (true, true, 140...500)
+        (all.speed, all.direction, all.oscillation) = (true, true, true)
+        return all
+    }()
+
     fileprivate init(_ functions: [AccessoryFunction], fades: Bool) {
         self.init(transition: fades)
         for function in functions {

@@ -23,9 +23,12 @@ public struct LightKind: Sendable {
 
 extension LightKind {
     /// Returns the property of a characteristic; every power characteristic is On.
-    package func property(_ type: CharacteristicType, of function: AccessoryFunction) -> Property {
-        Property(type == rules.power ? .on : type, of: function.id)
+    package func property(_ type: CharacteristicType, of function: String?) -> Property {
+        Property(type == rules.power ? .on : type, of: function)
     }
+
+    /// All functions that its devices can have, with their initial values.
+    package var possibleFunctions: [AccessoryFunction] { rules.functions(.all) }
 }
 
 extension LightKind: CaseIterable {

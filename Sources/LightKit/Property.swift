@@ -45,6 +45,9 @@ public struct PropertyValues: Sendable {
     /// A Boolean value that indicates whether the collection is empty.
     public var isEmpty: Bool { entries.isEmpty }
 
+    /// The number of properties.
+    package var count: Int { entries.count }
+
     /// The value of a property.
     ///
     /// Assigning `nil` removes the property.

@@ -1,4 +1,5 @@
 package import BoundedJSON
+import HAPModel
 import LightKit
 import LineRPC
 package import Logging
@@ -27,10 +28,10 @@ package struct PluginContract: Sendable {
 
     /// - Parameters:
     ///   - program: the plugin.
-    ///   - config: what it gets in `hello`.
+    ///   - config: the configuration for `hello`.
     ///   - stateDirectory: where it may keep files.
     ///   - timing: how long it is waited for.
-    ///   - logger: gets what it writes to standard error.
+    ///   - logger: gets its standard error.
     package init(
         _ program: PluginProcess.Program, config: JSONValue = [:], stateDirectory: String? = nil,
         timing: PluginTiming = PluginTiming(), logger: Logger
@@ -38,9 +39,7 @@ package struct PluginContract: Sendable {
         self.program = program
         self.timing = timing
         self.logger = logger
-        var hello: JSONObject = ["protocol": 1, "host": .string(Version.current), "config": config]
-        hello["state_dir"] = stateDirectory.map(JSONValue.string)
-        self.hello = .object(hello)
+        hello = PluginProtocol.hello(config: config, stateDirectory: stateDirectory)
     }
 
     /// Puts the plugin through all checks; each that can be made is made.
@@ -58,46 +57,48 @@ package struct PluginContract: Sendable {
         }
 
         let first = PluginPeer(program, logger: logger)
-        let problem = await greet(first)
-        note("starts and answers hello", problem)
-        guard problem == nil else {
+        let version: PluginProtocol
+        switch await greet(first) {
+        case .success(let chosen): version = chosen
+        case .failure(let problem):
+            note("starts and answers hello", problem.text)
             await first.kill()
             return checks
         }
+        note("starts and answers hello", nil)
+        let (set, refresh, identify) = (version.method("set"), version.method("refresh"), version.method("identify"))
         let lights = await lights(first)
         note("tells of its lights, and of a light before its state", await order(first))
         note(
             "tells each light's state",
             await silent(first).map {
-                "no lights/state for \($0) within \(timing.answer.seconds) of hello; send one behind lights/added"
+                "no state of \($0) within \(timing.answer.seconds) of hello; send one after \(version.method("added"))"
             })
         note("answers ping", await refusal(first, "ping"))
         let ids = lights.map(\.id)
-        if let light = lights.first(where: { $0.kind != .sensor }) {
-            note("answers lights/refresh, then tells the states", await refresh(first, ids))
-            note("does what lights/set asks and tells the state", await set(first, light))
-            note("answers lights/identify", await identify(first, light.id))
-        } else if !lights.isEmpty {
-            note("answers lights/refresh, then tells the states", await refresh(first, ids))
-            for name in ["lights/set", "lights/identify"] {
-                note("answers \(name)", "it has sensors only", isSkipped: true)
-            }
+        if !lights.isEmpty {
+            note("answers \(refresh), then tells the states", await self.refresh(first, ids, refresh))
+        }
+        if let light = lights.first(where: { !$0.writable.isEmpty }) {
+            note("does what \(set) asks and tells the state", await self.set(first, light, version))
+            note("answers \(identify)", await self.identify(first, light.id, identify))
         } else {
-            let reason = "it has no lights; give it a --config with some"
-            for name in ["lights/refresh", "lights/set", "lights/identify"] {
+            let reason = lights.isEmpty ? "it has no lights; give it a --config with some" : "it has sensors only"
+            for name in (lights.isEmpty ? [refresh] : []) + [set, identify] {
                 note("answers \(name)", reason, isSkipped: true)
             }
         }
-        note("refuses lights/set of a light that it does not have", await unknown(first, "lights/set", ["on": true]))
-        note("refuses lights/identify of a light that it does not have", await unknown(first, "lights/identify", [:]))
+        let on: JSONObject = version == .version1 ? ["on": true] : ["values": ["On": true]]
+        note("refuses \(set) of a light that it does not have", await unknown(first, set, on))
+        note("refuses \(identify) of a light that it does not have", await unknown(first, identify, [:]))
         note("refuses a method that it does not know", await expect(first, -32601, "lamplighter/nothing", [:]))
         note("survives lines that are no message", await garbage(first))
         note("ends after shutdown", await shutDown(first))
         await first.kill()
 
         let second = PluginPeer(program, logger: logger)
-        if let problem = await greet(second) {
-            note("starts again", problem)
+        if case .failure(let problem) = await greet(second) {
+            note("starts again", problem.text)
         } else {
             let again = Set(await self.lights(second).map(\.id))
             let missing = Set(ids).subtracting(again).map(\.rawValue).sorted()
@@ -118,21 +119,25 @@ package struct PluginContract: Sendable {
         return checks
     }
 
-    // MARK: The checks; each returns what is wrong
+    // MARK: The checks; each returns the fault
 
-    private func greet(_ peer: PluginPeer) async -> String? {
+    private func greet(_ peer: PluginPeer) async -> Result<PluginProtocol, Problem> {
         switch await peer.ask("hello", hello, within: timing.hello) {
         case nil:
-            if let end = await peer.end { return "\(end); run the command by hand and look" }
-            if let violation = await peer.violation { return violation }
-            return "no answer within \(timing.hello.seconds); write one line with the request's id, and flush"
-        case .failure(let failure): return "it answered with the error \(failure.code): \(failure.message)"
+            if let end = await peer.end { return .failure("\(end); run the command by hand and look") }
+            if let violation = await peer.violation { return .failure("\(violation)") }
+            return .failure(
+                "no answer within \(timing.hello.seconds); write one line with the request's id, and flush")
+        case .failure(let failure):
+            return .failure("it answered with the error \(failure.code): \(failure.message)")
         case .success(let answer):
-            guard answer["protocol"]?.int == 1 else { return "the answer has no \"protocol\": 1" }
-            guard answer["name"]?.string != nil, answer["version"]?.string != nil else {
-                return "the answer has no \"name\" and \"version\""
+            guard let version = PluginProtocol(answer: answer) else {
+                return .failure("the answer has no \"protocol\" \(PluginProtocol.supported)")
             }
-            return nil
+            guard answer["name"]?.string != nil, answer["version"]?.string != nil else {
+                return .failure("the answer has no \"name\" and \"version\"")
+            }
+            return .success(version)
         }
     }
 
@@ -154,7 +159,7 @@ package struct PluginContract: Sendable {
                 lights.removeAll { $0.id == light.id }
                 lights.append(light)
             case .removed(let id): lights.removeAll { $0.id == id }
-            case .state, .answer, .request, .unknown, .refused: break
+            case .state, .event, .answer, .request, .unknown, .refused: break
             }
         }
         return lights
@@ -170,16 +175,22 @@ package struct PluginContract: Sendable {
     }
 
     private func order(_ peer: PluginPeer) async -> String? {
-        var known: Set<LightID> = []
+        var known: [LightID: LightDescription] = [:]
         for message in await peer.messages {
             switch message {
-            case .added(let light): known.insert(light.id)
-            case .state(let light, _, _) where !known.contains(light):
-                return "the state of \(light) came before its lights/added"
+            case .added(let light): known[light.id] = light
+            case .state(let light, let report, _):
+                guard let light = known[light] else { return "the state of \(light) came before the light itself" }
+                let others = light.possible(report.values).others
+                if !others.isEmpty { return "\(light.id): \(LightDescription.impossible(others))" }
+            case .event(let light, let events):
+                guard let light = known[light] else { return "an event of \(light) came before the device itself" }
+                let others = light.possible(events).others
+                if !others.isEmpty { return "\(light.id): \(LightDescription.impossible(others))" }
             case .refused(let text, _): return text
             case .unknown(let method): return "it sent \(method), which is no message of the protocol"
             case .request(_, let method): return "it asked for \(method) with an id; the host answers no requests"
-            case .removed, .state, .answer: break
+            case .removed, .answer: break
             }
         }
         return nil
@@ -198,47 +209,43 @@ package struct PluginContract: Sendable {
         }
     }
 
-    private func refresh(_ peer: PluginPeer, _ lights: [LightID]) async -> String? {
+    private func refresh(_ peer: PluginPeer, _ lights: [LightID], _ method: String) async -> String? {
         let count = await peer.messages.count
         let ids = lights.map { JSONValue.string($0.rawValue) }
-        if let problem = await refusal(peer, "lights/refresh", ["ids": .array(ids)]) { return problem }
+        if let problem = await refusal(peer, method, ["ids": .array(ids)]) { return problem }
         let isTold = await peer.wait(timing.answer) { messages, _ in
             lights.allSatisfy { Self.state(of: $0, messages[count...]) != nil }
         }
         return isTold ? nil : "not every light's state followed within \(timing.answer.seconds)"
     }
 
-    private func set(_ peer: PluginPeer, _ light: LightDescription) async -> String? {
+    private func set(_ peer: PluginPeer, _ light: LightDescription, _ version: PluginProtocol) async -> String? {
         let before = Self.state(of: light.id, await peer.messages[...])
         if before?.reachable == false {
             return "\(light.id) is unreachable; connect it, or give a --config with another"
         }
-        var wishes = [LightCommand(on: !(before?.on ?? false))]
-        if light.capabilities.brightness {
-            wishes.append(LightCommand(on: true, brightness: before?.brightness == 60 ? 40 : 60))
-        }
-        if light.capabilities.color { wishes.append(LightCommand(color: .hueSaturation(hue: 240, saturation: 100))) }
-        if let range = light.capabilities.temperature {
-            wishes.append(LightCommand(color: .temperature(mired: range.upperBound)))
-        }
-        wishes.append(LightCommand(on: before?.on ?? false, brightness: before?.brightness, color: before?.color))
+        let wishes = light.wishes(from: light.canonical(before?.values ?? PropertyValues()).values, version)
         for (index, wish) in wishes.enumerated() {
             let count = await peer.messages.count
-            let params = wish.params(for: light.id, cause: Int64(index + 1))
-            if let problem = await refusal(peer, "lights/set", params) { return "\(params.text): \(problem)" }
+            let params = version.params(of: wish, to: light, cause: Int64(index + 1))
+            let method = version.method("set")
+            if let problem = await refusal(peer, method, params) { return "\(params.text): \(problem)" }
             let isTold = await peer.wait(timing.answer) { messages, _ in
                 guard let state = Self.state(of: light.id, messages[count...]) else { return false }
-                return (wish.on == nil || state.on == wish.on)
-                    && (wish.brightness == nil || state.brightness == wish.brightness)
-                    && (wish.color == nil || state.color != nil)
+                let values = light.canonical(state.values).values
+                return wish.values.allSatisfy { property, value in
+                    // Devices convert colors.
+                    property.group.type == .hue
+                        ? !values.members(of: property.group).isEmpty : values[property] == value
+                }
             }
-            if !isTold { return "\(params.text) was accepted, and no lights/state with it followed" }
+            if !isTold { return "\(params.text) was accepted, and no state with it followed" }
         }
         return nil
     }
 
-    private func identify(_ peer: PluginPeer, _ light: LightID) async -> String? {
-        switch await peer.ask("lights/identify", ["id": .string(light.rawValue)], within: timing.answer) {
+    private func identify(_ peer: PluginPeer, _ light: LightID, _ method: String) async -> String? {
+        switch await peer.ask(method, ["id": .string(light.rawValue)], within: timing.answer) {
         case nil: "no answer within \(timing.answer.seconds); answer -32004 if the light cannot show itself"
         // -32004 is an honest answer.
         case .success: nil
@@ -283,5 +290,53 @@ package struct PluginContract: Sendable {
         }
         let hasEnded = await peer.wait(timing.shutdown) { $1 != nil }
         return hasEnded ? nil : "it still ran \(timing.shutdown.seconds) after its answer, when the bridge would end it"
+    }
+}
+
+extension LightDescription {
+    /// The properties that a controller can write.
+    fileprivate var writable: [(property: Property, metadata: CharacteristicMetadata)] {
+        properties.compactMap { property, part in
+            part.metadata.flatMap { $0.permissions.contains(.pairedWrite) ? (property, $0) : nil }
+        }
+    }
+
+    /// Returns commands that change each value, and a last one that restores the values from before.
+    ///
+    /// Plugins of version 1 can't describe the speeds that a fan has.
+    fileprivate func wishes(from before: PropertyValues, _ version: PluginProtocol) -> [LightCommand] {
+        var wishes: [LightCommand] = []
+        var last = PropertyValues()
+        let tested: Set<CharacteristicType> = [.on, .brightness, .hue, .saturation, .colorTemperature]
+        for (property, metadata) in writable where version != .version1 || tested.contains(property.type) {
+            let former = before[property]
+            last[property] = former ?? (property.type == .on ? .bool(false) : nil)
+            var wish = PropertyValues()
+            if property.type != .on { wish.on = kind.rules.power.map { _ in true } }
+            switch property.type {
+            case .saturation: continue
+            case .hue: wish.color = .hueSaturation(hue: 240, saturation: 100)
+            default: wish[property] = metadata.others(than: former).first { canonical($0, property) != former }
+            }
+            wishes.append(LightCommand(canonical(wish).values))
+        }
+        return wishes.filter { !$0.isEmpty } + [LightCommand(last)]
+    }
+
+    private func canonical(_ value: CharacteristicValue, _ property: Property) -> CharacteristicValue? {
+        var values = PropertyValues()
+        values[property] = value
+        return canonical(values).values[property]
+    }
+}
+
+extension CharacteristicMetadata {
+    /// Values that can be tried, in the middle of the limits first.
+    fileprivate func others(than former: CharacteristicValue?) -> [CharacteristicValue] {
+        if format == .bool { return [.bool(former != .bool(true))] }
+        guard let range else { return [] }
+        return [0.6, 0.4, 1, 0].compactMap {
+            clamped(.float(range.lowerBound + (range.upperBound - range.lowerBound) * $0))
+        }
     }
 }

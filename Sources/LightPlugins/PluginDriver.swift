@@ -43,9 +43,8 @@ package actor PluginDriver: LightDriver, PendingCallOwner {
         self.configuration = configuration
         self.timing = timing
         self.logger = logger
-        var hello: JSONObject = ["protocol": 1, "host": .string(Version.current), "config": configuration.config]
-        hello["state_dir"] = configuration.stateDirectory.map(JSONValue.string)
-        machine = PluginMachine(name: configuration.id, hello: .object(hello), timing: timing)
+        let hello = PluginProtocol.hello(config: configuration.config, stateDirectory: configuration.stateDirectory)
+        machine = PluginMachine(name: configuration.id, hello: hello, timing: timing)
     }
 
     private var now: Duration { start.duration(to: .now) }
@@ -98,7 +97,7 @@ package actor PluginDriver: LightDriver, PendingCallOwner {
                 let pause = retry.map(\.seconds) ?? "never"
                 logger.warning("plugin failed", metadata: ["error": "\(reason)", "retry": "\(pause)"])
                 if retry == nil { stopped = Stopped(name: configuration.id, reason: reason) }
-            case .added, .removed, .report, .state, .warn: forHost.append(action)
+            case .added, .removed, .report, .event, .state, .warn: forHost.append(action)
             }
         }
     }
@@ -118,6 +117,7 @@ package actor PluginDriver: LightDriver, PendingCallOwner {
             switch action {
             case .added(let light): await host.added(light)
             case .removed(let light): await host.removed(light)
+            case .event(let light, let events): await host.occurred(events, on: light)
             case .state(let state): await host.report(state)
             case .warn(let text, let subject): await host.warn(text, about: subject)
             case .start, .send, .end, .answer, .report, .failed: break

@@ -53,7 +53,9 @@ package struct PluginInbox: Sendable {
         for event in events.reversed() {
             switch event {
             case .message(.state(let light, let report, _)):
-                if let index = states[light], case .message(.state(_, let newer, let cause)) = kept[index] {
+                if let index = states[light], case .message(.state(_, let newer, let cause)) = kept[index],
+                    report.values.count + newer.values.count <= PluginLimits.values
+                {
                     var sum = report
                     sum.merge(newer)
                     kept[index] = .message(.state(light, sum, cause: cause))
@@ -69,7 +71,8 @@ package struct PluginInbox: Sendable {
                 states[light] = nil
                 descriptions[light] = nil
                 kept.append(event)
-            case .message(.answer), .message(.request), .message(.unknown), .message(.refused), .violation, .ended:
+            case .message(.event), .message(.answer), .message(.request), .message(.unknown), .message(.refused),
+                .violation, .ended:
                 kept.append(event)
             }
         }

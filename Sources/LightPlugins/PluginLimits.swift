@@ -15,6 +15,10 @@ enum PluginLimits {
     static let setsInFlight = 4
     /// Lights of one plugin; a bridge shows fewer.
     static let lights = 256
+    /// Functions of one device.
+    static let functions = 16
+    /// Values of one message.
+    static let values = 256
     /// Subjects that the operator is warned of.
     static let warnings = 20
     /// The longest text of a light's description.

@@ -20,6 +20,7 @@ struct PluginMachine {
         case added(LightDescription)
         case removed(LightID)
         case report(LightID, LightReport)
+        case event(LightID, PropertyValues)
         case state(DriverState)
         case warn(String?, about: String)
         /// A life is over.
@@ -64,10 +65,11 @@ struct PluginMachine {
     private var queue: [Queued] = []
     /// Sets that were given up and may be answered yet.
     private var late: [Int64: LightID] = [:]
-    /// What the host was told, in this life or an earlier one.
+    /// The descriptions that the host has, from this life or an earlier one.
     private var told: [LightID: LightDescription] = [:]
     /// The lights of this life, and whether their state is known.
     private var present: [LightID: Bool] = [:]
+    private var version = PluginProtocol.version1
     private var knowsCauses = false
     private var warned: Set<String> = []
 
@@ -151,13 +153,13 @@ struct PluginMachine {
         return actions
     }
 
-    // MARK: What it tells
+    // MARK: Notifications
 
     mutating func received(_ message: PluginMessage, now: Duration) -> [Action] {
         switch message {
         case .answer(let id, let result): return answered(id, result, now: now)
         case .request(let id, let method): return [.send(.failure(id: id, .methodNotFound(method)))]
-        case .added, .removed, .state, .unknown, .refused: break
+        case .added, .removed, .state, .event, .unknown, .refused: break
         }
         switch phase {
         case .pausing: return []
@@ -170,6 +172,7 @@ struct PluginMachine {
             present[light] = nil
             return told.removeValue(forKey: light) == nil ? [] : [.removed(light)]
         case .state(let light, let report, let cause): return reported(report, from: light, cause: cause)
+        case .event(let light, let events): return occurred(events, on: light)
         case .unknown(let method): return warn("it sent \(method), which this version does not know", about: method)
         case .refused(let text, let subject): return warn(text, about: subject)
         case .answer, .request: return []
@@ -187,25 +190,27 @@ struct PluginMachine {
     }
 
     private mutating func reported(_ report: LightReport, from light: LightID, cause: Int64?) -> [Action] {
-        guard present[light] != nil, let capabilities = told[light]?.capabilities else {
+        guard present[light] != nil, let description = told[light] else {
             return warn("it sent the state of a light that it has not added", about: light.rawValue)
         }
         present[light] = true
+        let (values, others) = description.possible(report.values)
         var report = report
+        report.values = values
         report.isSpontaneous = knowsCauses && cause == nil
-        var isWithin = true
-        if report.brightness != nil, !capabilities.brightness {
-            report.brightness = nil
-            isWithin = false
+        return warn(ofImpossible: others, light) + [.report(light, report)]
+    }
+
+    private mutating func occurred(_ events: PropertyValues, on light: LightID) -> [Action] {
+        guard present[light] != nil, let description = told[light] else {
+            return warn("it sent an event of a device that it has not added", about: light.rawValue)
         }
-        switch report.color {
-        case nil: break
-        case .hueSaturation: if !capabilities.color { (report.color, isWithin) = (nil, false) }
-        case .temperature(let mired):
-            if capabilities.temperature?.contains(mired) != true { (report.color, isWithin) = (nil, false) }
-        }
-        let warnings = isWithin ? [] : warn("its state has what its \"caps\" do not allow", about: light.rawValue)
-        return warnings + [.report(light, report)]
+        let (events, others) = description.possible(events)
+        return warn(ofImpossible: others, light) + (events.isEmpty ? [] : [.event(light, events)])
+    }
+
+    private mutating func warn(ofImpossible names: [String], _ light: LightID) -> [Action] {
+        names.isEmpty ? [] : warn(LightDescription.impossible(names), about: light.rawValue)
     }
 
     private mutating func warn(_ text: String, about subject: String) -> [Action] {
@@ -213,7 +218,7 @@ struct PluginMachine {
         return warned.insert(subject).inserted ? [.warn("plugin \(name): \(text)", about: subject)] : []
     }
 
-    // MARK: What it answers
+    // MARK: Answers
 
     private mutating func answered(_ id: Int64, _ result: Result<JSONValue, RPCFailure>, now: Duration) -> [Action] {
         guard let question = open.removeValue(forKey: id)?.question else {
@@ -242,16 +247,17 @@ struct PluginMachine {
         switch result {
         case .failure(let failure): return failed("it refused hello: \(failure.message.prefix(200))", now: now)
         case .success(let answer):
-            guard answer["protocol"]?.int == 1 else {
-                return failed("it does not speak protocol 1, which is this version's", now: now)
+            guard let version = PluginProtocol(answer: answer) else {
+                return failed("it does not speak protocol \(PluginProtocol.supported)", now: now)
             }
+            self.version = version
             knowsCauses = answer["capabilities"]?.array?.contains("cause") == true
             phase = .listing
             return [ask(.ping, "ping", [:], within: timing.answer, now)]
         }
     }
 
-    // MARK: What it is asked
+    // MARK: Commands
 
     /// A light is to change.
     mutating func set(_ command: LightCommand, _ light: LightID, ticket: Int, now: Duration) -> [Action] {
@@ -272,7 +278,7 @@ struct PluginMachine {
             open.values.count { if case .identify = $0.question { true } else { false } } >= PluginLimits.setsInFlight
         guard !isBusy else { return [.answer(ticket: ticket, .busy)] }
         let params: JSONValue = ["id": .string(light.rawValue)]
-        return [ask(.identify(ticket: ticket), "lights/identify", params, within: timing.answer, now)]
+        return [ask(.identify(ticket: ticket), version.method("identify"), params, within: timing.answer, now)]
     }
 
     /// A command is not waited for any more: if it has not left, it never will.
@@ -295,18 +301,22 @@ struct PluginMachine {
                 let index = queue.firstIndex(where: { !busy.contains($0.light) })
             else { return actions }
             let next = queue.remove(at: index)
+            guard let light = told[next.light] else {
+                actions += next.tickets.map { .answer(ticket: $0, .unknownLight) }
+                continue
+            }
             var command = next.command
-            if told[next.light]?.capabilities.transition != true { command.transition = nil }
+            if !light.fades { command.transition = nil }
             actions.append(
                 ask(
-                    .set(next.light, tickets: next.tickets), "lights/set",
-                    command.params(for: next.light, cause: lastID + 1), within: timing.set, now))
+                    .set(next.light, tickets: next.tickets), version.method("set"),
+                    version.params(of: command, to: light, cause: lastID + 1), within: timing.set, now))
         }
     }
 
     private mutating func refresh(_ lights: [LightID], _ now: Duration) -> Action {
         let ids = lights.map { JSONValue.string($0.rawValue) }
-        return ask(.refresh, "lights/refresh", ["ids": .array(ids)], within: timing.answer, now)
+        return ask(.refresh, version.method("refresh"), ["ids": .array(ids)], within: timing.answer, now)
     }
 
     private mutating func ask(

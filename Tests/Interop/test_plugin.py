@@ -106,3 +106,17 @@ def test_a_plugin_ends_with_the_bridge(how, make_daemon, tmp_path):
         code, seconds = daemon.terminate()
         assert code == 0 and seconds < 5
     until(lambda: all(") Z " in text for text in threads(plugin, "stat").values()), 5, "it has ended")
+
+
+async def test_a_fan_of_version_2_has_a_temperature_and_a_speed(make_daemon):
+    drivers = [{"driver": "plugin", "id": "desk", "command": [str(EXAMPLES / "fan.py")]}]
+    daemon = make_daemon(configuration(drivers=drivers) | {"include": ["fans"]})
+    status = daemon.until_stable()
+    until(lambda: daemon.lights.get("desk/fan-1", {}).get("reachable"), 15, "the fan is reachable", interval=0.02)
+    async with Phone() as phone:
+        pairing = await phone.pair(status["deviceId"], daemon.setup_code)
+        aid, iids = named(await pairing.list_accessories_and_characteristics(), "Desk Fan")
+        active, speed, temperature = (aid, iids["B0"]), (aid, iids["29"]), (aid, iids["11"])
+        await pairing.put_characteristics([(*active, 1), (*speed, 70)])
+        values = await pairing.get_characteristics([active, speed, temperature])
+        assert [values[place]["value"] for place in (active, speed, temperature)] == [1, 75, 21.5]

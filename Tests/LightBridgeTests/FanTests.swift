@@ -40,8 +40,11 @@ struct FanTests {
     }
 
     private func command(_ values: [(CharacteristicType, CharacteristicValue)]) -> LightCommand {
-        adapter(.fan(speed: true, direction: true, oscillation: true)).command(
-            for: values.map { CharacteristicWrite(iid: 9, service: .fanv2, type: $0, value: $1) }, state: DeviceState())
+        let adapter = adapter(.fan(speed: true, direction: true, oscillation: true))
+        let writes = values.compactMap { type, value in
+            adapter.place(of: type).map { CharacteristicWrite(iid: $0.iid, service: .fanv2, type: type, value: value) }
+        }
+        return adapter.command(for: writes, state: DeviceState())
     }
 
     @Test("merges values to one command, and takes speed 0 for off without losing the speed")

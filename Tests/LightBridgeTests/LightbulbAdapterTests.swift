@@ -125,8 +125,13 @@ struct LightbulbAdapterTests {
     private func command(
         _ values: [(CharacteristicType, CharacteristicValue)], _ state: DeviceState = DeviceState()
     ) -> LightCommand {
-        adapter(brightness: true, color: true, temperature: 50...500).command(
-            for: values.map { CharacteristicWrite(iid: 1, service: .lightbulb, type: $0.0, value: $0.1) }, state: state)
+        let adapter = adapter(brightness: true, color: true, temperature: 50...500)
+        let writes = values.compactMap { type, value in
+            adapter.place(of: type).map {
+                CharacteristicWrite(iid: $0.iid, service: .lightbulb, type: type, value: value)
+            }
+        }
+        return adapter.command(for: writes, state: state)
     }
 
     @Test("merges values to one command")

@@ -25,6 +25,23 @@ struct WriteTests {
         #expect(house.bridge.driver.orders.isEmpty)
     }
 
+    @Test("commands the function that was written, of several of one service")
+    func functions() async throws {
+        let strip = LightDescription(
+            id: "strip", name: "Strip", kind: .outlet,
+            functions: ["left", "right"].map { AccessoryFunction(.outlet, id: $0, [.on: .bool(false)]) })
+        let house = try await House([strip])
+        let services = try #require(await house.bridge.server.accessories.last?.services.suffix(2))
+        let places = services.compactMap { $0.characteristics.first?.iid }
+        let session = try await house.session()
+        #expect(try await session.write(#"{"aid":2,"iid":\#(places[1]),"value":true}"#).status == 204)
+        var command = LightCommand()
+        command.values[Property(.on, of: "right")] = .bool(true)
+        #expect(house.bridge.driver.orders == [.init("strip", command)])
+        #expect(await house.value(2, places[0].rawValue) == .bool(false))
+        #expect(await house.value(2, places[1].rawValue) == .bool(true))
+    }
+
     /// One entry and its status; 0 is a 204.
     struct Row: CustomTestStringConvertible, Sendable {
         let place: String

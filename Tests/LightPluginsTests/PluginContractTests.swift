@@ -25,11 +25,29 @@ struct PluginContractTests {
         return await contract.run()
     }
 
-    @Test("passes for the examples", arguments: [["lamp.sh", "FOLDER/lamp"], ["lamps.py"]])
+    @Test("passes for the examples", arguments: [["lamp.sh", "FOLDER/lamp"], ["lamps.py"], ["fan.py"]])
     func examples(command: [String]) async throws {
         let checks = try await checks(["\(PluginProgram.examples)/\(command[0])"] + command.dropFirst())
         #expect(checks.filter { $0.outcome != .passed } == [])
         #expect(checks.count == 15)
+    }
+
+    @Test("fails for a plugin of version 2 that sends values it didn't describe, or doesn't set")
+    func version2() async throws {
+        let folder = try PluginProgram.folder()
+        defer { try? FileManager.default.removeItem(atPath: folder) }
+        let fan = try String(contentsOfFile: "\(PluginProgram.examples)/fan.py", encoding: .utf8)
+        let broken = fan.replacing("values.update", with: "values.copy().update")
+            .replacing("\"CurrentTemperature\": temp", with: "\"CurrentRelativeHumidity\": temp")
+        try broken.write(toFile: "\(folder)/fan.py", atomically: true, encoding: .utf8)
+        let failed = try await checks(["/usr/bin/env", "python3", "\(folder)/fan.py"], hello: .seconds(2))
+            .filter { $0.outcome == .failed }
+        #expect(
+            failed.map(\.name) == [
+                "tells of its lights, and of a light before its state",
+                "does what devices/set asks and tells the state",
+            ])
+        #expect(failed.first?.remedy?.contains("CurrentRelativeHumidity") == true)
     }
 
     @Test("passes for the LEDs of the computer")

@@ -50,11 +50,12 @@ struct PluginDriverTests {
 
     // MARK: Good ones
 
-    @Test("keeps the driver contract with the examples", arguments: ["lamp.sh", "lamps.py"])
+    @Test("keeps the driver contract with the examples", arguments: ["lamp.sh", "lamps.py", "fan.py"])
     func contract(name: String) async throws {
         let folder = try PluginProgram.folder()
         defer { try? FileManager.default.removeItem(atPath: folder) }
-        let contract = DriverContract(goodLight: name == "lamp.sh" ? "lamp" : "lamp-0") {
+        let lights: [String: LightID] = ["lamp.sh": "lamp", "lamps.py": "lamp-0", "fan.py": "fan-1"]
+        let contract = DriverContract(goodLight: try #require(lights[name])) {
             PluginProgram.driver(
                 ["\(PluginProgram.examples)/\(name)", "\(folder)/lamp"], stateDirectory: "\(folder)/plugins/t")
         }

@@ -1,4 +1,5 @@
 import BoundedJSON
+import HAPModel
 import LightKit
 import LineRPC
 import TestTimeouts
@@ -94,8 +95,8 @@ struct PluginMachineTests {
         "ends a plugin with an invalid answer to hello",
         arguments: [
             (.failure(RPCFailure(code: -32000, message: "no lamp")), "it refused hello: no lamp"),
-            (.success([:]), "it does not speak protocol 1, which is this version's"),
-            (.success(["protocol": 2]), "it does not speak protocol 1, which is this version's"),
+            (.success([:]), "it does not speak protocol 1 or 2"),
+            (.success(["protocol": 3]), "it does not speak protocol 1 or 2"),
         ] as [(Result<JSONValue, RPCFailure>, String)])
     func greeting(answer: Result<JSONValue, RPCFailure>, reason: String) {
         var machine = machine()
@@ -178,11 +179,60 @@ struct PluginMachineTests {
     @Test("drops values beyond the capabilities, with one warning")
     func beyond() {
         var machine = running("a")
-        let text = "plugin p: its state has what its \"caps\" do not allow"
+        let text = "plugin p: it sent values that its description does not allow: ColorTemperature"
         let state = PluginMessage.state("a", LightReport(on: true, color: .temperature(mired: 200)), cause: nil)
         #expect(machine.received(state, now: .zero) == [.warn(text, about: "a"), .report("a", LightReport(on: true))])
         #expect(machine.received(state, now: .zero) == [.report("a", LightReport(on: true))])
         #expect(machine.failed("x", now: .zero).contains(.warn(nil, about: "a")))
+    }
+
+    @Test("sends HAP's names and numbers to a plugin of version 2, and takes its values and events")
+    func version2() {
+        let fan = LightDescription(
+            id: "f", name: "Fan", kind: .fan,
+            functions: [
+                AccessoryFunction(.fanv2, [.active: .integer(0), .rotationSpeed: .float(0)]),
+                AccessoryFunction(.temperatureSensor, [.currentTemperature: .float(0)]),
+                AccessoryFunction(.statelessProgrammableSwitch, id: "left", [.programmableSwitchEvent: .integer(0)]),
+            ])
+        var machine = machine()
+        _ = machine.timePassed(now: .zero)
+        _ = machine.received(yes(1, ["protocol": 2]), now: .zero)
+        _ = machine.received(.added(fan), now: .zero)
+        #expect(
+            machine.received(yes(2), now: .zero) == [sent(3, "devices/refresh", ["ids": ["f"]]), .state(.running)])
+        var command = LightCommand(on: true)
+        command.speed = 40
+        #expect(
+            machine.set(command, "f", ticket: 1, now: .zero) == [
+                sent(4, "devices/set", ["id": "f", "values": ["Active": 1, "RotationSpeed": 40.0], "cause": 4])
+            ])
+        #expect(
+            machine.identify("f", ticket: 2, now: .zero) == [sent(5, "devices/identify", ["id": "f"])])
+
+        var state = LightReport(reachable: true)
+        state.values[.currentTemperature] = 21.5
+        state.values[.brightness] = 3
+        var expected = LightReport(on: true, reachable: true)
+        expected.values[Property(.on)] = .integer(1)
+        expected.values[.currentTemperature] = 21.5
+        state.values[Property(.active)] = .integer(1)
+        let text = "plugin p: it sent values that its description does not allow: "
+        #expect(
+            machine.received(.state("f", state, cause: nil), now: .zero) == [
+                .warn("\(text)Brightness", about: "f"), .report("f", expected),
+            ])
+
+        var press = PropertyValues()
+        press[Property(.programmableSwitchEvent, of: "left")] = .integer(0)
+        for _ in 0..<2 {
+            #expect(machine.received(.event("f", press), now: .zero) == [.event("f", press)])
+        }
+        press[Property(.programmableSwitchEvent, of: "left")] = .integer(7)
+        #expect(machine.received(.event("f", press), now: .zero) == [])
+        #expect(
+            machine.received(.event("g", press), now: .zero)
+                == [.warn("plugin p: it sent an event of a device that it has not added", about: "g")])
     }
 
     @Test("refuses states and commands of lights that weren't added")

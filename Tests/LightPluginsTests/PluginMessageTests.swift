@@ -1,4 +1,5 @@
 import BoundedJSON
+import HAPModel
 import LightKit
 import LineRPC
 import TestTimeouts
@@ -124,14 +125,148 @@ struct PluginMessageTests {
 
     @Test("encodes only the attributes of a command")
     func command() {
+        let light = LightDescription(id: "a", name: "A")
         let command = LightCommand(
             on: true, brightness: 40, color: .hueSaturation(hue: 30, saturation: 80), transition: .milliseconds(400))
         #expect(
-            command.params(for: "a", cause: 17).text
+            PluginProtocol.version1.params(of: command, to: light, cause: 17).text
                 == #"{"id":"a","on":true,"brightness":40,"color":{"hs":[30,80]},"transition":0.4,"cause":17}"#)
+        let white = LightCommand(color: .temperature(mired: 250))
         #expect(
-            LightCommand(color: .temperature(mired: 250)).params(for: "a", cause: 1).text
+            PluginProtocol.version1.params(of: white, to: light, cause: 1).text
                 == #"{"id":"a","color":{"ct":250},"cause":1}"#)
+    }
+
+    // MARK: Version 2
+
+    @Test("reads a device with functions, limits and ids in the order and with the initial values of its kind")
+    func device() throws {
+        let fan = AccessoryFunction(
+            .fanv2, [.active: .integer(0), .rotationSpeed: .float(75), .lockPhysicalControls: .integer(0)]
+        ).with(.rotationSpeed) { ($0.maximum, $0.step) = (75, 25) }
+        let button = AccessoryFunction(
+            .statelessProgrammableSwitch, id: "left", [.programmableSwitchEvent: .integer(0), .name: .string("Left")]
+        ).with(.programmableSwitchEvent) { $0.validValues = [0, 2] }
+        var expected = LightDescription(
+            id: "f", name: "Fan", kind: .fan, functions: [fan, button], model: "M")
+        expected.fades = true
+        #expect(
+            try notification(
+                "devices/added",
+                """
+                {"id": "f", "name": "Fan", "model": "M", "transition": true, "later": 1, "functions": [
+                 {"service": "Fanv2", "characteristics":
+                  {"LockPhysicalControls": {}, "RotationSpeed": {"maximum": 75, "step": 25}, "Active": {}}},
+                 {"service": "StatelessProgrammableSwitch", "id": "left", "characteristics":
+                  {"ProgrammableSwitchEvent": {"values": [2, 0]}, "Name": {"value": "Left"}}}]}
+                """) == .added(expected))
+    }
+
+    @Test("reads values and events by HAP's names")
+    func values() throws {
+        var report = LightReport(reachable: true)
+        report.values[Property(.active, of: "left")] = .integer(1)
+        report.values[.currentTemperature] = 21.5
+        report.values[.motionDetected] = false
+        report.values.setUnknown(Property(.currentRelativeHumidity))
+        #expect(
+            try notification(
+                "devices/state",
+                """
+                {"id": "f", "values": {"Active#left": 1, "CurrentTemperature": 21.5, "MotionDetected": false,
+                 "CurrentRelativeHumidity": null}, "cause": 3}
+                """) == .state("f", report, cause: 3))
+        var press = PropertyValues()
+        press[.programmableSwitchEvent] = 0
+        #expect(
+            try notification("devices/event", #"{"id": "f", "values": {"ProgrammableSwitchEvent": 0}}"#)
+                == .event("f", press))
+        #expect(try notification("devices/removed", #"{"id": "f"}"#) == .removed("f"))
+        #expect(try notification("devices/moved", #"{"id": "f"}"#) == .unknown(method: "devices/moved"))
+    }
+
+    @Test(
+        "refuses functions that HAP or this version doesn't have, and names the field",
+        arguments: [
+            (#"5"#, "\"functions\" has to be a list of 1 to 16"),
+            (#"[]"#, "\"functions\" has to be a list of 1 to 16"),
+            ("[\(String(repeating: "{},", count: 16)){}]", "\"functions\" has to be a list of 1 to 16"),
+            (#"[5]"#, "\"service\" has to be"),
+            (#"[{"service": "Fam"}]"#, "in HAP's catalog, not \"Fam\""),
+            (#"[{"service": "AccessoryInformation", "characteristics": {}}]"#, "not \"AccessoryInformation\""),
+            (#"[{"service": "Fanv2"}]"#, "\"characteristics\" of Fanv2"),
+            (#"[{"service": "Fanv2", "characteristics": {"Speed": {}}}]"#, "Fanv2 has no \"Speed\""),
+            (#"[{"service": "Fanv2", "characteristics": {"Brightness": {}}}]"#, "Fanv2 has no \"Brightness\""),
+            (#"[{"service": "Fanv2", "characteristics": {"Active": {}, "Active": {}}}]"#, "has it twice"),
+            (#"[{"service": "Fanv2", "characteristics": {"Active": 1}}]"#, "\"Active\" has to be an object"),
+            (#"[{"service": "Fanv2", "characteristics": {"RotationSpeed": {}}}]"#, "Fanv2 needs Active"),
+            (#"[{"service": "Lightbulb", "characteristics": {"On": {}, "Hue": {}}}]"#, "Hue and Saturation need"),
+            (#"[{"service": "Doorbell", "characteristics": {"ProgrammableSwitchEvent": {}}}]"#, "has to be one of"),
+            (
+                #"[{"service": "Fanv2", "id": "", "characteristics": {"Active": {}}}]"#,
+                "\"id\" of Fanv2 has to be 1 to 255 bytes"
+            ),
+            (
+                """
+                [{"service": "Fanv2", "characteristics": {"Active": {}}},
+                 {"service": "Valve", "characteristics": {"Active": {}, "InUse": {}, "ValveType": {}}}]
+                """,
+                "two functions have Active"
+            ),
+        ])
+    func refusedFunctions(functions: String, text: String) throws { try refused(functions, text) }
+
+    @Test(
+        "refuses limits outside of HAP's",
+        arguments: [
+            (#"{"maximum": 101}"#, "RotationSpeed: \"maximum\" has to be from 0 to 100"),
+            (#"{"minimum": "0"}"#, "RotationSpeed: \"minimum\" has to be from 0 to 100"),
+            (#"{"minimum": 50, "maximum": 20}"#, "\"minimum\" of RotationSpeed is above"),
+            (#"{"step": 0}"#, "RotationSpeed: \"step\" has to be a number above 0"),
+            (#"{"values": []}"#, "RotationSpeed: \"values\" has to be"),
+            (#"{"values": [1, 101]}"#, "RotationSpeed: \"values\" has to be"),
+            (#"{"maximum": 50, "value": 60}"#, "\"value\" has to be within the limits of RotationSpeed"),
+        ])
+    func refusedLimits(limits: String, text: String) throws {
+        try refused(#"[{"service": "Fanv2", "characteristics": {"Active": {}, "RotationSpeed": \#(limits)}}]"#, text)
+    }
+
+    private func refused(_ functions: String, _ text: String) throws {
+        let params = #"{"id": "f", "functions": \#(functions)}"#
+        guard case .refused(let reason, "f") = try notification("devices/added", params)
+        else {
+            Issue.record("not refused")
+            return
+        }
+        #expect(reason.contains(text))
+    }
+
+    @Test(
+        "refuses wrong values, and names them",
+        arguments: [
+            ("state", #"5"#, "\"values\" has to be an object"),
+            ("state", #"{"speed": 1}"#, "\"speed\" is not the name"),
+            ("state", #"{"": 1}"#, "\"\" is not the name"),
+            ("state", #"{"SetupEndpoints": "x"}"#, "\"SetupEndpoints\" is not the name"),
+            ("state", #"{"Active": true}"#, "\"Active\" has to be a number"),
+            ("state", #"{"On": 1}"#, "\"On\" has to be true or false"),
+            ("state", #"{"ProgrammableSwitchEvent": 0}"#, "\"ProgrammableSwitchEvent\" belongs in devices/event"),
+            ("event", #"{"On": true}"#, "\"On\" belongs in devices/state"),
+            ("event", #"{"ProgrammableSwitchEvent": null}"#, "\"ProgrammableSwitchEvent\" has to be a number"),
+            ("event", #"{}"#, "an event at least one"),
+            (
+                "state", "{\((0...256).map { "\"On#\($0)\":true" }.joined(separator: ","))}",
+                "\"values\" has to have at most 256"
+            ),
+        ])
+    func refusedValues(method: String, values: String, text: String) throws {
+        let params = #"{"id": "f", "values": \#(values)}"#
+        guard case .refused(let reason, "f") = try notification("devices/\(method)", params)
+        else {
+            Issue.record("not refused")
+            return
+        }
+        #expect(reason.contains(text))
     }
 
     // MARK: The inbox
@@ -159,6 +294,25 @@ struct PluginMessageTests {
                 .message(state("b", LightReport(on: false, brightness: 5))),
             ])
         #expect(inbox.takeAll() == [])
+    }
+
+    @Test("keeps each event, and not more values of a state than a message has")
+    func events() {
+        var inbox = PluginInbox()
+        var press = PropertyValues()
+        press[.programmableSwitchEvent] = 0
+        for number in 0..<200 {
+            var report = LightReport()
+            for place in 0..<100 { report.values[Property(.on, of: "\(number).\(place)")] = .bool(true) }
+            inbox.add(.state("a", report, cause: nil))
+            inbox.add(.event("a", press))
+        }
+        let events = inbox.takeAll()
+        #expect(events.count { $0 == .message(.event("a", press)) } == 200)
+        let counts = events.compactMap { event -> Int? in
+            if case .message(.state(_, let report, _)) = event { Array(report.values).count } else { nil }
+        }
+        #expect(counts.allSatisfy { $0 <= 256 } && counts.reduce(0, +) == 20_000)
     }
 
     @Test("keeps states on their side of a removal")

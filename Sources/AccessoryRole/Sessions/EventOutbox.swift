@@ -92,13 +92,14 @@ struct EventOutbox: Equatable, Sendable {
         beginWindow(now: now)
         let count = hasRepetition ? countBeforeRepetition : entries.count
         defer {
-            entries.removeFirst(count)
-            ages.removeFirst(count)
+            // Without a rest, this copies nothing.
+            entries = Array(entries[count...])
+            ages = Array(ages[count...])
             // The rest begins with a momentary event.
             isUrgent = !entries.isEmpty
             hasRepetition = !entries.isEmpty
         }
-        return .send(Array(entries[..<count]))
+        return .send(count == entries.count ? entries : Array(entries[..<count]))
     }
 
     /// The number of entries before the second one of a characteristic.

@@ -98,7 +98,7 @@ struct LampRules: DeviceRules {
     func shown(_ functions: [AccessoryFunction]) -> [AccessoryFunction] {
         functions.map { function in
             var shown = function
-            if shown.type == .outlet { shown.add(.outletInUse, .bool(false)) }
+            if shown.type == .outlet, !shown.has(.outletInUse) { shown.add(.outletInUse, .bool(false)) }
             guard shown.has(.colorTemperature) else { return shown }
             guard let limits = shown.metadata(of: .colorTemperature)?.range, limits.overlaps(Self.temperatureLimits)
             else {

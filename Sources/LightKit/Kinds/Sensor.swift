@@ -207,10 +207,10 @@ struct SensorRules: DeviceRules {
     func shown(_ functions: [AccessoryFunction]) -> [AccessoryFunction] {
         functions.map { function in
             var shown = function
-            if shown.type != .battery {
+            if shown.type == .battery {
+                if !shown.has(.statusLowBattery) { shown.add(.statusLowBattery, .integer(0), at: 0) }
+            } else if !shown.has(.statusActive), shown.parts.contains(where: { SensorReading($0.type) != nil }) {
                 shown.add(.statusActive, .bool(false))
-            } else if !shown.has(.statusLowBattery) {
-                shown.add(.statusLowBattery, .integer(0), at: 0)
             }
             return shown
         }
@@ -242,6 +242,4 @@ struct SensorRules: DeviceRules {
         default: return nil
         }
     }
-
-    func isLasting(_ type: CharacteristicType) -> Bool { SensorReading(type)?.isMomentary != true }
 }

@@ -1,4 +1,5 @@
 internal import BoundedJSON
+internal import HAPModel
 internal import LightKit
 internal import LightPlugins
 internal import LineRPC
@@ -33,11 +34,16 @@ private func check(_ message: PluginMessage) {
     case .added(let light):
         promise((1...255).contains(light.id.rawValue.utf8.count), "an id is bounded")
         if let range = light.capabilities.temperature { promise(1 <= range.lowerBound, "a range is one") }
-    case .state(_, let report, _):
-        promise(report.brightness.map { (1...100).contains($0) } ?? true, "a brightness is in its range")
-        if case .hueSaturation(let hue, let saturation) = report.color {
-            promise(hue >= 0 && hue < 360 && saturation >= 0 && saturation <= 100, "a colour is in its range")
-        }
+        promise((1...16).contains(light.functions.count), "functions are bounded")
+        let parts = light.functions.flatMap(\.parts)
+        promise(
+            parts.allSatisfy { $0.type == .colorTemperature || $0.metadata?.clamped($0.value) == $0.value },
+            "an initial value is in its range")
+    case .state(let id, let report, _):
+        let values = LightDescription(id: id, name: "").canonical(report.values).values
+        promise(values.brightness.map { (1...100).contains($0) } ?? true, "a brightness is in its range")
+        promise(report.values.count <= 256, "values are bounded")
+    case .event(_, let events): promise(events.allSatisfy { $0.property.type.isMomentary }, "an event is momentary")
     case .removed, .answer, .request, .unknown, .refused: break
     }
 }

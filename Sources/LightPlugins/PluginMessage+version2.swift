@@ -1,0 +1,196 @@
+import BoundedJSON
+import HAPModel
+import LightKit
+
+// Version 2 of the protocol: functions and values with the names and in the forms of HAP's catalog.
+
+extension JSONValue {
+    /// Returns the description of a device by its `functions`; the first one decides its kind.
+    func device(_ id: LightID) throws(Problem) -> LightDescription {
+        guard let list = self["functions"]?.array, (1...PluginLimits.functions).contains(list.count) else {
+            throw "\"functions\" has to be a list of 1 to \(PluginLimits.functions) functions"
+        }
+        var functions: [AccessoryFunction] = []
+        for json in list { functions.append(try json.function()) }
+        guard let kind = LightKind.byService[functions[0].type] else {
+            let names = LightKind.byService.keys.map(\.name).sorted().joined(separator: ", ")
+            throw "the first of the \"functions\" has to be one of \(names)"
+        }
+        guard functions.allSatisfy({ $0.has(.hue) == $0.has(.saturation) }) else {
+            throw "Hue and Saturation need each other"
+        }
+        for function in kind.rules.shown(functions) {
+            for type in function.type.definition?.required ?? [] where !function.has(type) {
+                throw "\(function.type.name) needs \(CharacteristicDefinition.of(type)?.name ?? type.description)"
+            }
+        }
+        var device = try description(id, kind, functions)
+        device.fades = try flag("transition") ?? false
+        var seen: Set<Property> = []
+        for (property, part) in device.properties where !seen.insert(property).inserted {
+            let name = CharacteristicDefinition.of(part.type)?.name ?? part.type.description
+            throw "two functions have \(name); give each an \"id\""
+        }
+        return device
+    }
+
+    private func function() throws(Problem) -> AccessoryFunction {
+        guard let name = self["service"]?.string,
+            let service = ServiceDefinition.all.first(where: { $0.name == name }), service.type != .accessoryInformation
+        else {
+            let given = self["service"]?.string.map { ", not \"\($0.prefix(64))\"" } ?? ""
+            throw "\"service\" has to be the name of a service in HAP's catalog\(given)"
+        }
+        guard let members = self["characteristics"]?.object?.members else {
+            throw "\"characteristics\" of \(name) has to be an object"
+        }
+        // A known service has its values before the first report, and their order.
+        let known = AccessoryFunction.known.first { $0.type == service.type }?.parts ?? []
+        var characteristics: [(CharacteristicType, CharacteristicValue)] = []
+        var limits: [(CharacteristicType, CharacteristicMetadata)] = []
+        for member in members {
+            guard let definition = CharacteristicDefinition.named(member.name),
+                (service.required + service.optional).contains(definition.type),
+                !characteristics.contains(where: { $0.0 == definition.type })
+            else { throw "\(name) has no \"\(member.name.prefix(64))\", or has it twice" }
+            let metadata = try member.value.narrowed(definition)
+            let value = try member.value.member("value", "within the limits of \(definition.name)") {
+                metadata.format.value(of: $0).flatMap(metadata.accepted)
+            }
+            let usual = known.first { $0.type == definition.type }?.value ?? metadata.defaultValue
+            characteristics.append((definition.type, value ?? metadata.clamped(usual) ?? metadata.defaultValue))
+            limits.append((definition.type, metadata))
+        }
+        let order = known.map(\.type)
+        let place = { (type: CharacteristicType) in order.firstIndex(of: type) ?? order.count }
+        characteristics.sort { place($0.0) < place($1.0) }
+        guard self["id"] == nil || identifier("id") != nil else {
+            throw "\"id\" of \(name) has to be 1 to 255 bytes of text without control characters"
+        }
+        return limits.reduce(AccessoryFunction(service.type, id: identifier("id"), characteristics)) {
+            function, limit in
+            function.with(limit.0) { $0 = limit.1 }
+        }
+    }
+
+    /// Returns the metadata of a characteristic with the limits of the device, which lie within the catalog's.
+    private func narrowed(_ definition: CharacteristicDefinition) throws(Problem) -> CharacteristicMetadata {
+        guard object != nil else { throw "\"\(definition.name)\" has to be an object, such as {}" }
+        var metadata = definition.metadata
+        guard metadata.format.isNumeric else { return metadata }
+        let (name, range) = (definition.name, metadata.possibleRange)
+        let words = "from \(JSONValue.number(range.lowerBound).text) to \(JSONValue.number(range.upperBound).text)"
+        let number = { (json: JSONValue) in json.double.flatMap { range.contains($0) ? $0 : nil } }
+        metadata.minimum = try limit("minimum", of: name, words, number) ?? metadata.minimum
+        metadata.maximum = try limit("maximum", of: name, words, number) ?? metadata.maximum
+        metadata.step =
+            try limit("step", of: name, "a number above 0") { $0.double.flatMap { $0 > 0 ? $0 : nil } }
+            ?? metadata.step
+        if let low = metadata.minimum, let high = metadata.maximum, low > high {
+            throw "\"minimum\" of \(name) is above its maximum"
+        }
+        let isWithin = { (value: Int64) in
+            metadata.possibleRange.contains(Double(value)) && metadata.validValues?.contains(value) != false
+        }
+        metadata.validValues =
+            try limit("values", of: name, "a list of values that \(name) can have") { json -> [Int64]? in
+                guard let list = json.array, let values = json.array?.compactMap(\.int).map(Int64.init),
+                    1...PluginLimits.values ~= values.count, values.count == list.count, values.allSatisfy(isWithin)
+                else { return nil }
+                return Set(values).sorted()
+            } ?? metadata.validValues
+        return metadata
+    }
+
+    private func limit<Value>(
+        _ limit: String, of name: String, _ expected: String, _ read: (JSONValue) -> Value?
+    ) throws(Problem) -> Value? {
+        do throws(Problem) {
+            return try member(limit, expected, read)
+        } catch {
+            throw "\(name): \(error.text)"
+        }
+    }
+
+    /// Returns the values of a state, where `null` is unknown, or those of momentary events.
+    func values(areEvents: Bool) throws(Problem) -> PropertyValues {
+        let members = try member("values", "an object") { $0.object?.members } ?? []
+        guard members.count <= PluginLimits.values, !areEvents || !members.isEmpty else {
+            throw "\"values\" has to have at most \(PluginLimits.values) members, and an event at least one"
+        }
+        var values = PropertyValues()
+        for member in members {
+            let name = member.name.split(separator: "#", maxSplits: 1).map(String.init)
+            guard let definition = name.first.flatMap(CharacteristicDefinition.named) else {
+                throw "\"\(member.name.prefix(64))\" is not the name of a characteristic in HAP's catalog"
+            }
+            guard definition.type.isMomentary == areEvents else {
+                throw "\"\(definition.name)\" belongs in devices/\(areEvents ? "state" : "event")"
+            }
+            let property = Property(definition.type, of: name.count > 1 ? name[1] : nil)
+            if member.value.isNull, !areEvents {
+                values.setUnknown(property)
+            } else if let value = definition.metadata.format.value(of: member.value) {
+                values[property] = value
+            } else {
+                throw "\"\(definition.name)\" has to be \(definition.metadata.format.words)"
+            }
+        }
+        return values
+    }
+}
+
+extension LightKind {
+    /// The kinds by the services of their devices.
+    fileprivate static let byService = Dictionary(
+        allCases.flatMap { kind in kind.possibleFunctions.map { ($0.type, kind) } },
+        uniquingKeysWith: { first, _ in first })
+}
+
+extension AccessoryFunction {
+    /// The functions of all kinds.
+    fileprivate static let known = LightKind.allCases.flatMap(\.possibleFunctions)
+}
+
+extension ServiceType {
+    fileprivate var definition: ServiceDefinition? { ServiceDefinition.all.first { $0.type == self } }
+    fileprivate var name: String { definition?.name ?? description }
+}
+
+extension CharacteristicDefinition {
+    /// The characteristics with values that JSON has, by name.
+    private static let byName = Dictionary(
+        uniqueKeysWithValues: all.filter { $0.metadata.format != .tlv8 && $0.metadata.format != .data }.map {
+            ($0.name, $0)
+        })
+
+    fileprivate static func named(_ name: String) -> CharacteristicDefinition? { byName[name] }
+}
+
+extension CharacteristicMetadata {
+    /// The numbers that it allows.
+    fileprivate var possibleRange: ClosedRange<Double> {
+        let whole = format.integerRange.map { Double($0.lowerBound)...Double($0.upperBound) }
+        return range ?? whole ?? -Double.greatestFiniteMagnitude...Double.greatestFiniteMagnitude
+    }
+}
+
+extension CharacteristicFormat {
+    fileprivate func value(of json: JSONValue) -> CharacteristicValue? {
+        switch self {
+        case .bool: json.bool.map(CharacteristicValue.bool)
+        case .string: json.string.map { .string(String($0.prefix(PluginLimits.text))) }
+        case .uint8, .uint16, .uint32, .uint64, .int, .float:
+            json.int.map { .integer(Int64($0)) } ?? json.double.map(CharacteristicValue.float)
+        case .tlv8, .data: nil
+        }
+    }
+
+    fileprivate var words: String {
+        switch self {
+        case .bool: "true or false"
+        case .string: "a text"
+        default: "a number"
+        }
+    }
+}
