@@ -19,12 +19,8 @@ extension AccessoryServer {
 
     // MARK: Structure
 
-    /// Adds an accessory, or replaces one of the same aid.
+    /// Adds an accessory, or replaces the one with its aid; without a source it can only be read.
     ///
-    /// - Parameters:
-    ///   - accessory: the accessory.
-    ///   - source: what stands behind it; `nil` if it can only be read.
-    ///   - isReachable: whether its device can be reached.
     /// - Throws: ``ComplianceError`` if a controller would refuse the whole server for it.
     package func set(_ accessory: Accessory, source: (any AccessorySource)?, isReachable: Bool) throws(ComplianceError)
     {
@@ -75,12 +71,7 @@ extension AccessoryServer {
 
     // MARK: What devices say
 
-    /// Takes over what a device says of itself; values are forced into their limits.
-    ///
-    /// - Parameters:
-    ///   - aid: the device's accessory.
-    ///   - values: those of some of its characteristics.
-    ///   - isQuiet: whether subscribers get no event.
+    /// Takes over values that a device reports, within their limits; with `isQuiet`, subscribers get no events.
     package func update(_ aid: AccessoryID, _ values: [(InstanceID, CharacteristicValue)], isQuiet: Bool = false) {
         let changes = registry.update(aid, values)
         if !changes.isEmpty, !isQuiet { publish(changes) }
@@ -103,12 +94,8 @@ extension AccessoryServer {
 
     /// Writes the values of a request: those of one accessory as one update, accessories side by side.
     ///
-    /// It comes back within the call if all devices answer at once.
-    ///
-    /// - Parameters:
-    ///   - orders: what to write; the caller has looked at permissions.
-    ///   - origin: the connection that writes; it gets no event of what it wrote itself.
-    /// - Returns: what became of each.
+    /// It returns within the call if all devices answer at once. The caller has checked the permissions. Subscribers except
+    /// `origin` get events.
     func write(_ orders: [AccessoryRegistry.Order], by origin: ConnectionID) async -> [HAPStatus] {
         let tasks = orders.map { order in Task.immediate { await write(order, by: origin) } }
         var statuses: [HAPStatus] = []

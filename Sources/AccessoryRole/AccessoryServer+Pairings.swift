@@ -45,9 +45,8 @@ extension AccessoryServer {
         }
     }
 
-    /// Ends the sessions of controllers that are paired no more, and lets `sf` follow (HAP 6.5).
-    ///
-    /// - Parameter caller: the session whose request it was; its own answer ends it.
+    /// Ends the sessions of controllers that are no longer paired, except the caller's, which ends with its answer, and
+    /// updates `sf` (HAP 6.5).
     func closeUnpairedSessions(except caller: ConnectionID? = nil) {
         for session in Array(sessions.values) where session.id != caller && isUnpaired(session) {
             session.connection.close()
@@ -70,7 +69,6 @@ extension AccessoryServer {
 
     /// Removes a pairing and closes its sessions; identity and accessory ids stay.
     ///
-    /// - Parameter controller: whose pairing.
     /// - Returns: whether there was one.
     /// - Throws: ``PairingError`` if the change could not be stored; nothing has changed then.
     package func removePairing(_ controller: ControllerID) async throws(PairingError) -> Bool {

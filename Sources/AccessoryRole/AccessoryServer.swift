@@ -59,17 +59,9 @@ package actor AccessoryServer {
 
     package nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
 
-    /// Makes a server out of what was stored.
+    /// Creates a server from stored state, on the executor of the transport's event loop.
     ///
-    /// - Parameters:
-    ///   - executor: that of the transport's event loop.
-    ///   - scheduler: the executor's clock.
-    ///   - store: where pairings, failed proofs and `c#` are kept.
-    ///   - stored: what was in the store at the start.
-    ///   - profile: what the server is.
-    ///   - ownership: what controllers must show besides the setup code; with it, standard controllers cannot pair.
-    ///   - eventWindow: for how long later changes are collected.
-    ///   - logger: where errors and pairings are logged; no secrets go there.
+    /// With an ownership requirement, standard controllers can't pair. Changes within `eventWindow` are collected.
     package init(
         executor: any SerialExecutor, scheduler: any Scheduler, store: any AccessoryServerStore,
         stored: StoredServer, profile: AccessoryProfile, ownership: OwnershipRequirement? = nil, eventWindow: Duration,

@@ -28,9 +28,8 @@ package final class AsyncSignal: Sendable {
         waiting?.finish()
     }
 
-    /// Waits for a send, for a time, or for the caller's cancellation, whichever is first.
+    /// Waits for a send, for the deadline if there is one, or for the caller's cancellation, whichever is first.
     ///
-    /// - Parameter deadline: when to wait no longer; `nil` to wait however long it takes.
     /// - Returns: whether it was sent.
     @discardableResult
     package func wait(until deadline: ContinuousClock.Instant? = nil) async -> Bool {

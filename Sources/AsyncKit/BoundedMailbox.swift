@@ -32,11 +32,7 @@ extension Mailbox {
         self.init(SummarizingBuffer(limit: limit))
     }
 
-    /// Puts an event in; too many are replaced.
-    ///
-    /// - Parameters:
-    ///   - event: what happened.
-    ///   - summary: what takes the place of all events if they are too many, as of now.
+    /// Adds an event; too many events are replaced by the summary.
     package func post<Event>(_ event: Event, summary: Event) where Buffer == SummarizingBuffer<Event> {
         post((event, summary))
     }

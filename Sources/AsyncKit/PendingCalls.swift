@@ -29,11 +29,8 @@ package protocol PendingCallOwner: Actor {
 }
 
 extension PendingCallOwner {
-    /// Waits for the result of a call.
+    /// Waits for the result of a call; `begin` is called once the result can be received.
     ///
-    /// - Parameters:
-    ///   - call: its number.
-    ///   - begin: is called once the result can be received.
     /// - Throws: the call's error; that of ``cancelled(call:)`` if the task is canceled.
     package func finish(_ call: Int, begin: () -> Void = {}) async throws(Failure) {
         let error = await withTaskCancellationHandler {

@@ -11,10 +11,6 @@ package struct BridgeControlClient: Sendable {
 
     /// Connects, and hangs up when the body returns.
     ///
-    /// - Parameters:
-    ///   - location: the socket.
-    ///   - body: what to ask of the bridge.
-    /// - Returns: what the body returns.
     /// - Throws: ``BridgeControlError``, and what the body throws.
     @discardableResult
     package static func connect<Result: Sendable>(
@@ -103,11 +99,9 @@ package struct BridgeControlClient: Sendable {
         return try RestoreListing(json: await ask(.restore(size: backup.count), deadline: Self.fileDeadline))
     }
 
-    /// Hands on what happens to lights until the bridge goes down or the task is cancelled.
+    /// Hands on events of lights until the bridge ends or the task is canceled; `onWatching` is called once none can be
+    /// missed.
     ///
-    /// - Parameters:
-    ///   - onWatching: called when nothing can be missed any more.
-    ///   - body: called with each event.
     /// - Throws: ``BridgeControlError`` if the connection ends without the bridge's word; what the body throws.
     package func watch(
         onWatching: @Sendable () -> Void = {}, _ body: @Sendable (LightEvent) async throws -> Void

@@ -7,20 +7,16 @@ package protocol BridgeControlHandler: Sendable {
     /// The bridge's own state and that of its host.
     func diagnostics() async throws -> BridgeDiagnostics
 
-    /// What a controller needs to pair.
+    /// Returns the setup code and its payload; those of a paired bridge only with `force`.
     ///
-    /// - Parameter force: show the code although the bridge is paired; without it that is refused.
-    /// - Returns: the code and its payload.
     /// - Throws: ``BridgeControlError`` if the bridge is paired.
     func setup(force: Bool) async throws -> SetupListing
 
     func lights() async throws -> [LightListing]
 
-    /// Commands a light as a controller would; returns when it has taken the command.
+    /// Commands the light `<driver id>/<light id>` as a controller would, with a change that is valid for
+    /// ``LightChange/Purpose/command``; returns when the light has taken it.
     ///
-    /// - Parameters:
-    ///   - key: `<driver id>/<light id>`.
-    ///   - change: validated for ``LightChange/Purpose/command``.
     /// - Throws: ``BridgeControlError`` if there is no such light or it refuses.
     func setLight(_ key: String, _ change: LightChange) async throws
 
@@ -35,15 +31,12 @@ package protocol BridgeControlHandler: Sendable {
 
     /// Forgets all lights that their sources no longer have; one that comes back is a new light.
     ///
-    /// - Returns: those lights; empty if there are none.
     /// - Throws: ``BridgeControlError`` if that cannot be stored; nothing has changed then.
     func purgeLights() async throws -> [ForgottenLight]
 
-    /// Lets a simulated light change by itself; returns when it has happened.
+    /// Changes the simulated light `<driver id>/<light id>` from its own side, with a change that is valid for
+    /// ``LightChange/Purpose/simulation``; returns when that has happened.
     ///
-    /// - Parameters:
-    ///   - key: `<driver id>/<light id>`.
-    ///   - change: validated for ``LightChange/Purpose/simulation``.
     /// - Throws: ``BridgeControlError`` if there is no such light or it is not simulated.
     func simulate(_ key: String, _ change: LightChange) async throws
 
@@ -63,11 +56,9 @@ package protocol BridgeControlHandler: Sendable {
     /// Everything the bridge has learnt, consistent.
     func backup() async throws -> [UInt8]
 
-    /// Takes a backup in; returns before the bridge starts anew with it.
+    /// Restores a backup, fetched from the operator unless that isn't possible now; returns before the bridge restarts.
     ///
-    /// - Parameter receive: fetches the backup from the operator; not called if none can be taken in now.
-    /// - Returns: what has been found in it.
-    /// - Throws: ``BridgeControlError`` if it is no good; nothing has changed then.
+    /// - Throws: ``BridgeControlError`` if the backup is unusable; nothing has changed then.
     func restore(_ receive: @Sendable () async throws -> [UInt8]) async throws -> RestoreListing
 
     /// What happens to lights from now on.

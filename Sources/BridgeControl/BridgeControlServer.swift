@@ -8,11 +8,7 @@ package struct BridgeControlServer: Sendable {
 
     /// Describes the server; it touches nothing before it runs.
     ///
-    /// - Parameters:
-    ///   - path: where the socket shall stand.
-    ///   - group: the system group whose members may connect, if there is one of that name.
-    ///   - handler: the bridge.
-    ///   - logger: gets what goes wrong.
+    /// Members of the system group may connect, if the group exists.
     package init(
         path: String, group: String? = "lamplighter", handler: any BridgeControlHandler, logger: Logger
     ) {
@@ -22,7 +18,6 @@ package struct BridgeControlServer: Sendable {
 
     /// Listens and serves until the task is cancelled; then the socket is gone.
     ///
-    /// - Parameter onListening: called once operators can connect.
     /// - Throws: `LineRPCError` if the socket cannot be made.
     package func run(onListening: @Sendable () -> Void = {}) async throws {
         try await server.run(onListening: onListening)

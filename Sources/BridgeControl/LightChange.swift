@@ -95,12 +95,7 @@ extension LightChange {
 // MARK: The values of a light
 
 extension LightChange {
-    /// Names the values of a light.
-    ///
-    /// - Parameters:
-    ///   - values: the values.
-    ///   - former: the earlier values; equal values are left out.
-    ///   - kind: the kind of the light.
+    /// Names the values of a light that differ from the former ones.
     package init(_ values: PropertyValues, since former: PropertyValues?, of kind: LightKind) {
         self.init()
         for (property, value) in values {
@@ -119,9 +114,6 @@ extension LightChange {
     }
 
     /// Returns the values for a light; unknown names are ignored.
-    ///
-    /// - Parameter kind: the kind of the light.
-    /// - Returns: the values.
     package func values(for kind: LightKind) -> PropertyValues {
         var found = PropertyValues()
         for (name, value) in members {
@@ -147,9 +139,6 @@ extension LightChange {
     }
 
     /// Returns the values as phrases, in listing order.
-    ///
-    /// - Parameter kind: the kind of the light, if known.
-    /// - Returns: a phrase for each.
     package func phrases(of kind: LightKind?) -> [String] {
         members.compactMap { name, value in
             if name == Self.reachable { return value == true ? "reachable" : "unreachable" }

@@ -29,9 +29,6 @@ extension CommandProgram {
     package static var name: String { configuration.commandName ?? _commandName }
 
     /// Runs the command that the words name, and prints its failure.
-    ///
-    /// - Parameter arguments: the words after the program's name.
-    /// - Returns: the exit code.
     package static func run(_ arguments: [String]) async -> Int32 {
         do {
             let words = Options.order.movedBehindCommand(arguments)

@@ -58,10 +58,6 @@ package struct DeclaredKey<Section> {
     }
 
     /// Declares a key that holds another section.
-    ///
-    /// - Parameters:
-    ///   - name: the key in the file.
-    ///   - path: the section's property.
     package init<Inner: DeclaredSection>(section name: String, _ path: WritableKeyPath<Section, Inner>) {
         let key = ConfigurationKey(name)
         read = { container, section in
@@ -106,7 +102,6 @@ extension DeclaredSection {
 
     /// Reads the declared keys; a section with further keys calls this from its `init(from:)`.
     ///
-    /// - Parameter decoder: the decoder of the section.
     /// - Throws: ``ConfigurationProblem`` or a decoding error.
     package mutating func readKeys(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: ConfigurationKey.self)

@@ -11,13 +11,8 @@ package enum TCPDestination: Sendable {
 
 /// Opens a TCP connection; a canceled caller doesn't wait for it.
 ///
-/// - Parameters:
-///   - destination: the peer.
-///   - loop: carries the connection.
-///   - limit: how long it may take.
-///   - options: sets options of the channel.
-///   - configure: sets the channel up on its loop before it connects.
-/// - Returns: the connection.
+/// `configure` sets the channel up on its loop before it connects.
+///
 /// - Throws: the system's or NIO's error.
 package func openTCP(
     to destination: TCPDestination, on loop: any EventLoop, within limit: Duration,

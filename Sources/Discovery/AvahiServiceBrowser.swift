@@ -11,12 +11,9 @@ package final class AvahiServiceBrowser: ServiceBrowser {
     private let client: AvahiClient
     private let logger: Logger
 
-    /// Makes a browser that finds nothing before ``start()``.
+    /// Creates a browser that finds nothing before ``start()``; instances with unwanted names cost nothing and aren't
+    /// shown.
     ///
-    /// - Parameters:
-    ///   - type: type and protocol, such as `_hap._tcp`.
-    ///   - logger: where errors are logged, at debug level.
-    ///   - isWanted: whether an instance of this name is to be resolved; others cost nothing and are not shown.
     /// - Throws: ``DiscoveryError`` when the system has no memory or descriptors left.
     package init(
         type: String, logger: Logger, isWanted: @escaping @Sendable (String) -> Bool = { _ in true }

@@ -12,11 +12,7 @@ final class Broadcast<Value: Equatable & Sendable>: Sendable {
     private let contents: Mutex<Contents>
     private let depth: Int
 
-    /// Makes one that has a value already.
-    ///
-    /// - Parameters:
-    ///   - value: the first one.
-    ///   - depth: how many values wait for a listener; of more, the oldest are dropped.
+    /// Creates one with a first value; of more than `depth` values that wait for a listener, the oldest are dropped.
     init(_ value: Value, depth: Int) {
         contents = Mutex(Contents(value: value))
         self.depth = depth

@@ -150,9 +150,7 @@ struct BrowseMachine {
     private var isComplete = false
     private var hostName: String?
 
-    /// Makes a machine that does nothing before ``Input/start``.
-    ///
-    /// - Parameter isWanted: whether an instance of this name is to be looked at; others cost nothing.
+    /// Creates a machine that does nothing before ``Input/start``; instances with unwanted names cost nothing.
     init(isWanted: @escaping @Sendable (String) -> Bool = { _ in true }) {
         self.isWanted = isWanted
     }

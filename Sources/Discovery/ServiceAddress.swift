@@ -8,12 +8,7 @@ package struct ServiceAddress: Hashable, Sendable {
     package let interface: Int32
     package let interfaceName: String
 
-    /// Makes an address of its bytes.
-    ///
-    /// - Parameters:
-    ///   - bytes: 4 or 16 of them, or the result is `nil`.
-    ///   - interface: the interface's index.
-    ///   - interfaceName: the interface's name, for people.
+    /// Creates an address from its 4 or 16 bytes, or `nil` from any other number; the interface's name is for people.
     package init?(bytes: [UInt8], interface: Int32, interfaceName: String) {
         guard bytes.count == 4 || bytes.count == 16 else { return nil }
         self.bytes = bytes

@@ -358,11 +358,8 @@ public final class AccessoryHost: Sendable {
         return await server.reading(place)?.value
     }
 
-    /// Says what characteristics of an accessory have for values now; subscribers get an event of those that are others.
-    ///
-    /// - Parameters:
-    ///   - aid: the accessory.
-    ///   - values: by iid, forced into the characteristics' limits; of a press each is an event.
+    /// Reports the present values of characteristics, within their limits; subscribers get an event of each that
+    /// differs, and of each press.
     package func update(_ aid: AccessoryID, _ values: [(InstanceID, CharacteristicValue)]) async {
         await server.update(aid, values)
     }

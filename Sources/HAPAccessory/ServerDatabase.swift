@@ -17,12 +17,9 @@ package struct ServerDatabase: AccessoryServerStore {
     private let number: Int
     package let writes: WriteCount
 
-    /// Takes over a database that is open and has the tables.
+    /// Takes over an open database that has the tables.
     ///
-    /// - Parameters:
-    ///   - writer: the database.
-    ///   - number: which server of the file this is, from 1.
-    ///   - writes: where changes are counted; servers of one file share it.
+    /// Servers of one file are numbered from 1 and share the count of writes.
     package init(_ writer: any DatabaseWriter, number: Int = 1, writes: WriteCount = WriteCount()) {
         self.writer = writer
         self.number = number
@@ -105,7 +102,6 @@ package struct ServerDatabase: AccessoryServerStore {
 
     /// All that is stored; a new identity is made and stored if there is none yet.
     ///
-    /// - Returns: what is stored.
     /// - Throws: `DamagedDatabase` if what is stored cannot be true, or SQLite's own error.
     package func load() async throws -> StoredServer {
         try await writer.write { db in
@@ -114,11 +110,9 @@ package struct ServerDatabase: AccessoryServerStore {
         }
     }
 
-    /// Makes the identity of a new database; within a transaction.
+    /// Creates the identity of a new database, within a transaction; `remains` counts data that needs one, such as
+    /// pairings.
     ///
-    /// - Parameters:
-    ///   - db: the database.
-    ///   - remains: counts what there cannot be without an identity, such as pairings.
     /// - Throws: `DamagedDatabase` if the identity has been lost, or SQLite's own error.
     package static func makeIdentityIfMissing(_ db: Database, remains: String) throws {
         guard try Int.fetchOne(db, sql: "SELECT COUNT(*) FROM server WHERE id = 1") == 0 else { return }
@@ -129,7 +123,6 @@ package struct ServerDatabase: AccessoryServerStore {
 
     /// Makes the identity of a further server, and stores it.
     ///
-    /// - Returns: what is stored of it now.
     /// - Throws: SQLite's own error, also if there is one already; nothing has changed then.
     package func make() async throws -> StoredServer {
         try await commit { [number] db in
@@ -214,7 +207,6 @@ package struct ServerDatabase: AccessoryServerStore {
 
     /// The port that was chosen once, if the system was to choose one.
     ///
-    /// - Returns: the port; `nil` if none was chosen.
     /// - Throws: `DamagedDatabase` if what is stored cannot be true, or SQLite's own error.
     package func port() async throws -> Int? {
         try await writer.read { [number] db in

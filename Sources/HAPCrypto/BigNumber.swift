@@ -52,12 +52,8 @@ struct BigNumber: ~Copyable {
         return result
     }
 
-    /// `self ^ exponent mod modulus`, in time that does not depend on the exponent's bits.
-    ///
-    /// - Parameters:
-    ///   - exponent: above zero.
-    ///   - modulus: odd.
-    /// - Returns: a number below the modulus.
+    /// Returns `self ^ exponent mod modulus` for an exponent above zero and an odd modulus, in time that doesn't depend
+    /// on the exponent's bits.
     func power(_ exponent: borrowing BigNumber, modulo modulus: borrowing BigNumber) -> BigNumber {
         precondition(!exponent.isZero, "exponents are random or hashes, and zero ones are refused before")
         let result = BigNumber()
@@ -65,12 +61,7 @@ struct BigNumber: ~Copyable {
         return result
     }
 
-    /// `self ^ exponent mod modulus`, sooner than ``power(_:modulo:)``, in time that tells the exponent.
-    ///
-    /// - Parameters:
-    ///   - exponent: above zero, and known to everybody.
-    ///   - modulus: odd.
-    /// - Returns: a number below the modulus.
+    /// Returns the same as ``power(_:modulo:)``, sooner, in time that reveals the exponent, which must be public.
     func power(ofPublic exponent: borrowing BigNumber, modulo modulus: borrowing BigNumber) -> BigNumber {
         let result = BigNumber()
         lamplighter_mpz_powm(result.number, number, exponent.number, modulus.number)

@@ -11,9 +11,8 @@ package struct Ed25519KeyPair: Sendable, Equatable {
     package let seed: SecretBytes
     private let expanded: SecretBytes
 
-    /// Makes the pair that belongs to a seed.
+    /// Creates the pair that belongs to a seed of 32 bytes.
     ///
-    /// - Parameter seed: 32 bytes.
     /// - Throws: `badKey` if it has another length.
     package init(seed: SecretBytes) throws(CryptoError) {
         guard seed.count == Self.seedLength else { throw .badKey }
@@ -27,9 +26,7 @@ package struct Ed25519KeyPair: Sendable, Equatable {
         sodium_memzero(&secretKey, 64)
     }
 
-    /// Signs a message.
-    ///
-    /// - Returns: 64 bytes.
+    /// Returns the signature of a message, 64 bytes.
     package func sign(_ message: [UInt8]) -> [UInt8] {
         var signature = [UInt8](repeating: 0, count: Ed25519.signatureLength)
         _ = expanded.withBytes { crypto_sign_detached(&signature, nil, message, UInt64(message.count), $0) }

@@ -28,8 +28,6 @@ package struct UUIDBits: Hashable, Sendable, Comparable, CustomStringConvertible
     }
 
     /// Draws a random one (version 4).
-    ///
-    /// - Parameter generator: where the random bits come from; the system's generator outside tests.
     package init(using generator: inout some RandomNumberGenerator) {
         high = generator.next() & 0xFFFF_FFFF_FFFF_0FFF | 0x4000
         low = generator.next() & 0x3FFF_FFFF_FFFF_FFFF | 0x8000_0000_0000_0000

@@ -18,9 +18,7 @@ package final class ManualScheduler: HAPProtocol.Scheduler {
     private let loop: any EventLoop
     private let state: Mutex<State>
 
-    /// Makes a clock.
-    ///
-    /// - Parameter loop: where callbacks run.
+    /// Creates a clock whose callbacks run on the loop.
     package init(_ loop: any EventLoop) {
         self.loop = loop
         state = Mutex(State(now: .now))

@@ -23,11 +23,7 @@ package struct Vectors: Sendable {
         Vectors(try repositoryFile("Tests/Fixtures/vectors.json"), "vectors")
     }
 
-    /// Reads a JSON file of this repository.
-    ///
-    /// - Parameter path: where it lies, from the repository's top level.
-    /// - Returns: what it says.
-    /// - Throws: if it cannot be read.
+    /// Reads a JSON file, named by its path from the repository's top level.
     package static func repositoryFile(_ path: String) throws -> JSONValue {
         var root = URL(filePath: #filePath)
         for _ in 0..<3 { root.deleteLastPathComponent() }

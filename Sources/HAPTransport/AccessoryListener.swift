@@ -24,14 +24,10 @@ package struct AccessoryListener: Sendable {
 
     /// Starts to listen on one address, or on all, IPv6 and IPv4, or IPv4 alone where there is no IPv6.
     ///
-    /// - Parameters:
-    ///   - address: the IP address; `nil` for all.
-    ///   - port: the TCP port; 0 takes a free one.
-    ///   - loop: carries all connections; the server's executor is this loop's.
-    ///   - server: gets the connections.
-    ///   - isAllowed: whether a connection to this local address is taken.
-    ///   - acknowledgeTime: how long a peer's system may leave bytes unacknowledged before the connection counts as dead.
-    ///   - logger: where peers that violate the protocol are logged.
+    /// Port 0 takes a free one. The server's executor is the loop's. `isAllowed` gets the local address of a
+    /// connection. A peer's system may leave bytes unacknowledged for `acknowledgeTime` before the connection counts as
+    /// dead.
+    ///
     /// - Throws: ``ListenerError``.
     package init(
         address: String? = nil, port: Int, on loop: any EventLoop, for server: any AccessoryConnectionHandler,

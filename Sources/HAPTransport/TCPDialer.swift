@@ -11,9 +11,7 @@ package struct TCPDialer: AccessoryDialer {
 
     private let group: any EventLoopGroup
 
-    /// Makes a dialer.
-    ///
-    /// - Parameter group: carries the connections.
+    /// Creates a dialer whose connections the group carries.
     package init(_ group: any EventLoopGroup) { self.group = group }
 
     package func dial(

@@ -14,12 +14,7 @@ package struct SecretFile: Equatable, Sendable {
     private let secret: String
     private let path: String
 
-    /// Names a file; it is read each time it is asked for, so that it can be changed.
-    ///
-    /// - Parameters:
-    ///   - path: the file.
-    ///   - key: the key of the configuration that names it.
-    ///   - secret: what it holds, as "password".
+    /// Names a file by the key in the configuration and by its content, such as "password"; each use reads it again.
     package init(_ path: String, key: String, of secret: String) {
         self.path = path
         self.key = key

@@ -41,10 +41,6 @@ struct SensorClass: Equatable, Sendable {
     }
 
     /// Creates the class of a sensor with a unit; `nil` for a class or a unit that isn't known.
-    ///
-    /// - Parameters:
-    ///   - name: the class.
-    ///   - unit: the unit; empty without one.
     init?(number name: String?, unit: String) {
         switch (name, unit) {
         case ("temperature", "°F"), ("temperature", "F"), ("temperature", "℉"):

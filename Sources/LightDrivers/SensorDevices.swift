@@ -44,11 +44,8 @@ struct SensorDevices: Sendable {
     /// Whether this is the id of a reading.
     func isReading(_ id: LightID) -> Bool { parts[id] != nil }
 
-    /// A reading is there, or its description has changed.
+    /// A reading is there, or its description has changed; without a device it is a separate sensor.
     ///
-    /// - Parameters:
-    ///   - reading: a description of a sensor with one reading.
-    ///   - device: the sensor that it is a part of, without its readings; `nil` if it is one of its own.
     /// - Returns: what the host is to learn.
     mutating func added(_ reading: LightDescription, of device: LightDescription?) -> [Change] {
         let former = parts[reading.id]

@@ -8,14 +8,8 @@ import NIOPosix
 package enum LineRPCClient {
     /// Connects to a server's socket, and hangs up when the body returns.
     ///
-    /// - Parameters:
-    ///   - path: the socket's path.
-    ///   - servers: the users that the server may run as; `nil` for any.
-    ///   - limits: the limits of the connection.
-    ///   - handler: answers the server's requests; without one they are refused.
-    ///   - logger: logs the connection's errors.
-    ///   - body: uses the server.
-    /// - Returns: the result of the body.
+    /// The server must run as one of the users, if there are any. Without a handler its requests are refused.
+    ///
     /// - Throws: ``LineRPCError`` if no allowed server answers; errors of the body.
     @discardableResult
     package static func connect<Result: Sendable>(

@@ -200,11 +200,9 @@ package final class LineRPCPeer: Sendable {
         if let refusal = send(.notification(method: method, params: params)) { throw refusal }
     }
 
-    /// Answers a request of the peer's; another answer to it is not sent.
+    /// Answers a request of the peer; another answer to it isn't sent.
     ///
-    /// - Parameters:
-    ///   - number: the request's number.
-    ///   - result: what came of it. A result that exceeds the longest line becomes the failure that says so.
+    /// A result that exceeds the longest line becomes the failure that says so.
     package func answer(_ number: UInt64, with result: Result<JSONValue, RPCFailure>) {
         guard let id = state.withLock({ $0.open.close(number) }) else { return }
         switch result {
@@ -239,11 +237,6 @@ package final class LineRPCPeer: Sendable {
 
     /// Serves the connection until it ends or the task is cancelled: then nothing more is taken, what is at work is
     /// cancelled, and what has been answered leaves.
-    ///
-    /// - Parameters:
-    ///   - inbound: what the peer sends.
-    ///   - channel: the way to the peer.
-    ///   - service: answers the peer's requests.
     func run(
         _ inbound: NIOAsyncChannelInboundStream<LineSplitter.Event>,
         over channel: any Channel, _ service: PeerService

@@ -16,13 +16,7 @@ package struct LineRPCServer: Sendable {
 
     /// Describes a server; it touches nothing before it runs.
     ///
-    /// - Parameters:
-    ///   - path: the path of the socket.
-    ///   - mode: the mode of the socket file; users who may write to it can connect.
-    ///   - group: the system group to give the socket to, if there is one of that name.
-    ///   - limits: the limits of the connections.
-    ///   - handler: answers the peers' requests.
-    ///   - logger: logs errors.
+    /// Users who may write to the socket can connect. The system group gets the socket, if it exists.
     package init(
         path: String, mode: UInt32 = 0o660, group: String? = nil, limits: LineLimits = LineLimits(),
         handler: any LineRPCHandler, logger: Logger
@@ -31,13 +25,6 @@ package struct LineRPCServer: Sendable {
     }
 
     /// Describes a server whose requests are answered in an order that sessions choose.
-    ///
-    /// - Parameters:
-    ///   - path: the path of the socket.
-    ///   - mode: the mode of the socket file.
-    ///   - limits: the limits of the connections.
-    ///   - sessions: serves each peer.
-    ///   - logger: logs errors.
     package init(path: String, mode: UInt32, limits: LineLimits, sessions: any LineRPCSessions, logger: Logger) {
         self.init(path, mode: mode, group: nil, limits: limits, .sessions(sessions), logger: logger)
     }
@@ -56,7 +43,6 @@ package struct LineRPCServer: Sendable {
     /// Listens and serves until the task is cancelled; then what is at work is cancelled, too, what has been answered leaves,
     /// and the socket is gone.
     ///
-    /// - Parameter onListening: called once peers can connect.
     /// - Throws: ``LineRPCError`` if the socket cannot be made.
     package func run(onListening: @Sendable () -> Void = {}) async throws {
         let place = SocketPlace(path: path)

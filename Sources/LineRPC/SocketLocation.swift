@@ -35,12 +35,6 @@ package struct SocketLocation: Sendable, Equatable {
 
     /// Takes the given path, else that of the environment, else a socket in the current directory that no other user can have
     /// put there, else the installed service's.
-    ///
-    /// - Parameters:
-    ///   - daemon: the daemon.
-    ///   - given: the path on the command line, or that an app gives.
-    ///   - environment: returns a variable of the environment.
-    ///   - directory: the current directory.
     package init(
         of daemon: Daemon, given: String?,
         environment: (String) -> String? = { name in getenv(name).map { String(cString: $0) } },

@@ -2,10 +2,7 @@ extension QRCode {
     /// The code as an SVG image, black on white, quiet zone included.
     package var svg: String { Self.svg([(self, "")]) }
 
-    /// Codes below each other as one SVG image.
-    ///
-    /// - Parameter codes: the codes, each with what stands below it; empty for nothing.
-    /// - Returns: the file's text.
+    /// Draws codes below each other as one SVG image, each with its caption, which may be empty.
     package static func svg(_ codes: [(code: QRCode, caption: String)]) -> String {
         var content = ""
         var height = 0
@@ -52,10 +49,8 @@ extension QRCode {
         return path
     }
 
-    /// The code as a PNG image of one bit a pixel, black on white, quiet zone included.
-    ///
-    /// - Parameter scale: pixels for a module.
-    /// - Returns: the file's bytes.
+    /// Draws the code as a PNG image of one bit a pixel, black on white, with its quiet zone and `scale` pixels for a
+    /// module.
     package func png(scale: Int = 8) -> [UInt8] { Self.png([self], scale: scale) }
 
     /// Codes below each other as one PNG image.

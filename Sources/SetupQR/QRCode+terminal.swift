@@ -10,11 +10,7 @@ package struct TerminalAbilities: Equatable, Sendable {
         self.color = color
     }
 
-    /// What the process's environment promises.
-    ///
-    /// - Parameters:
-    ///   - isTerminal: whether the output goes to one.
-    ///   - environment: looks up an environment variable.
+    /// Determines what the environment promises about an output.
     package init(isTerminal: Bool, environment: (String) -> String?) {
         func value(_ name: String) -> String? { environment(name).flatMap { $0.isEmpty ? nil : $0 } }
         let locale = (value("LC_ALL") ?? value("LC_CTYPE") ?? value("LANG") ?? "").lowercased()

@@ -31,9 +31,7 @@ package struct ChaCha20Poly1305: Sendable, Equatable {
 
     private let key: SecretBytes
 
-    /// Makes a cipher.
-    ///
-    /// - Parameter key: 32 bytes; it comes from a key derivation of ours, never from a peer.
+    /// Creates a cipher from a key of 32 bytes, which comes from our key derivation, never from a peer.
     package init(key: SecretBytes) {
         precondition(key.count == Self.keyLength, "keys are derived with this length")
         Sodium.ready

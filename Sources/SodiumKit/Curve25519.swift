@@ -9,9 +9,7 @@ package struct Curve25519KeyPair: Sendable, Equatable {
     package let publicKey: [UInt8]
     private let secret: SecretBytes
 
-    /// Makes a key pair of its secret.
-    ///
-    /// - Parameter secret: 32 random bytes.
+    /// Creates a key pair from its secret, 32 random bytes.
     package init(secret: SecretBytes) {
         precondition(secret.count == 32, "the secret is ours")
         Sodium.ready

@@ -9,12 +9,8 @@ package enum WallClock {
         return Int64(time.tv_sec) * 1000 + Int64(time.tv_nsec) / 1_000_000
     }
 
-    /// A moment by RFC 3339, in UTC: `2026-11-21T18:05:09Z`, or `2026-11-21T18:05:09.042Z`.
-    ///
-    /// - Parameters:
-    ///   - moment: in milliseconds since 1970.
-    ///   - showsMilliseconds: whether they are wanted.
-    /// - Returns: the text; `-` for a year that no calendar has.
+    /// Returns a moment, in milliseconds since 1970, by RFC 3339 in UTC: `2026-11-21T18:05:09Z`, or
+    /// `2026-11-21T18:05:09.042Z`; `-` for a year outside of all calendars.
     package static func text(of moment: Int64, showsMilliseconds: Bool = false) -> String {
         let milliseconds = (moment % 1000 + 1000) % 1000
         var seconds = time_t(moment / 1000 - (moment % 1000 < 0 ? 1 : 0))
@@ -28,10 +24,8 @@ package enum WallClock {
         return date + "T" + joined([time.tm_hour, time.tm_min, time.tm_sec], ":") + fraction + "Z"
     }
 
-    /// A moment in the time zone of the process, for people: `2026-11-21 19:05:09`.
-    ///
-    /// - Parameter moment: in milliseconds since 1970.
-    /// - Returns: the text; `-` for a year that no calendar has.
+    /// Returns a moment, in milliseconds since 1970, in the time zone of the process: `2026-11-21 19:05:09`; `-` for a
+    /// year outside of all calendars.
     package static func localText(of moment: Int64) -> String {
         var seconds = time_t(moment / 1000 - (moment % 1000 < 0 ? 1 : 0))
         var time = tm()

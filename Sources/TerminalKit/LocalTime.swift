@@ -4,10 +4,8 @@ import Glibc
 ///
 /// Programs get UTC.
 package enum LocalTime {
-    /// Converts a time in RFC 3339 and UTC to `2026-11-26 10:05:28` in local time.
-    ///
-    /// - Parameter text: such as `2026-11-26T09:05:28Z`, also with a fraction of a second.
-    /// - Returns: the local time, or the text itself if it is no such time.
+    /// Converts a time in RFC 3339 and UTC, with or without a fraction, to `2026-11-26 10:05:28` in local time; other
+    /// text stays unchanged.
     package static func text(of text: String) -> String {
         let numbers = text.split { !$0.isASCII || !$0.isNumber }.prefix(6).compactMap { Int32($0) }
         guard text.hasSuffix("Z"), text.contains("T"), numbers.count == 6 else { return text }

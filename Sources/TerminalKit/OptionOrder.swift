@@ -3,11 +3,7 @@ package struct OptionOrder: Sendable {
     private let flags: Set<String>
     private let options: Set<String>
 
-    /// Names the options.
-    ///
-    /// - Parameters:
-    ///   - flags: those without a value, with their dashes.
-    ///   - options: those with a value, with their dashes.
+    /// Names the options without a value and those with one, with their dashes.
     package init(flags: Set<String>, options: Set<String>) {
         self.flags = flags
         self.options = options

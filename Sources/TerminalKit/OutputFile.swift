@@ -12,11 +12,8 @@ package enum OutputFile {
         }
     }
 
-    /// Makes the file, for its owner alone, whole or not at all.
+    /// Creates the file, for its owner alone, whole or not at all; a terminal or a pipe is written to directly.
     ///
-    /// - Parameters:
-    ///   - path: where; what is no file (a terminal, a pipe) is written to as it is.
-    ///   - body: writes to an open file.
     /// - Throws: ``TerminalError``, or what `body` throws; a file that is there is then as it was.
     package static func make(_ path: String, _ body: (CInt) throws -> Void) throws {
         var status = stat()

@@ -19,10 +19,7 @@ package struct Table {
     /// The rows in columns, without any colour.
     package var text: String { text(isPainted: false) }
 
-    /// The rows in columns.
-    ///
-    /// - Parameter isPainted: whether styles are shown, which is for terminals alone.
-    /// - Returns: a line for each row, the headings first.
+    /// Returns the rows in columns, after the headings; styles are for terminals alone.
     package func text(isPainted: Bool) -> String {
         let widths = (rows.first?.cells ?? []).indices.map { column in rows.map { $0.cells[column].columns }.max() ?? 0
         }

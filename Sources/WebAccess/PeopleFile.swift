@@ -50,7 +50,6 @@ package struct PeopleFile: Sendable {
 
     /// Reads the file.
     ///
-    /// - Returns: what it says; `nil` if there is none.
     /// - Throws: `TerminalError` with 77 if this user may not, 65 if it is damaged.
     package func read() throws(TerminalError) -> Content? {
         let file = open(path, O_RDONLY | O_CLOEXEC)

@@ -35,10 +35,7 @@ package struct Person: Sendable {
 }
 
 extension [Person] {
-    /// Whose token this is.
-    ///
-    /// - Parameter token: what a browser showed.
-    /// - Returns: the person; `nil` if it is no person's. Every token is compared, so that the time tells nothing.
+    /// Returns the holder of a token; every token is compared, so that the time reveals nothing.
     package func holder(of token: AccessToken) -> Person? {
         reduce(nil) { found, person in person.token.matches(token) ? person : found }
     }

@@ -16,12 +16,7 @@ struct Consequences: Equatable {
         .targetMediaState: .currentMediaState,
     ]
 
-    /// What comes of a write.
-    ///
-    /// - Parameters:
-    ///   - type: what was written.
-    ///   - value: its value.
-    ///   - service: the service, as it is before.
+    /// Determines the consequences of a write to a service.
     init(of type: CharacteristicType, _ value: CharacteristicValue, in service: Service) {
         let number = value.number ?? 0
         func current(_ type: CharacteristicType) -> Double? {

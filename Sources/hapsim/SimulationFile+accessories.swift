@@ -16,8 +16,6 @@ extension SimulationFile {
     /// the numbers after it; the accessory at place n behind a bridge has aid n + 2. Who adds at the end of the lists moves
     /// nothing.
     ///
-    /// - Parameter ids: the iids given so far to what every server has.
-    /// - Returns: the accessories.
     /// - Throws: ``ServiceLinkError``.
     func accessories(_ ids: inout InstanceIDs) throws(ServiceLinkError) -> SimulatedAccessories {
         let primary = PrimaryAccessory(server.information, ids: ids)

@@ -3,10 +3,8 @@ import HAPModel
 
 // Values as a person writes and reads them.
 extension Characteristic {
-    /// Reads a value: a number, `true` or `false`, the catalogue's word for it, a text, or base64 for bytes.
-    ///
-    /// - Parameter text: what was written.
-    /// - Returns: the value; `nil` if it is no value of this characteristic, or one beyond its limits.
+    /// Reads a value of this characteristic within its limits: a number, `true` or `false`, the catalog's word for it,
+    /// a text, or base64 for bytes.
     func value(reading text: String) -> CharacteristicValue? {
         guard let value = kind(of: text), metadata.clamped(value) == value else { return nil }
         return value

@@ -111,10 +111,8 @@ struct HomeSession: Sendable {
 
     /// The home that is meant, with values to show.
     ///
-    /// What was never received is asked for; what does not come in time stays unknown.
+    /// Values that were never received are read, or all of them; late ones stay unknown.
     ///
-    /// - Parameter isAsked: whether all values are asked for, not only those.
-    /// - Returns: the home with what is known by then.
     /// - Throws: 2 if there is no such home.
     func glance(isAsked: Bool) async throws -> Home {
         let home = try await home

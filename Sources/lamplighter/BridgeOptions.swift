@@ -19,12 +19,8 @@ struct BridgeOptions: GlobalOptions {
         try await BridgeControlClient.connect(to: location, body)
     }
 
-    /// Asks the bridge for a change that it stores.
+    /// Requests a change that the bridge stores; the command `check` shows whether it was made.
     ///
-    /// - Parameters:
-    ///   - check: the command that shows whether the change was made.
-    ///   - body: what to ask.
-    /// - Returns: what the body returns.
     /// - Throws: ``BridgeControlError``; it names `check` if the daemon ended before it answered.
     func change<Result: Sendable>(
         check: String, _ body: @Sendable (BridgeControlClient) async throws -> Result
@@ -57,12 +53,8 @@ struct BridgeOptions: GlobalOptions {
     /// The path of the daemon's socket.
     var socket: String { location.path }
 
-    /// Waits for a bridge that restarts.
+    /// Waits for a bridge that restarts after a change that is stored already.
     ///
-    /// - Parameters:
-    ///   - former: its status before.
-    ///   - change: the change that is stored already, for people.
-    /// - Returns: its status now.
     /// - Throws: ``BridgeControlError`` if it does not come back in time.
     func untilBack(after former: BridgeStatus, _ change: String) async throws -> BridgeStatus {
         let deadline = ContinuousClock.now + .seconds(20)

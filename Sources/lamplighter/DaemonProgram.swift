@@ -21,10 +21,6 @@ enum DaemonProgram {
 
     /// Runs it and waits; its standard error is forwarded, except for the last line of a failure, which is thrown.
     ///
-    /// - Parameters:
-    ///   - arguments: its words.
-    ///   - standardInput: a file it reads.
-    ///   - standardOutput: a file it writes.
     /// - Throws: ``BridgeControlError`` with its exit code and message if it fails.
     static func run(
         _ arguments: [String], standardInput: CInt = STDIN_FILENO, standardOutput: CInt = STDOUT_FILENO

@@ -2,10 +2,7 @@ import BoundedJSON
 
 /// Writes an entry of the configuration as people write it: a line for each of its keys.
 enum YAMLText {
-    /// - Parameters:
-    ///   - object: the keys.
-    ///   - isItem: whether they are an item of a list.
-    /// - Returns: the lines, each indented by two characters.
+    /// Returns the lines of the keys, which may be an item of a list, indented by two characters.
     static func lines(of object: JSONObject, isItem: Bool) -> [String] {
         object.members.enumerated().map { index, member in
             (isItem && index == 0 ? "  - " : isItem ? "    " : "  ") + "\(text(member.name)): \(text(member.value))"

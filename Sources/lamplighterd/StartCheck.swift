@@ -15,9 +15,8 @@ struct StartCheck {
     let places: BridgeDaemon.Places
     let drivers: [any LightDriverConfiguration.Type]
 
-    /// Goes through the steps.
+    /// Goes through the steps and reports each; the last one may have failed.
     ///
-    /// - Parameter report: gets what each step has come to; a step that is wrong is the last.
     /// - Throws: what a start would end with.
     func run(_ report: (StartReport) -> Void) throws {
         let wanted = try checked(.configuration, report) {

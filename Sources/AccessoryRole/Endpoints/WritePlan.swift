@@ -17,12 +17,7 @@ struct WritePlan {
     /// The values that go to devices.
     private(set) var writes: [AccessoryRegistry.Write] = []
 
-    /// Makes a plan.
-    ///
-    /// - Parameters:
-    ///   - request: the request.
-    ///   - isPrepared: whether it is a timed write that was announced.
-    ///   - reading: looks a characteristic up.
+    /// Creates the plan of a request; `isPrepared` marks a timed write that was announced.
     init(
         _ request: WriteRequest, isPrepared: Bool, reading: (CharacteristicID) -> AccessoryRegistry.Reading?
     ) {

@@ -9,12 +9,8 @@ package struct PrimaryAccessory: Equatable, Sendable {
     package private(set) var ids: InstanceIDs
     package private(set) var accessory: Accessory
 
-    /// Makes the accessory.
+    /// Creates the accessory with its functions, the primary one first; functions of one type have ids.
     ///
-    /// - Parameters:
-    ///   - information: what it says of itself.
-    ///   - functions: what it can do, the primary one first; those of one type have ids. A bridge has none.
-    ///   - ids: the iids given so far.
     /// - Throws: ``ComplianceError`` for a characteristic that the catalogue lacks and nothing describes.
     package init(
         _ information: AccessoryInformation, functions: [AccessoryFunction], ids: InstanceIDs
@@ -26,10 +22,6 @@ package struct PrimaryAccessory: Equatable, Sendable {
     }
 
     /// Makes the accessory of a bridge, which has no function.
-    ///
-    /// - Parameters:
-    ///   - information: what it says of itself.
-    ///   - ids: the iids given so far.
     package init(_ information: AccessoryInformation, ids: InstanceIDs) {
         var ids = ids
         let information = information.service(&ids)

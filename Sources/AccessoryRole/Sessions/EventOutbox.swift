@@ -46,12 +46,8 @@ struct EventOutbox: Equatable, Sendable {
 
     /// A characteristic has changed.
     ///
-    /// - Parameters:
-    ///   - id: the characteristic.
-    ///   - value: its value now.
-    ///   - isUrgent: whether the change is sent without waiting for the window's end.
-    ///   - isMomentary: whether it doesn't replace the event before.
-    ///   - now: the time.
+    /// An urgent change is sent before the window ends, and a momentary one doesn't replace the event before.
+    ///
     /// - Returns: whether an older value, which waited, will never be told.
     @discardableResult
     package mutating func changed(

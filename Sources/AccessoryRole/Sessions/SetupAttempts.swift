@@ -54,12 +54,7 @@ package struct SetupAttempts: Equatable, Sendable {
 
     /// Decides whether a connection may begin an attempt, and remembers its source as waiting if it may not.
     ///
-    /// - Parameters:
-    ///   - connection: the connection that has sent M1.
-    ///   - source: its address.
-    ///   - rivalIsAnswered: whether the connection that has the turn waits for an answer of the server.
-    ///   - now: the time.
-    /// - Returns: whether it may.
+    /// `rivalIsAnswered` is true while the connection that has the turn waits for the server's answer.
     package mutating func admits(
         _ connection: ConnectionID, from source: PeerAddress, rivalIsAnswered: Bool = false,
         now: ContinuousClock.Instant

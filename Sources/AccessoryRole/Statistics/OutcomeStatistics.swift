@@ -33,10 +33,6 @@ package struct OutcomeStatistics<Outcome: Hashable & Sendable>: Equatable, Senda
     }
 
     /// Something has ended.
-    ///
-    /// - Parameters:
-    ///   - outcome: how.
-    ///   - duration: how long it took.
     package mutating func ended(_ outcome: Outcome, after duration: Duration) {
         add(outcome, 1)
         latency.record(duration)

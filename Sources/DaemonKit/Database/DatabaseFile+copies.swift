@@ -23,7 +23,6 @@ extension DatabaseFile {
 
     /// Writes a copy as ``copy(to:)`` does, on a thread of its own: a slow disk does not hold up who waits for it.
     ///
-    /// - Parameter destination: where; a file that is there is replaced.
     /// - Throws: ``DatabaseFileError``.
     package func copyAside(to destination: String) async throws {
         try await withCheckedThrowingContinuation { continuation in
@@ -33,14 +32,10 @@ extension DatabaseFile {
         }
     }
 
-    /// Looks a database from elsewhere over and brings its schema up to date.
+    /// Checks a database from elsewhere, which may be changed, and brings its schema up to date.
     ///
-    /// - Parameters:
-    ///   - candidate: the file, which may be changed; no file beside it is left behind.
-    ///   - migrator: the schema's history.
-    ///   - applicationID: marks the file as this program's.
-    ///   - body: reads and changes what has to be changed.
-    /// - Returns: what the body returns.
+    /// It leaves no file next to it.
+    ///
     /// - Throws: ``DatabaseFileError``, and what the body throws.
     package static func adopt<Result>(
         _ candidate: String, migrator: DatabaseMigrator, applicationID: Int32,

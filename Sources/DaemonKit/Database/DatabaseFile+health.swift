@@ -30,12 +30,7 @@ extension DatabaseFile {
 
     private static func isFull(_ directory: String) -> Bool { freeBytes(in: directory) < leastRoom }
 
-    /// The full disk that made a write fail.
-    ///
-    /// - Parameters:
-    ///   - path: the database.
-    ///   - error: the error of the write; `nil` if it isn't known.
-    /// - Returns: the database's directory; `nil` if its disk has room.
+    /// Returns the directory of a database if its full disk has made a write fail, as far as the error is known.
     package static func fullDirectory(of path: String, after error: (any Error)?) -> String? {
         let directory = folder(of: path)
         if let error, case .diskFull = DatabaseFileError(error, path: path) { return directory }

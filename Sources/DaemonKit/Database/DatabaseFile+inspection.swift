@@ -5,10 +5,6 @@ import Glibc
 extension DatabaseFile {
     /// Finds out whether ``init(path:migrator:applicationID:logger:)`` would succeed; makes and changes nothing.
     ///
-    /// - Parameters:
-    ///   - path: the file.
-    ///   - migrator: the schema's history.
-    ///   - applicationID: marks the file as this program's.
     /// - Throws: ``DatabaseFileError``.
     package static func inspect(
         _ path: String, migrator: DatabaseMigrator, applicationID: Int32

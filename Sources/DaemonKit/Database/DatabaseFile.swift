@@ -14,14 +14,10 @@ package final class DatabaseFile: Sendable {
     package let path: String
     private let lock: FileLock
 
-    /// Opens the file, or makes it, and brings its schema up to date.
+    /// Opens the file, or creates it and its folder for this user alone, and brings its schema up to date.
     ///
-    /// - Parameters:
-    ///   - path: the file; its folder is made if need be, for this user alone.
-    ///   - migrator: the schema's history. Migrations may be added, never changed or removed.
-    ///   - applicationID: marks the file as this program's.
-    ///   - isMadeIfMissing: whether a file that is not there is made.
-    ///   - logger: gets warnings.
+    /// Migrations may be added, never changed or removed.
+    ///
     /// - Throws: ``DatabaseFileError``.
     package init(
         path: String, migrator: DatabaseMigrator, applicationID: Int32, isMadeIfMissing: Bool = true, logger: Logger

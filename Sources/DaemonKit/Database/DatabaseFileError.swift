@@ -32,10 +32,7 @@ package enum DatabaseFileError: ErrorWithExitCode, Equatable, Sendable {
 
     package var description: String { description(restoringBy: "bring back a backup with lamplighter restore FILE") }
 
-    /// What is wrong, and what to do.
-    ///
-    /// - Parameter remedy: how an earlier state is brought back.
-    /// - Returns: one line.
+    /// Returns the problem and the solution in one line; the remedy restores an earlier state.
     package func description(restoringBy remedy: String) -> String {
         let text =
             switch self {

@@ -9,24 +9,17 @@ package enum LogStyle: Equatable, Sendable {
     /// Time and level, for people.
     case plain
 
-    /// What is right for standard error.
+    /// Returns the style for standard error.
     ///
-    /// - Parameters:
-    ///   - journalStream: the journal's end as systemd names it, `device:inode`; programs started by others inherit it.
-    ///   - standardError: where standard error goes, in the same form.
-    /// - Returns: the style.
+    /// The ends of the journal and of standard error are `device:inode`, as systemd names them; child processes inherit
+    /// the former.
     package static func of(journalStream: String?, standardError: String?) -> LogStyle {
         journalStream != nil && journalStream == standardError ? .journal : .plain
     }
 }
 
 extension LogRecord {
-    /// The event as one line.
-    ///
-    /// - Parameters:
-    ///   - style: what stands before it.
-    ///   - moment: when it was, for the plain style, in milliseconds since 1970.
-    /// - Returns: the line and its end.
+    /// Returns the event as one line with its end; the plain style shows the moment, in milliseconds since 1970.
     func line(_ style: LogStyle, at moment: Int64) -> String {
         let head =
             switch style {

@@ -5,9 +5,6 @@ import SystemKit
 /// Where the daemons log: into the journal if standard error leads there, else on standard error, one line an event.
 package enum LogSetup {
     /// Takes everything that is logged from now on; to be called once, first thing.
-    ///
-    /// - Parameter level: what is less important is left out.
-    /// - Returns: the stage that all events pass.
     package static func bootstrap(level: Logger.Level) -> LogStage {
         let style = LogStyle.of(journalStream: environment("JOURNAL_STREAM"), standardError: Self.standardErrorPlace)
         let stage = stage(style, journal: JournalSocket()) { StandardStreams.write($0, to: STDERR_FILENO) }
@@ -15,13 +12,8 @@ package enum LogSetup {
         return stage
     }
 
-    /// The stage and what stands behind it.
-    ///
-    /// - Parameters:
-    ///   - style: where standard error leads.
-    ///   - journal: takes the events if it leads to the journal.
-    ///   - standardError: takes them as lines otherwise, and when the journal does not.
-    /// - Returns: the stage.
+    /// Returns a stage that writes to the journal if the style says so, and to standard error otherwise or if that
+    /// fails.
     static func stage(
         _ style: LogStyle, journal: JournalSocket, standardError: @escaping @Sendable (String) -> Void
     ) -> LogStage {

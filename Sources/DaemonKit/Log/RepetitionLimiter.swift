@@ -45,8 +45,6 @@ struct RepetitionLimiter: Sendable {
     private(set) var heldAtAll: UInt64 = 0
 
     /// Begins with nothing held back.
-    ///
-    /// - Parameter window: how long a window is.
     init(window: Duration = .seconds(60)) { length = window }
 
     /// An event has come.

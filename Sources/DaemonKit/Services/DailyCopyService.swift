@@ -16,12 +16,7 @@ package struct DailyCopyService: Service {
     private let isWorthKeeping: @Sendable () async -> Bool
     private let logger: Logger
 
-    /// Makes the service.
-    ///
-    /// - Parameters:
-    ///   - file: the database.
-    ///   - isWorthKeeping: whether somebody would miss what it holds now.
-    ///   - logger: is told when no copy can be made.
+    /// Creates the service, which makes no copy unless the content should be kept.
     package init(file: DatabaseFile, isWorthKeeping: @escaping @Sendable () async -> Bool, logger: Logger) {
         self.file = file
         self.isWorthKeeping = isWorthKeeping

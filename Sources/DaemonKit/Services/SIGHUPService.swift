@@ -6,11 +6,7 @@ package struct SIGHUPService: Service {
     private let hangups: UnixSignalsSequence
     private let reload: @Sendable () async -> Void
 
-    /// Makes the service.
-    ///
-    /// - Parameters:
-    ///   - hangups: the signals, trapped before anybody was told that the daemon is ready.
-    ///   - reload: reads the configuration; what is wrong with it is its own affair.
+    /// Creates the service; the signals have been trapped since before the daemon was ready.
     package init(_ hangups: UnixSignalsSequence, reload: @escaping @Sendable () async -> Void) {
         self.hangups = hangups
         self.reload = reload

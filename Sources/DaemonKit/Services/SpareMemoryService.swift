@@ -24,10 +24,7 @@ package struct SpareMemoryService: Service {
         }
     }
 
-    /// How long to wait until free memory is looked for again.
-    ///
-    /// - Parameter processorTime: what the process has used since it was looked for last.
-    /// - Returns: the pause.
+    /// Returns the pause before the next look for free memory, after this much processor time since the last one.
     static func pause(afterUsing processorTime: Duration) -> Duration {
         processorTime < .milliseconds(100) ? pauseAtRest : pauseAtWork
     }

@@ -7,8 +7,6 @@ extension StrictYAML {
     ///
     /// Files are the values of keys such as `password-file`, programs those of `command`.
     ///
-    /// - Parameter path: the configuration, which is valid.
-    /// - Returns: the warnings, in the file's order.
     /// - Throws: ``ConfigurationError``, ``ConfigurationFileError``.
     package static func missingFiles(inFile path: String) throws -> [ConfigurationWarning] {
         let document = try YAMLDocument(bytes: ConfigurationFile.read(path, limit: maximumLength), file: path)
@@ -68,12 +66,6 @@ package struct ConfigurationWarning: Sendable, Equatable, CustomStringConvertibl
 
 extension ConfiguredInterfaces {
     /// Returns a warning for each named interface that isn't there; it is used when it comes.
-    ///
-    /// - Parameters:
-    ///   - present: the names of the interfaces that are there.
-    ///   - path: the configuration.
-    ///   - keyPath: the key that names the interfaces.
-    /// - Returns: the warnings.
     package func warnings(present: Set<String>, file path: String, keyPath: String) -> [ConfigurationWarning] {
         guard case .named(let names) = self else { return [] }
         return names.filter { !present.contains($0) }.map { name in

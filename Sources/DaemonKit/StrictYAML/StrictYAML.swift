@@ -15,14 +15,8 @@ package enum StrictYAML {
     /// The longest file taken, in bytes.
     package static let maximumLength = 1 << 20
 
-    /// Reads and decodes a file.
+    /// Reads and decodes a file; a file without any key is an error unless it may be empty.
     ///
-    /// - Parameters:
-    ///   - type: what to decode.
-    ///   - path: the file.
-    ///   - mayBeEmpty: whether a file without any key is one; else that is an error.
-    ///   - userInfo: what the types decoded may need to know.
-    /// - Returns: the value.
     /// - Throws: ``ConfigurationError``, ``ConfigurationFileError``.
     package static func decode<Value: Decodable>(
         _ type: Value.Type, fromFile path: String, mayBeEmpty: Bool = false,
@@ -33,15 +27,10 @@ package enum StrictYAML {
             userInfo: userInfo)
     }
 
-    /// Decodes a text.
+    /// Decodes a text in UTF-8; one without any key is an error unless it may be empty.
     ///
-    /// - Parameters:
-    ///   - type: what to decode.
-    ///   - bytes: the text in UTF-8.
-    ///   - file: the name that errors show.
-    ///   - mayBeEmpty: whether a text without any key is one; else that is an error.
-    ///   - userInfo: what the types decoded may need to know.
-    /// - Returns: the value.
+    /// Errors show the file's name.
+    ///
     /// - Throws: ``ConfigurationError``.
     package static func decode<Value: Decodable>(
         _ type: Value.Type, from bytes: [UInt8], file: String, mayBeEmpty: Bool = false,

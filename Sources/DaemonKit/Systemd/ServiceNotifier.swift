@@ -16,19 +16,13 @@ package final class ServiceNotifier: Sendable {
         self.init(environment: { name in getenv(name).map { String(cString: $0) } })
     }
 
-    /// Makes a notifier.
-    ///
-    /// - Parameter environment: reads a variable: `NOTIFY_SOCKET`, and for the watchdog `WATCHDOG_USEC`, `WATCHDOG_PID`.
+    /// Creates a notifier from `NOTIFY_SOCKET` and, for the watchdog, `WATCHDOG_USEC` and `WATCHDOG_PID`.
     package convenience init?(environment: (String) -> String?) {
         guard let socket = environment("NOTIFY_SOCKET").flatMap({ NotifySocket($0) }) else { return nil }
         self.init(watchdogInterval: Self.watchdogInterval(environment), send: socket.send)
     }
 
-    /// Makes a notifier that tells somebody else.
-    ///
-    /// - Parameters:
-    ///   - watchdogInterval: how often the watchdog has to be fed; `nil` if there is no watchdog.
-    ///   - send: takes each message.
+    /// Creates a notifier that sends elsewhere; an interval enables the watchdog.
     package init(watchdogInterval: Duration?, send: @escaping @Sendable (String) -> Void) {
         self.watchdogInterval = watchdogInterval
         self.send = send
@@ -58,9 +52,7 @@ package final class ServiceNotifier: Sendable {
     /// The daemon is going down.
     package func stopping() { send("STOPPING=1") }
 
-    /// What `systemctl status` shows.
-    ///
-    /// - Parameter text: one line for people.
+    /// Sets the line that `systemctl status` shows.
     package func status(_ text: String) { send("STATUS=\(text.sanitized)") }
 
     /// The daemon is alive.

@@ -25,12 +25,7 @@ package struct DNSMessage: Equatable, Sendable {
     /// Answers, authorities and additional records of the kinds in ``Kind``; others are left out.
     package var records: [DNSRecord]
 
-    /// A query with one question.
-    ///
-    /// - Parameters:
-    ///   - question: what to ask.
-    ///   - id: comes back with the answer.
-    /// - Returns: its bytes; `nil` if the name does not fit into DNS.
+    /// Returns a query with one question, whose id comes back with the answer; `nil` if the name doesn't fit into DNS.
     package static func query(_ question: Question, id: UInt16) -> [UInt8]? {
         var bytes: [UInt8] = []
         func append(_ number: UInt16) { bytes += [UInt8(number >> 8), UInt8(number & 0xFF)] }

@@ -14,9 +14,8 @@ extension DNSMessage {
     /// The longest message (RFC 6762, 17).
     package static let maximumLength = 9000
 
-    /// Reads a message; whatever a peer sends ends in a message or an error.
+    /// Reads a datagram; all input ends in a message or an error.
     ///
-    /// - Parameter bytes: one datagram.
     /// - Throws: ``DNSViolation``.
     package init(_ bytes: [UInt8]) throws(DNSViolation) {
         guard bytes.count <= Self.maximumLength else { throw .tooLong }

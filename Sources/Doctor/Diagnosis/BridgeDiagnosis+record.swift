@@ -169,10 +169,7 @@ extension Facts {
             .subtracting(own)
     }
 
-    /// The addresses that the bridge's own record names.
-    ///
-    /// - Parameter instance: the bridge's instance name.
-    /// - Returns: each once for the interface that showed it.
+    /// Returns the addresses in the bridge's own record, each once for the interface that showed it.
     package func addresses(of instance: String) -> [TCPProbe.Target] {
         queryResults.flatMap { look -> [TCPProbe.Target] in
             guard case .multicast(let interface, _) = look.route else { return [] }

@@ -4,11 +4,6 @@ extension Diagnosis {
     package static let snoopingTime = Duration.seconds(130)
 
     /// Compares facts that lie ``snoopingTime`` apart.
-    ///
-    /// - Parameters:
-    ///   - facts: what was found out first.
-    ///   - later: what was found out at the end.
-    /// - Returns: one finding more.
     package static func lasting(_ facts: Facts, _ later: Facts) -> CheckResult {
         if let cause = findings(facts).verdict {
             return .unknown(.lasting, "not looked at, because of \(cause.check.rawValue)")

@@ -5,9 +5,6 @@ internal import TerminalKit
 /// From facts to findings: a function without a clock, a socket or a file.
 package enum Diagnosis {
     /// Names what is well and what is wrong, in the order in which one depends on the other.
-    ///
-    /// - Parameter facts: what was found out.
-    /// - Returns: one finding for each check that was made.
     package static func findings(_ facts: Facts) -> [CheckResult] {
         switch facts.daemon {
         case .absent(let reason, let start): starting(start, reason) + [clock(facts.time, step: 0)]

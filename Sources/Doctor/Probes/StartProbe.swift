@@ -13,12 +13,9 @@ package enum StartProbe {
 
     /// Runs `lamplighterd --check-start --json`; blocks for some seconds at most.
     ///
-    /// - Parameters:
-    ///   - daemon: the program.
-    ///   - configuration: the configuration file.
-    ///   - stateDirectory: where the bridge keeps its memory. If it is the system's and this is root, the daemon's own
-    ///     user looks, since root may do everything and would see nothing wrong.
-    ///   - runtimeDirectory: where the control socket is to stand.
+    /// If root runs this for the system's state directory, the probe runs as the daemon's user: root may do everything
+    /// and would see no fault.
+    ///
     /// - Returns: what it says; `nil` if it cannot be run or hangs.
     package static func run(
         _ daemon: String, configuration: String, stateDirectory: String, runtimeDirectory: String

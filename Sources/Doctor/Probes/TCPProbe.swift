@@ -37,11 +37,6 @@ package enum TCPProbe {
     private static let timeout = Duration.seconds(2)
 
     /// Tries an address.
-    ///
-    /// - Parameters:
-    ///   - target: the address.
-    ///   - port: the TCP port.
-    /// - Returns: the address as people write it, and what came of it.
     package static func connect(to target: Target, port: Int) async -> Facts.Connection {
         guard let ip = try? SocketAddress(packedIPAddress: ByteBuffer(bytes: target.address), port: port).ipAddress,
             let address = SocketAddress(ip, port, on: target.interface)

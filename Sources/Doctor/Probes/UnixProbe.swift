@@ -20,17 +20,14 @@ package enum UnixProbe {
     /// Asks Avahi's own socket for its list of commands.
     package static func avahi() async -> Outcome { await ask("/run/avahi-daemon/socket", "HELP\n") }
 
-    /// Begins to authenticate at the system's D-Bus, as every client does.
-    ///
-    /// - Parameter address: the value of `DBUS_SYSTEM_BUS_ADDRESS`, if there is one.
-    /// - Returns: whether the bus answers.
+    /// Begins to authenticate at the system's D-Bus, as every client does, and returns whether it answers; `address` is
+    /// the value of `DBUS_SYSTEM_BUS_ADDRESS`.
     package static func systemBus(address: String?) async -> Outcome {
         await ask(busPath(in: address) ?? "/run/dbus/system_bus_socket", "\0AUTH\r\n")
     }
 
     /// Whether no process listens at a socket.
     ///
-    /// - Parameter path: the socket's path.
     /// - Returns: false also if somebody might listen who cannot be reached.
     package static func isAbsent(_ path: String) async -> Bool {
         do {

@@ -17,12 +17,10 @@ struct DNSQuery: Sendable {
     private var known: Set<DNSRecord> = []
     private let standing: [DNSMessage.Question]
 
-    /// Begins a query.
+    /// Begins a query for an instance of a service.
     ///
-    /// - Parameters:
-    ///   - instance: the instance name of the service that is looked for.
-    ///   - address: an address of this host, which its responder knows in any case; four bytes or sixteen.
-    ///   - id: tells answers to this query from others.
+    /// The address is one of this host, 4 or 16 bytes, which its responder knows in any case; the id marks answers to
+    /// this query.
     package init(instance: String, address: [UInt8], id: UInt16) {
         self.instance = .hapService(instance)
         self.id = id
@@ -31,10 +29,6 @@ struct DNSQuery: Sendable {
     }
 
     /// A datagram has come; what is not an answer to this query is left alone.
-    ///
-    /// - Parameters:
-    ///   - bytes: the datagram.
-    ///   - responder: who has sent it.
     package mutating func received(_ bytes: [UInt8], from responder: String) {
         // Some responders do not repeat the id, although RFC 6762, 6.7 wants it.
         guard let message = try? DNSMessage(bytes), message.isResponse, message.id == id || message.id == 0 else {

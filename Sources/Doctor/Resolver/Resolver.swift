@@ -19,11 +19,8 @@ package enum Resolver {
     /// So many sockets are opened.
     private static let maximumRoutes = 32
 
-    /// Asks on all routes at once, 1 to 2.5 s.
+    /// Asks on all routes at once, 1 to 2.5 s, for an instance of a service in addition to all others.
     ///
-    /// - Parameters:
-    ///   - instance: the instance name of the service that is looked for, besides all others.
-    ///   - interfaces: the names of the interfaces to ask on.
     /// - Returns: a look for each address family of each interface, and one for each of its own addresses.
     package static func look(for instance: String, on interfaces: [String]) async -> [QueryResult] {
         let paths = QueryPath.all(on: interfaces).prefix(maximumRoutes)

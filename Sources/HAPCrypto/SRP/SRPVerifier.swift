@@ -8,9 +8,7 @@ package struct SRPVerifier: Sendable, Equatable {
     let number: SecretBytes
     let username: [UInt8]
 
-    /// Makes a verifier with a fresh salt.
-    ///
-    /// - Parameter setupCode: the ten characters `XXX-XX-XXX`.
+    /// Creates a verifier with a fresh salt for a setup code, the ten characters `XXX-XX-XXX`.
     package init(setupCode: String) {
         self.init(setupCode: setupCode) { RandomBytes.make(count: SRP.saltLength) }
     }

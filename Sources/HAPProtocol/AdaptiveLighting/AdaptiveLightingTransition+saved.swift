@@ -19,17 +19,11 @@ extension AdaptiveLightingTransition {
         return [Self.version] + received.value + active.configuration.encoded(explicitHolds: false)
     }
 
-    /// Makes the machine of a lamp whose transition goes on, unless its curve has ended in the meantime.
+    /// Creates the machine of a lamp whose transition goes on, unless its curve has ended in the meantime.
     ///
-    /// If the wall clock was set back behind the time of receipt, the curve begins anew: the hub renews it daily.
+    /// If the wall clock, the time since 2001-01-01T00:00Z, was set back before the time of receipt, the curve starts
+    /// over: the hub renews it daily.
     ///
-    /// - Parameters:
-    ///   - saved: what was stored.
-    ///   - brightness: the lamp's Brightness.
-    ///   - colorTemperature: the lamp's ColorTemperature.
-    ///   - miredRange: what the lamp can show.
-    ///   - now: the time.
-    ///   - wallClock: the same time, since 2001-01-01T00:00Z.
     /// - Throws: a violation if the bytes are damaged, of another version, or about other characteristics.
     package init(
         resuming saved: [UInt8], brightness: InstanceID, colorTemperature: InstanceID, miredRange: ClosedRange<Int>,

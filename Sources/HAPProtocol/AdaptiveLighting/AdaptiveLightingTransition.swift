@@ -64,11 +64,6 @@ package struct AdaptiveLightingTransition: Equatable, Sendable {
     var active: Active?
 
     /// Makes the machine of a lamp, with no transition.
-    ///
-    /// - Parameters:
-    ///   - brightness: the lamp's Brightness.
-    ///   - colorTemperature: the lamp's ColorTemperature.
-    ///   - miredRange: what the lamp can show.
     package init(brightness: InstanceID, colorTemperature: InstanceID, miredRange: ClosedRange<Int>) {
         self.brightness = brightness
         self.colorTemperature = colorTemperature
@@ -92,9 +87,6 @@ package struct AdaptiveLightingTransition: Equatable, Sendable {
 
     /// A controller wrote CharacteristicValueTransitionControl (143).
     ///
-    /// - Parameters:
-    ///   - value: the bytes that were written.
-    ///   - now: the time.
     /// - Returns: the write response; then ask `lampIs(on:brightness:now:)` what to do.
     /// - Throws: `invalidValue`; a transition that is active stays so.
     package mutating func controlWritten(
@@ -120,12 +112,10 @@ package struct AdaptiveLightingTransition: Equatable, Sendable {
 
     // MARK: The lamp
 
-    /// The lamp's state, when it changes, and when the time of the latest action has come.
+    /// The lamp's state, when it changes, and when the time of the latest action has come; brightness in percent.
     ///
-    /// - Parameters:
-    ///   - isOn: whether the lamp is on; a lamp that is off is left alone.
-    ///   - level: the lamp's brightness in percent.
-    ///   - now: the time.
+    /// A lamp that is off is left alone.
+    ///
     /// - Returns: what to do next; it replaces what was said before.
     package mutating func lampIs(on isOn: Bool, brightness level: Int, now: ContinuousClock.Instant) -> Action {
         guard var active else { return .idle }

@@ -2,11 +2,7 @@ package import BoundedJSON
 package import HAPModel
 
 extension JSONWriter {
-    /// Appends an accessory object of the attribute database (HAP 9.1).
-    ///
-    /// - Parameters:
-    ///   - accessory: what to write.
-    ///   - values: whether characteristics' values are written; without them the text is what `c#` is about.
+    /// Appends an accessory object of the attribute database (HAP 9.1); without values it is the text for `c#`.
     package mutating func accessory(_ accessory: Accessory, values: Bool = true) {
         raw("{\"aid\":")
         integer(accessory.aid.rawValue)

@@ -11,13 +11,7 @@ package struct CharacteristicsBody {
         json.raw("{\"characteristics\":[")
     }
 
-    /// Appends an entry.
-    ///
-    /// - Parameters:
-    ///   - id: the characteristic.
-    ///   - status: what became of it, if that is to be said.
-    ///   - value: its value, if that is to be said.
-    ///   - more: appends further members, each with a comma before it.
+    /// Appends an entry; `more` appends further members, each with a comma before it.
     package mutating func append(
         _ id: CharacteristicID, status: HAPStatus? = nil, value: CharacteristicValue? = nil,
         more: (inout JSONWriter) -> Void = { _ in }

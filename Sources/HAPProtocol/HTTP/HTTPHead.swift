@@ -16,11 +16,9 @@ struct HTTPHead: Equatable, Sendable {
     /// A request's: see `HTTPRequest.publicHost`.
     var publicHost: String?
 
-    /// Reads a head without its empty last line.
+    /// Reads the head of a request, or else of a response or an event, from its start line to the end of its last
+    /// header line without CR LF.
     ///
-    /// - Parameters:
-    ///   - bytes: from the first byte of the start line to the end of the last header line, without its CR LF.
-    ///   - requests: whether a request is expected, else a response or an event.
     /// - Throws: `malformedHTTP`.
     init(_ bytes: Span<UInt8>, requests: Bool) throws(ProtocolViolation) {
         guard !bytes.isEmpty else { throw .malformedHTTP(.startLine) }

@@ -20,11 +20,8 @@ package struct HTTPParser: Equatable, Sendable {
     private var emptyLines = 0
     var buffer = ByteQueue()
 
-    /// Makes a parser of requests or, for a controller, of responses and events.
-    ///
-    /// - Parameters:
-    ///   - requests: whether requests are read.
-    ///   - inSession: whether the peer has been verified; unauthenticated peers may send less.
+    /// Creates a parser of requests or, for a controller, of responses and events; peers outside a session may send
+    /// less.
     package init(requests: Bool, inSession: Bool = false) {
         self.requests = requests
         self.inSession = inSession

@@ -73,11 +73,7 @@ package struct PairSetupAccessory: Equatable, Sendable {
     private let ownership: OwnershipRequirement?
     private var state = State.idle
 
-    /// Makes a machine.
-    ///
-    /// - Parameters:
-    ///   - identity: who the accessory is.
-    ///   - ownership: what it wants to see besides the setup code; `nil` for nothing, as HAP has it.
+    /// Creates a machine; without an ownership requirement the setup code suffices, as in HAP.
     package init(identity: AccessoryIdentity, ownership: OwnershipRequirement? = nil) {
         self.identity = identity
         self.ownership = ownership

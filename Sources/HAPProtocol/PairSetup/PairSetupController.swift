@@ -61,23 +61,17 @@ package struct PairSetupController: Equatable, Sendable {
     private let ownershipToken: SecretBytes?
     private var state = State.idle
 
-    /// Makes a machine.
+    /// Creates a machine.
     ///
-    /// - Parameters:
-    ///   - identity: who we are.
-    ///   - setupCode: the accessory's.
-    ///   - ownershipToken: what to show the accessory besides, once it has proven that it knows its setup code; accessories
-    ///     that want none pass over it (``OwnershipRequirement``).
+    /// It shows the ownership token once the accessory has proven that it knows its setup code; accessories that
+    /// require none ignore it (``OwnershipRequirement``).
     package init(identity: ControllerIdentity, setupCode: SetupCode, ownershipToken: SecretBytes? = nil) {
         self.identity = identity
         self.setupCode = setupCode
         self.ownershipToken = ownershipToken
     }
 
-    /// Begins.
-    ///
-    /// - Parameter withAuth: whether the accessory advertises feature flag 1 and wants method 1.
-    /// - Returns: M1 to send.
+    /// Returns M1 to send, with method 1 for an accessory that advertises feature flag 1.
     package mutating func start(withAuth: Bool = false) -> Action {
         state = .awaitingM2
         let method: PairingMethod = withAuth ? .pairSetupWithAuth : .pairSetup

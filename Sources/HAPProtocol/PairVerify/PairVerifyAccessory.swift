@@ -27,13 +27,7 @@ package struct PairVerifyAccessory: Equatable, Sendable {
 
     package init(identity: AccessoryIdentity) { self.identity = identity }
 
-    /// A request to `/pair-verify` came.
-    ///
-    /// - Parameters:
-    ///   - body: the request's body.
-    ///   - ephemeral: 32 fresh random bytes, used for M2.
-    ///   - pairings: who may open a session now.
-    /// - Returns: what to do next.
+    /// A request to `/pair-verify` has arrived; `ephemeral` is 32 fresh random bytes for M2.
     package mutating func received(
         _ body: [UInt8], ephemeral: @autoclosure () -> SecretBytes, pairings: PairingList
     ) -> Action {

@@ -45,10 +45,7 @@ package struct PairVerifyController: Equatable, Sendable {
         self.accessory = accessory
     }
 
-    /// Begins.
-    ///
-    /// - Parameter ephemeral: 32 fresh random bytes.
-    /// - Returns: M1 to send.
+    /// Returns M1 to send, from 32 fresh random bytes.
     package mutating func start(ephemeral: SecretBytes) -> Action {
         let pair = Curve25519KeyPair(secret: ephemeral)
         state = .awaitingM2(pair)

@@ -66,11 +66,8 @@ package struct Unreachable: Error, Equatable, Sendable {
 
 /// A way to connect to accessory servers.
 package protocol AccessoryDialer: Sendable {
-    /// Connects.
+    /// Connects; a canceled caller doesn't wait.
     ///
-    /// - Parameters:
-    ///   - endpoint: where to.
-    ///   - limit: how long that may take; a cancelled caller waits for nothing.
     /// - Returns: the connection, which its caller closes.
     /// - Throws: ``Unreachable``.
     func dial(_ endpoint: AccessoryEndpoint, within limit: Duration) async throws(Unreachable) -> any ByteConnection

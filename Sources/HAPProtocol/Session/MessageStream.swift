@@ -55,12 +55,8 @@ package struct MessageStream: Sendable {
         }
     }
 
-    /// The bytes that carry a message.
+    /// Returns the bytes of a message; with keys, both directions are encrypted after its last byte.
     ///
-    /// - Parameters:
-    ///   - message: what to send.
-    ///   - keys: with these keys both directions are sealed behind this message's last byte.
-    /// - Returns: the bytes.
     /// - Throws: `counterExhausted`.
     package mutating func encode(
         _ message: HTTPMessage, thenSecureWith keys: SessionKeys? = nil

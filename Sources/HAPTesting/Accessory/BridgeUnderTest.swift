@@ -26,13 +26,7 @@ package final class BridgeUnderTest: Sendable {
     /// Where that driver tells its lights to.
     package var host: any LightHost { lights.host(for: Self.driverID) }
 
-    /// Starts a bridge on a store in memory.
-    ///
-    /// - Parameters:
-    ///   - store: what is remembered of the last run.
-    ///   - lights: what the driver brings, all reachable.
-    ///   - ownership: what controllers must show besides the setup code.
-    /// - Throws: what the store throws.
+    /// Starts a bridge on a store in memory, with reachable lights.
     package convenience init(
         _ store: InMemoryAccessoryServerStore, lights: [LightDescription] = [], ownership: OwnershipRequirement? = nil
     ) async throws {
@@ -40,22 +34,10 @@ package final class BridgeUnderTest: Sendable {
             store, stored: store.bridge, ownership: ownership, lights: lights)
     }
 
-    /// Starts a bridge.
+    /// Starts a bridge with reachable lights.
     ///
-    /// - Parameters:
-    ///   - store: where changes are kept.
-    ///   - stored: what was kept of the last run.
-    ///   - ownership: what controllers must show besides the setup code.
-    ///   - descriptions: what the driver brings, all reachable.
-    ///   - overrides: what the operator wants otherwise.
-    ///   - kinds: what is shown.
-    ///   - eventWindow: for how long later changes are collected.
-    ///   - firmware: the program's version.
-    ///   - furtherBridges: is called before a bridge of this number is opened; what it throws keeps it from that. `nil` for
-    ///     one bridge only.
-    ///   - wallClock: the time of day; `nil` for one that stands still.
-    ///   - logger: where the bridge logs; `nil` for nowhere.
-    /// - Throws: what the store throws.
+    /// `furtherBridges` is called before a further bridge is opened and may prevent that by throwing; `nil` for one
+    /// bridge only. The default wall clock is stopped.
     package init(
         _ store: any AccessoryServerStore & LightStore, stored: StoredBridge, ownership: OwnershipRequirement? = nil,
         lights descriptions: [LightDescription] = [],
@@ -96,12 +78,7 @@ package final class BridgeUnderTest: Sendable {
 
     // MARK: Controllers
 
-    /// A new connection, in clear.
-    ///
-    /// - Parameters:
-    ///   - identity: who connects.
-    ///   - address: from where.
-    /// - Returns: the controller, and its connection.
+    /// Opens a connection without encryption.
     package func connect(
         _ identity: ControllerIdentity = .random(), from address: PeerAddress = .none
     ) async -> (TestController, InMemoryLink) {
@@ -111,12 +88,8 @@ package final class BridgeUnderTest: Sendable {
     /// A number for a connection.
     func nextConnection() -> ConnectionID { base.nextConnection() }
 
-    /// A new session.
+    /// Opens a session of a paired controller.
     ///
-    /// - Parameters:
-    ///   - identity: who connects; it must be paired.
-    ///   - address: from where.
-    /// - Returns: the controller.
     /// - Throws: `ServerUnderTest.Refused` if pair verify fails.
     package func session(
         _ identity: ControllerIdentity, from address: PeerAddress = .none

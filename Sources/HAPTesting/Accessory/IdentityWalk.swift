@@ -19,13 +19,7 @@ package struct IdentityWalk: Sendable {
     /// The youngest light; it and the fifteen before it come and go.
     private var youngest = 15
 
-    /// Prepares a walk.
-    ///
-    /// - Parameters:
-    ///   - seed: decides the steps.
-    ///   - steps: how many there are.
-    ///   - disturb: makes the store fail to keep lights, or not; for stores that can.
-    ///   - open: opens the store, also after a restart.
+    /// Prepares a walk; `disturb` makes the store fail to keep lights, and `open` opens it, also after a restart.
     package init(
         seed: UInt64, steps: Int = 1000, disturb: (@Sendable (Bool) -> Void)? = nil,
         open: @escaping @Sendable () async throws -> StoreContract.Opened

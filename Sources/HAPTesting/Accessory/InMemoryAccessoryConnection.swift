@@ -21,14 +21,7 @@ package actor InMemoryAccessoryConnection: AccessoryConnection {
 
     package nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
 
-    /// Makes an end.
-    ///
-    /// - Parameters:
-    ///   - id: the connection's number.
-    ///   - address: where it comes from.
-    ///   - executor: the server's.
-    ///   - server: gets the requests.
-    ///   - deliver: gets the bytes of answers and events, and `nil` at the end; called on the executor.
+    /// Creates an end; `deliver` gets the bytes of answers and events on the executor, and `nil` at the end.
     package init(
         id: ConnectionID, from address: PeerAddress = .none, executor: any SerialExecutor,
         server: any AccessoryConnectionHandler,

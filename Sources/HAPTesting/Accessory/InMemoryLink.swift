@@ -5,14 +5,7 @@ package struct InMemoryLink: ControllerLink {
     /// The accessory's end.
     package let connection: InMemoryAccessoryConnection
 
-    /// Connects a controller to a server, both on one executor.
-    ///
-    /// - Parameters:
-    ///   - controller: gets what the server sends.
-    ///   - server: gets the connection.
-    ///   - id: the connection's number.
-    ///   - address: where it comes from.
-    ///   - executor: that of the controller and the server.
+    /// Connects a controller to a server on the same executor.
     package init(
         _ controller: TestController, to server: any AccessoryConnectionHandler, id: ConnectionID,
         from address: PeerAddress = .none, executor: any SerialExecutor

@@ -30,15 +30,7 @@ package final class ServerUnderTest: Sendable {
             name: "Bridge", manufacturer: "Lamplighter", model: "Lamplighter Bridge", serialNumber: "0001",
             firmware: "1.0"))
 
-    /// Makes a server that does not run yet.
-    ///
-    /// - Parameters:
-    ///   - store: where changes are kept.
-    ///   - stored: what was kept of the last run.
-    ///   - profile: what the server is.
-    ///   - ownership: what controllers must show besides the setup code.
-    ///   - eventWindow: for how long later changes are collected.
-    ///   - logger: where the server logs; `nil` for nowhere.
+    /// Creates a server that doesn't run yet.
     package init(
         _ store: any AccessoryServerStore, stored: StoredServer, profile: AccessoryProfile = bridge,
         ownership: OwnershipRequirement? = nil, eventWindow: Duration = .milliseconds(250), logger: Logger? = nil
@@ -56,13 +48,7 @@ package final class ServerUnderTest: Sendable {
         self.profile = profile
     }
 
-    /// Shows accessory 1 and begins to serve.
-    ///
-    /// - Parameters:
-    ///   - functions: what accessory 1 can do.
-    ///   - source: what stands behind it.
-    ///   - showing: shows what else is there from the beginning.
-    /// - Throws: what the store throws.
+    /// Shows accessory 1 and begins to serve; `showing` adds the other initial accessories.
     package func start(
         functions: [AccessoryFunction] = [], source: (any AccessorySource)? = nil,
         showing: () async throws -> Void = {}
@@ -90,12 +76,7 @@ package final class ServerUnderTest: Sendable {
 
     // MARK: Controllers
 
-    /// A new connection, in clear.
-    ///
-    /// - Parameters:
-    ///   - identity: who connects.
-    ///   - address: from where.
-    /// - Returns: the controller, and its connection.
+    /// Opens a connection without encryption.
     package func connect(
         _ identity: ControllerIdentity = .random(), from address: PeerAddress = .none
     ) async -> (TestController, InMemoryLink) {
@@ -113,12 +94,8 @@ package final class ServerUnderTest: Sendable {
             })
     }
 
-    /// A new session.
+    /// Opens a session of a paired controller.
     ///
-    /// - Parameters:
-    ///   - identity: who connects; it must be paired.
-    ///   - address: from where.
-    /// - Returns: the controller.
     /// - Throws: ``Refused`` if pair verify fails.
     package func session(
         _ identity: ControllerIdentity, from address: PeerAddress = .none

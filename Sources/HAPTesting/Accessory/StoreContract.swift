@@ -164,10 +164,7 @@ package struct StoreContract: Sendable {
 }
 
 extension StoredServer {
-    /// A server of a new identity.
-    ///
-    /// - Parameter controllers: who is paired, all admins.
-    /// - Returns: what a store would hold before the first start.
+    /// Returns a server with a new identity, as stored before its first start; all its controllers are admins.
     package static func random(pairedWith controllers: [ControllerIdentity] = []) -> StoredServer {
         guard let deviceID = DeviceID(octets: RandomBytes.make(count: 6)),
             let key = try? Ed25519KeyPair(seed: .random(count: Ed25519KeyPair.seedLength))

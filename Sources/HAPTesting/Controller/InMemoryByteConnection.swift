@@ -15,10 +15,6 @@ package final class InMemoryByteConnection: ByteConnection {
     private let onClose: @Sendable () -> Void
 
     /// Makes a connection.
-    ///
-    /// - Parameters:
-    ///   - onSend: gets what the controller sends.
-    ///   - onClose: learns that the controller has closed the connection.
     package init(onSend: @escaping @Sendable ([UInt8]) -> Void, onClose: @escaping @Sendable () -> Void = {}) {
         self.onSend = onSend
         self.onClose = onClose
@@ -128,10 +124,7 @@ package final class InMemoryDialer: AccessoryDialer {
 }
 
 extension BridgeUnderTest {
-    /// A listener that leads to this bridge.
-    ///
-    /// - Parameter onConnect: gets each connection, so that a test can cut it.
-    /// - Returns: what ``InMemoryDialer/listen(at:_:)`` takes.
+    /// Returns a listener that leads to this bridge; `onConnect` gets each connection, so that a test can cut it.
     package func listener(
         onConnect: @escaping @Sendable (InMemoryByteConnection) -> Void = { _ in }
     ) -> InMemoryDialer.Listener {

@@ -5,13 +5,7 @@ internal import NIOPosix
 package struct TCPLink: ControllerLink {
     private let channel: any Channel
 
-    /// Connects a controller.
-    ///
-    /// - Parameters:
-    ///   - controller: gets what comes; it runs on the loop's executor.
-    ///   - port: the port on 127.0.0.1.
-    ///   - loop: carries the connection.
-    /// - Throws: what the connection throws.
+    /// Connects a controller, which runs on the loop's executor, to a port on 127.0.0.1.
     package init(_ controller: TestController, port: Int, loop: any EventLoop) async throws {
         channel = try await ClientBootstrap(group: loop)
             .channelOption(.allowRemoteHalfClosure, value: true)

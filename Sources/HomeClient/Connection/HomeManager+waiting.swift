@@ -5,11 +5,8 @@ extension HomeManager {
     /// How many calls of the app may wait for answers at once; the others belong to the session itself.
     static var callsOfApp: Int { limits.outstandingRequests - 8 }
 
-    /// Waits until there is something; looks again whenever ``notifyWaiters()`` is called.
+    /// Waits for a value, at most for the limit if there is one; looks again after each ``notifyWaiters()``.
     ///
-    /// - Parameters:
-    ///   - limit: how long to wait; `nil` for ever.
-    ///   - value: what is waited for.
     /// - Returns: `nil` if it did not come in time, or the task is cancelled.
     func wait<Value: Sendable>(atMost limit: Duration?, for value: () -> Value?) async -> Value? {
         let changed = AsyncSignal()

@@ -55,10 +55,6 @@ final class Listeners: Sendable {
     // MARK: Notifying
 
     /// Notifies every listener that it concerns.
-    ///
-    /// - Parameters:
-    ///   - event: what happened.
-    ///   - graph: the homes as they are since then.
     func notify(_ event: HomeClientEvent, in graph: HomeGraph) {
         let contents = contents.withLock { $0 }
         for mailbox in contents.all.values { mailbox.post(event, summary: .manager(.homesUpdated)) }

@@ -26,14 +26,8 @@ extension HomeManager {
         return removal
     }
 
-    /// Has something committed that is a transaction when it is done.
+    /// Commits a request whose result is a transaction; `result` reads the caller's result from the changed homes.
     ///
-    /// - Parameters:
-    ///   - request: what is asked.
-    ///   - deadline: how long to wait for the answer.
-    ///   - read: reads the answer.
-    ///   - result: takes what the caller wants to know out of the homes with the change.
-    /// - Returns: what `result` returns.
     /// - Throws: as ``call(_:deadline:_:)``, and what `result` throws.
     func commit<R: Sendable>(
         _ request: HomeRequest, deadline: Duration,

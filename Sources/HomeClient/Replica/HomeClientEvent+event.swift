@@ -1,11 +1,5 @@
 extension HomeClientEvent {
     /// What an event of the database means to listeners; `nil` if its object is not there.
-    ///
-    /// - Parameters:
-    ///   - event: what changed.
-    ///   - id: in which home.
-    ///   - before: the homes without the whole transaction.
-    ///   - after: the homes with it.
     init?(_ event: HomeEvent, in id: Home.ID, from before: HomeGraph, to after: HomeGraph) {
         switch event {
         case .homeAdded(let home): self = .manager(.homeAdded(after.home(id) ?? home))

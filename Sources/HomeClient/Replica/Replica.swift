@@ -63,9 +63,6 @@ struct Replica: Sendable, Equatable {
 
     /// All accessories came.
     ///
-    /// - Parameters:
-    ///   - loaded: the homes with their accessories.
-    ///   - isDesired: whether the app wants to be notified of a value.
     /// - Returns: what to tell, which is one `homesUpdated`, and the desired values that have changed since they were known
     ///   last; or a gap.
     package mutating func loaded(
@@ -123,12 +120,8 @@ struct Replica: Sendable, Equatable {
 
     // MARK: Changes
 
-    /// Somebody, or a device, changed a home.
-    ///
-    /// - Parameters:
-    ///   - transaction: what changed.
-    ///   - isOwn: whether it was this app's call, so that listeners receive only what is marked for them.
-    /// - Returns: what to tell.
+    /// Another app, or a device, changed a home; after a call of this app, listeners get only the changes that are
+    /// marked for them.
     package mutating func received(_ transaction: HomeTransaction, isOwn: Bool = false) -> Update {
         guard isCurrent else { return keep(.transaction(transaction)) }
         let before = graph

@@ -20,12 +20,8 @@ struct Observations {
 
     // MARK: Iterations
 
-    /// Somebody in the app begins to iterate over a value.
+    /// An iteration over a value begins; it gets the present value first, if that is known.
     ///
-    /// - Parameters:
-    ///   - reports: where the values go, the present one first.
-    ///   - id: the characteristic.
-    ///   - present: the value that holds, if one is known.
     /// - Returns: the iteration's number, and whether the daemon is to be asked.
     mutating func add(
         _ reports: Reports, of id: Characteristic.ID, present: ObservedValue?

@@ -26,9 +26,6 @@ package protocol HomeCall: MethodCall, Sendable, Hashable {}
 extension HomeCall {
     /// Reads a call; `nil` if there is no such method.
     ///
-    /// - Parameters:
-    ///   - method: the method's name.
-    ///   - params: its parameters.
     /// - Throws: 27 if a parameter is missing, 3 if one is of the wrong type, 1003 for a kind that is not known.
     package init?(method: String, params: JSONValue) throws(HomeError) {
         do {

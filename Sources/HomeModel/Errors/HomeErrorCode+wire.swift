@@ -1,9 +1,6 @@
 extension HomeError.Code {
-    /// What HAP's status of a characteristic means to apps; `nil` for 0, which is success.
-    ///
-    /// - Parameters:
-    ///   - status: the number as it came, -70401 and below.
-    ///   - isBridged: whether the accessory is behind a bridge.
+    /// Returns the meaning of a HAP status of a characteristic, -70401 and below, for apps; `nil` for 0, which is
+    /// success.
     package init?(hapStatus status: Int, isBridged: Bool) {
         switch status {
         case 0: return nil

@@ -45,12 +45,8 @@ struct AccessoryMatcher {
         let device: HAPModel.Accessory
     }
 
-    /// Matches the accessories of one server.
+    /// Matches the present accessories of one server, the main one among them, with those of the device.
     ///
-    /// - Parameters:
-    ///   - present: the accessories in the home, the main one among them.
-    ///   - devices: those of the device, by number.
-    /// - Returns: a match for each present accessory.
     /// - Throws: 93 if one is missing, has another shape, or could be several.
     static func matches(
         _ present: [Accessory], _ devices: [HAPModel.Accessory]

@@ -28,12 +28,9 @@ package struct AccessoryAddition: Sendable, Equatable {
 }
 
 extension HomeGraph {
-    /// Checks what can be known before a device is paired.
+    /// Checks the preconditions that are known before a device is paired; the name is an app's wish, for a device's own
+    /// is repaired.
     ///
-    /// - Parameters:
-    ///   - deviceID: the accessory server's id.
-    ///   - id: the home to which it is to be added.
-    ///   - name: what an app wants it to be called; a device's own name is repaired instead.
     /// - Throws: 2, 13, 11, 49, or what is wrong with the name.
     package func checkAddition(of deviceID: DeviceID, to id: Home.ID, name: String?) throws(HomeError) {
         let home = try existing(id)
@@ -50,9 +47,6 @@ extension HomeGraph {
 
     /// Adds a paired device, and what is behind it if it is a bridge, to the default room of a home.
     ///
-    /// - Parameters:
-    ///   - addition: the device.
-    ///   - generator: where new identities come from.
     /// - Returns: the accessories that were made, and what changed.
     /// - Throws: what ``checkAddition(of:to:name:)`` does, and 66 if the database has no accessory or one twice.
     package mutating func add(
@@ -86,11 +80,6 @@ extension HomeGraph {
     ///
     /// Services and characteristics that are still there keep their identities, names and settings.
     ///
-    /// - Parameters:
-    ///   - deviceID: the accessory server's id.
-    ///   - devices: its attribute database.
-    ///   - descriptions: the device's own descriptions of characteristics.
-    ///   - generator: where new identities come from.
     /// - Returns: what changed, for everybody; `nil` if nothing did or the device is in no home.
     /// - Throws: 66 if the database has no accessory or one twice, 49 if there are too many.
     package mutating func update(

@@ -23,12 +23,8 @@ package struct ReplacementDevice: Sendable, Equatable {
 }
 
 extension HomeGraph {
-    /// Checks the preconditions of a repair that are known before the device is paired.
+    /// Checks the preconditions of a repair that are known before the device is paired, or even chosen.
     ///
-    /// - Parameters:
-    ///   - id: the accessory, or the bridge.
-    ///   - device: the device that takes its place; `nil` if it isn't known yet.
-    /// - Returns: the accessory.
     /// - Throws: 2 if there is no such accessory, 48 for one that is connected through a bridge, 13 or 11 if the device is
     ///   another accessory of a home.
     @discardableResult
@@ -54,10 +50,6 @@ extension HomeGraph {
     /// Everything keeps its identity, name, room and settings, whatever numbers the device has. What is new at a bridge is
     /// added.
     ///
-    /// - Parameters:
-    ///   - id: the accessory, or the bridge.
-    ///   - device: the device.
-    ///   - generator: the source of new identities.
     /// - Returns: the accessories, and what changed.
     /// - Throws: as ``checkRepair(of:with:)``, 93 if the device isn't like the accessory, 66 if its database has no
     ///   accessory or one twice, 49 if there are too many.

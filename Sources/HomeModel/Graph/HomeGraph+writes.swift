@@ -4,10 +4,6 @@ extension HomeGraph {
     /// Preconditions are checked in this order: the object exists and belongs where it is said to, it may be changed,
     /// the name keeps the rules, is another than before, and is free.
     ///
-    /// - Parameters:
-    ///   - write: what is asked.
-    ///   - generator: where new identities come from.
-    /// - Returns: what came of it.
     /// - Throws: the error of the first precondition that does not hold; then nothing has changed.
     package mutating func perform(
         _ write: HomeWrite, using generator: inout some RandomNumberGenerator

@@ -19,13 +19,8 @@ struct Namespace {
 
     var taken: Set<NameKey> { Set(owners.keys) }
 
-    /// A name as it is to be stored.
+    /// Returns a name for storage, composed; on a rename the current name doesn't conflict with itself.
     ///
-    /// - Parameters:
-    ///   - name: the name as somebody gave it.
-    ///   - current: the name that the object has, if it is a rename; it does not stand in its own way.
-    ///   - context: what to make suggestions of; the names in use are this namespace's.
-    /// - Returns: the name, composed.
     /// - Throws: 51, 46, 35, 36, 60, then 33, then ``code``, with suggestions.
     func checked(_ name: String, current: String? = nil, context: NameContext) throws(HomeError) -> String {
         var context = context

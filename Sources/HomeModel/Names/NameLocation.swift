@@ -39,10 +39,6 @@ package struct LocationDetector: Sendable {
     private let compounds: [NameKey]
 
     /// Prepares to look for the places of a home.
-    ///
-    /// - Parameters:
-    ///   - locations: the rooms and zones.
-    ///   - serviceType: what the name is for.
     package init(_ locations: [NameLocation], serviceType: ServiceType?) {
         // Longest first, so that `Kids Room` is found before `Room`.
         self.locations = locations.sorted {
@@ -53,7 +49,6 @@ package struct LocationDetector: Sendable {
 
     /// The places that a name repeats, and the name without them.
     ///
-    /// - Parameter name: a name, valid or not.
     /// - Returns: each place once, in the order in which they were found; the rest may be empty.
     package func hits(in name: String) -> (locations: [NameLocation], rest: String) {
         var words = NameWords(CleanName.cleaned(name))

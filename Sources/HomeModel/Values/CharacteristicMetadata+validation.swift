@@ -10,7 +10,6 @@ extension CharacteristicMetadata {
 
     /// Checks a value before it is written; limits are never cut to silently.
     ///
-    /// - Parameter value: the value as an app gave it.
     /// - Returns: the value in the characteristic's own kind, at the step nearest to it.
     /// - Throws: 20 for none, 5 without the permission, 43 for the wrong kind, 44 or 45 beyond a limit, 3 for none of
     ///   the valid values, 46 or 56 for what is too long.

@@ -48,20 +48,11 @@ package protocol DatagramDevice: Sendable {
 
     static var traits: DatagramTraits { get }
 
-    /// Reads what has come, whoever sent it.
-    ///
-    /// - Parameters:
-    ///   - bytes: the datagram.
-    ///   - session: the number that was given to ``datagrams(of:number:session:localAddress:)``.
-    /// - Returns: the message, or `nil` if it is none of this system.
+    /// Reads a datagram from any sender; `nil` if it isn't one of this system.
     static func read(_ bytes: [UInt8], session: UInt32) -> DatagramReading<Message>?
 
-    /// What makes all devices say that they are there.
-    ///
-    /// - Parameters:
-    ///   - session: the same for all requests of one run of the driver.
-    ///   - localAddress: this computer's address on their network.
-    /// - Returns: the datagram.
+    /// Returns the datagram that makes all devices announce themselves, for a network where this computer has the local
+    /// address.
     static func search(session: UInt32, localAddress: UInt32) -> [UInt8]
 
     /// A second question to all, at a port of its own, if there are devices that do not answer the first.

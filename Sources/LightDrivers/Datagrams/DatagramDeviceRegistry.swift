@@ -73,11 +73,7 @@ package struct DatagramDeviceRegistry<Device: DatagramDevice>: Sendable {
     private var unreadable = 0
     private var actions: [DatagramAction] = []
 
-    /// Makes the machine.
-    ///
-    /// - Parameters:
-    ///   - sought: which devices to look for.
-    ///   - session: a number that tells this run of the driver from others.
+    /// Creates the machine; the session's number distinguishes this run of the driver from others.
     package init(looksFor sought: LANDevices, session: UInt32) {
         self.sought = sought
         self.session = session
@@ -105,11 +101,7 @@ package struct DatagramDeviceRegistry<Device: DatagramDevice>: Sendable {
 
     package func isSearchDue(now: Duration) -> Bool { searchAt <= now }
 
-    /// Asks everybody who is there.
-    ///
-    /// - Parameters:
-    ///   - networks: this computer's networks.
-    ///   - now: the time.
+    /// Searches this computer's networks.
     package mutating func search(on networks: [IPv4Network], now: Duration) {
         self.networks = networks
         if sought.discover { for network in networks { search(network) } }

@@ -22,12 +22,7 @@ package actor DatagramLightDriver<Device: DatagramDevice>: LightDriver, PendingC
     private var state: DriverState?
     private var notices = HostNotices()
 
-    /// Makes a driver that does nothing before it runs.
-    ///
-    /// - Parameters:
-    ///   - sought: which devices to look for.
-    ///   - takesPushes: whether to listen for what devices tell by themselves, at a port that one driver only can have.
-    ///   - logger: where it logs.
+    /// Creates a driver that does nothing before it runs; only one driver can have the port for pushes.
     package init(looksFor sought: LANDevices, takesPushes: Bool = true, logger: Logger) {
         self.logger = logger
         self.sought = sought

@@ -30,11 +30,9 @@ final class DatagramSocket: Sendable {
         var dropped = 0
     }
 
-    /// Opens a socket on all interfaces, allowed to broadcast.
+    /// Opens a socket on all interfaces, on any port for 0, that may broadcast; `notify` is called on another thread
+    /// when a datagram has arrived.
     ///
-    /// - Parameters:
-    ///   - port: the port to listen on; 0 for any.
-    ///   - notify: called on another thread when something has arrived.
     /// - Throws: why there is none.
     init(port: UInt16, notify: @escaping @Sendable () -> Void) throws(Failure) {
         let descriptor = socket(AF_INET, Int32(SOCK_DGRAM.rawValue | SOCK_NONBLOCK.rawValue | SOCK_CLOEXEC.rawValue), 0)
@@ -86,12 +84,8 @@ final class DatagramSocket: Sendable {
         }
     }
 
-    /// Sends a datagram, or fails as the system says; whether it arrives is not known.
+    /// Sends a datagram, to a multicast group over the interface with that address; whether it arrives isn't known.
     ///
-    /// - Parameters:
-    ///   - bytes: the datagram.
-    ///   - endpoint: where to.
-    ///   - interface: the address of the interface over which it goes to a multicast group.
     /// - Throws: what the system says.
     func send(_ bytes: [UInt8], to endpoint: IPv4Endpoint, over interface: UInt32? = nil) throws(Failure) {
         if let interface {

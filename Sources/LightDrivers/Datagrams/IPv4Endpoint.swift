@@ -11,11 +11,7 @@ package struct IPv4Endpoint: Hashable, Sendable, CustomStringConvertible {
         self.port = port
     }
 
-    /// Reads `10.0.0.7` or `10.0.0.7:56700`; `nil` if the text is anything else.
-    ///
-    /// - Parameters:
-    ///   - text: the text.
-    ///   - port: the port if the text has none.
+    /// Reads `10.0.0.7:56700`, or `10.0.0.7` with the given port; `nil` for any other text.
     package init?(_ text: String, port: UInt16) {
         let halves = text.split(separator: ":", omittingEmptySubsequences: false)
         let numbers = halves[0].split(separator: ".", omittingEmptySubsequences: false).map {

@@ -18,11 +18,8 @@ package struct LANDevices: Equatable, Sendable {
         case discover, hosts
     }
 
-    /// Reads the keys.
+    /// Reads the keys; hosts without a port get the given one.
     ///
-    /// - Parameters:
-    ///   - decoder: where they stand.
-    ///   - port: the port of hosts that are written without one.
     /// - Throws: `ConfigurationProblem`.
     package init(from decoder: any Decoder, port: UInt16) throws {
         let container = try decoder.container(keyedBy: CodingKeys.self)

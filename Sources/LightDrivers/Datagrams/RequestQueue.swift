@@ -46,11 +46,7 @@ package struct RequestQueue<Request: Equatable & Sendable>: Sendable {
         waiting.insert(contentsOf: requests.map { entry($0, command: command) }, at: place)
     }
 
-    /// Adds a question.
-    ///
-    /// - Parameters:
-    ///   - request: what is asked.
-    ///   - isProbe: whether to send it once only.
+    /// Adds a question; a probe is sent only once.
     package mutating func ask(_ request: Request, isProbe: Bool = false) {
         waiting.append(entry(request, command: nil, isProbe: isProbe))
     }

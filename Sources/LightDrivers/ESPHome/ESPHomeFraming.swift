@@ -39,11 +39,7 @@ struct ESPHomeFraming: Sendable {
         opening = []
     }
 
-    /// Encrypted frames.
-    ///
-    /// - Parameters:
-    ///   - key: the device's key, 32 bytes.
-    ///   - ephemeral: 32 random bytes of one use.
+    /// Creates encrypted frames from the device's key, 32 bytes, and 32 random bytes for one use.
     init(key: [UInt8], ephemeral: [UInt8]) {
         var handshake = NoiseHandshake(key: key, prologue: Self.prologue, ephemeral: ephemeral)
         opening = Self.sealedFrame([]) + Self.sealedFrame([0] + handshake.message())

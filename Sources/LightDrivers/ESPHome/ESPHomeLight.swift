@@ -12,10 +12,7 @@ struct ESPHomeLight: Equatable, Sendable {
     /// The sensor that a reading is a part of, without its readings.
     private(set) var sensor: LightDescription?
 
-    /// - Parameters:
-    ///   - entity: what the device says of it.
-    ///   - device: what the device says of itself.
-    ///   - isNamesake: whether another entity of its kind has its object id.
+    /// Creates a light; another entity of its kind has the object id of a namesake.
     init(_ entity: ESPHomeEntity, of device: ESPHomeDeviceInfo, isNamesake: Bool = false) {
         self.entity = entity
         let deviceName = device.friendlyName.isEmpty ? device.name : device.friendlyName

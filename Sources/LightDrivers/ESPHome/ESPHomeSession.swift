@@ -17,11 +17,8 @@ package struct ESPHomeSession: DeviceSession {
     }
 
     package enum Input: Sendable {
-        /// The connection is open.
-        ///
-        /// - Parameters:
-        ///   - key: the key in the key file, if there is one.
-        ///   - ephemeral: 32 random bytes.
+        /// The connection is open; the key is that of the key file, if there is one, and `ephemeral` is 32 random
+        /// bytes.
         case opened(key: [UInt8]?, ephemeral: [UInt8])
         /// There is no key in the key file; the text gives the reason.
         case keyUnusable(String)

@@ -16,12 +16,8 @@ struct NoiseHandshake: Sendable {
     private var hash: [UInt8]
     private var cipher: NoiseCipher
 
-    /// Begins a handshake.
-    ///
-    /// - Parameters:
-    ///   - key: the shared key, 32 bytes.
-    ///   - prologue: what both sides know and want confirmed.
-    ///   - ephemeral: 32 random bytes of one use.
+    /// Begins a handshake with the shared key, 32 bytes, and 32 random bytes for one use; it confirms the prologue,
+    /// which both sides know.
     init(key: [UInt8], prologue: [UInt8], ephemeral: [UInt8]) {
         precondition(key.count == Self.keyLength && ephemeral.count == Self.keyLength, "both are ours")
         self.ephemeral = Curve25519KeyPair(secret: SecretBytes(ephemeral))

@@ -78,8 +78,6 @@ package struct HTTPServer: Sendable {
 
     /// Connects, and hangs up when the body returns.
     ///
-    /// - Parameter body: sends requests one after the other.
-    /// - Returns: what the body returns.
     /// - Throws: ``HTTPFault``.
     @concurrent
     func withConnection<Result: Sendable>(
@@ -144,10 +142,6 @@ package struct HTTPConnection {
 
     /// Sends a request and reads its answer.
     ///
-    /// - Parameters:
-    ///   - request: what to send.
-    ///   - limit: how many bytes the answer may have.
-    /// - Returns: the answer, whole.
     /// - Throws: ``HTTPFault``, or what the system says.
     @concurrent
     mutating func send(_ request: HTTPClientRequest, limit: Int) async throws -> HTTPClientResponse {
@@ -168,13 +162,10 @@ package struct HTTPConnection {
         }
     }
 
-    /// Sends a request and follows its answer, which does not end.
+    /// Sends a request and follows its endless answer until nothing arrives for the time of `silence`.
     ///
-    /// - Parameters:
-    ///   - request: what to send.
-    ///   - silence: how long nothing may come.
-    ///   - opened: is called with the answer's head.
-    ///   - receive: takes what comes and returns whether to go on; the next is read when it returns.
+    /// `receive` returns whether to go on; the next part is read when it returns.
+    ///
     /// - Throws: ``HTTPFault``, or what the system says.
     @concurrent
     mutating func follow(

@@ -11,11 +11,6 @@ struct HTTPLane: Sendable {
     func end() { sender.finish() }
 
     /// Carries out what is sent, until ``end()`` or the task's cancellation.
-    ///
-    /// - Parameters:
-    ///   - server: where to.
-    ///   - limit: how many bytes an answer may have.
-    ///   - receive: takes each request's number with its answer or the reason why there is none.
     @concurrent
     func serve(
         _ server: HTTPServer, limit: Int,

@@ -6,13 +6,8 @@ extension HTTPServer {
     /// What a WebSocket server may send as one message.
     static let maximumMessage = 1 << 17
 
-    /// Opens a WebSocket and follows it until it ends.
+    /// Opens a WebSocket and follows it until it ends; the next message is read when `receive` returns.
     ///
-    /// - Parameters:
-    ///   - path: the path of the request.
-    ///   - messages: texts to send.
-    ///   - opened: is called once it is open.
-    ///   - receive: takes a text or binary message; the next is read when it returns.
     /// - Throws: ``HTTPFault`` that says why it has ended, or has not opened.
     @concurrent
     func followWebSocket(

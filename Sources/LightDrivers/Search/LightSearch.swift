@@ -44,9 +44,6 @@ package struct LightSearch: Sendable {
     package static let maximumSources = 500
 
     /// Looks for everything side by side.
-    ///
-    /// - Parameter drivers: the drivers there are.
-    /// - Returns: what was found in ``duration``.
     package func run(for drivers: [any LightDriverConfiguration.Type]) async -> Outcome {
         let names = drivers.map { $0.driverName }
         let discoverable = drivers.compactMap { $0 as? any DiscoverableDriver.Type }
@@ -94,10 +91,9 @@ package struct LightSearch: Sendable {
         }
     }
 
-    /// The services of a type that mDNS shows.
+    /// Returns the services of a type such as `_mqtt._tcp` that mDNS shows within ``duration``; of several addresses,
+    /// one that answers is the first.
     ///
-    /// - Parameter type: such as `_mqtt._tcp`.
-    /// - Returns: what was found in ``duration``; of several addresses, one that answers is the first.
     /// - Throws: ``LightSearchFailure`` if mDNS does not work here.
     package func services(_ type: String) async throws(LightSearchFailure) -> [DiscoveredService] {
         let browser: any ServiceBrowser

@@ -54,8 +54,6 @@ package protocol CoveringDriver: LightDriverConfiguration {
 package protocol DiscoverableDriver: CoveringDriver {
     /// Looks for what the driver can bring lights from.
     ///
-    /// - Parameter search: how long to look, and by what means.
-    /// - Returns: what was found, with an entry for each.
     /// - Throws: ``LightSearchFailure`` if it is not possible to look.
     static func discover(_ search: LightSearch) async throws(LightSearchFailure) -> [LightSource]
 }

@@ -15,11 +15,7 @@ struct CallQueue<Call: Equatable & Sendable>: Sendable {
         if !waiting.contains(call) { waiting.append(call) }
     }
 
-    /// Adds a command behind other commands.
-    ///
-    /// - Parameters:
-    ///   - call: the command.
-    ///   - isQuestion: tells questions from commands.
+    /// Adds a command after other commands and before questions.
     mutating func add(_ call: Call, before isQuestion: (Call) -> Bool) {
         waiting.insert(call, at: waiting.firstIndex(where: isQuestion) ?? waiting.endIndex)
     }

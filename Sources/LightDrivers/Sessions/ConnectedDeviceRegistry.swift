@@ -94,12 +94,6 @@ package struct ConnectedDeviceRegistry<Session: DeviceSession>: Sendable {
     // MARK: Finding
 
     /// The driver starts.
-    ///
-    /// - Parameters:
-    ///   - known: the lights that the bridge knows from before.
-    ///   - kinds: what is shown.
-    ///   - now: the time.
-    /// - Returns: the actions to perform.
     package mutating func started(
         known: [LightID], kinds: Set<LightKind> = Set(LightKind.allCases), now: Duration
     ) -> [Action] {

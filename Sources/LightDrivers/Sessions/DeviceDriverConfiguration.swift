@@ -17,11 +17,6 @@ package struct DeviceSelection: Equatable, Sendable {
 
     /// Reads both keys.
     ///
-    /// - Parameters:
-    ///   - container: where they stand.
-    ///   - discoverKey: the key of ``discover``.
-    ///   - hostsKey: the key of ``hosts``.
-    ///   - traits: what the devices have in common.
     /// - Throws: `ConfigurationProblem`.
     init<Key>(
         from container: KeyedDecodingContainer<Key>, discover discoverKey: Key, hosts hostsKey: Key,

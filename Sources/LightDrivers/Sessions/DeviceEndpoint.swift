@@ -47,12 +47,8 @@ extension DeviceEndpoint {
     /// The time limit of a TCP connection to a device.
     static let connectTimeout = Duration.seconds(5)
 
-    /// Connects.
+    /// Connects; `configure` sets the channel up before that.
     ///
-    /// - Parameters:
-    ///   - loop: carries the connection.
-    ///   - configure: sets its channel up before it connects.
-    /// - Returns: the connection.
     /// - Throws: the system's or NIO's error.
     func connect(
         on loop: any EventLoop = MultiThreadedEventLoopGroup.singleton.next(),
@@ -74,11 +70,7 @@ package final class DeviceRoute: Sendable {
     package let endpoint: DeviceEndpoint
     private let opened: Mutex<(any Channel)?>
 
-    /// Creates a route.
-    ///
-    /// - Parameters:
-    ///   - endpoint: where the device is.
-    ///   - channel: a connection to it without handlers, which the route closes unless it is used; `nil` for none.
+    /// Creates a route; an open channel without handlers is closed unless it is used.
     init(to endpoint: DeviceEndpoint, over channel: (any Channel)?) {
         self.endpoint = endpoint
         opened = Mutex(channel)
@@ -89,10 +81,8 @@ package final class DeviceRoute: Sendable {
 
     deinit { opened.withLock { $0?.close(promise: nil) } }
 
-    /// Connects, or uses the connection that is there.
+    /// Connects, or uses the open connection; `initialize` adds the handlers.
     ///
-    /// - Parameter initialize: adds the handlers to a channel that is connected.
-    /// - Returns: the result of `initialize`.
     /// - Throws: its error, the system's or NIO's.
     func connect<Output: Sendable>(
         _ initialize: @escaping @Sendable (any Channel) throws -> EventLoopFuture<Output>

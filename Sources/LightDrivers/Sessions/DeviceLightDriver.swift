@@ -63,14 +63,8 @@ package actor DeviceLightDriver<Connection: DeviceConnection>: LightDriver, Pend
 
     /// Creates a driver that does nothing before it runs.
     ///
-    /// - Parameters:
-    ///   - selection: which devices to connect to.
-    ///   - options: the driver's own keys.
-    ///   - connection: carries the sessions.
-    ///   - secretFiles: the files with passwords or keys, to notice when they change.
-    ///   - logger: the driver's logger.
-    ///   - share: how much of the longest pause passes before the next try, 0 to 1.
-    ///   - makeBrowser: makes the browser, if devices should be found.
+    /// The secret files are watched for changes. `share` returns the share of the longest pause before the next try, 0
+    /// to 1.
     package init(
         _ selection: DeviceSelection, options: Session.Options, connection: Connection,
         secretFiles: [String] = [], logger: Logger,

@@ -27,13 +27,8 @@ package protocol DeviceSession: Sendable {
     /// The file with the password or the key of a device, if it has one.
     static func secretFile(of target: DeviceTarget, options: Options) -> String?
 
-    /// Creates a session before its connection exists.
-    ///
-    /// - Parameters:
-    ///   - target: the device.
-    ///   - kinds: what is shown.
-    ///   - options: the driver's own keys.
-    ///   - now: the time, here and below that of a clock that only goes forward.
+    /// Creates a session before its connection exists; `now`, here and below, is the time of a clock that only goes
+    /// forward.
     init(target: DeviceTarget, kinds: Set<LightKind>, options: Options, now: Duration)
 
     /// The connection attempt begins.

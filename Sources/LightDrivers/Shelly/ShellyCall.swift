@@ -16,12 +16,7 @@ package struct ShellyCall: Equatable, Sendable {
         self.challenge = challenge
     }
 
-    /// The message.
-    ///
-    /// - Parameters:
-    ///   - password: the device's password, if it is known.
-    ///   - clientNonce: text that is random each time.
-    /// - Returns: JSON.
+    /// Returns the message as JSON; the client's nonce is random each time.
     package func encoded(password: String?, clientNonce: String) -> [UInt8] {
         // Changes are told to those who have said who they are.
         var message: JSONObject = ["id": .integer(Int64(number)), "src": "lamplighter", "method": .string(method)]

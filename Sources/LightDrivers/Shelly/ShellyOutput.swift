@@ -49,11 +49,7 @@ struct ShellyOutput: Equatable, Sendable {
         return (String(parts[0]), number)
     }
 
-    /// Reads a component of the device's configuration; `nil` if it is none that switches or dims.
-    ///
-    /// - Parameters:
-    ///   - key: its name, as `light:0`.
-    ///   - json: its configuration.
+    /// Reads a component of the device's configuration, such as `light:0`; `nil` if it can't switch or dim.
     init?(_ key: String, _ json: JSONValue) {
         guard let (kindName, number) = Self.parts(of: key), let kind = Kind(rawValue: kindName), number < 100
         else { return nil }

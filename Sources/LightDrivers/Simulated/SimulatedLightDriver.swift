@@ -151,9 +151,6 @@ package final class SimulatedLightDriver: LightDriver {
 
     /// Changes a light by itself, as if someone turned its knob.
     ///
-    /// - Parameters:
-    ///   - change: what is different now.
-    ///   - light: the light.
     /// - Throws: ``SimulationError`` if the light is unknown or cannot do that.
     package func simulate(_ change: LightReport, of light: LightID) async throws(SimulationError) {
         guard let place = places[light] else { throw .unknownLight }

@@ -18,11 +18,7 @@ package struct YeelightIdentity: Equatable, Sendable {
     /// Whom a search for all is sent to; one device is asked at the same port.
     static let searchGroup = IPv4Endpoint(address: 0xEFFF_FFFA, port: 1982)
 
-    /// Reads an answer; `nil` if it is none.
-    ///
-    /// - Parameters:
-    ///   - bytes: the datagram.
-    ///   - source: the address that it came from; it can speak for that only.
+    /// Reads an answer, which is valid for the address it came from alone; `nil` if it isn't one.
     package init?(_ bytes: [UInt8], from source: IPv4Endpoint) {
         guard bytes.count <= 4096, let text = String(validating: bytes, as: UTF8.self), text.hasPrefix("HTTP/1.1 200")
         else { return nil }
@@ -206,15 +202,7 @@ struct YeelightOrder: Equatable, Sendable {
             effect: LightCommand(on: isOn))
     }
 
-    /// What a command is for a lamp that is on, or goes on with it.
-    ///
-    /// - Parameters:
-    ///   - command: the command.
-    ///   - lamp: the lamp.
-    ///   - identity: the device.
-    ///   - isOn: whether the lamp is on.
-    ///   - brightness: its brightness, in percent.
-    /// - Returns: what to send, in order.
+    /// Returns the orders of a command, for a lamp that is on, or goes on with it, at a brightness in percent.
     static func orders(
         for command: LightCommand, to lamp: YeelightLamp, of identity: YeelightIdentity, isOn: Bool, brightness: Int?
     ) -> [YeelightOrder] {

@@ -49,12 +49,7 @@ enum Refusal {
             suggestions: near)
     }
 
-    /// Several bear it (3).
-    ///
-    /// - Parameters:
-    ///   - typed: what was typed.
-    ///   - candidates: what can be meant, and how to write it so that nothing else is.
-    /// - Returns: the error, with all candidates.
+    /// Several objects have the name (3); each candidate comes with unambiguous words for it.
     static func ambiguous(_ typed: String, candidates: [(what: String, words: String)]) -> HomeError {
         let list = candidates.prefix(8).map { "\"\($0.words)\" (\($0.what))" }.joined(separator: " or ")
         return HomeError(

@@ -58,13 +58,9 @@ enum HomeObject: Equatable {
 extension [Home] {
     /// The object that a person means: one of a home, or a home.
     ///
-    /// An accessory goes before a part of it that bears its name, and a home before its default room.
+    /// An accessory goes before a part of it that bears its name, and a home before its default room. `ACCESSORY/PART`
+    /// means a part.
     ///
-    /// - Parameters:
-    ///   - typed: a name or an id; `ACCESSORY/PART` for a part.
-    ///   - kind: what it must be, if the person said so.
-    ///   - home: the home to look into.
-    /// - Returns: the only object that is meant.
     /// - Throws: 2 if nothing is found, 3 if several things are.
     func object(_ typed: String, kind: ObjectKind?, in home: Home) throws(HomeError) -> HomeObject {
         if let slash = typed.firstIndex(of: "/") {

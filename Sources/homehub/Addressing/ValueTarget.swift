@@ -98,12 +98,8 @@ extension Accessory {
 // MARK: The values of a target
 
 extension ValueTarget {
-    /// The values that can be used in a way: of the main part, or of the part that is meant.
-    ///
-    /// - Parameters:
-    ///   - permission: what must be possible.
-    ///   - isComplete: whether those of all parts are wanted, also of parts that people do not use.
-    /// - Returns: the values in the order of the accessory's own lists.
+    /// Returns the values with a permission, of the main part or of the given part; complete, those of all parts, also
+    /// of parts that people don't use.
     func places(allowing permission: CharacteristicPermissions, isComplete: Bool = false) -> [ValuePlace] {
         let all: [ValuePlace] =
             switch self {

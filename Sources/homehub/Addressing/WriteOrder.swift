@@ -52,7 +52,6 @@ struct WriteOrder: Equatable {
 
     /// The values to write, once it is known what is.
     ///
-    /// - Parameter present: the values that were read.
     /// - Returns: one change for each item; none for what is at its end already, or is to go by a step and could not be read.
     /// - Throws: what the value's own limits refuse of a number beyond all measure.
     func changes(

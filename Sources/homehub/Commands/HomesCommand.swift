@@ -105,9 +105,7 @@ struct RemovalReport {
     private let removal: AccessoryRemoval
     private let home: Home
 
-    /// - Parameters:
-    ///   - removal: what came of it.
-    ///   - home: the home as it was before.
+    /// Creates a report on the former home.
     init(_ removal: AccessoryRemoval, home: Home) {
         self.removal = removal
         self.home = home

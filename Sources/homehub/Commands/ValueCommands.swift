@@ -114,10 +114,7 @@ struct ValueReport {
     /// What lay between two steps, by what was set for it.
     private var rounded: [Characteristic.ID: ValueChange] = [:]
 
-    /// - Parameters:
-    ///   - places: the values, in the order to show them.
-    ///   - results: what came of each.
-    ///   - partialSuccess: what it is called if some of several failed.
+    /// Lists values in the given order; `partialSuccess` is the error if only some of them failed.
     init(
         _ places: [ValuePlace], _ results: [Characteristic.ID: Result<CharacteristicValue, HomeError>],
         partialSuccess: HomeError.Code = .readWritePartialSuccess
@@ -175,12 +172,9 @@ struct ValueReport {
             detail: "\(failures.count) of \(places.count) values failed: \(sentences.joined(separator: "; "))")
     }
 
-    /// Prints the values, and throws what failed.
+    /// Prints the values, or only a single one that was asked for by its name, and throws the failures as one error;
+    /// `isSilent` prints nothing for people.
     ///
-    /// - Parameters:
-    ///   - session: where it was asked.
-    ///   - isSingle: whether one value was asked for by its name, which is all that people want to see then.
-    ///   - isSilent: whether people see nothing but what failed.
     /// - Throws: all that failed, as one error.
     func show(in session: HomeSession, isSingle: Bool = false, isSilent: Bool = false) throws {
         if isSilent {

@@ -106,10 +106,8 @@ extension Person.Role {
 }
 
 extension [Person] {
-    /// Somebody's place.
+    /// Returns the place of a person in the list, or of the first owner.
     ///
-    /// - Parameter name: the name; the first owner's if `nil`.
-    /// - Returns: where in the list.
     /// - Throws: `TerminalError` if no person has that name.
     fileprivate func index(of name: String?) throws(TerminalError) -> Int {
         let found =

@@ -69,14 +69,10 @@ enum HomeListings {
         return table.text
     }
 
-    /// The accessories of a home in groups, with what they do.
+    /// Lists the accessories of a home in groups: a line for each accessory, or for each part of those that have
+    /// several.
     ///
-    /// - Parameters:
-    ///   - home: the home.
-    ///   - grouping: what decides where an accessory belongs.
-    ///   - filter: which things are wanted; `nil` for all accessories, whether they have such things or not.
-    ///   - isPainted: whether what stands out does so in colour.
-    /// - Returns: a line for each accessory, or one for each part of those that have several.
+    /// A filter leaves accessories out that have no such parts.
     static func accessories(
         of home: Home, by grouping: ProductGrouping, _ filter: ProductFilter? = nil, isPainted: Bool = false
     ) -> String {

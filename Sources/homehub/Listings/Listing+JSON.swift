@@ -103,13 +103,7 @@ extension ActionSet {
 }
 
 extension ValuePlace {
-    /// A value that was read or written, and whose it is.
-    ///
-    /// - Parameters:
-    ///   - value: the value; none if it could not be had.
-    ///   - asked: what was to be written, if that lay between two steps.
-    ///   - error: why not.
-    /// - Returns: an object with the word that means it and its relations by id.
+    /// Lists a value that was read or written, and its owner; `asked` is the wish, if that was between two steps.
     func listing(
         value: CharacteristicValue?, asked: CharacteristicValue? = nil, error: HomeError? = nil
     ) -> JSONValue {

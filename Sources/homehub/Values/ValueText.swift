@@ -126,11 +126,6 @@ extension Characteristic {
     }
 
     /// The number that was typed, if it lies between two steps and another was taken for it.
-    ///
-    /// - Parameters:
-    ///   - typed: what ``value(typed:)`` has read.
-    ///   - value: what it made of it.
-    /// - Returns: what was typed; `nil` if that is what is written.
     func numberBetweenSteps(typed: String, writing value: CharacteristicValue) -> CharacteristicValue? {
         guard let step = metadata.step, let asked = try? parsed(typed), let wanted = asked.number,
             let taken = value.number, (wanted - taken).magnitude > step * 1e-4

@@ -18,12 +18,7 @@ struct EventLine {
         [time, place, subject, sentence].filter { !$0.isEmpty }.map(\.sanitized).joined(separator: "  ") + "\n"
     }
 
-    /// The line for programs.
-    ///
-    /// - Parameters:
-    ///   - name: the event's name.
-    ///   - time: when it happened.
-    /// - Returns: an object with both, and what the event is about.
+    /// Returns the line for programs, with the event's name and its time.
     func listing(name: String, time: Timestamp) -> JSONValue {
         var object: JSONObject = ["event": .string(name), "time": .integer(time.millisecondsSince1970)]
         for member in members.members { object[member.name] = member.value }

@@ -6,10 +6,8 @@ extension HubConfiguration {
     /// Where the configuration lies unless the command line says otherwise.
     static let defaultPath = "/etc/homehub/homehub.yaml"
 
-    /// Reads the configuration file.
+    /// Reads the configuration file; without a path the usual one, which may be missing.
     ///
-    /// - Parameter path: the file; `nil` for the one at its usual place, which need not be there.
-    /// - Returns: the configuration.
     /// - Throws: `ConfigurationError`, `ConfigurationFileError`.
     static func load(from path: String?) throws -> HubConfiguration {
         do {
@@ -19,10 +17,7 @@ extension HubConfiguration {
         }
     }
 
-    /// What `--check-config` does.
-    ///
-    /// - Parameter path: the file; `nil` for the one at its usual place.
-    /// - Returns: the exit code, and the line to print: on standard output if the code is 0, else on standard error.
+    /// Checks the file for `--check-config`: the line is for standard output if the code is 0, else for standard error.
     static func check(_ path: String?) -> (code: ExitCode, line: String, warnings: [ConfigurationWarning]) {
         do {
             let file = path ?? defaultPath

@@ -2,12 +2,8 @@ import HomeHub
 import TerminalKit
 
 extension HubStatus {
-    /// The status in one line, such as "2 homes, 14 accessories (13 reachable), 3 apps.".
-    ///
-    /// - Parameters:
-    ///   - discoveryError: the reason why accessories can't be found; `nil` if they can.
-    ///   - storage: the reason why changes can't be stored; `nil` if they can.
-    /// - Returns: the line.
+    /// Returns the status in one line, such as "2 homes, 14 accessories (13 reachable), 3 apps.", with the reasons why
+    /// accessories can't be found or changes can't be stored.
     func sentence(discoveryError: String? = nil, storage: String? = nil) -> String {
         func count(_ number: Int, _ one: String, _ many: String) -> String { "\(number) \(number == 1 ? one : many)" }
         let text = [

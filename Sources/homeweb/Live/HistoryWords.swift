@@ -13,7 +13,6 @@ struct HistoryWords {
 extension HomeClientEvent {
     /// What happened, in words.
     ///
-    /// - Parameter homes: the homes as they are now.
     /// - Returns: `nil` for what no person would look up.
     func words(_ homes: [Home]) -> HistoryWords? {
         switch self {

@@ -24,13 +24,10 @@ final class ListenerLimit: Sendable {
 
     private let entries = Mutex((last: UInt64(0), all: [UInt64: Entry]()))
 
-    /// Takes a place.
+    /// Takes a place for a person at an address.
     ///
-    /// If there is none, who has most of them loses the oldest, unless that is who asks.
+    /// If all are taken, the person with the most places loses the oldest, except to themselves.
     ///
-    /// - Parameters:
-    ///   - who: the same text for the same person at the same address.
-    ///   - end: ends the stream whose place is lost.
     /// - Returns: `nil` if there is no place for it.
     func enter(_ who: String, end: @escaping @Sendable () -> Void) -> Place? {
         let (number, loser): (UInt64?, Entry?) = entries.withLock { entries in

@@ -15,11 +15,7 @@ actor Watching {
 
     init(site: Site) { self.site = site }
 
-    /// Watches these in place of those before.
-    ///
-    /// - Parameters:
-    ///   - new: what is shown.
-    ///   - readable: what of it can be asked for; it returns when that was answered.
+    /// Watches these values instead of the former ones; returns when the readable ones were read.
     func watch(_ new: Set<Characteristic.ID>, reading readable: Set<Characteristic.ID>) async {
         guard !isOver else { return }
         if new != values {
@@ -35,9 +31,7 @@ actor Watching {
         await site.freshness.read(readable.subtracting(reported))
     }
 
-    /// Watches nothing any more.
-    ///
-    /// - Parameter delay: how long it goes on.
+    /// Ends watching, after a delay.
     func end(after delay: Duration = .zero) async {
         try? await Task.sleep(for: delay)
         guard !isOver else { return }

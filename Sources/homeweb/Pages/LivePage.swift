@@ -105,7 +105,6 @@ extension PageContent {
 
     /// What is shown in place of every page while the homes are not there to see.
     ///
-    /// - Parameter moment: the moment.
     /// - Returns: `nil` if there is a home.
     static func inPlaceOfHomes(_ moment: Moment) -> PageContent? {
         let snapshot = moment.snapshot

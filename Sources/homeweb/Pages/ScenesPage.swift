@@ -35,9 +35,7 @@ extension ActionSet {
 
 /// Moments as people say them.
 enum TimeWords {
-    /// `just now`, `5 minutes ago`, `2026-11-24 18:05 UTC`.
-    ///
-    /// - Returns: how long ago it was, or when, if that is more than a day.
+    /// Returns the age of a moment, or after a day its time: `just now`, `5 minutes ago`, `2026-11-24 18:05 UTC`.
     static func words(for moment: Timestamp, now: Timestamp = .now) -> String {
         let seconds = max(0, moment.duration(to: now).components.seconds)
         switch seconds {

@@ -21,12 +21,7 @@ enum Templates {
         return library
     }
 
-    /// Renders a template.
-    ///
-    /// - Parameters:
-    ///   - name: which; there is a test that renders all.
-    ///   - values: the content.
-    /// - Returns: HTML.
+    /// Renders a template to HTML; a test renders all of them.
     static func render(_ name: String, _ values: Values) -> String {
         guard let text = library.render(marked(values), withTemplate: name) else {
             preconditionFailure("Missing template \(name).")

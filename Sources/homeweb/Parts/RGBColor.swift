@@ -24,11 +24,7 @@ struct RGBColor: Equatable {
         self.init(red: UInt8(bits >> 16), green: UInt8(bits >> 8 & 255), blue: UInt8(bits & 255))
     }
 
-    /// The brightest colour of a hue.
-    ///
-    /// - Parameters:
-    ///   - hue: in degrees.
-    ///   - saturation: in percent.
+    /// Creates the brightest color of a hue in degrees and a saturation in percent.
     init(hue: Double, saturation: Double) {
         let strength = min(max(saturation, 0), 100) / 100
         let turn = (hue.truncatingRemainder(dividingBy: 360) + 360).truncatingRemainder(dividingBy: 360) / 60
@@ -53,9 +49,7 @@ struct RGBColor: Equatable {
         return ((turn * 60).rounded(), (range / high * 100).rounded())
     }
 
-    /// About the white of a colour temperature.
-    ///
-    /// - Parameter mired: from 50 to 500.
+    /// Creates an approximate white of a color temperature from 50 to 500 mired.
     init(mired: Double) {
         let kelvin = 1_000_000 / min(max(mired, 50), 1000)
         // Between candle light and the light of a northern sky, by eye.

@@ -7,12 +7,7 @@ enum LoopbackPeer {
     /// The most bytes that are read of the kernel's table, enough for 100,000 sockets.
     private static let limit = 16 << 20
 
-    /// Looks up the user whose process opened a connection.
-    ///
-    /// - Parameters:
-    ///   - peer: the address of the other end.
-    ///   - own: the address of this end.
-    /// - Returns: the user's number; `nil` if the kernel doesn't know it.
+    /// Looks up the user whose process opened a connection; `nil` if the kernel doesn't know it.
     static func user(of peer: SocketAddress, connectedTo own: SocketAddress) -> uid_t? {
         for (path, isIPv6) in [("/proc/net/tcp", false), ("/proc/net/tcp6", true)] {
             guard let local = entry(peer, isIPv6), let remote = entry(own, isIPv6) else { continue }

@@ -14,16 +14,11 @@ struct ReverseProxies: Sendable {
     /// Returns whether an address is one of these proxies.
     func contains(_ address: String) -> Bool { networks.contains { $0.contains(address) } }
 
-    /// Determines the client of a request from one of these proxies.
+    /// Determines the client of a request from one of these proxies, or the proxy itself if the headers don't name one.
     ///
-    /// The client is the rightmost hop that isn't a proxy of ours: the client itself may have written
-    /// the hops to the left. A proxy sets either `X-Forwarded-For` or `Forwarded` (RFC 7239) and passes the other one through. If both
+    /// The client is the rightmost hop that isn't a proxy of ours: the client itself may have written the hops to the
+    /// left. A proxy sets either `X-Forwarded-For` or `Forwarded` (RFC 7239) and passes the other one through. If both
     /// are there and differ, the client has written one of them, and the request counts as the proxy's.
-    ///
-    /// - Parameters:
-    ///   - proxy: the proxy's address.
-    ///   - headers: the request's headers.
-    /// - Returns: the client, or the proxy itself if the headers don't name one.
     func client(of proxy: String, _ headers: HTTPFields) -> Client {
         let plain = plainHops(headers)
         let standard = standardHops(headers)

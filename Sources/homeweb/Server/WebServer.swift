@@ -29,13 +29,8 @@ struct WebServer {
     /// The longest silence of a connection.
     private static let idleTimeout = TimeAmount.seconds(60)
 
-    /// Creates the server.
+    /// Creates the server, which runs until a graceful shutdown; `onListening` gets the port once it listens.
     ///
-    /// - Parameters:
-    ///   - settings: the address and the options.
-    ///   - site: the content.
-    ///   - onListening: called with the port once the server listens.
-    /// - Returns: a service that runs until a graceful shutdown.
     /// - Throws: `TerminalError` if the certificate or its key is unusable.
     static func make(
         _ settings: Settings, _ site: Site, onListening: @escaping @Sendable (Int) async -> Void

@@ -51,10 +51,7 @@ struct LightsListCommand: AsyncParsableCommand {
         return table.text
     }
 
-    /// - Parameters:
-    ///   - change: what to show.
-    ///   - kind: what it is of, if it is known; a sensor's temperature has a unit then.
-    /// - Returns: the words, with commas between.
+    /// Returns the changes with commas between them; a sensor's temperature has a unit if the kind is known.
     static func text(of change: LightChange, kind: String? = nil) -> String {
         change.phrases(of: kind.flatMap { LightKind(rawValue: $0) }).joined(separator: ", ")
     }

@@ -71,7 +71,6 @@ actor Bridges: ServiceLifecycle.Service {
 
     /// Opens a further bridge, which controllers see a second later, when its first lights are there.
     ///
-    /// - Returns: its server.
     /// - Throws: what the database throws, or `ListenerError`, or `DiscoveryError`; what is stored by then is used the next time.
     func open(_ number: Int) async throws -> AccessoryServer {
         let server: AccessoryServer

@@ -4,13 +4,9 @@ import LightKit
 import TerminalKit
 
 extension BridgeConfiguration {
-    /// Reads the configuration file.
+    /// Reads the configuration file; the instance, the state directory, distinguishes this bridge from others on the
+    /// host.
     ///
-    /// - Parameters:
-    ///   - path: the file.
-    ///   - drivers: the drivers there are.
-    ///   - instance: what tells this bridge from others on the host: its state directory.
-    /// - Returns: the configuration.
     /// - Throws: `ConfigurationError`, `ConfigurationFileError`.
     static func load(
         from path: String, drivers: [any LightDriverConfiguration.Type], instance: String = ""
@@ -22,13 +18,8 @@ extension BridgeConfiguration {
             userInfo: [.lightDrivers: drivers, .bridgeInstance: instance, .stateDirectory: instance])
     }
 
-    /// What `--check-config` does.
-    ///
-    /// - Parameters:
-    ///   - path: the file.
-    ///   - drivers: the drivers there are.
-    /// - Returns: the exit code, the line to print on standard output if the code is 0, else on standard error, and the
-    ///   warnings to print on standard error.
+    /// Checks the file for `--check-config`: the line is for standard output if the code is 0, else for standard error
+    /// like the warnings.
     static func check(
         _ path: String, drivers: [any LightDriverConfiguration.Type]
     ) -> (code: ExitCode, line: String, warnings: [ConfigurationWarning]) {

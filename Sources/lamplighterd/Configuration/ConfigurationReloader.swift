@@ -46,7 +46,6 @@ actor ConfigurationReloader {
 
     /// Reads the file and applies it; one reload comes after the other.
     ///
-    /// - Returns: what has changed.
     /// - Throws: `ConfigurationError` and `ConfigurationFileError`, with which nothing has changed.
     func reload() async throws -> ReloadListing {
         let former = last

@@ -40,12 +40,8 @@ actor DriverSupervisor: Service {
         self.logger = logger
     }
 
-    /// Starts what is new or has ended by itself, ends what is gone, replaces what has changed, and leaves the rest alone.
-    ///
-    /// - Parameters:
-    ///   - entries: the drivers of the configuration.
-    ///   - restarting: the ids of drivers to start anew although nothing has changed.
-    /// - Returns: what was done.
+    /// Starts new drivers and those that have ended, ends removed ones, replaces changed ones and those to restart, and
+    /// leaves the rest alone.
     @discardableResult
     func use(_ entries: [DriverEntry], restarting: Set<String> = []) async -> Changes {
         var changes = Changes()

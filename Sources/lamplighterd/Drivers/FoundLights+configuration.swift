@@ -4,10 +4,6 @@ import LightDrivers
 
 extension FoundLights {
     /// Compares what was found with what is configured.
-    ///
-    /// - Parameters:
-    ///   - outcome: what was found.
-    ///   - drivers: the entries of the configuration.
     init(_ outcome: LightSearch.Outcome, configured drivers: [DriverEntry]) {
         self.init(found: [], entries: [], problems: outcome.failures.map(\.text))
         for source in outcome.sources {

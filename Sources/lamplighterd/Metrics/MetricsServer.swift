@@ -25,12 +25,8 @@ actor MetricsServer {
 
     nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
 
-    /// Makes a server without connections.
-    ///
-    /// - Parameters:
-    ///   - executor: that of the transport's event loop.
-    ///   - names: the public names of this computer that requests may contain, in lower case.
-    ///   - read: reads the figures, as text.
+    /// Creates a server without connections, on the executor of the transport's event loop; requests may contain the
+    /// given public names of this computer, in lower case.
     init(executor: any SerialExecutor, names: Set<String> = [], read: @escaping @Sendable () async -> String) {
         self.executor = executor
         self.names = names

@@ -50,13 +50,8 @@ struct MetricsService: ServiceLifecycle.Service {
     private let server: MetricsServer
     private let listener: AccessoryListener
 
-    /// Starts to listen.
+    /// Starts to listen on the loop of the controllers' sessions.
     ///
-    /// - Parameters:
-    ///   - section: where to.
-    ///   - source: what is told.
-    ///   - loop: that of the controllers' sessions.
-    ///   - logger: where peers that violate the protocol are logged.
     /// - Throws: ``MetricsListenerError``.
     init(
         _ section: MetricsSection, _ source: MetricsSource, on loop: any EventLoop, logger: Logger

@@ -12,10 +12,7 @@ struct InterfaceFilter: Sendable {
         }
     }
 
-    /// Whether a connection is taken.
-    ///
-    /// - Parameter address: the connection's own end.
-    /// - Returns: whether its interface is one of those named.
+    /// Returns whether the interface of a connection's own end is one of those named.
     @Sendable
     func allows(_ address: SocketAddress) -> Bool {
         guard let names else { return true }

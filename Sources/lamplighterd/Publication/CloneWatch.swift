@@ -70,11 +70,7 @@ struct CloneWatch {
 
     private(set) var verdict = Verdict.undecided
 
-    /// Makes a watch that has seen nothing yet.
-    ///
-    /// - Parameters:
-    ///   - deviceID: this bridge's own identity.
-    ///   - port: where this bridge itself listens.
+    /// Creates a watch for another host with this bridge's identity.
     init(deviceID: DeviceID, port: UInt16) {
         self.deviceID = deviceID
         self.port = port

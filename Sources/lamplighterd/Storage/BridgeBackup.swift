@@ -31,10 +31,6 @@ enum BridgeBackup {
 
     /// Writes a backup beside the database that it is to replace, looks it over, and makes it ready to take the place.
     ///
-    /// - Parameters:
-    ///   - bytes: the backup.
-    ///   - places: where the database is.
-    /// - Returns: what has been found in it.
     /// - Throws: `DatabaseFileError` if it is no good; nothing has changed then.
     static func admit(_ bytes: [UInt8], into places: BridgeDaemon.Places) async throws -> RestoreListing {
         let candidate = places.restoredDatabase

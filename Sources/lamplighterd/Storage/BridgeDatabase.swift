@@ -67,10 +67,9 @@ struct BridgeDatabase: LightStore {
 
     // MARK: Loading
 
-    /// All that is stored.
+    /// Returns all stored state; creates and stores a new identity if there is none yet, unless `makingIdentity` is
+    /// false.
     ///
-    /// - Parameter makingIdentity: make and store a new identity if there is none yet.
-    /// - Returns: what is stored.
     /// - Throws: ``DamagedDatabase`` if what is stored cannot be true, or SQLite's own error.
     func load(makingIdentity: Bool = true) async throws -> StoredBridge {
         try await writer.write { db in

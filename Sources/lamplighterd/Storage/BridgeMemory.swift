@@ -34,8 +34,6 @@ final class BridgeMemory: Sendable {
 
     /// Takes a backup in and lets the bridge start over with it, even if the daemon is killed from now on.
     ///
-    /// - Parameter receive: fetches the backup.
-    /// - Returns: what has been found in it.
     /// - Throws: `DatabaseFileError` if it is no good, `BridgeControlError` if something else is under way; nothing has
     ///   changed then.
     func restore(_ receive: () async throws -> [UInt8]) async throws -> RestoreListing {
