@@ -36,13 +36,6 @@ public enum CharacteristicControl: Sendable, Hashable {
         public var step: Double
         /// What the numbers count.
         public var unit: CharacteristicUnit?
-
-        package init(minimum: Double?, maximum: Double?, step: Double, unit: CharacteristicUnit?) {
-            self.minimum = minimum
-            self.maximum = maximum
-            self.step = step
-            self.unit = unit
-        }
     }
 
     /// One meaning of several.
@@ -51,11 +44,6 @@ public enum CharacteristicControl: Sendable, Hashable {
         public var value: CharacteristicValue
         /// What it means, in English.
         public var name: String
-
-        package init(value: CharacteristicValue, name: String) {
-            self.value = value
-            self.name = name
-        }
     }
 }
 

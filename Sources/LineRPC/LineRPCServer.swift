@@ -8,37 +8,11 @@ import Synchronization
 /// The end that listens on a Unix socket.
 package struct LineRPCServer: Sendable {
     private let path: String
-    private let group: String?
     private let mode: mode_t
+    private let group: String?
     private let limits: LineLimits
     private let service: PeerService
     private let logger: Logger
-
-    /// Describes a server; it touches nothing before it runs.
-    ///
-    /// Users who may write to the socket can connect. The system group gets the socket, if it exists.
-    package init(
-        path: String, mode: UInt32 = 0o660, group: String? = nil, limits: LineLimits = LineLimits(),
-        handler: any LineRPCHandler, logger: Logger
-    ) {
-        self.init(path, mode: mode, group: group, limits: limits, .handler(handler), logger: logger)
-    }
-
-    /// Describes a server whose requests are answered in an order that sessions choose.
-    package init(path: String, mode: UInt32, limits: LineLimits, sessions: any LineRPCSessions, logger: Logger) {
-        self.init(path, mode: mode, group: nil, limits: limits, .sessions(sessions), logger: logger)
-    }
-
-    private init(
-        _ path: String, mode: mode_t, group: String?, limits: LineLimits, _ service: PeerService, logger: Logger
-    ) {
-        self.path = path
-        self.mode = mode
-        self.group = group
-        self.limits = limits
-        self.service = service
-        self.logger = logger
-    }
 
     /// Listens and serves until the task is cancelled; then what is at work is cancelled, too, what has been answered leaves,
     /// and the socket is gone.
@@ -132,6 +106,23 @@ package struct LineRPCServer: Sendable {
             // Closing a connection that is gone already.
             logger.trace("connection closed", metadata: ["error": "\(error)"])
         }
+    }
+}
+
+extension LineRPCServer {
+    /// Describes a server; it touches nothing before it runs.
+    ///
+    /// Users who may write to the socket can connect. The system group gets the socket, if it exists.
+    package init(
+        path: String, mode: UInt32 = 0o660, group: String? = nil, limits: LineLimits = LineLimits(),
+        handler: any LineRPCHandler, logger: Logger
+    ) {
+        self.init(path: path, mode: mode, group: group, limits: limits, service: .handler(handler), logger: logger)
+    }
+
+    /// Describes a server whose requests are answered in an order that sessions choose.
+    package init(path: String, mode: UInt32, limits: LineLimits, sessions: any LineRPCSessions, logger: Logger) {
+        self.init(path: path, mode: mode, group: nil, limits: limits, service: .sessions(sessions), logger: logger)
     }
 }
 

@@ -12,12 +12,6 @@ struct HostFacts {
     let writes: ServerDatabase.WriteCount
     private let began = (wall: WallClock.now, steady: ContinuousClock.now)
 
-    init(interfaces: InterfaceSelection, file: DatabaseFile, writes: ServerDatabase.WriteCount) {
-        self.interfaces = interfaces
-        self.file = file
-        self.writes = writes
-    }
-
     /// The interfaces that the operator has named and that are not there yet.
     var missingInterfaces: [String] {
         guard case .named(let names) = interfaces else { return [] }

@@ -35,8 +35,10 @@ struct DiagnosisTests {
         var facts = Facts(daemon: .answers(status, diagnostics), time: Version.released + 86400)
         facts.listeners = ["avahi"]
         facts.queryResults = [
-            QueryResult(.multicast(interface: "eth0", isIPv6: false), [bridge], responders: ["10.0.0.1", "10.0.0.2"]),
-            QueryResult(.unicast(address: "10.0.0.1"), [bridge], responders: ["10.0.0.1"]),
+            QueryResult(
+                route: .multicast(interface: "eth0", isIPv6: false), instances: [bridge],
+                responders: ["10.0.0.1", "10.0.0.2"]),
+            QueryResult(route: .unicast(address: "10.0.0.1"), instances: [bridge], responders: ["10.0.0.1"]),
         ]
         facts.connections = [.init(address: "10.0.0.1", outcome: .answers)]
         change(&facts)
@@ -107,7 +109,7 @@ struct DiagnosisTests {
     ) -> (inout Facts) -> Void {
         {
             $0.daemon = .absent(
-                reason: "no process at /s", start: .init(reports, lastLine: lastLine, code: code))
+                reason: "no process at /s", start: .init(reports: reports, lastLine: lastLine, code: code))
         }
     }
 
@@ -194,7 +196,7 @@ struct DiagnosisTests {
             "an interface that nothing leaves by", .network, "Network is unreachable",
             facts: {
                 $0.queryResults = [
-                    QueryResult(.multicast(interface: "eth0", isIPv6: false), failure: "Network is unreachable")
+                    QueryResult(route: .multicast(interface: "eth0", isIPv6: false), failure: "Network is unreachable")
                 ]
             }),
         Fault(
@@ -252,14 +254,14 @@ struct DiagnosisTests {
             "port 5353 that is closed", .visible, "nothing on port 5353 answers on eth0", "avahi-daemon.conf",
             facts: {
                 for index in $0.queryResults.indices {
-                    $0.queryResults[index] = QueryResult($0.queryResults[index].route)
+                    $0.queryResults[index] = QueryResult(route: $0.queryResults[index].route)
                 }
             }),
         Fault(
             "one of two interfaces that is deaf", .visible, "wlan0",
             diagnostics: { $0.interfaces = ["eth0", "wlan0"] },
             facts: {
-                $0.queryResults.append(QueryResult(.multicast(interface: "wlan0", isIPv6: false)))
+                $0.queryResults.append(QueryResult(route: .multicast(interface: "wlan0", isIPv6: false)))
             }),
         Fault("another port", .record, "the port is 9 and should be 51826", facts: seen { $0.places[0].port = 9 }),
         Fault(
@@ -307,7 +309,7 @@ struct DiagnosisTests {
         let findings = Diagnosis.findings(
             Self.facts { facts in
                 facts.avahi = .silent
-                facts.queryResults = [QueryResult(.multicast(interface: "eth0", isIPv6: false))]
+                facts.queryResults = [QueryResult(route: .multicast(interface: "eth0", isIPv6: false))]
                 facts.connections = []
             })
         let results = Dictionary(uniqueKeysWithValues: findings.map { ($0.check, $0.result) })
@@ -368,7 +370,8 @@ struct DiagnosisTests {
     func oneFamily() {
         let facts = Self.facts {
             $0.queryResults.insert(
-                QueryResult(.multicast(interface: "eth0", isIPv6: true), failure: "Network is unreachable"), at: 0)
+                QueryResult(route: .multicast(interface: "eth0", isIPv6: true), failure: "Network is unreachable"),
+                at: 0)
         }
         #expect(Diagnosis.findings(facts).verdict == nil)
     }
@@ -388,8 +391,10 @@ struct DiagnosisTests {
         let local: [UInt8] = [0xFE, 0x80] + [UInt8](repeating: 1, count: 14)
         let facts = Self.facts { facts in
             facts.queryResults[0].instances[0].addresses.append(local)
-            facts.queryResults.append(QueryResult(.multicast(interface: "wlan0", isIPv6: true), [Self.bridge]))
-            facts.queryResults.append(QueryResult(.multicast(interface: "wlan0", isIPv6: false), [Self.bridge]))
+            facts.queryResults.append(
+                QueryResult(route: .multicast(interface: "wlan0", isIPv6: true), instances: [Self.bridge]))
+            facts.queryResults.append(
+                QueryResult(route: .multicast(interface: "wlan0", isIPv6: false), instances: [Self.bridge]))
         }
         #expect(
             facts.addresses(of: "bridge eeff") == [
@@ -413,7 +418,7 @@ struct DiagnosisTests {
     func lasting() {
         let now = Self.facts()
         let alone = Self.facts { $0.queryResults[0].responders = ["10.0.0.1"] }
-        let gone = Self.facts { $0.queryResults[0] = QueryResult($0.queryResults[0].route) }
+        let gone = Self.facts { $0.queryResults[0] = QueryResult(route: $0.queryResults[0].route) }
         #expect(Diagnosis.lasting(now, now).result == .ok)
         #expect(Diagnosis.lasting(alone, alone).result == .unknown)
         #expect(Diagnosis.lasting(now, alone).result == .wrong)

@@ -90,7 +90,7 @@ struct ProbeTests {
         #expect(
             await startCheck("fails")
                 == Facts.StartCheck(
-                    [
+                    reports: [
                         StartReport(.configuration, "fails"),
                         StartReport(.state, "--state-directory /state --runtime-directory /run --json"),
                         StartReport(.port, "port 1 is taken", code: 69),
@@ -99,7 +99,7 @@ struct ProbeTests {
 
     @Test("reads the reports of a start check without faults")
     func well() async {
-        #expect(await startCheck("well") == Facts.StartCheck([StartReport(.configuration, "well")], code: 0))
+        #expect(await startCheck("well") == Facts.StartCheck(reports: [StartReport(.configuration, "well")], code: 0))
     }
 
     @Test(

@@ -1,9 +1,10 @@
 import HAPModel
 import HAPTesting
 import HomeModel
-import HomePresentation
 import HomeTesting
 import Testing
+
+@testable import HomePresentation
 
 typealias Values = [CharacteristicType: CharacteristicValue]
 

@@ -13,19 +13,12 @@ public struct CharacteristicWrite: Equatable, Sendable {
     public let type: CharacteristicType
     /// What was written: of the characteristic's format, within its limits.
     public let value: CharacteristicValue
-
-    init(iid: InstanceID, service: ServiceType, type: CharacteristicType, value: CharacteristicValue) {
-        self.iid = iid
-        self.service = service
-        self.type = type
-        self.value = value
-    }
 }
 
 /// A characteristic that has a new value.
 struct CharacteristicChange: Equatable, Sendable {
     /// Which subscribers are to be told.
-    package enum Audience: Equatable, Sendable {
+    enum Audience: Equatable, Sendable {
         case everybody
         /// These know it: they wrote the value.
         case everybodyBut([ConnectionID])
@@ -33,24 +26,13 @@ struct CharacteristicChange: Equatable, Sendable {
         case only([ConnectionID])
     }
 
-    package let id: CharacteristicID
-    package let value: CharacteristicValue
-    let audience: Audience
+    let id: CharacteristicID
+    let value: CharacteristicValue
+    var audience = Audience.everybody
     /// Whether it is sent without waiting for the end of the event window.
-    let isUrgent: Bool
-    /// Whether it is an event of its own, and not the newest value.
-    let isMomentary: Bool
-
-    package init(
-        id: CharacteristicID, value: CharacteristicValue, audience: Audience = .everybody, isUrgent: Bool = false,
-        isMomentary: Bool = false
-    ) {
-        self.id = id
-        self.value = value
-        self.audience = audience
-        self.isUrgent = isUrgent
-        self.isMomentary = isMomentary
-    }
+    var isUrgent = false
+    /// Whether it is an event and not the newest value.
+    var isMomentary = false
 }
 
 /// What stands behind an accessory of the registry: the device, in HAP's own terms.

@@ -15,15 +15,6 @@ package struct ConfigurationError: ErrorWithExitCode, Equatable, Sendable {
     /// What to write instead.
     package var remedy: String
 
-    package init(file: String, line: Int, column: Int, keyPath: String, problem: String, remedy: String) {
-        self.file = file
-        self.line = line
-        self.column = column
-        self.keyPath = keyPath
-        self.problem = problem
-        self.remedy = remedy
-    }
-
     package var exitCode: ExitCode { .configuration }
 
     /// `FILE:LINE:COLUMN: KEY: what is wrong`, one line whatever stands in the file.

@@ -55,12 +55,6 @@ package struct ConfigurationWarning: Sendable, Equatable, CustomStringConvertibl
     let keyPath: String
     let text: String
 
-    package init(place: String, keyPath: String, text: String) {
-        self.place = place
-        self.keyPath = keyPath
-        self.text = text
-    }
-
     package var description: String { "\(place): warning: \(keyPath): \(text)".sanitized }
 }
 

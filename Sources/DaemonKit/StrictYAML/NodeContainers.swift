@@ -53,11 +53,6 @@ struct NodeList: UnkeyedDecodingContainer {
 
     private(set) var currentIndex = 0
 
-    init(decoder: NodeDecoder, elements: [Node]) {
-        self.decoder = decoder
-        self.elements = elements
-    }
-
     var codingPath: [any CodingKey] { decoder.codingPath }
     var count: Int? { elements.count }
     var isAtEnd: Bool { currentIndex >= elements.count }

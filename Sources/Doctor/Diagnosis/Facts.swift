@@ -21,23 +21,12 @@ package struct Facts: Equatable, Sendable {
         var lastLine: String?
         /// Its exit code.
         package var code: Int32
-
-        package init(_ reports: [StartReport], lastLine: String? = nil, code: Int32) {
-            self.reports = reports
-            self.lastLine = lastLine
-            self.code = code
-        }
     }
 
     /// One address of the bridge's record, and what came of connecting to it.
     package struct Connection: Equatable, Sendable {
         package var address: String
         package var outcome: TCPProbe.Outcome
-
-        package init(address: String, outcome: TCPProbe.Outcome) {
-            self.address = address
-            self.outcome = outcome
-        }
     }
 
     package var daemon: Daemon

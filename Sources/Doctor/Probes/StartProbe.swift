@@ -68,7 +68,7 @@ package enum StartProbe {
                 lastLine = String(decoding: line, as: UTF8.self)
             }
         }
-        return Facts.StartCheck(reports, lastLine: lastLine, code: status >> 8 & 0xFF)
+        return Facts.StartCheck(reports: reports, lastLine: lastLine, code: status >> 8 & 0xFF)
     }
 
     /// All that is said until the end; `nil` if there is no end in time.

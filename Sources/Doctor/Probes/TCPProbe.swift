@@ -27,11 +27,6 @@ package enum TCPProbe {
         /// Four bytes or sixteen.
         package var address: [UInt8]
         package var interface: String
-
-        package init(address: [UInt8], interface: String) {
-            self.address = address
-            self.interface = interface
-        }
     }
 
     private static let timeout = Duration.seconds(2)

@@ -10,20 +10,11 @@ package enum QueryRoute: Hashable, Sendable {
 package struct QueryResult: Equatable, Sendable {
     package var route: QueryRoute
     /// The HAP services that were found.
-    var instances: [ServiceInstance]
+    var instances: [ServiceInstance] = []
     /// The addresses of those who answered anything at all, this host's own among them.
-    var responders: Set<String>
+    var responders: Set<String> = []
     /// Why nothing could be asked, in the system's words.
     package var failure: String?
-
-    package init(
-        _ route: QueryRoute, _ instances: [ServiceInstance] = [], responders: Set<String> = [], failure: String? = nil
-    ) {
-        self.route = route
-        self.instances = instances
-        self.responders = responders
-        self.failure = failure
-    }
 
     /// Whether it was asked as controllers ask.
     package var isMulticast: Bool {

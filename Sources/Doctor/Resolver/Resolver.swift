@@ -31,11 +31,15 @@ package enum Resolver {
                     do {
                         let answered = try await ask(path, query)
                         let instances = ServiceInstance.all(in: answered.records)
-                        return (index, QueryResult(path.route, instances, responders: answered.responders))
+                        return (
+                            index, QueryResult(route: path.route, instances: instances, responders: answered.responders)
+                        )
                     } catch let error as IOError {
-                        return (index, QueryResult(path.route, failure: SystemError(code: error.errnoCode).reason))
+                        return (
+                            index, QueryResult(route: path.route, failure: SystemError(code: error.errnoCode).reason)
+                        )
                     } catch {
-                        return (index, QueryResult(path.route, failure: "\(error)"))
+                        return (index, QueryResult(route: path.route, failure: "\(error)"))
                     }
                 }
             }

@@ -4,28 +4,16 @@ package struct ServiceInstance: Equatable, Sendable {
     package struct Place: Hashable, Sendable {
         package var host: DNSName
         package var port: UInt16
-
-        package init(host: DNSName, port: UInt16) {
-            self.host = host
-            self.port = port
-        }
     }
 
     /// The instance name that people read.
     package var name: String
     /// Where it is said to be; more than one place means that two hosts use the name.
-    package var places: [Place]
+    package var places: [Place] = []
     /// The keys in lower case (RFC 6763, 6.4) and their values; `nil` if no TXT record came.
     package var txt: [String: String]?
     /// The addresses of its host, of four bytes or sixteen.
-    package var addresses: [[UInt8]]
-
-    package init(name: String, places: [Place] = [], txt: [String: String]? = nil, addresses: [[UInt8]] = []) {
-        self.name = name
-        self.places = places
-        self.txt = txt
-        self.addresses = addresses
-    }
+    package var addresses: [[UInt8]] = []
 }
 
 extension ServiceInstance {

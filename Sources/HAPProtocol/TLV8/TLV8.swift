@@ -4,11 +4,6 @@ package enum TLV8 {
     package struct Item: Equatable, Sendable {
         package var type: UInt8
         package var value: [UInt8]
-
-        package init(type: UInt8, value: [UInt8]) {
-            self.type = type
-            self.value = value
-        }
     }
 
     /// Reads items by the strict rules of HAP 3.2.

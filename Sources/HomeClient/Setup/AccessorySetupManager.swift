@@ -138,9 +138,4 @@ public struct AccessoryRemoval: Sendable, Hashable {
     /// The daemon tells it when it is seen again; one that never is near this daemon any more must be reset before it can
     /// be added again.
     public let stale: [Accessory.ID]
-
-    package init(removed: [Accessory.ID], stale: [Accessory.ID]) {
-        self.removed = removed
-        self.stale = stale
-    }
 }

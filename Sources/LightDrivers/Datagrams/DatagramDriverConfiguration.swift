@@ -16,8 +16,6 @@ package struct DatagramDriverConfiguration<Device: DatagramDevice>: LightDriverC
 
     package var devices: LANDevices
 
-    package init(devices: LANDevices) { self.devices = devices }
-
     package init(from decoder: any Decoder) throws {
         devices = try LANDevices(from: decoder, port: Device.traits.searchGroup?.port ?? Device.traits.port)
     }

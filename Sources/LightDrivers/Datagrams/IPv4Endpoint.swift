@@ -49,11 +49,6 @@ package struct IPv4Network: Hashable, Sendable {
     package var address: UInt32
     package var mask: UInt32
 
-    package init(address: UInt32, mask: UInt32) {
-        self.address = address
-        self.mask = mask
-    }
-
     /// Where everybody on it is reached; also where no such address was set, which `ip addr` leaves to its caller.
     package var broadcast: UInt32 { address | ~mask }
 

@@ -111,7 +111,9 @@ struct ESPHomeEntity: Equatable, Sendable {
     var problem: String?
     /// Whether its firmware is from before the middle of 2021: without color modes, with named fan speeds.
     var isLegacy = false
+}
 
+extension ESPHomeEntity {
     /// Reads the description of an entity; `nil` if it is of another kind or a class that isn't shown.
     init?(_ message: ESPHomeFraming.Message) throws(ProtobufReader.Malformed) {
         let body = message.body[...]
@@ -126,14 +128,6 @@ struct ESPHomeEntity: Equatable, Sendable {
             self = sensor
         default: return nil
         }
-    }
-
-    init(key: Key, objectID: String, name: String, kind: Kind, isHidden: Bool) {
-        self.key = key
-        self.objectID = objectID
-        self.name = name
-        self.kind = kind
-        self.isHidden = isHidden
     }
 
     /// Reads the description of a light or of a switch.

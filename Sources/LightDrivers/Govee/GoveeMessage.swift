@@ -5,12 +5,6 @@ package import LightKit
 package struct GoveeStatus: Equatable, Sendable {
     package struct Color: Equatable, Sendable {
         package var red, green, blue: Int
-
-        package init(red: Int, green: Int, blue: Int) {
-            self.red = red
-            self.green = green
-            self.blue = blue
-        }
     }
 
     package var isOn: Bool?
@@ -20,14 +14,9 @@ package struct GoveeStatus: Equatable, Sendable {
     package var color: Color?
     /// 0 while a colour is shown.
     package var kelvin: Int?
+}
 
-    package init(isOn: Bool? = nil, brightness: Int? = nil, color: Color? = nil, kelvin: Int? = nil) {
-        self.isOn = isOn
-        self.brightness = brightness
-        self.color = color
-        self.kelvin = kelvin
-    }
-
+extension GoveeStatus {
     fileprivate init(_ json: JSONValue) {
         func number(_ json: JSONValue?, _ range: ClosedRange<Int>) -> Int? {
             json?.int.flatMap { range.contains($0) ? $0 : nil }

@@ -15,21 +15,10 @@ package struct HTTPClientRequest: Equatable, Sendable {
     package var method: Method
     /// The path with its query.
     package var path: String
-    package var headers: [String: String]
-    package var body: [UInt8]
+    package var headers: [String: String] = [:]
+    package var body: [UInt8] = []
     /// How long all of the answer may take.
-    package var timeout: Duration
-
-    package init(
-        _ method: Method, _ path: String, headers: [String: String] = [:], body: [UInt8] = [],
-        timeout: Duration = .seconds(5)
-    ) {
-        self.method = method
-        self.path = path
-        self.headers = headers
-        self.body = body
-        self.timeout = timeout
-    }
+    package var timeout = Duration.seconds(5)
 }
 
 /// An answer, whole.
@@ -69,12 +58,7 @@ package enum HTTPFault: Error, Equatable, Sendable {
 /// A server that speaks HTTP/1.1, with or without TLS.
 package struct HTTPServer: Sendable {
     let route: DeviceRoute
-    let tls: PinnedTLS?
-
-    package init(_ route: DeviceRoute, tls: PinnedTLS? = nil) {
-        self.route = route
-        self.tls = tls
-    }
+    var tls: PinnedTLS?
 
     /// Connects, and hangs up when the body returns.
     ///
@@ -128,17 +112,6 @@ package struct HTTPConnection {
     let outbound: NIOAsyncChannelOutboundWriter<HTTPClientRequest>
     /// Whether the server takes another request.
     private(set) var isReusable = true
-
-    init(
-        channel: any NIOCore.Channel, authority: String,
-        inbound: NIOAsyncChannelInboundStream<HTTPClientResponsePart>.AsyncIterator,
-        outbound: NIOAsyncChannelOutboundWriter<HTTPClientRequest>
-    ) {
-        self.channel = channel
-        self.authority = authority
-        self.inbound = inbound
-        self.outbound = outbound
-    }
 
     /// Sends a request and reads its answer.
     ///

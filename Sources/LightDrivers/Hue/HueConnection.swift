@@ -34,8 +34,8 @@ package struct HueConnection: DeviceConnection {
                 case .identify:
                     let tls = PinnedTLS(context, pin: nil)
                     do throws(HTTPFault) {
-                        let request = HTTPClientRequest(.get, "/api/config")
-                        let response = try await HTTPServer(route, tls: tls).answer(to: request)
+                        let request = HTTPClientRequest(method: .get, path: "/api/config")
+                        let response = try await HTTPServer(route: route, tls: tls).answer(to: request)
                         await receive(.identity(response, certificate: tls.shown ?? []))
                     } catch {
                         return .unreachable(error.text)
@@ -51,8 +51,8 @@ package struct HueConnection: DeviceConnection {
                     do throws(HTTPFault) {
                         let tls = PinnedTLS(context, pin: certificate)
                         let body = Array(#"{"devicetype":"lamplighter#bridge"}"#.utf8)
-                        let request = HTTPClientRequest(.post, "/api", body: body)
-                        await receive(.paired(try await HTTPServer(route, tls: tls).answer(to: request)))
+                        let request = HTTPClientRequest(method: .post, path: "/api", body: body)
+                        await receive(.paired(try await HTTPServer(route: route, tls: tls).answer(to: request)))
                     } catch {
                         return fault(error, route.endpoint, bridge)
                     }
@@ -65,7 +65,7 @@ package struct HueConnection: DeviceConnection {
                 case .open(let credentials):
                     session?.end()
                     let tls = PinnedTLS(context, pin: credentials.certificate)
-                    let opened = OpenSession(HTTPServer(route, tls: tls), key: credentials.key)
+                    let opened = OpenSession(HTTPServer(route: route, tls: tls), key: credentials.key)
                     for lane in opened.lanes.indices {
                         tasks.addTask { await opened.serve(lane: lane, receive) }
                     }
@@ -124,7 +124,7 @@ private struct OpenSession: Sendable {
     @concurrent
     func follow(after id: String?, silence: Duration, _ receive: HueConnection.Receive) async {
         var request = authorized(
-            HTTPClientRequest(.get, "/eventstream/clip/v2", headers: ["Accept": "text/event-stream"]))
+            HTTPClientRequest(method: .get, path: "/eventstream/clip/v2", headers: ["Accept": "text/event-stream"]))
         request.headers["last-event-id"] = id
         do throws(HTTPFault) {
             try await server.withConnection { connection in

@@ -306,7 +306,8 @@ package struct HueSession: DeviceSession {
 
     private mutating func request(_ request: HueRequestQueue.Request, _ bridge: String) -> HTTPClientRequest? {
         switch request {
-        case .read(let type): return HTTPClientRequest(.get, "/clip/v2/resource/\(type)", timeout: Self.readTimeout)
+        case .read(let type):
+            return HTTPClientRequest(method: .get, path: "/clip/v2/resource/\(type)", timeout: Self.readTimeout)
         case .command(let command, let id, _):
             guard var light = light(id) else { return nil }
             let body = light.body(for: command)
@@ -322,7 +323,7 @@ package struct HueSession: DeviceSession {
     }
 
     private static func put(_ type: String, _ id: String, _ body: JSONObject) -> HTTPClientRequest {
-        HTTPClientRequest(.put, "/clip/v2/resource/\(type)/\(id)", body: JSONValue.object(body).encoded)
+        HTTPClientRequest(method: .put, path: "/clip/v2/resource/\(type)/\(id)", body: JSONValue.object(body).encoded)
     }
 
     private mutating func answered(

@@ -61,17 +61,9 @@ package struct KasaLightState: Equatable, Sendable {
     package var saturation: Int?
     /// 0 for a colour.
     package var kelvin: Int?
+}
 
-    package init(
-        isOn: Bool? = nil, brightness: Int? = nil, hue: Int? = nil, saturation: Int? = nil, kelvin: Int? = nil
-    ) {
-        self.isOn = isOn
-        self.brightness = brightness
-        self.hue = hue
-        self.saturation = saturation
-        self.kelvin = kelvin
-    }
-
+extension KasaLightState {
     /// Reads `light_state`: while the bulb is off, what it will show stands beneath it.
     fileprivate init(_ json: JSONValue) {
         let shown = json["dft_on_state"] ?? json

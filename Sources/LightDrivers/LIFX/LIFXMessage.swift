@@ -2,17 +2,10 @@ package import LightKit
 
 /// Hue, saturation, brightness and kelvin as LIFX has them (Lights 9.4).
 package struct LIFXColor: Equatable, Sendable {
-    package var hue: UInt16
-    package var saturation: UInt16
-    package var brightness: UInt16
-    package var kelvin: UInt16
-
-    package init(hue: UInt16 = 0, saturation: UInt16 = 0, brightness: UInt16 = .max, kelvin: UInt16 = 3500) {
-        self.hue = hue
-        self.saturation = saturation
-        self.brightness = brightness
-        self.kelvin = kelvin
-    }
+    package var hue: UInt16 = 0
+    package var saturation: UInt16 = 0
+    package var brightness = UInt16.max
+    package var kelvin: UInt16 = 3500
 }
 
 /// What is asked of a LIFX device, or told to it (Lights 9.4).

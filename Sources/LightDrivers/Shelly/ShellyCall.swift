@@ -9,13 +9,6 @@ package struct ShellyCall: Equatable, Sendable {
     /// What the device wants to have answered by who knows its password.
     package var challenge: ShellyChallenge?
 
-    package init(number: Int, method: String, params: JSONValue? = nil, challenge: ShellyChallenge? = nil) {
-        self.number = number
-        self.method = method
-        self.params = params
-        self.challenge = challenge
-    }
-
     /// Returns the message as JSON; the client's nonce is random each time.
     package func encoded(password: String?, clientNonce: String) -> [UInt8] {
         // Changes are told to those who have said who they are.

@@ -14,7 +14,7 @@ package struct ShellyConnection: DeviceConnection {
         over route: DeviceRoute, outputs: AsyncStream<ShellySession.Output>,
         receive: @escaping @Sendable (ShellySession.Input) async -> Void
     ) async -> SessionFault {
-        let server = HTTPServer(route)
+        let server = HTTPServer(route: route)
         let (messages, sender) = AsyncStream.makeStream(of: [UInt8].self)
         return await withDiscardingTaskGroup { tasks in
             defer { tasks.cancelAll() }
@@ -23,7 +23,8 @@ package struct ShellyConnection: DeviceConnection {
                 switch output {
                 case .identify:
                     do throws(HTTPFault) {
-                        await receive(.identity(try await server.answer(to: HTTPClientRequest(.get, "/shelly"))))
+                        await receive(
+                            .identity(try await server.answer(to: HTTPClientRequest(method: .get, path: "/shelly"))))
                     } catch {
                         return .unreachable(error.text)
                     }

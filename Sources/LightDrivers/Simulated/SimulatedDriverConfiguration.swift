@@ -12,8 +12,6 @@ package struct SimulatedDriverConfiguration: LightDriverConfiguration {
         case lights
     }
 
-    package init(lights: [SimulatedLight]) { self.lights = lights }
-
     package init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: CodingKeys.self)
         lights = try container.decodeIfPresent([SimulatedLight].self, forKey: .lights) ?? []
@@ -64,17 +62,6 @@ package struct SimulatedLight: Equatable, Sendable {
     package var failure: Failure
     /// What it tells after a command.
     package var report: Report
-
-    package init(
-        _ description: LightDescription, latency: Duration = .zero, transition: Duration = .zero,
-        failure: Failure = .never, report: Report = .push
-    ) {
-        self.description = description
-        self.latency = latency
-        self.transition = transition
-        self.failure = failure
-        self.report = report
-    }
 }
 
 extension SimulatedLight: Decodable {

@@ -8,7 +8,7 @@ package struct WLEDConnection: DeviceConnection {
         over route: DeviceRoute, outputs: AsyncStream<WLEDSession.Output>,
         receive: @escaping @Sendable (WLEDSession.Input) async -> Void
     ) async -> SessionFault {
-        let server = HTTPServer(route)
+        let server = HTTPServer(route: route)
         let lane = HTTPLane()
         await withDiscardingTaskGroup { tasks in
             tasks.addTask {

@@ -184,7 +184,7 @@ package struct WLEDSession: DeviceSession {
 
     private func message(_ request: Request) -> HTTPClientRequest {
         switch request {
-        case .poll: HTTPClientRequest(.get, "/json/si")
+        case .poll: HTTPClientRequest(method: .get, path: "/json/si")
         case .command(let command, let light, _): post(command, to: light)
         }
     }
@@ -198,7 +198,7 @@ package struct WLEDSession: DeviceSession {
                 body = state.body(for: command)
             }
         }
-        return HTTPClientRequest(.post, "/json/state", body: JSONValue.object(body).encoded)
+        return HTTPClientRequest(method: .post, path: "/json/state", body: JSONValue.object(body).encoded)
     }
 
     private func isOn(_ light: LightID) -> Bool {

@@ -9,14 +9,9 @@ package struct WiZPilot: Equatable, Sendable {
     package var kelvin: Int?
     /// Red, green, blue, and the cold and warm white lamps, 0 to 255 each.
     package var channels: [Int]?
+}
 
-    package init(isOn: Bool? = nil, dimming: Int? = nil, kelvin: Int? = nil, channels: [Int]? = nil) {
-        self.isOn = isOn
-        self.dimming = dimming
-        self.kelvin = kelvin
-        self.channels = channels
-    }
-
+extension WiZPilot {
     fileprivate init(_ json: JSONValue) {
         isOn = json["state"]?.bool
         dimming = json["dimming"]?.int.flatMap { (1...100).contains($0) ? $0 : nil }

@@ -162,7 +162,7 @@ struct RemoveCommand: HomeCommand {
         let removal = try await session.saying("telling the accessory") {
             try await session.manager.removeAccessory(accessory.id, from: home.id)
         }
-        RemovalReport(removal, home: home).show(in: session)
+        RemovalReport(removal: removal, home: home).show(in: session)
     }
 }
 

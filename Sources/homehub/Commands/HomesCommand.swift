@@ -77,7 +77,7 @@ struct HomesRemoveCommand: HomeCommand {
         let removal = try await session.saying("telling the accessories") {
             try await session.manager.removeHome(home.id)
         }
-        RemovalReport(removal, home: home).show(in: session)
+        RemovalReport(removal: removal, home: home).show(in: session)
     }
 }
 
@@ -102,14 +102,9 @@ struct HomesPrimaryCommand: HomeCommand {
 
 /// What was removed, and what has to be done by hand.
 struct RemovalReport {
-    private let removal: AccessoryRemoval
-    private let home: Home
-
-    /// Creates a report on the former home.
-    init(_ removal: AccessoryRemoval, home: Home) {
-        self.removal = removal
-        self.home = home
-    }
+    let removal: AccessoryRemoval
+    /// The home before the removal.
+    let home: Home
 
     /// A sentence for each device that could not be told.
     var text: String {

@@ -28,15 +28,9 @@ struct AppConnections: LineRPCSessions {
     /// Who belongs to this group may answer questions of permission for all.
     static let decidingGroup = "homehub"
 
-    private let hub: any HubSessions
-    let limits: Limits
-    private let logger: Logger
-
-    init(hub: any HubSessions, limits: Limits = Limits(), logger: Logger) {
-        self.hub = hub
-        self.limits = limits
-        self.logger = logger
-    }
+    let hub: any HubSessions
+    var limits = Limits()
+    let logger: Logger
 
     func serve(_ peer: LineRPCPeer, _ inputs: AsyncStream<LineRPCInput>) async {
         guard let identity = peer.identity else {

@@ -34,13 +34,6 @@ struct LiveStream: Sendable {
 
     private let pending = Pending()
 
-    init(site: Site, page: any LivePage, visitor: Visitor, mark: String?) {
-        self.site = site
-        self.page = page
-        self.visitor = visitor
-        self.mark = mark
-    }
-
     /// The reader is gone.
     func stop() { pending.end() }
 

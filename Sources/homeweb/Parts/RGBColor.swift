@@ -9,13 +9,9 @@ struct RGBColor: Equatable {
 
     /// `#rrggbb`.
     var text: String { "#" + Hex.encode([red, green, blue]).lowercased() }
+}
 
-    init(red: UInt8, green: UInt8, blue: UInt8) {
-        self.red = red
-        self.green = green
-        self.blue = blue
-    }
-
+extension RGBColor {
     /// Reads `#rrggbb`; `nil` for anything else.
     init?(_ text: String) {
         guard text.utf8.count == 7, text.hasPrefix("#"), text.dropFirst().allSatisfy(\.isHexDigit),

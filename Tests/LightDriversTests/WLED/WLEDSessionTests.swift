@@ -50,7 +50,10 @@ struct WLEDSessionTests {
     @Test("asks a device, identifies it and opens its WebSocket")
     func join() {
         var talk = Talk()
-        #expect(talk.session.started(now: .zero) == [.output(.request(number: 1, HTTPClientRequest(.get, "/json/si")))])
+        #expect(
+            talk.session.started(now: .zero) == [
+                .output(.request(number: 1, HTTPClientRequest(method: .get, path: "/json/si")))
+            ])
         let events = talk.answer(1, WLEDStateTests.text())
         #expect(events.prefix(2) == [.identified("aabbccddeeff"), .output(.openWebSocket)])
         guard case .lights(let lights) = events[2], case .report(let id, _) = events[3] else {
