@@ -42,18 +42,6 @@ extension Accessory.Event {
         case homesUpdated
 
         /// The event's name, as tools print it.
-        public var name: String {
-            switch self {
-            case .nameUpdated: "accessory.nameUpdated"
-            case .serviceNameUpdated: "serviceNameUpdated"
-            case .servicesUpdated: "servicesUpdated"
-            case .reachabilityUpdated: "reachabilityUpdated"
-            case .valueUpdated: "valueUpdated"
-            case .associatedServiceTypeUpdated: "associatedServiceTypeUpdated"
-            case .favoriteUpdated: "favoriteUpdated"
-            case .firmwareVersionUpdated: "firmwareVersionUpdated"
-            case .homesUpdated: "homesUpdated"
-            }
-        }
+        public var name: String { self == .nameUpdated ? "accessory.nameUpdated" : Mirror.caseName(of: self) }
     }
 }

@@ -68,34 +68,6 @@ extension Home.Event {
         case homesUpdated
 
         /// The event's name, as tools print it.
-        public var name: String {
-            switch self {
-            case .nameUpdated: "home.nameUpdated"
-            case .accessoryAdded: "accessoryAdded"
-            case .accessoryRemoved: "accessoryRemoved"
-            case .accessoryRoomUpdated: "accessoryRoomUpdated"
-            case .roomAdded: "roomAdded"
-            case .roomRemoved: "roomRemoved"
-            case .roomNameUpdated: "roomNameUpdated"
-            case .zoneAdded: "zoneAdded"
-            case .zoneRemoved: "zoneRemoved"
-            case .zoneNameUpdated: "zoneNameUpdated"
-            case .roomAddedToZone: "roomAddedToZone"
-            case .roomRemovedFromZone: "roomRemovedFromZone"
-            case .accessoryError: "accessoryError"
-            case .accessoryUnblocked: "accessoryUnblocked"
-            case .actionSetAdded: "actionSetAdded"
-            case .actionSetRemoved: "actionSetRemoved"
-            case .actionSetNameUpdated: "actionSetNameUpdated"
-            case .actionSetActionsUpdated: "actionSetActionsUpdated"
-            case .actionSetExecutionUpdated: "actionSetExecutionUpdated"
-            case .serviceGroupAdded: "serviceGroupAdded"
-            case .serviceGroupRemoved: "serviceGroupRemoved"
-            case .serviceGroupNameUpdated: "serviceGroupNameUpdated"
-            case .serviceAddedToServiceGroup: "serviceAddedToServiceGroup"
-            case .serviceRemovedFromServiceGroup: "serviceRemovedFromServiceGroup"
-            case .homesUpdated: "homesUpdated"
-            }
-        }
+        public var name: String { self == .nameUpdated ? "home.nameUpdated" : Mirror.caseName(of: self) }
     }
 }

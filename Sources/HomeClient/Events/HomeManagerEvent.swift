@@ -17,17 +17,7 @@ public enum HomeManagerEvent: Sendable, Hashable {
     case additionFailed(AccessoryAdditionFailure)
 
     /// The event's name, as tools print it.
-    public var name: String {
-        switch self {
-        case .authorizationStatusUpdated: "authorizationStatusUpdated"
-        case .homesUpdated: "homesUpdated"
-        case .primaryHomeUpdated: "primaryHomeUpdated"
-        case .homeAdded: "homeAdded"
-        case .homeRemoved: "homeRemoved"
-        case .addAccessoryRequest: "addAccessoryRequest"
-        case .additionFailed: "additionFailed"
-        }
-    }
+    public var name: String { Mirror.caseName(of: self) }
 }
 
 /// An event of any kind, for listeners that want all of them in the order in which they happened.

@@ -44,8 +44,6 @@ extension HomeGraph {
     func existing(_ id: Accessory.ID) throws(HomeError) -> Accessory { try found(accessory(id)) }
     func existing(_ id: Service.ID) throws(HomeError) -> Service { try found(accessory(of: id)?.service(id)) }
 
-    func existing(_ id: Characteristic.ID) throws(HomeError) -> Characteristic { try found(characteristic(id)) }
-
     private func found<Entity>(_ entity: Entity?) throws(HomeError) -> Entity {
         guard let entity else { throw Self.lost }
         return entity

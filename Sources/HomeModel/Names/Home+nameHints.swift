@@ -83,12 +83,5 @@ public enum NameHint: Sendable, Hashable {
     case genericOnly
 
     /// The hint's name in messages.
-    public var name: String {
-        switch self {
-        case .containsLocation: "containsLocation"
-        case .containsMaker: "containsMaker"
-        case .ambiguousForVoice: "ambiguousForVoice"
-        case .genericOnly: "genericOnly"
-        }
-    }
+    public var name: String { Mirror.caseName(of: self) }
 }
