@@ -10,7 +10,7 @@ struct Site: Sendable {
     let manager: HomeManager
     let freshness: Freshness
     let people: People
-    let history: History
+    let history = History()
     let listeners = ListenerLimit()
     let attempts = AttemptLimit()
     /// The bridge's socket.
@@ -18,18 +18,6 @@ struct Site: Sendable {
     /// The home hub's socket.
     let hubSocket: String?
     let logger: Logger
-
-    init(
-        manager: HomeManager, people: People, bridgeSocket: SocketLocation, hubSocket: String?, logger: Logger
-    ) {
-        self.manager = manager
-        freshness = Freshness(manager)
-        history = History()
-        self.people = people
-        self.bridgeSocket = bridgeSocket
-        self.hubSocket = hubSocket
-        self.logger = logger
-    }
 
     /// What is known of the homes at this moment; `nil` when the page is going down.
     var snapshot: HomeSnapshot? {

@@ -32,7 +32,8 @@ struct WebDaemon {
         let manager = HomeManager(HomeApp.declaration, socket: hubSocket, logger: logger)
         let people = People(file: file, isTokenNeeded: isTokenNeeded, logger: logger)
         let site = Site(
-            manager: manager, people: people, bridgeSocket: bridgeSocket, hubSocket: hubSocket, logger: logger)
+            manager: manager, freshness: Freshness(manager), people: people, bridgeSocket: bridgeSocket,
+            hubSocket: hubSocket, logger: logger)
         let server = try WebServer.make(settings, site) { port in
             let address = address(port)
             do {

@@ -24,39 +24,39 @@ enum HomeActions {
             _ = try await manager.addHome(named: form.name)
             return "/"
         }
-        owner(router, "/homes/:id/name", site) { form, id, manager in
-            _ = try await manager.renameHome(try id(), to: form.name)
+        owner(router, "/homes/:id/name", site) { form, context, manager in
+            _ = try await manager.renameHome(try context.id(), to: form.name)
             return "/rooms"
         }
-        owner(router, "/homes/:id/rooms", site) { form, id, manager in
-            _ = try await manager.addRoom(named: form.name, to: try id())
+        owner(router, "/homes/:id/rooms", site) { form, context, manager in
+            _ = try await manager.addRoom(named: form.name, to: try context.id())
             return "/rooms"
         }
-        owner(router, "/homes/:id/zones", site) { form, id, manager in
-            _ = try await manager.addZone(named: form.name, to: try id())
+        owner(router, "/homes/:id/zones", site) { form, context, manager in
+            _ = try await manager.addZone(named: form.name, to: try context.id())
             return "/rooms"
         }
-        owner(router, "/rooms/:id/name", site) { form, id, manager in
-            let room: Room.ID = try id()
+        owner(router, "/rooms/:id/name", site) { form, context, manager in
+            let room: Room.ID = try context.id()
             _ = try await manager.renameRoom(room, to: form.name)
             return "/rooms/\(room)"
         }
-        owner(router, "/rooms/:id/remove", site) { _, id, manager in
-            let room: Room.ID = try id()
+        owner(router, "/rooms/:id/remove", site) { _, context, manager in
+            let room: Room.ID = try context.id()
             let home = try await home(manager) { $0.room(room) != nil }
             _ = try await manager.removeRoom(room, from: home)
             return "/rooms"
         }
-        owner(router, "/zones/:id/rooms", site) { form, id, manager in
-            let zone: Zone.ID = try id()
+        owner(router, "/zones/:id/rooms", site) { form, context, manager in
+            let zone: Zone.ID = try context.id()
             if let room = form["add"].flatMap({ Room.ID($0) }) { _ = try await manager.addRoom(room, toZone: zone) }
             if let room = form["remove"].flatMap({ Room.ID($0) }) {
                 _ = try await manager.removeRoom(room, fromZone: zone)
             }
             return "/rooms"
         }
-        owner(router, "/zones/:id/remove", site) { _, id, manager in
-            let zone: Zone.ID = try id()
+        owner(router, "/zones/:id/remove", site) { _, context, manager in
+            let zone: Zone.ID = try context.id()
             let home = try await home(manager) { $0.zone(zone) != nil }
             try await manager.removeZone(zone, from: home)
             return "/rooms"
@@ -64,36 +64,36 @@ enum HomeActions {
     }
 
     private static func addAccessories(to router: RouterGroup<WebContext>, _ site: Site) {
-        owner(router, "/accessories/:id/name", site) { form, id, manager in
-            let accessory: Accessory.ID = try id()
+        owner(router, "/accessories/:id/name", site) { form, context, manager in
+            let accessory: Accessory.ID = try context.id()
             _ = try await manager.renameAccessory(accessory, to: form.name)
             return "/accessories/\(accessory)"
         }
-        owner(router, "/accessories/:id/room", site) { form, id, manager in
-            let accessory: Accessory.ID = try id()
+        owner(router, "/accessories/:id/room", site) { form, context, manager in
+            let accessory: Accessory.ID = try context.id()
             guard let room = form["room"].flatMap({ Room.ID($0) }) else { throw ValueActions.notFound }
             let home = try await home(manager) { $0.accessory(accessory) != nil }
             _ = try await manager.assignAccessory(accessory, to: room, in: home)
             return "/accessories/\(accessory)"
         }
-        owner(router, "/accessories/:id/identify", site) { _, id, manager in
-            let accessory: Accessory.ID = try id()
+        owner(router, "/accessories/:id/identify", site) { _, context, manager in
+            let accessory: Accessory.ID = try context.id()
             try await manager.identify(accessory)
             return "/accessories/\(accessory)"
         }
-        owner(router, "/accessories/:id/unblock", site) { _, id, manager in
-            let accessory: Accessory.ID = try id()
+        owner(router, "/accessories/:id/unblock", site) { _, context, manager in
+            let accessory: Accessory.ID = try context.id()
             let home = try await home(manager) { $0.accessory(accessory) != nil }
             _ = try await manager.unblockAccessory(accessory, in: home)
             return "/accessories/\(accessory)"
         }
-        owner(router, "/accessories/:id/pair", site) { form, id, manager in
-            let accessory: Accessory.ID = try id()
+        owner(router, "/accessories/:id/pair", site) { form, context, manager in
+            let accessory: Accessory.ID = try context.id()
             _ = try await manager.repairAccessory(accessory, with: try SetupActions.credentials(form["code"] ?? ""))
             return "/accessories/\(accessory)"
         }
-        owner(router, "/accessories/:id/remove", site) { _, id, manager in
-            let accessory: Accessory.ID = try id()
+        owner(router, "/accessories/:id/remove", site) { _, context, manager in
+            let accessory: Accessory.ID = try context.id()
             let home = try await home(manager) { $0.accessory(accessory) != nil }
             _ = try await manager.removeAccessory(accessory, from: home)
             return "/"
@@ -101,18 +101,18 @@ enum HomeActions {
     }
 
     private static func addServices(to router: RouterGroup<WebContext>, _ site: Site) {
-        owner(router, "/services/:id/name", site) { form, id, manager in
-            let service: Service.ID = try id()
+        owner(router, "/services/:id/name", site) { form, context, manager in
+            let service: Service.ID = try context.id()
             try await rename(service, to: form.name, manager)
             return "/services/\(service)"
         }
-        owner(router, "/services/:id/favourite", site) { form, id, manager in
-            let service: Service.ID = try id()
+        owner(router, "/services/:id/favourite", site) { form, context, manager in
+            let service: Service.ID = try context.id()
             _ = try await manager.setFavorite(form["favourite"] == "1", for: service)
             return "/services/\(service)"
         }
-        owner(router, "/services/:id/kind", site) { form, id, manager in
-            let service: Service.ID = try id()
+        owner(router, "/services/:id/kind", site) { form, context, manager in
+            let service: Service.ID = try context.id()
             let kind = form["kind"].flatMap { HAPType($0) }.map { ServiceType($0) }
             _ = try await manager.setAssociatedServiceType(kind, for: service)
             return "/services/\(service)"
@@ -141,24 +141,15 @@ enum HomeActions {
 
     // MARK: Who may
 
-    private struct PathID {
-        let text: String?
-
-        func callAsFunction<Entity>() throws(WebError) -> Identifier<Entity> {
-            guard let id = text.flatMap({ Identifier<Entity>($0) }) else { throw ValueActions.notFound }
-            return id
-        }
-    }
-
     /// A change that an owner may make; it returns the page to go on with.
     private static func owner(
         _ router: RouterGroup<WebContext>, _ path: RouterPath, _ site: Site,
-        _ change: @escaping @Sendable (Query, PathID, HomeManager) async throws -> String
+        _ change: @escaping @Sendable (Query, WebContext, HomeManager) async throws -> String
     ) {
         router.post(path) { request, context in
             _ = try context.owner
             let form = try await request.form(context)
-            let page = try await change(form, PathID(text: context.parameters.get("id")), site.manager)
+            let page = try await change(form, context, site.manager)
             return Response.seeOther(form["back"] ?? page)
         }
     }

@@ -33,7 +33,7 @@ enum ValueActions {
         router.post("/rooms/:id/off") { request, context in
             let visitor = try context.visitor
             let form = try await request.form(context)
-            guard let room = context.parameters.get("id").flatMap({ Room.ID($0) }) else { throw notFound }
+            let room: Room.ID = try context.id()
             let moment = try await site.moment(visitor)
             guard let home = moment.home(where: { $0.room(room) != nil }) else { throw notFound }
             var values: [Characteristic.ID: CharacteristicValue] = [:]
@@ -58,7 +58,7 @@ enum ValueActions {
         router.post("/scenes/:id/run") { request, context in
             let visitor = try context.visitor
             let form = try await request.form(context)
-            guard let id = context.parameters.get("id").flatMap({ ActionSet.ID($0) }) else { throw notFound }
+            let id: ActionSet.ID = try context.id()
             let moment = try await site.moment(visitor)
             let name = moment.home(where: { $0.actionSet(id) != nil })?.actionSet(id)?.name ?? ""
             let run = try await site.manager.runActionSet(id)
@@ -87,7 +87,7 @@ enum ValueActions {
     static func service(
         _ context: WebContext, _ site: Site, _ visitor: Visitor
     ) async throws -> (home: Home, service: Service) {
-        guard let id = context.parameters.get("id").flatMap({ Service.ID($0) }) else { throw notFound }
+        let id: Service.ID = try context.id()
         let moment = try await site.moment(visitor)
         guard let home = moment.home(where: { $0.service(id) != nil }), let service = home.service(id) else {
             throw notFound

@@ -26,11 +26,7 @@ struct LiveStream: Sendable {
     let mark: String?
 
     /// A short hash of content.
-    static func mark(of content: String) -> String {
-        var hash: UInt64 = 0xcbf2_9ce4_8422_2325
-        for byte in content.utf8 { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01b3 }
-        return String(hash, radix: 36)
-    }
+    static func mark(of content: String) -> String { Assets.hash(of: content.utf8) }
 
     private let pending = Pending()
 

@@ -38,9 +38,8 @@ struct AccessoryPage: LivePage {
         var owner: Templates.Values = [
             "id": "\(accessory.id)", "name": accessory.name,
             "rooms": (home.rooms + [home.defaultRoom]).sortedForDisplay.map { room in
-                var choice: Templates.Values = ["id": "\(room.id)", "name": home.displayName(of: room)]
-                if room.id == accessory.room { choice["chosen"] = true }
-                return choice
+                ["id": "\(room.id)", "name": home.displayName(of: room), "chosen": room.id == accessory.room]
+                    as Templates.Values
             },
         ]
         let own: Templates.Values = ["id": "\(accessory.id)"]
@@ -67,10 +66,10 @@ struct AccessoryPage: LivePage {
     }
 
     private func values(of service: Service, _ accessory: Accessory) -> Templates.Values {
-        var values: Templates.Values = [
+        [
             "id": "\(service.id)", "name": service.name, "type": service.localizedDescription,
-            "uuid": "\(service.type)",
-            "iid": "\(service.iid)",
+            "uuid": "\(service.type)", "iid": "\(service.iid)", "hidden": service.isHidden,
+            "primary": service.isPrimary,
             "characteristics": service.characteristics.map { characteristic in
                 let metadata = characteristic.metadata
                 return [
@@ -82,9 +81,6 @@ struct AccessoryPage: LivePage {
                 ] as Templates.Values
             },
         ]
-        if service.isHidden { values["hidden"] = true }
-        if service.isPrimary { values["primary"] = true }
-        return values
     }
 }
 

@@ -78,11 +78,10 @@ struct HomePage: LivePage {
         if moment.snapshot.homes.count > 1 {
             values["otherHomes"] = [
                 "homes": moment.snapshot.homes.map { other in
-                    var link: Templates.Values = [
+                    [
                         "name": other.name, "path": other.isPrimary ? "/" : "/?home=\(other.id)",
-                    ]
-                    if other.id == home.id { link["current"] = true }
-                    return link
+                        "current": other.id == home.id,
+                    ] as Templates.Values
                 }
             ]
         }
@@ -114,9 +113,7 @@ struct HomePage: LivePage {
 
     private func chips(_ home: Home, _ moment: Moment) -> [Templates.Values] {
         func chip(_ name: String, _ query: [String: String], isCurrent: Bool) -> Templates.Values {
-            var chip: Templates.Values = ["name": name, "path": link(home, query)]
-            if isCurrent { chip["current"] = true }
-            return chip
+            ["name": name, "path": link(home, query), "current": isCurrent]
         }
         var chips = [chip("Rooms", [:], isCurrent: !isFiltered && grouping == .room)]
         chips += home.zones.sortedForDisplay.map { chip($0.name, ["zone": "\($0.id)"], isCurrent: zone == $0.id) }

@@ -34,9 +34,7 @@ struct Layout {
             ("/add", "Add", "add", true), ("/more", "More", "more", false),
         ]
         return all.filter { visitor.isOwner || !$0.3 }.map { path, name, icon, _ in
-            var place: Templates.Values = ["path": path + homeQuery, "name": name, "icon": icon]
-            if path == self.place { place["current"] = true }
-            return place
+            ["path": path + homeQuery, "name": name, "icon": icon, "current": path == place]
         }
     }
 }

@@ -47,7 +47,7 @@ enum Pages {
         switch (words.first, words.count) {
         case ("rooms", 1): return RoomsPage(path: "/rooms" + query.text, choice: query.home)
         case ("names", 1): return NamesPage(path: "/names" + query.text, choice: query.home)
-        case ("add", 1): return BeginPage(path: "/add" + query.text, query: query)
+        case ("add", 1): return BeginPage(path: "/add" + query.text, choice: query.home)
         case ("add", 2):
             guard let id = AccessorySetupSession.ID(words[1]) else { return nil }
             return await site.manager.setup(id).map { AddPage(session: $0) }
@@ -159,11 +159,17 @@ extension WebContext {
         }
     }
 
-    /// Who asks, whoever that is.
+    /// The requester, owner or guest.
     var visitor: Visitor {
         get throws(WebError) {
             guard let person else { throw WebError(.unauthorized, "Sign in first.") }
             return person
         }
+    }
+
+    /// Returns the id in the path.
+    func id<Entity>() throws(WebError) -> Identifier<Entity> {
+        guard let id = parameters.get("id").flatMap({ Identifier<Entity>($0) }) else { throw ValueActions.notFound }
+        return id
     }
 }

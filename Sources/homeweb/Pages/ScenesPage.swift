@@ -11,10 +11,10 @@ struct ScenesPage: LivePage {
         if let content = PageContent.inPlaceOfHomes(moment) { return content }
         guard let home = moment.home else { return .missing("There is no home.") }
         let scenes: [Templates.Values] = home.actionSets.sortedForDisplay.map { scene in
-            var values: Templates.Values = ["id": "\(scene.id)", "name": scene.name, "state": scene.stateWords]
-            if scene.isExecuting { values["running"] = true }
-            if scene.actions.isEmpty { values["empty"] = true }
-            return values
+            [
+                "id": "\(scene.id)", "name": scene.name, "state": scene.stateWords, "running": scene.isExecuting,
+                "empty": scene.actions.isEmpty,
+            ]
         }
         return PageContent(
             title: "Scenes",

@@ -29,7 +29,7 @@ struct ServicePage: LivePage {
             "id": "\(service.id)", "accessory": "\(accessory.id)", "name": name,
             "icon": (service.associatedServiceType ?? service.type).icon,
             "state": accessory.problem?.words ?? accessory.state(of: service).words,
-            "controls": controls.map(\.values),
+            "controls": controls.map(\.values), "stale": accessory.problem == nil && !moment.isCurrent(service),
             "readings": readings.map { reading in
                 [
                     "part": "r-\(reading.id)", "name": reading.localizedDescription,
@@ -41,17 +41,14 @@ struct ServicePage: LivePage {
                 "name": home.room(accessory.room).map(home.displayName) ?? home.name,
             ],
         ]
-        if accessory.problem == nil, !moment.isCurrent(service) { values["stale"] = true }
-        if let problem = accessory.problem { values["problem"] = problem.localizedDescription }
-        values["favorite"] = [
-            "id": "\(service.id)", "isFavorite": service.isFavorite ? "true" : "false",
-            "next": service.isFavorite ? "0" : "1", "icon": service.isFavorite ? "star-filled" : "star",
-            "label": service.isFavorite ? "A favourite" : "Make it a favourite",
-        ]
+        values["problem"] = accessory.problem?.localizedDescription
         if moment.visitor.isOwner {
             values["owner"] = ["id": "\(service.id)", "name": name, "kinds": kinds(of: service)] as Templates.Values
-        } else {
-            values["favorite"] = nil
+            values["favorite"] = [
+                "id": "\(service.id)", "isFavorite": service.isFavorite ? "true" : "false",
+                "next": service.isFavorite ? "0" : "1", "icon": service.isFavorite ? "star-filled" : "star",
+                "label": service.isFavorite ? "A favourite" : "Make it a favourite",
+            ]
         }
         return PageContent(
             title: name, main: Templates.render("service", values),
@@ -65,9 +62,7 @@ struct ServicePage: LivePage {
 
     private func kinds(of service: Service) -> [Templates.Values] {
         service.type.associableTypes.sorted { $0.localizedDescription < $1.localizedDescription }.map { type in
-            var kind: Templates.Values = ["id": "\(type)", "name": type.localizedDescription]
-            if type == service.associatedServiceType { kind["chosen"] = true }
-            return kind
+            ["id": "\(type)", "name": type.localizedDescription, "chosen": type == service.associatedServiceType]
         }
     }
 }

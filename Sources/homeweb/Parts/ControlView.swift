@@ -67,15 +67,15 @@ struct ControlView {
                 "value": min(max(value?.number ?? low, low), high).formText,
                 "unit": isTemperature ? "K" : range.unit.map(\.sign) ?? "", "factor": isTemperature ? "kelvin" : "",
             ]
-        case .stepper(let range): values["stepper"] = stepper(range, &values)
+        case .stepper(let range):
+            values["shape"] = "stepper"
+            values["stepper"] = stepper(range)
         case .choice(let choices):
             let all: [Templates.Values] = choices.map {
-                var choice: Templates.Values = [
+                [
                     "value": $0.value.formText, "name": $0.name.capitalizedFirst, "field": "\(characteristic.id)",
-                    "chosen": $0.value == value ? "true" : "false",
+                    "chosen": $0.value == value ? "true" : "false", "isChosen": $0.value == value,
                 ]
-                if $0.value == value { choice["isChosen"] = true }
-                return choice
             }
             values["shape"] = choices.count <= 4 ? "choice" : "list"
             values[choices.count <= 4 ? "choice" : "list"] = ["choices": all]
@@ -104,18 +104,15 @@ struct ControlView {
         characteristic.metadata.format == .bool ? "\(isOn)" : (isOn ? "1" : "0")
     }
 
-    private func stepper(_ range: CharacteristicControl.NumberRange, _ values: inout Templates.Values)
-        -> Templates.Values
-    {
-        values["shape"] = "stepper"
+    private func stepper(_ range: CharacteristicControl.NumberRange) -> Templates.Values {
         // A touch is a step that one notices, whatever the accessory could do.
         let touch = max(range.step, range.unit == .celsius ? 0.5 : range.step)
         let number = value?.number ?? range.minimum ?? 0
         var stepper: Templates.Values = [
             "value": number.formText, "step": range.step.formText, "unit": range.unit.map(\.sign) ?? "",
         ]
-        if let minimum = range.minimum { stepper["minimum"] = minimum.formText }
-        if let maximum = range.maximum { stepper["maximum"] = maximum.formText }
+        stepper["minimum"] = range.minimum?.formText
+        stepper["maximum"] = range.maximum?.formText
         if range.minimum.map({ number > $0 }) ?? true {
             stepper["less"] = max(number - touch, range.minimum ?? -.greatestFiniteMagnitude).formText
         }

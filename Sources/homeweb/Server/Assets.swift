@@ -15,13 +15,12 @@ enum Assets {
     ]
 
     /// Changes with the files, so that browsers keep them as long as they are the same.
-    static let version: String = {
-        var hash: UInt64 = 0xcbf2_9ce4_8422_2325
-        for name in all.keys.sorted() {
-            for byte in all[name]?.bytes ?? [] { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01b3 }
-        }
-        return String(hash, radix: 36)
-    }()
+    static let version = hash(of: all.sorted { $0.key < $1.key }.flatMap(\.value.bytes))
+
+    /// A short hash (FNV-1a).
+    static func hash(of bytes: some Sequence<UInt8>) -> String {
+        String(bytes.reduce(0xcbf2_9ce4_8422_2325 as UInt64) { ($0 ^ UInt64($1)) &* 0x100_0000_01b3 }, radix: 36)
+    }
 
     static func response(_ name: String, isVersioned: Bool) throws(WebError) -> Response {
         guard let asset = all[name] else { throw WebError(.notFound, "There is no such file.") }

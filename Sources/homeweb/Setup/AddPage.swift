@@ -8,11 +8,6 @@ struct BeginPage: LivePage {
     let choice: Home.ID?
     var place: String { "/add" }
 
-    init(path: String, query: Query) {
-        self.path = path
-        choice = query["home"].flatMap { Home.ID($0) }
-    }
-
     func content(_ moment: Moment) -> PageContent {
         if let content = PageContent.inPlaceOfHomes(moment) { return content }
         guard let home = moment.home else { return .missing("There is no home.") }
@@ -49,9 +44,8 @@ struct AddPage: LivePage {
     func content(_ moment: Moment) async -> PageContent {
         let state = await session.state
         var values = step(state, moment)
-        let stepMark = Self.step(state)
         values["path"] = path
-        values["step"] = stepMark
+        values["step"] = Self.step(state)
         if !state.isOver { values["cancel"] = ["path": path] }
         return PageContent(title: "Add an accessory", main: Templates.render("add", values))
     }
