@@ -160,7 +160,6 @@ package actor AccessoryServer {
     /// Failed proofs since the last success.
     package var failedAttempts: Int { attempts.failures }
 
-    /// All connections.
     package var connectionCount: Int { sessions.count }
 
     /// The verified connections.

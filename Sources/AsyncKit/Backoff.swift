@@ -1,7 +1,6 @@
 /// The pauses between attempts that fail in a row: each is twice as long as the one before, up to a limit.
 package struct Backoff: Equatable, Sendable {
     private let first: Duration
-    /// The longest pause.
     package var longest: Duration
     private var next: Duration
 

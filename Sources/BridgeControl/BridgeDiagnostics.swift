@@ -4,7 +4,6 @@
 package struct BridgeDiagnostics: BridgeMessage {
     /// Where the bridge keeps its memory.
     package struct Storage: BridgeMessage {
-        /// The state directory.
         package var directory: String
         /// How many bytes the daemon may still write there.
         package var freeBytes: Int

@@ -11,7 +11,6 @@ extension BridgeMessage {
     /// - Throws: ``BridgeControlError`` with code 76 if a key is missing or of the wrong type.
     package init(json: JSONValue) throws(BridgeControlError) { self = try json.bridgeMessage() }
 
-    /// The message.
     package var json: JSONValue { JSONValue(encoding: self) }
 }
 
@@ -21,7 +20,6 @@ extension Array where Element: BridgeMessage {
     /// - Throws: ``BridgeControlError`` with code 76 if they are no list, or one of them is wrong.
     package init(json: JSONValue) throws(BridgeControlError) { self = try json.bridgeMessage() }
 
-    /// The messages.
     package var json: JSONValue { JSONValue(encoding: self) }
 }
 

@@ -15,7 +15,6 @@ enum FileRequest: MethodCall, Sendable, Equatable {
     }
 }
 
-/// A part of a file.
 struct FilePart: BridgeMessage {
     /// In base64.
     package var data: String

@@ -15,7 +15,6 @@ package struct FoundLights: BridgeMessage {
             case unsupported
         }
 
-        /// The name of the driver for it.
         package var driver: String
         package var name: String
         /// Host and port.

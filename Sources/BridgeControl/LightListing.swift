@@ -78,7 +78,6 @@ package struct LightEvent: BridgeMessage {
     package var time: String
     /// `<driver id>/<light id>`.
     package var key: String
-    /// The changed values.
     package var changes: LightChange
     /// Who changed it: a controller's pairing id, `operator`, `device`.
     package var origin: String

@@ -1,6 +1,5 @@
 /// What reading the configuration again has changed.
 package struct ReloadListing: BridgeMessage {
-    /// Drivers by their ids.
     package struct Drivers: BridgeMessage, CustomStringConvertible {
         package var added: [String]
         package var changed: [String]
@@ -44,7 +43,6 @@ package struct RestoreListing: BridgeMessage {
         self.lights = lights
     }
 
-    /// For people.
     package var sentence: String {
         "The bridge is \(deviceID) now, with \(pairings) \(pairings == 1 ? "pairing" : "pairings") and \(lights) "
             + "\(lights == 1 ? "light" : "lights")."

@@ -25,6 +25,5 @@ package final class RecordedLog: Sendable {
 
     /// All lines so far.
     package var all: [String] { state.withLock { $0 } }
-    /// Logs into it.
     package var logger: Logger { Logger(label: "test") { _ in Handler(log: self) } }
 }

@@ -12,7 +12,6 @@ package struct SeededNumbers: RandomNumberGenerator {
         return z ^ (z >> 31)
     }
 
-    /// Random bytes.
     package mutating func bytes(count: Int) -> [UInt8] {
         (0..<count).map { _ in UInt8.random(in: 0...255, using: &self) }
     }

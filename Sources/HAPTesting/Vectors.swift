@@ -57,7 +57,6 @@ package struct Vectors: Sendable {
         }
     }
 
-    /// The text of a string.
     package var text: String {
         get throws {
             guard let text = json.string else { throw missing("string") }
@@ -76,7 +75,6 @@ package struct Vectors: Sendable {
         }
     }
 
-    /// An integer.
     package var int: Int {
         get throws {
             guard let int = json.int else { throw missing("integer") }

@@ -18,7 +18,6 @@ struct SensorDevices: Sendable {
         var description: LightDescription
         /// Its device as this reading describes it; `nil` if it is a sensor of its own.
         var device: LightDescription?
-        /// The sensor that shows it.
         var sensor: LightID
         var isReachable = false
 
@@ -35,13 +34,11 @@ struct SensorDevices: Sendable {
 
     init(known: some Sequence<LightID> = []) { self.known = Set(known) }
 
-    /// The sensors that are shown.
     var ids: some Sequence<LightID> { shown.keys }
 
     /// Whether a sensor with these readings is shown: a battery alone isn't.
     static func isShown(_ readings: some Sequence<SensorReading>) -> Bool { readings.contains { !$0.isBattery } }
 
-    /// Whether this is the id of a reading.
     func isReading(_ id: LightID) -> Bool { parts[id] != nil }
 
     /// A reading is there, or its description has changed; without a device it is a separate sensor.

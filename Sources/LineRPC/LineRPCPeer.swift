@@ -219,7 +219,6 @@ package final class LineRPCPeer: Sendable {
     ///   caller is cancelled.
     package func drained(below mark: Int = 1) async { await outbox.drained(below: mark) }
 
-    /// Ends the connection.
     package func close() {
         let waiting = state.withLock { state in
             state.isClosed = true

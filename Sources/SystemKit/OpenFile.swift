@@ -21,7 +21,6 @@ package struct OpenFile: Sendable {
         return bytes
     }
 
-    /// Writes all of it.
     package func write(_ bytes: some Sequence<UInt8>) throws(SystemError) {
         var rest = Array(bytes)[...]
         while !rest.isEmpty {

@@ -74,7 +74,6 @@ package struct Terminal: Sendable {
         }
     }
 
-    /// Writes all of the text.
     package static func write(_ text: String, to file: CInt) {
         // The reader is gone: end as a program does that a broken pipe kills.
         do { try OpenFile(file).write(text.utf8) } catch { exit(128 + SIGPIPE) }

@@ -13,7 +13,6 @@ struct Site: Sendable {
     let history = History()
     let listeners = ListenerLimit()
     let attempts = AttemptLimit()
-    /// The bridge's socket.
     let bridgeSocket: SocketLocation
     /// The home hub's socket.
     let hubSocket: String?

@@ -12,7 +12,6 @@ struct BridgeOptions: GlobalOptions {
     @Flag(help: "Print JSON with stable keys.")
     var json = false
 
-    /// Asks the bridge.
     func ask<Result: Sendable>(
         _ body: @Sendable (BridgeControlClient) async throws -> Result
     ) async throws -> Result {

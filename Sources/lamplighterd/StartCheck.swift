@@ -10,7 +10,6 @@ import TerminalKit
 ///
 /// Nothing is listened on, changed or left behind, so that it may run beside the daemon and as another user.
 struct StartCheck {
-    /// The configuration file.
     let configuration: String
     let places: BridgeDaemon.Places
     let drivers: [any LightDriverConfiguration.Type]

@@ -31,7 +31,6 @@ package struct DailyCopyService: Service {
         }
     }
 
-    /// Makes a copy if one is due.
     func copyIfDue() async {
         let isWorthKeeping = await isWorthKeeping()
         let copy = file.path + ".backup"

@@ -6,7 +6,6 @@ package struct TransitionConfiguration: Equatable, Sendable {
     package let colorTemperature: InstanceID
     /// What the hub reads back.
     package let parameters: TransitionParameters
-    /// The curve.
     package let curve: AdaptiveLightingCurve
     /// From one automatic change to the next.
     package let updateInterval: Duration

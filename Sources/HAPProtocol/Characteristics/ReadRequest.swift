@@ -40,7 +40,6 @@ package struct ReadRequest: Equatable, Sendable {
         if ids.isEmpty { return nil }
     }
 
-    /// The query that asks for this.
     package var query: String {
         var text = "id=" + ids.map(\.description).joined(separator: ",")
         for (name, flag) in [("meta", metadata), ("perms", permissions), ("type", type), ("ev", events)] where flag {

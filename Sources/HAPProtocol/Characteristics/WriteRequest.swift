@@ -59,7 +59,6 @@ package struct WriteRequest: Equatable, Sendable {
         }
     }
 
-    /// The body that asks for this.
     package var encoded: [UInt8] {
         var list: [JSONValue] = []
         for entry in entries {

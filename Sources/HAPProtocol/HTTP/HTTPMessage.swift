@@ -48,7 +48,6 @@ package enum HTTPContentType: String, Sendable {
     case metrics = "text/plain; version=0.0.4; charset=utf-8"
 }
 
-/// A response.
 package struct HTTPResponse: Equatable, Sendable {
     package var status: Int
     package var contentType: HTTPContentType?

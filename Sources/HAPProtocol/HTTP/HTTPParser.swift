@@ -34,7 +34,6 @@ package struct HTTPParser: Equatable, Sendable {
         if case .head = state { buffer.count > 0 || emptyLines > 1 } else { true }
     }
 
-    /// Takes bytes that came in.
     package mutating func append(_ bytes: some Collection<UInt8>) { buffer.append(bytes) }
 
     /// The next whole message.

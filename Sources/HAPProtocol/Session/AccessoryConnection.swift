@@ -31,7 +31,6 @@ package protocol AccessoryConnection: Sendable {
     ///   - whenWritten: called when the answer has been handed to the system, and not if it never is.
     func respond(_ response: HTTPResponse, thenSecureWith keys: SessionKeys?, whenWritten: (@Sendable () -> Void)?)
 
-    /// Sends an event.
     func sendEvent(body: [UInt8])
 
     /// Closes the connection when everything sent so far has been written, but after 1 s in any case.

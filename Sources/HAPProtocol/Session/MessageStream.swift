@@ -35,7 +35,6 @@ package struct MessageStream: Sendable {
     /// Whether the bytes that came end in the middle of a message or a frame, as far as ``next()`` has looked.
     package private(set) var isMidMessage = false
 
-    /// Takes bytes that came in.
     package mutating func received(_ bytes: some Collection<UInt8>) {
         if isSecured { sealed.append(bytes) } else { parser.append(bytes) }
     }

@@ -11,11 +11,8 @@ package final class BridgeUnderTest: Sendable {
     /// The id of the driver whose lights are shown.
     package static let driverID = "test"
 
-    /// The server.
     package let base: ServerUnderTest
-    /// The light bridge itself.
     package let lights: LightBridge
-    /// The driver that its lights are of.
     package let driver = ScriptedLightDriver()
 
     package var loop: any EventLoop { base.loop }
@@ -23,7 +20,6 @@ package final class BridgeUnderTest: Sendable {
     package var scheduler: ManualScheduler { base.scheduler }
     package var identity: AccessoryIdentity { base.identity }
     package var server: AccessoryServer { base.server }
-    /// Where that driver tells its lights to.
     package var host: any LightHost { lights.host(for: Self.driverID) }
 
     /// Starts a bridge on a store in memory, with reachable lights.
@@ -85,7 +81,6 @@ package final class BridgeUnderTest: Sendable {
         await base.connect(identity, from: address)
     }
 
-    /// A number for a connection.
     func nextConnection() -> ConnectionID { base.nextConnection() }
 
     /// Opens a session of a paired controller.
@@ -99,7 +94,6 @@ package final class BridgeUnderTest: Sendable {
 
     // MARK: Places
 
-    /// The aid of a light.
     package func aid(_ light: LightID) async -> AccessoryID? {
         let key = LightKey(driver: Self.driverID, light: light)
         return await lights.snapshots().first { $0.key == key }?.aid
@@ -113,6 +107,5 @@ package final class BridgeUnderTest: Sendable {
             .map { CharacteristicID(aid, $0.iid) }
     }
 
-    /// What controllers read.
     package func value(_ id: CharacteristicID) async -> CharacteristicValue? { await base.value(id) }
 }

@@ -40,7 +40,6 @@ package actor InMemoryAccessoryConnection: AccessoryConnection {
     /// Tells the server of the connection.
     package func open() { server.opened(self) }
 
-    /// Bytes from the peer.
     package nonisolated func received(_ bytes: [UInt8]) {
         assumeIsolated { connection in
             guard !connection.isClosing else { return }

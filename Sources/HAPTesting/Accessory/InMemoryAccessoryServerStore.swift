@@ -11,7 +11,6 @@ package final class InMemoryAccessoryServerStore: AccessoryServerStore, LightSto
         case pairings, failedAttempts, configuration, instanceIDs, light, states
     }
 
-    /// What a broken store says.
     package struct Broken: Error {}
 
     private struct State {
@@ -31,7 +30,6 @@ package final class InMemoryAccessoryServerStore: AccessoryServerStore, LightSto
     /// What would be found after a restart.
     package var stored: StoredServer { state.withLock(\.stored.server) }
 
-    /// All of it.
     package var bridge: StoredBridge { state.withLock(\.stored) }
 
     /// The lights that would be found after a restart.

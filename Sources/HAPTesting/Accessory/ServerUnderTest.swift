@@ -11,12 +11,10 @@ internal import Synchronization
 package final class ServerUnderTest: Sendable {
     /// The loop on which the server and its connections run.
     package let loop: any EventLoop
-    /// The executor of that loop.
     package let executor: any SerialExecutor
     /// The server's clock, which a test turns.
     package let scheduler: ManualScheduler
     package let identity: AccessoryIdentity
-    /// The server itself.
     package let server: AccessoryServer
     private let store: any AccessoryServerStore
     private let stored: StoredServer
@@ -85,7 +83,6 @@ package final class ServerUnderTest: Sendable {
         return (controller, link)
     }
 
-    /// A number for a connection.
     func nextConnection() -> ConnectionID {
         ConnectionID(
             lastConnection.withLock { last in
@@ -110,6 +107,5 @@ package final class ServerUnderTest: Sendable {
         package let failure: PairVerifyController.Failure
     }
 
-    /// What controllers read.
     package func value(_ id: CharacteristicID) async -> CharacteristicValue? { await server.reading(id)?.value }
 }

@@ -12,7 +12,6 @@ package enum TestDevices {
             ])
     }
 
-    /// A button with one event.
     package static func button(aid: UInt64 = 1) -> HAPModel.Accessory {
         HAPModel.Accessory(
             aid: AccessoryID(aid),
@@ -24,12 +23,10 @@ package enum TestDevices {
             ])
     }
 
-    /// A bridge with devices behind it.
     package static func bridge(_ devices: [HAPModel.Accessory]) -> [HAPModel.Accessory] {
         [HAPModel.Accessory(aid: .bridge, services: [information])] + devices
     }
 
-    /// A device id for each number.
     package static func id(_ number: Int) -> DeviceID {
         guard let id = DeviceID(octets: [2, 0, 0, 0, 0, UInt8(number & 255)]) else {
             preconditionFailure("six octets are an id")

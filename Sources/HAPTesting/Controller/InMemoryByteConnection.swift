@@ -14,13 +14,11 @@ package final class InMemoryByteConnection: ByteConnection {
     private let onSend: @Sendable ([UInt8]) -> Void
     private let onClose: @Sendable () -> Void
 
-    /// Makes a connection.
     package init(onSend: @escaping @Sendable ([UInt8]) -> Void, onClose: @escaping @Sendable () -> Void = {}) {
         self.onSend = onSend
         self.onClose = onClose
     }
 
-    /// Gives the controller bytes.
     package func deliver(_ bytes: [UInt8]) {
         let waiting = state.withLock { state in
             guard !state.isClosed else { return nil as CheckedContinuation<[UInt8]?, Never>? }

@@ -57,7 +57,6 @@ package final class ScriptedAccessory: Sendable {
         connection?.deliver(carried)
     }
 
-    /// Sends an event with this body.
     package func sendEvent(_ text: String) { push(HTTPSerializer.bytes(of: .event(body: Array(text.utf8)))) }
 
     private func connect() -> InMemoryByteConnection {
@@ -115,7 +114,6 @@ package final class ScriptedAccessory: Sendable {
 }
 
 extension HTTPResponse {
-    /// An answer in JSON.
     package static func json(_ text: String, status: Int = 200) -> HTTPResponse {
         HTTPResponse(status, .hapJSON, body: Array(text.utf8))
     }

@@ -40,7 +40,6 @@ package actor TestController {
         self.executor = executor
     }
 
-    /// Uses a link from now on.
     package func use(_ link: any ControllerLink) { self.link = link }
 
     // MARK: Bytes
@@ -112,7 +111,6 @@ package actor TestController {
 
     // MARK: Requests
 
-    /// Sends raw bytes.
     package func send(bytes: [UInt8]) { link?.send(bytes) }
 
     /// The bytes of a request, sealed if the connection is a session.
@@ -256,7 +254,6 @@ package actor TestController {
 }
 
 extension HTTPResponse {
-    /// The body as text.
     package var text: String { String(decoding: body, as: UTF8.self) }
 }
 

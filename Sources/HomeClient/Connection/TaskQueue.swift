@@ -4,7 +4,6 @@ enum BackgroundTask: Sendable {
     case cancel(call: Int64, connection: UInt64)
     /// A call whose caller stopped waiting is given some time for its answer.
     case expire(call: Int64, connection: UInt64)
-    /// An iteration ended.
     case endIteration(Characteristic.ID, number: UInt64)
     /// An observation was let go.
     case endObservation(UInt64)

@@ -109,7 +109,6 @@ struct PostPairingConfiguration<Interaction: AccessorySetupInteraction> {
 }
 
 extension HomeError {
-    /// The error, with the accessory that it is about.
     fileprivate func about(_ accessory: Accessory.ID) -> HomeError {
         var error = self
         error.accessory = accessory

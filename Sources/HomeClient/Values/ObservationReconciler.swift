@@ -45,7 +45,6 @@ struct ObservationReconciler: Equatable, Sendable {
         return !confirmed.contains(id)
     }
 
-    /// An iteration ends.
     mutating func iterationEnded(_ id: Characteristic.ID) {
         guard let count = iterations[id] else { return }
         iterations[id] = count > 1 ? count - 1 : nil

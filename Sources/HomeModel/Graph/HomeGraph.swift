@@ -23,16 +23,13 @@ package struct HomeGraph: Sendable, Equatable {
     /// The home that a room is in, be it the default room.
     package func home(of room: Room.ID) -> Home? { homes.first { $0.room(room) != nil } }
 
-    /// The home that a zone is in.
     package func home(of zone: Zone.ID) -> Home? { homes.first { $0.zone(zone) != nil } }
 
-    /// The home that an accessory is in.
     package func home(of accessory: Accessory.ID) -> Home? { homes.first { $0.accessory(accessory) != nil } }
 
     /// The home that a scene is in.
     package func home(of actionSet: ActionSet.ID) -> Home? { homes.first { $0.actionSet(actionSet) != nil } }
 
-    /// The home that a service group is in.
     package func home(of group: ServiceGroup.ID) -> Home? { homes.first { $0.serviceGroup(group) != nil } }
 
     /// The accessory whose service it is.

@@ -71,7 +71,6 @@ package protocol DatagramDevice: Sendable {
     /// - Returns: the datagrams.
     func datagrams(of request: Request, number: UInt8, session: UInt32, localAddress: UInt32) -> [[UInt8]]
 
-    /// Whether a message answers a request.
     static func isAnswer(_ message: Message, to request: Request, number: UInt8) -> Bool
 
     /// Whether a message, though no answer to a request, shows that the device has got it; if no answer comes, it counts.

@@ -54,7 +54,6 @@ package struct ESPHomeDriverConfiguration: ConnectingDriver {
         }
     }
 
-    /// The file with the key of a device, if it has one.
     func keyFile(of target: DeviceTarget) -> String? {
         switch target {
         case .configured(let host): hosts.first { $0.address == host }?.keyFile

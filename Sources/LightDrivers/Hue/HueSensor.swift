@@ -7,7 +7,6 @@ struct HueSensor: Sendable {
     /// The resources, by their types.
     static let types = ["motion", "contact", "temperature", "light_level", "device_power"]
 
-    /// The device.
     let owner: String
     private let type: String
     private var isEnabled = true

@@ -38,9 +38,7 @@ package struct ConnectedDeviceRegistry<Session: DeviceSession>: Sendable {
 
     private struct Device: Sendable {
         var candidates: Candidates<DeviceEndpoint>
-        /// The id that it announces.
         var announcedID: String?
-        /// The reason not to connect to it.
         var unusableReason: String?
         /// mDNS still has it.
         var isPresent = true
@@ -93,7 +91,6 @@ package struct ConnectedDeviceRegistry<Session: DeviceSession>: Sendable {
 
     // MARK: Finding
 
-    /// The driver starts.
     package mutating func started(
         known: [LightID], kinds: Set<LightKind> = Set(LightKind.allCases), now: Duration
     ) -> [Action] {

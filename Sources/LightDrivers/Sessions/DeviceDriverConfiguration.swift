@@ -54,7 +54,6 @@ package struct DeviceSelection: Equatable, Sendable {
 package protocol ConnectingDriver: LightDriverConfiguration {
     associatedtype Connection: DeviceConnection
 
-    /// The devices to connect to.
     var selection: DeviceSelection { get }
     var options: Connection.Session.Options { get }
     var connection: Connection { get }

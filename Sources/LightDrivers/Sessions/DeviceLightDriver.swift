@@ -8,7 +8,6 @@ package import Logging
 package protocol DeviceConnection: Sendable {
     associatedtype Session: DeviceSession
 
-    /// Connects to an address of a device.
     func connect(to endpoint: DeviceEndpoint) async throws -> DeviceRoute
 
     /// Carries one session until the connection ends or its task is canceled.

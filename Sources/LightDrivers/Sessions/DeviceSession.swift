@@ -8,7 +8,6 @@ package import LightKit
 package protocol DeviceSession: Sendable {
     /// The driver's own keys.
     associatedtype Options: Equatable & Sendable
-    /// The input from the connection.
     associatedtype Input: Sendable
     /// The orders for the connection.
     associatedtype Output: Equatable & Sendable
@@ -33,7 +32,6 @@ package protocol DeviceSession: Sendable {
 
     /// The connection attempt begins.
     mutating func started(now: Duration) -> [SessionEvent<Output>]
-    /// Input has arrived.
     mutating func received(_ input: Input, now: Duration) -> [SessionEvent<Output>]
     /// The time of the next call of ``timePassed(now:)``.
     var deadline: Duration? { get }

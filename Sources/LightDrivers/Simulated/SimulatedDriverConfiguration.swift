@@ -52,7 +52,6 @@ package struct SimulatedLight: Equatable, Sendable {
         case none
     }
 
-    /// What the light is.
     package var description: LightDescription
     /// How long it takes to answer a command.
     package var latency: Duration

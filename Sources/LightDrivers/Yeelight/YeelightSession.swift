@@ -144,7 +144,6 @@ package struct YeelightSession: DeviceSession {
         return .busy
     }
 
-    /// The lamp that is this light.
     private func lamp(_ light: LightID) -> YeelightLamp? {
         identity.flatMap { identity in identity.lamps.first { $0.light(of: identity.id) == light } }
     }

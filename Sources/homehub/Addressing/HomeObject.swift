@@ -12,7 +12,6 @@ enum HomeObject: Equatable {
     case room(Room)
     case zone(Zone)
     case accessory(Accessory)
-    /// One of the parts of an accessory.
     case part(Service, of: Accessory)
     case scene(ActionSet)
     case group(ServiceGroup)

@@ -11,14 +11,12 @@ struct ValuePlace: Hashable {
 /// What a person means by the words behind `read`, `write` and `watch`.
 enum ValueTarget: Equatable {
     case accessory(Accessory)
-    /// One part of an accessory.
     case part(Service, of: Accessory)
     /// All that is in a room or zone, which is good for reading and watching.
     case place([Accessory], name: String)
     /// A single value by its id.
     case value(Characteristic, Service, Accessory)
 
-    /// What it is called.
     var name: String {
         switch self {
         case .accessory(let accessory): accessory.name

@@ -5,7 +5,6 @@ import TerminalKit
 
 /// What people see of homes, rooms, zones, groups and scenes; the same homes give the same text.
 enum HomeListings {
-    /// All homes.
     static func homes(_ homes: [Home]) -> String {
         guard !homes.isEmpty else { return "There is no home yet; homehub homes add NAME makes one.\n" }
         var table = Table(["NAME", "ROOMS", "ACCESSORIES", ""])
@@ -33,7 +32,6 @@ enum HomeListings {
         return table.text
     }
 
-    /// The zones of a home.
     static func zones(of home: Home) -> String {
         guard !home.zones.isEmpty else { return "There are no zones in \(home.name).\n" }
         var table = Table(["NAME", "ROOMS"])

@@ -15,7 +15,6 @@ extension Home {
         ]
     }
 
-    /// A room of this home.
     func listing(of room: Room) -> JSONValue {
         [
             "id": .string("\(room.id)"), "name": .string(room.name), "home": .string("\(id)"),

@@ -14,10 +14,8 @@ struct SetupDialogue: AccessorySetupInteraction {
     let wantedName: String?
     /// Whether the person is not to be asked.
     let isSilent: Bool
-    /// The purpose of the setup.
     var purpose = Purpose.add
 
-    /// The purpose of a setup.
     enum Purpose: String {
         case add
         case repair = "pair with"

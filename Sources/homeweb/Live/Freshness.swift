@@ -21,7 +21,6 @@ final class Freshness: Sendable {
 
     init(_ manager: HomeManager) { self.manager = manager }
 
-    /// What was read.
     var current: Set<Characteristic.ID> { contents.withLock { $0.read } }
 
     /// Somebody looks at some values, and no more at others.

@@ -31,7 +31,6 @@ actor Watching {
         await site.freshness.read(readable.subtracting(reported))
     }
 
-    /// Ends watching, after a delay.
     func end(after delay: Duration = .zero) async {
         try? await Task.sleep(for: delay)
         guard !isOver else { return }

@@ -105,7 +105,6 @@ extension Request {
     /// The longest time that a form may take to arrive.
     private static var formTimeout: Duration { .seconds(10) }
 
-    /// The fields of a form.
     func form(_ context: WebContext) async throws -> Query {
         guard headers[.contentType]?.hasPrefix("application/x-www-form-urlencoded") == true else {
             throw WebError(.unsupportedMediaType, "This isn't a form of the page.")

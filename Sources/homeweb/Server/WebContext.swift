@@ -53,6 +53,5 @@ struct Visitor: Sendable {
 }
 
 extension SocketAddress {
-    /// Whether it is a loopback address.
     var isLoopback: Bool { ipAddress.map(IPAddressText.isLoopback) == true }
 }

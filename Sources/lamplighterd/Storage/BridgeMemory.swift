@@ -55,7 +55,6 @@ final class BridgeMemory: Sendable {
         try startOver()
     }
 
-    /// The bridge has ended.
     func finish() { end.finish() }
 
     private func begin() throws(BridgeControlError) {
