@@ -1,7 +1,22 @@
 import BoundedJSON
 
+/// A request or a notification on the operator's socket.
+protocol BridgeCall: MethodCall, Sendable, Equatable {}
+
+extension BridgeCall {
+    /// Reads a call; `nil` without such a method.
+    ///
+    /// - Throws: ``BridgeControlError`` with code 76 if a parameter is missing or of the wrong type.
+    init?(method: String, params: JSONValue) throws(BridgeControlError) {
+        do {
+            guard let call = try Self.decoded(method: method, params: params) else { return nil }
+            self = call
+        } catch { throw BridgeControlError(decoding: error) }
+    }
+}
+
 /// What can be asked at the operator's socket.
-enum BridgeRequest: MethodCall, Sendable, Equatable {
+enum BridgeRequest: BridgeCall {
     /// Answered with ``BridgeStatus``.
     case status
     /// What ``status`` leaves out and `doctor` needs; answered with ``BridgeDiagnostics``.
@@ -46,20 +61,10 @@ enum BridgeRequest: MethodCall, Sendable, Equatable {
         case unlockPairing = "pairings.unlock"
         case reload, reset, backup, restore, watch
     }
-
-    /// Reads a request; `nil` if there is no such method.
-    ///
-    /// - Throws: ``BridgeControlError`` with code 76 if a parameter is missing or of the wrong type.
-    package init?(method: String, params: JSONValue) throws(BridgeControlError) {
-        do {
-            guard let request = try Self.decoded(method: method, params: params) else { return nil }
-            self = request
-        } catch { throw BridgeControlError(decoding: error) }
-    }
 }
 
 /// What the bridge says to a command that watches.
-enum BridgeNotification: MethodCall, Sendable, Equatable {
+enum BridgeNotification: BridgeCall {
     /// Nothing that happens from now on will be missed; sent once.
     case watching
     case changed(LightEvent)
@@ -67,15 +72,5 @@ enum BridgeNotification: MethodCall, Sendable, Equatable {
     package enum CodingKeys: String, MethodKey {
         case watching = "watch.started"
         case changed = "watch.changed"
-    }
-
-    /// Reads a notification; `nil` for what a newer bridge may say.
-    ///
-    /// - Throws: ``BridgeControlError`` with code 76 if something is missing or of the wrong type.
-    package init?(method: String, params: JSONValue) throws(BridgeControlError) {
-        do {
-            guard let notification = try Self.decoded(method: method, params: params) else { return nil }
-            self = notification
-        } catch { throw BridgeControlError(decoding: error) }
     }
 }

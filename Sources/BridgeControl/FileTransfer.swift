@@ -3,7 +3,7 @@ import LineRPC
 import Synchronization
 
 /// What the bridge asks of the operator's side while a file travels.
-enum FileRequest: MethodCall, Sendable, Equatable {
+enum FileRequest: BridgeCall {
     /// Keep these bytes.
     case writePart(FilePart)
     /// Answer with the ``FilePart`` from an offset on, at most ``FileTransfer/partSize``.
@@ -83,11 +83,7 @@ final class TransferredFile: LineRPCHandler {
     }
 
     func call(_ method: String, _ params: JSONValue, from peer: LineRPCPeer) async throws -> JSONValue {
-        let request: FileRequest?
-        do { request = try FileRequest.decoded(method: method, params: params) } catch {
-            throw BridgeControlError(decoding: error)
-        }
-        switch request {
+        switch try FileRequest(method: method, params: params) {
         case .writePart(let part)?:
             let bytes = try part.bytes()
             try contents.withLock { contents in

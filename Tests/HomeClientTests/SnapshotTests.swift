@@ -1,3 +1,4 @@
+import BoundedJSON
 import HAPModel
 import HAPTesting
 import HomeModel

@@ -17,18 +17,11 @@ public struct AccessoryEndpoint: Hashable, Sendable {
         guard address.count == 4 || address.count == 16, port > 0 else { return nil }
         self.address = address
         self.port = port
-        self.scope = Self.isLinkLocal(address) && address.count == 16 ? scope : 0
+        // Link-local addresses, fe80::/10, exist on each interface.
+        self.scope = address.count == 16 && address[0] == 0xFE && address[1] & 0xC0 == 0x80 ? scope : 0
     }
 
     package var isIPv4: Bool { address.count == 4 }
-
-    /// Whether the address means something on its interface only: 169.254.0.0/16 or fe80::/10.
-    package var isLinkLocal: Bool { Self.isLinkLocal(address) }
-
-    private static func isLinkLocal(_ address: [UInt8]) -> Bool {
-        address.count == 4
-            ? address[0] == 169 && address[1] == 254 : address[0] == 0xFE && address[1] & 0xC0 == 0x80
-    }
 }
 
 extension AccessoryEndpoint: CustomStringConvertible {

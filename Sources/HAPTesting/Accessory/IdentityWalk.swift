@@ -13,7 +13,7 @@ package struct IdentityWalk: Sendable {
     private let steps: Int
     private let open: @Sendable () async throws -> StoreContract.Opened
     private let disturb: (@Sendable (Bool) -> Void)?
-    private var random: SplitMix
+    private var random: SeededNumbers
     /// A light could not be stored since the last start: after the next one it may be as it was.
     private var isForgetful = false
     /// The youngest light; it and the fifteen before it come and go.
@@ -27,7 +27,7 @@ package struct IdentityWalk: Sendable {
         self.steps = steps
         self.open = open
         self.disturb = disturb
-        random = SplitMix(state: seed)
+        random = SeededNumbers(seed: seed)
     }
 
     /// What a controller remembers.
@@ -175,15 +175,6 @@ private enum AccessoryWalkTimes {
     static let reconciliation = Duration.milliseconds(1001)
 }
 
-/// A generator whose numbers hang on its seed alone.
-private struct SplitMix: Sendable {
-    var state: UInt64
-
-    mutating func next(below bound: Int) -> Int {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var z = state
-        z = (z ^ (z >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        z = (z ^ (z >> 27)) &* 0x94D0_49BB_1331_11EB
-        return Int((z ^ (z >> 31)) % UInt64(bound))
-    }
+extension SeededNumbers {
+    fileprivate mutating func next(below bound: Int) -> Int { .random(in: 0..<bound, using: &self) }
 }

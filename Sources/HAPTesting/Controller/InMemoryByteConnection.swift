@@ -42,9 +42,6 @@ package final class InMemoryByteConnection: ByteConnection {
     /// Whether either side has ended the connection.
     package var isClosed: Bool { state.withLock(\.isClosed) }
 
-    /// How many pieces the controller has not taken.
-    package var untaken: Int { state.withLock(\.pieces.count) }
-
     package func send(_ bytes: [UInt8]) {
         if !isClosed { onSend(bytes) }
     }

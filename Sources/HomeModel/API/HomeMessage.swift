@@ -33,12 +33,6 @@ extension HomeCall {
             self = call
         } catch { throw HomeError(decoding: error) }
     }
-
-    /// The method's name.
-    package var method: String { JSONValue.tag(of: self) }
-
-    /// The method's parameters.
-    package var params: JSONValue { JSONValue(encoding: self)["params"] ?? [:] }
 }
 
 extension HomeError {

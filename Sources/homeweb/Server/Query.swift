@@ -28,7 +28,6 @@ struct Query: Sendable {
         return "?" + fields.map { "\($0.name.formEncoded)=\($0.value.formEncoded)" }.joined(separator: "&")
     }
 
-    private static func decoded(_ text: Substring) -> String? { decoded(Array(text.utf8)) }
     private static func decoded(_ text: some StringProtocol) -> String? { decoded(Array(text.utf8)) }
 
     private static func decoded(_ bytes: [UInt8]) -> String? {
