@@ -53,13 +53,7 @@ struct Homehubd: AsyncParsableCommand {
                 logger: logger
             ).run()
         } catch {
-            switch log.style {
-            case .journal: logger.critical("daemon failed", metadata: ["error": "\(error)"])
-            case .plain:
-                // A mistake in a file begins with its place, as compilers write it.
-                let name = error is ConfigurationError ? "" : "homehubd: "
-                StandardStreams.printError((name + "\(error)").sanitized)
-            }
+            log.report(error, of: "homehubd", to: logger)
             throw ArgumentParser.ExitCode(DaemonKit.ExitCode(error).rawValue)
         }
     }

@@ -102,10 +102,7 @@ struct Homeweb: AsyncParsableCommand {
                 logger: logger
             ).run()
         } catch {
-            switch log.style {
-            case .journal: logger.critical("daemon failed", metadata: ["error": "\(error)"])
-            case .plain: StandardStreams.printError("homeweb: \(error)".sanitized)
-            }
+            log.report(error, of: "homeweb", to: logger)
             throw ArgumentParser.ExitCode(Self.code(error))
         }
     }

@@ -90,13 +90,7 @@ struct Lamplighterd: AsyncParsableCommand {
                 }
             }
         } catch {
-            switch log.style {
-            case .journal: logger.critical("daemon failed", metadata: ["error": "\(error)"])
-            case .plain:
-                // A mistake in a file begins with its place, as compilers write it.
-                let name = error is ConfigurationError ? "" : "lamplighterd: "
-                StandardStreams.printError((name + "\(error)").sanitized)
-            }
+            log.report(error, of: "lamplighterd", to: logger)
             throw ArgumentParser.ExitCode(DaemonKit.ExitCode(error).rawValue)
         }
     }

@@ -1,6 +1,7 @@
 import Glibc
 package import Logging
 import SystemKit
+import TerminalKit
 
 /// Where the daemons log: into the journal if standard error leads there, else on standard error, one line an event.
 package enum LogSetup {
@@ -32,5 +33,18 @@ package enum LogSetup {
 
     private static func environment(_ name: String) -> String? {
         getenv(name).map { String(cString: $0) }
+    }
+}
+
+extension LogStage {
+    /// Reports the error that ends a program.
+    package func report(_ error: any Error, of program: String, to logger: Logger) {
+        switch style {
+        case .journal: logger.critical("daemon failed", metadata: ["error": "\(error)"])
+        case .plain:
+            // A mistake in a file begins with its place, as compilers write it.
+            let name = error is ConfigurationError ? "" : "\(program): "
+            StandardStreams.printError((name + "\(error)").sanitized)
+        }
     }
 }
