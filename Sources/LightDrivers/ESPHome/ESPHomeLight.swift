@@ -83,11 +83,9 @@ struct ESPHomeLight: Equatable, Sendable {
         if showsColor {
             let rgb = ColorConversion.RGB(
                 red: Double(state.rgb[0]) * 255, green: Double(state.rgb[1]) * 255, blue: Double(state.rgb[2]) * 255)
-            if let color = ColorConversion.hueSaturation(rgb: rgb) {
-                report.color = .hueSaturation(hue: color.hue, saturation: color.saturation)
-            }
+            report.color = LightColor(rgb)
         } else if mode.hasTemperature, let range, let mireds = mireds(state, range) {
-            report.color = .temperature(mired: min(max(mireds, range.lowerBound), range.upperBound))
+            report.color = .temperature(mired: range.clamp(mireds))
         } else if mode.contains(.white), entity.capabilities.color {
             report.color = .hueSaturation(hue: 0, saturation: 0)
         }

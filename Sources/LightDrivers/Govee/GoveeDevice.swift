@@ -85,9 +85,7 @@ package struct GoveeDevice: SingleLightDevice {
         var report = LightReport(on: status.isOn)
         report.brightness = status.brightness.flatMap { $0 > 0 ? $0 : nil }
         if let kelvin = status.kelvin, kelvin > 0, let range = capabilities.temperature {
-            report.color = ColorConversion.mired(kelvin: Double(kelvin)).map {
-                .temperature(mired: min(max($0, range.lowerBound), range.upperBound))
-            }
+            report.color = LightColor(kelvin: kelvin, within: range)
         } else if let color = status.color,
             let shown = ColorConversion.hueSaturation(
                 rgb: ColorConversion.RGB(red: Double(color.red), green: Double(color.green), blue: Double(color.blue)))
@@ -109,9 +107,7 @@ package struct GoveeDevice: SingleLightDevice {
             }
         case .temperature(let mired)?:
             change.color = GoveeStatus.Color(red: 0, green: 0, blue: 0)
-            change.kelvin = ColorConversion.kelvin(mired: mired).map {
-                min(max($0, Self.kelvin.lowerBound), Self.kelvin.upperBound)
-            }
+            change.kelvin = ColorConversion.kelvin(mired: mired, within: Self.kelvin)
         case nil: break
         }
         return [.change(change)]

@@ -127,7 +127,7 @@ struct HueLight: Sendable {
     var state: LightReport {
         var report = LightReport(on: on, brightness: brightness)
         if showsWhite, let mirek, let mireds {
-            report.color = .temperature(mired: min(max(mirek, mireds.lowerBound), mireds.upperBound))
+            report.color = .temperature(mired: mireds.clamp(mirek))
         } else if hasColor, let xy {
             if let asked, Self.distance(asked.xy, xy) < Self.sameColor {
                 report.color = asked.color

@@ -120,11 +120,7 @@ package struct KasaDevice: DatagramDevice {
         return 2700...5000
     }
 
-    private var mireds: ClosedRange<Int> {
-        let coldest = ColorConversion.mired(kelvin: Double(kelvin.upperBound)) ?? 200
-        let warmest = ColorConversion.mired(kelvin: Double(kelvin.lowerBound)) ?? 370
-        return min(coldest, warmest)...max(coldest, warmest)
-    }
+    private var mireds: ClosedRange<Int> { ColorConversion.mireds(kelvin: kelvin) }
 
     package func state(of light: LightID) -> LightReport? {
         guard let system else { return nil }
@@ -132,10 +128,7 @@ package struct KasaDevice: DatagramDevice {
         var report = LightReport(on: system.isBulb ? system.light.isOn : system.isRelayOn)
         if system.canDim { report.brightness = system.light.brightness.flatMap { $0 > 0 ? $0 : nil } }
         if system.hasWhites, let kelvin = system.light.kelvin, kelvin > 0 {
-            let range = mireds
-            report.color = ColorConversion.mired(kelvin: Double(kelvin)).map {
-                .temperature(mired: min(max($0, range.lowerBound), range.upperBound))
-            }
+            report.color = LightColor(kelvin: kelvin, within: mireds)
         } else if system.hasColor, let hue = system.light.hue, let saturation = system.light.saturation {
             report.color = .hueSaturation(hue: Double(hue % 360), saturation: Double(saturation))
         }
@@ -159,10 +152,7 @@ package struct KasaDevice: DatagramDevice {
             state.hue = Int(min(max(hue, 0), 360).rounded()) % 360
             state.saturation = Int(min(max(saturation, 0), 100).rounded())
             state.kelvin = 0
-        case .temperature(let mired)?:
-            state.kelvin = ColorConversion.kelvin(mired: mired).map {
-                min(max($0, kelvin.lowerBound), kelvin.upperBound)
-            }
+        case .temperature(let mired)?: state.kelvin = ColorConversion.kelvin(mired: mired, within: kelvin)
         case nil: break
         }
         let fade = system.isStrip ? nil : command.transition.map { Int(min($0, .seconds(3600)) / .milliseconds(1)) }

@@ -117,13 +117,11 @@ package struct LIFXDevice: SingleLightDevice {
 
     package var description: LightDescription? {
         guard let product, let label, !isForeign else { return nil }
-        let mired = ColorConversion.mired(kelvin: Double(kelvin.upperBound))
-            .flatMap { low in ColorConversion.mired(kelvin: Double(kelvin.lowerBound)).map { min(low, $0)...$0 } }
         return LightDescription(
             id: id, name: label.isEmpty ? product.name ?? "LIFX" : label,
             capabilities: LightCapabilities(
                 brightness: true, color: product.kind == .color,
-                temperature: kelvin.lowerBound < kelvin.upperBound ? mired : nil, transition: true),
+                temperature: kelvin.count > 1 ? ColorConversion.mireds(kelvin: kelvin) : nil, transition: true),
             manufacturer: "LIFX", model: product.name, serialNumber: id.rawValue, firmware: firmware,
             suggestedRoom: group.flatMap { $0.isEmpty ? nil : $0 })
     }
@@ -139,9 +137,8 @@ package struct LIFXDevice: SingleLightDevice {
             let hue = (Double(color.hue) * 36000 / 65536).rounded() / 100
             report.color = .hueSaturation(
                 hue: hue >= 360 ? 0 : hue, saturation: (Double(color.saturation) * 10000 / 65535).rounded() / 100)
-        } else if let range = capabilities.temperature, let mired = ColorConversion.mired(kelvin: Double(color.kelvin))
-        {
-            report.color = .temperature(mired: min(max(mired, range.lowerBound), range.upperBound))
+        } else if let range = capabilities.temperature {
+            report.color = LightColor(kelvin: Int(color.kelvin), within: range)
         }
         return report
     }
@@ -177,9 +174,8 @@ package struct LIFXDevice: SingleLightDevice {
             new.hue = UInt16(truncatingIfNeeded: Int((min(max(hue, 0), 360) * 65536 / 360).rounded()))
             new.saturation = UInt16(clamping: Int((min(max(saturation, 0), 100) * 65535 / 100).rounded()))
         case .temperature(let mired)?:
-            let wanted = ColorConversion.kelvin(mired: mired) ?? Int(new.kelvin)
             new.saturation = 0
-            new.kelvin = UInt16(clamping: min(max(wanted, kelvin.lowerBound), kelvin.upperBound))
+            new.kelvin = UInt16(clamping: kelvin.clamp(ColorConversion.kelvin(mired: mired) ?? Int(new.kelvin)))
         case nil: break
         }
         return new

@@ -88,22 +88,16 @@ struct ShellyOutput: Equatable, Sendable {
             brightness: true, color: kind.hasColor, temperature: kind.hasTemperature ? mireds : nil, transition: true)
     }
 
-    private var mireds: ClosedRange<Int> {
-        let coldest = ColorConversion.mired(kelvin: Double(kelvin.upperBound)) ?? 154
-        return coldest...max(coldest, ColorConversion.mired(kelvin: Double(kelvin.lowerBound)) ?? 370)
-    }
+    private var mireds: ClosedRange<Int> { ColorConversion.mireds(kelvin: kelvin) }
 
     var report: LightReport {
         var report = LightReport(on: isOn, reachable: true)
         guard kind != .relay else { return report }
         report.brightness = brightness.flatMap { $0 > 0 ? $0 : nil }
         if kind.hasTemperature, !kind.hasColor || showsWhite {
-            let range = mireds
-            report.color = temperature.flatMap { ColorConversion.mired(kelvin: Double($0)) }.map {
-                .temperature(mired: min(max($0, range.lowerBound), range.upperBound))
-            }
-        } else if let rgb = shownColor, let color = ColorConversion.hueSaturation(rgb: rgb) {
-            report.color = .hueSaturation(hue: color.hue, saturation: color.saturation)
+            report.color = LightColor(kelvin: temperature, within: mireds)
+        } else {
+            report.color = LightColor(shownColor)
         }
         return report
     }
@@ -130,8 +124,8 @@ struct ShellyOutput: Equatable, Sendable {
     private func add(_ color: LightColor, to params: inout JSONObject) {
         switch color {
         case .temperature(let mired):
-            guard kind.hasTemperature, let wanted = ColorConversion.kelvin(mired: mired) else { return }
-            params["ct"] = .integer(Int64(min(max(wanted, kelvin.lowerBound), kelvin.upperBound)))
+            guard kind.hasTemperature, let wanted = ColorConversion.kelvin(mired: mired, within: kelvin) else { return }
+            params["ct"] = .integer(Int64(wanted))
             if kind.hasColor { params["mode"] = "cct" }
         case .hueSaturation(let hue, let saturation):
             guard kind.hasColor, let rgb = ColorConversion.rgb(hue: hue, saturation: saturation) else { return }

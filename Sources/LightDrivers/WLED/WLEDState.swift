@@ -118,10 +118,8 @@ struct WLEDState: Sendable {
         if segment.capabilities.contains(.temperature), segment.showsWhite {
             let kelvin = Self.kelvins.lowerBound + Double(min(max(segment.cct, 0), 255)) / 255 * 3800
             report.color = ColorConversion.mired(kelvin: kelvin).map { .temperature(mired: $0) }
-        } else if segment.capabilities.contains(.color), let rgb = segment.rgb,
-            let color = ColorConversion.hueSaturation(rgb: rgb)
-        {
-            report.color = .hueSaturation(hue: color.hue, saturation: color.saturation)
+        } else if segment.capabilities.contains(.color) {
+            report.color = LightColor(segment.rgb)
         }
         return report
     }

@@ -128,14 +128,12 @@ package struct WiZDevice: SingleLightDevice {
     package var description: LightDescription? {
         guard let kind, pilot != nil else { return nil }
         let hasWhites = (kind == .color || kind == .white) && kelvin.lowerBound < kelvin.upperBound
-        let coldest = ColorConversion.mired(kelvin: Double(kelvin.upperBound)) ?? 154
-        let warmest = ColorConversion.mired(kelvin: Double(kelvin.lowerBound)) ?? 370
         let noun = kind == .outlet ? "outlet" : "light"
         return LightDescription(
             id: id, name: "WiZ \(noun) \(id.rawValue.suffix(4).uppercased())", kind: kind == .outlet ? .outlet : .light,
             capabilities: LightCapabilities(
                 brightness: kind != .outlet, color: kind == .color,
-                temperature: hasWhites ? min(coldest, warmest)...max(coldest, warmest) : nil),
+                temperature: hasWhites ? ColorConversion.mireds(kelvin: kelvin) : nil),
             manufacturer: "WiZ", model: module, serialNumber: id.rawValue, firmware: firmware)
     }
 
@@ -152,10 +150,8 @@ package struct WiZDevice: SingleLightDevice {
                 report.color = .hueSaturation(
                     hue: color.hue.rounded() < 360 ? color.hue.rounded() : 0, saturation: color.saturation.rounded())
             }
-        } else if let range = capabilities.temperature,
-            let mired = pilot.kelvin.flatMap({ ColorConversion.mired(kelvin: Double($0)) })
-        {
-            report.color = .temperature(mired: min(max(mired, range.lowerBound), range.upperBound))
+        } else if let range = capabilities.temperature {
+            report.color = LightColor(kelvin: pilot.kelvin, within: range)
         }
         return report
     }
@@ -169,10 +165,7 @@ package struct WiZDevice: SingleLightDevice {
             if let rgb = ColorConversion.rgb(hue: hue, saturation: saturation) {
                 change.channels = [rgb.red, rgb.green, rgb.blue].map { Int($0.rounded()) } + [0, 0]
             }
-        case .temperature(let mired)?:
-            change.kelvin = ColorConversion.kelvin(mired: mired).map {
-                min(max($0, kelvin.lowerBound), kelvin.upperBound)
-            }
+        case .temperature(let mired)?: change.kelvin = ColorConversion.kelvin(mired: mired, within: kelvin)
         case nil: break
         }
         return [.setPilot(change)]

@@ -61,14 +61,11 @@ package struct YeelightIdentity: Equatable, Sendable {
     private var hasMoonlight: Bool { model.hasPrefix("ceil") }
 
     func capabilities(of lamp: YeelightLamp) -> LightCapabilities {
-        let range = kelvin(of: lamp)
-        let coldest = ColorConversion.mired(kelvin: Double(range.upperBound)) ?? 154
-        let warmest = ColorConversion.mired(kelvin: Double(range.lowerBound)) ?? 370
+        let mireds = ColorConversion.mireds(kelvin: kelvin(of: lamp))
         return LightCapabilities(
             brightness: methods.contains(lamp.prefix + "set_bright"), color: methods.contains(lamp.prefix + "set_hsv"),
-            temperature: methods.contains(lamp.prefix + "set_ct_abx") && coldest < warmest ? coldest...warmest : nil,
-            transition: true
-        )
+            temperature: methods.contains(lamp.prefix + "set_ct_abx") && mireds.count > 1 ? mireds : nil,
+            transition: true)
     }
 
     /// Whether a lamp takes a colour and power in one.
@@ -172,14 +169,10 @@ struct YeelightState: Equatable, Sendable {
         var report = LightReport(on: isOn, reachable: true)
         if capabilities.brightness { report.brightness = brightness }
         if let range = capabilities.temperature, mode == 2 || !capabilities.color {
-            report.color = kelvin.flatMap { ColorConversion.mired(kelvin: Double($0)) }.map {
-                .temperature(mired: min(max($0, range.lowerBound), range.upperBound))
-            }
+            report.color = LightColor(kelvin: kelvin, within: range)
         } else if capabilities.color, mode == 1, let rgb {
             let parts = [16, 8, 0].map { Double(rgb >> $0 & 0xFF) }
-            report.color = ColorConversion.hueSaturation(
-                rgb: ColorConversion.RGB(red: parts[0], green: parts[1], blue: parts[2])
-            ).map { .hueSaturation(hue: $0.hue, saturation: $0.saturation) }
+            report.color = LightColor(ColorConversion.RGB(red: parts[0], green: parts[1], blue: parts[2]))
         } else if capabilities.color, let hue, let saturation {
             report.color = .hueSaturation(hue: Double(hue % 360), saturation: Double(saturation))
         }
@@ -247,8 +240,8 @@ struct YeelightOrder: Equatable, Sendable {
     ) -> (scene: String, method: String, params: [JSONValue])? {
         switch color {
         case .temperature(let mired):
-            guard let wanted = ColorConversion.kelvin(mired: mired) else { return nil }
-            return ("ct", "set_ct_abx", [.integer(Int64(min(max(wanted, kelvin.lowerBound), kelvin.upperBound)))])
+            guard let wanted = ColorConversion.kelvin(mired: mired, within: kelvin) else { return nil }
+            return ("ct", "set_ct_abx", [.integer(Int64(wanted))])
         case .hueSaturation(let hue, let saturation):
             guard let color = ColorConversion.hueSaturation(hue: hue, saturation: saturation) else { return nil }
             let parts = [Int64(color.hue.rounded()) % 360, Int64(color.saturation.rounded())]
