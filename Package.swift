@@ -168,7 +168,7 @@ let package = Package(
                 .product(name: "UnixSignals", package: "swift-service-lifecycle"),
             ]),
         library("LightBridge", ["AccessoryRole", "HAPProtocol", "HAPModel", "LightKit", logging]),
-        library("Doctor", ["BridgeControl", "BoundedJSON", "SystemKit", "TerminalKit", nioCore, nioPosix]),
+        library("Doctor", ["AsyncKit", "BridgeControl", "BoundedJSON", "SystemKit", "TerminalKit", nioCore, nioPosix]),
         library(
             "HomeHub",
             [
@@ -188,8 +188,8 @@ let package = Package(
         program(
             "lamplighter",
             [
-                "CommandKit", "Doctor", "BridgeControl", "LightKit", "LightPlugins", "LineRPC", "BoundedJSON",
-                "SetupQR", "SystemKit",
+                "AsyncKit", "CommandKit", "Doctor", "BridgeControl", "LightKit", "LightPlugins", "LineRPC",
+                "BoundedJSON", "SetupQR", "SystemKit",
                 "TerminalKit", logging, arguments,
             ]),
 
@@ -204,9 +204,8 @@ let package = Package(
         program(
             "homehub",
             [
-                "CommandKit", "HomeClient", "HomeModel", "HomePresentation", "HAPModel", "WebAccess", "SetupQR",
-                "BoundedJSON", "SystemKit",
-                "TerminalKit",
+                "AsyncKit", "CommandKit", "HomeClient", "HomeModel", "HomePresentation", "HAPModel", "WebAccess",
+                "SetupQR", "BoundedJSON", "SystemKit", "TerminalKit",
                 arguments,
             ]),
 

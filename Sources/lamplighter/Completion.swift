@@ -1,4 +1,5 @@
 import ArgumentParser
+import AsyncKit
 import BridgeControl
 import LineRPC
 
@@ -25,15 +26,10 @@ extension CompletionKind {
         .custom { words, _, _ async in
             let control = zip(words, words.dropFirst()).first { $0.0 == "--control" }?.1
             let location = SocketLocation(of: .bridge, given: control)
-            return await withTaskGroup(of: [String].self) { group in
-                group.addTask { (try? await BridgeControlClient.connect(to: location, body)) ?? [] }
-                group.addTask {
-                    try? await Task.sleep(for: .seconds(1))
-                    return []
-                }
-                defer { group.cancelAll() }
-                return await group.next() ?? []
+            let words = try? await withTimeLimit(.seconds(1)) {
+                try await BridgeControlClient.connect(to: location, body)
             }
+            return words ?? []
         }
     }
 }

@@ -1,3 +1,4 @@
+import AsyncKit
 import NIOCore
 
 /// What came first on a connection.
@@ -14,18 +15,11 @@ extension NIOAsyncChannel where Inbound == ByteBuffer, Outbound == ByteBuffer {
     func firstAnswer(to question: [UInt8], within timeout: Duration) async throws -> FirstAnswer {
         try await executeThenClose { inbound, outbound in
             try await outbound.write(ByteBuffer(bytes: question))
-            return try await withThrowingTaskGroup(of: FirstAnswer.self) { group in
-                group.addTask {
-                    for try await bytes in inbound { return .bytes(Array(bytes.readableBytesView.prefix(64))) }
-                    return .end
-                }
-                group.addTask {
-                    try await Task.sleep(for: timeout)
-                    return .nothing
-                }
-                defer { group.cancelAll() }
-                return try await group.next() ?? .nothing
+            let answer: FirstAnswer? = try await withTimeLimit(timeout) {
+                for try await bytes in inbound { return .bytes(Array(bytes.readableBytesView.prefix(64))) }
+                return .end
             }
+            return answer ?? .nothing
         }
     }
 }

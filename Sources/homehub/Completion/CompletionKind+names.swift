@@ -1,4 +1,5 @@
 import ArgumentParser
+import AsyncKit
 import HomeClient
 import HomePresentation
 
@@ -34,21 +35,13 @@ enum Completion {
             id: option("--app", in: words) ?? SessionOpening.systemApp,
             usageDescription: "To complete names at the command line.", capabilities: [.home])
         let socket = option("--socket", in: words)
-        return await withTaskGroup(of: [Home].self) { group in
-            group.addTask {
-                let homes = try? await withHomeManager(app, socket: socket) { manager in
-                    try await manager.waitUntilLoaded()
-                    return await manager.homes
-                }
-                return homes ?? []
+        let homes = try? await withTimeLimit(timeout) {
+            try await withHomeManager(app, socket: socket) { manager in
+                try await manager.waitUntilLoaded()
+                return await manager.homes
             }
-            group.addTask {
-                try? await Task.sleep(for: timeout)
-                return []
-            }
-            defer { group.cancelAll() }
-            return await group.next() ?? []
         }
+        return homes ?? []
     }
 
     /// What can stand where the cursor is; pure.

@@ -1,3 +1,4 @@
+import AsyncKit
 import HAPModel
 import HTTPTypes
 import HomeClient
@@ -90,12 +91,7 @@ enum Pages {
             answered.finish()
             await watching.end(after: Watching.linger)
         }
-        await withTaskGroup(of: Void.self) { group in
-            group.addTask { for await _ in answers {} }
-            group.addTask { try? await Task.sleep(for: readTimeout) }
-            await group.next()
-            group.cancelAll()
-        }
+        _ = try? await withTimeLimit(readTimeout) { for await _ in answers {} }
     }
 
     private static func removal(_ context: WebContext, _ site: Site) async throws -> Response {

@@ -1,3 +1,4 @@
+import AsyncKit
 import HTTPTypes
 import Hummingbird
 import HummingbirdCore
@@ -116,19 +117,12 @@ extension Request {
     ///
     /// - Throws: `WebError` if it is longer than the limit or takes more than 10 seconds.
     func bytes(upTo limit: Int) async throws -> ByteBuffer {
-        let body = body
-        return try await withThrowingTaskGroup(of: ByteBuffer.self) { group in
-            group.addTask {
-                do { return try await body.collect(upTo: limit) } catch {
-                    throw WebError(.contentTooLarge, "The form is too large.")
-                }
+        let bytes = try await withTimeLimit(Self.formTimeout) { [body] in
+            do { return try await body.collect(upTo: limit) } catch {
+                throw WebError(.contentTooLarge, "The form is too large.")
             }
-            group.addTask {
-                try await Task.sleep(for: Self.formTimeout)
-                throw WebError(.requestTimeout, "The form took too long.")
-            }
-            defer { group.cancelAll() }
-            return try await group.next() ?? ByteBuffer()
         }
+        guard let bytes else { throw WebError(.requestTimeout, "The form took too long.") }
+        return bytes
     }
 }

@@ -1,3 +1,4 @@
+import AsyncKit
 import BoundedJSON
 import HAPModel
 import HomeClient
@@ -95,16 +96,11 @@ enum SetupActions {
 
     /// Waits a moment for the next question, so that a browser without script sees it at once.
     private static func awaitNextStep(of session: AccessorySetupSession, after step: String) async {
-        await withTaskGroup(of: Void.self) { group in
-            group.addTask {
-                for await state in session.states where AddPage.step(state) != step {
-                    if case .connecting = state { continue }
-                    return
-                }
+        _ = try? await withTimeLimit(.seconds(1)) {
+            for await state in session.states where AddPage.step(state) != step {
+                if case .connecting = state { continue }
+                return
             }
-            group.addTask { try? await Task.sleep(for: .seconds(1)) }
-            await group.next()
-            group.cancelAll()
         }
     }
 }

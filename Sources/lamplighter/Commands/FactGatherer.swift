@@ -1,3 +1,4 @@
+import AsyncKit
 import BridgeControl
 import Doctor
 import SystemKit
@@ -65,18 +66,10 @@ struct FactGatherer {
 
     /// What the daemon says; `nil` if it does not say it in time.
     private func answer() async throws -> Answer? {
-        try await withThrowingTaskGroup(of: Answer?.self) { group in
-            group.addTask {
-                try await options.ask { bridge in
-                    (try await bridge.status(), try await bridge.diagnostics(), try await bridge.lights())
-                }
+        try await withTimeLimit(Self.timeout) {
+            try await options.ask { bridge in
+                (try await bridge.status(), try await bridge.diagnostics(), try await bridge.lights())
             }
-            group.addTask {
-                try await Task.sleep(for: Self.timeout)
-                return nil
-            }
-            defer { group.cancelAll() }
-            return try await group.next() ?? nil
         }
     }
 
