@@ -20,6 +20,9 @@ package struct BridgeStatus: BridgeMessage {
             package static let published = State(rawValue: "published")
             /// Avahi refused; it is tried again.
             package static let failed = State(rawValue: "failed")
+
+            /// The states of this version.
+            package static let all = [off, waiting, withheld, registering, published, failed]
         }
 
         package var state: State

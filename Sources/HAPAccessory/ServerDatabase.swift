@@ -44,14 +44,7 @@ package struct ServerDatabase: AccessoryServerStore {
         try db.create(table: "server") { table in
             table.primaryKey("id", .integer).check { $0 == 1 }
             table.column("deviceID", .text).notNull()
-            table.column("longTermSeed", .blob).notNull()
-            table.column("setupCode", .text).notNull()
-            table.column("setupID", .text).notNull()
-            table.column("failedAttempts", .integer).notNull()
-            table.column("configurationNumber", .integer).notNull()
-            table.column("databaseHash", .blob).notNull()
-            table.column("instanceIDs", .text).notNull()
-            table.column("port", .integer)
+            addServerColumns(to: table)
         }
         try db.create(table: "pairing") { table in
             table.primaryKey("position", .integer)
@@ -59,6 +52,17 @@ package struct ServerDatabase: AccessoryServerStore {
             table.column("publicKey", .blob).notNull()
             table.column("isAdmin", .boolean).notNull()
         }
+    }
+
+    private static func addServerColumns(to table: TableDefinition) {
+        table.column("longTermSeed", .blob).notNull()
+        table.column("setupCode", .text).notNull()
+        table.column("setupID", .text).notNull()
+        table.column("failedAttempts", .integer).notNull()
+        table.column("configurationNumber", .integer).notNull()
+        table.column("databaseHash", .blob).notNull()
+        table.column("instanceIDs", .text).notNull()
+        table.column("port", .integer)
     }
 
     /// Makes room for several servers in the tables of ``createTables(_:)``; part of a migration.
@@ -70,14 +74,7 @@ package struct ServerDatabase: AccessoryServerStore {
         try db.create(table: "server") { table in
             table.primaryKey("id", .integer)
             table.column("deviceID", .text).notNull().unique()
-            table.column("longTermSeed", .blob).notNull()
-            table.column("setupCode", .text).notNull()
-            table.column("setupID", .text).notNull()
-            table.column("failedAttempts", .integer).notNull()
-            table.column("configurationNumber", .integer).notNull()
-            table.column("databaseHash", .blob).notNull()
-            table.column("instanceIDs", .text).notNull()
-            table.column("port", .integer)
+            addServerColumns(to: table)
         }
         try db.create(table: "pairing") { table in
             table.primaryKey {

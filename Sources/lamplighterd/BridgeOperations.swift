@@ -300,21 +300,26 @@ extension Bridge {
         if let error = state.discoveryError {
             warnings.append(BridgeWarning(.notAdvertised, "\(prefix)not advertised: \(error)"))
         }
-        let code: BridgeStatus.Advertisement.State
-        switch state {
-        case .notAdvertised: code = .off
-        case .waiting: code = .waiting
-        case .withheld: code = .withheld
-        case .failed: code = .failed
-        case .registering(let name): return BridgeStatus.Advertisement(state: .registering, name: name)
-        case .published(let name):
-            if name != wantedName {
-                warnings.append(
-                    BridgeWarning(.nameTaken, "\(prefix)advertised as \"\(name)\": \"\(wantedName)\" was taken"))
-            }
-            return BridgeStatus.Advertisement(state: .published, name: name)
+        if case .published(let name) = state, name != wantedName {
+            warnings.append(
+                BridgeWarning(.nameTaken, "\(prefix)advertised as \"\(name)\": \"\(wantedName)\" was taken"))
         }
-        return BridgeStatus.Advertisement(state: code, name: wantedName, error: state.discoveryError)
+        return BridgeStatus.Advertisement(
+            state: .init(state), name: state.name ?? wantedName, error: state.discoveryError)
+    }
+}
+
+extension BridgeStatus.Advertisement.State {
+    init(_ state: PublicationState) {
+        self =
+            switch state {
+            case .notAdvertised: .off
+            case .waiting: .waiting
+            case .withheld: .withheld
+            case .registering: .registering
+            case .published: .published
+            case .failed: .failed
+            }
     }
 }
 
@@ -330,12 +335,20 @@ extension PublicationState {
 
 extension BridgeStatus.Driver {
     fileprivate init(id: String, driver: String, _ statistics: DriverStatistics?) {
-        let dropped = statistics?.dropped.values.reduce(0, &+) ?? 0
-        switch statistics?.state ?? .starting {
-        case .starting: self.init(id: id, driver: driver, code: .starting, dropped: dropped)
-        case .running: self.init(id: id, driver: driver, code: .running, dropped: dropped)
-        case .degraded(let reason):
-            self.init(id: id, driver: driver, code: .degraded, reason: reason, dropped: dropped)
+        let state = statistics?.state ?? .starting
+        let reason: String? = if case .degraded(let reason) = state { reason } else { nil }
+        self.init(
+            id: id, driver: driver, code: state.code, reason: reason,
+            dropped: statistics?.dropped.values.reduce(0, &+) ?? 0)
+    }
+}
+
+extension DriverState {
+    var code: BridgeStatus.Driver.Code {
+        switch self {
+        case .starting: .starting
+        case .running: .running
+        case .degraded: .degraded
         }
     }
 }

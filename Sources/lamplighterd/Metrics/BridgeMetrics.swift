@@ -1,4 +1,5 @@
 import AccessoryRole
+import BridgeControl
 import Discovery
 import HAPProtocol
 import LightBridge
@@ -18,27 +19,11 @@ struct BridgeMetrics: Sendable {
     var server: ServerStatistics
     var drivers: [DriverStatistics]
     var warnings: Int
-    var advertisement: AdvertisementState
+    var advertisement: BridgeStatus.Advertisement.State
     var databaseWrites: UInt64
     var failedDatabaseWrites: UInt64
     var suppressedEvents: UInt64
     var process: ProcessFigures
-
-    enum AdvertisementState: String, CaseIterable {
-        case off, waiting, withheld, registering, published, failed
-
-        init(_ state: PublicationState) {
-            self =
-                switch state {
-                case .notAdvertised: .off
-                case .waiting: .waiting
-                case .withheld: .withheld
-                case .registering: .registering
-                case .published: .published
-                case .failed: .failed
-                }
-        }
-    }
 
     /// The figures as Prometheus reads them.
     ///
@@ -119,7 +104,7 @@ struct BridgeMetrics: Sendable {
             "lamplighter_driver_state", "1 for the state that a driver is in.",
             drivers.flatMap { driver in
                 ["starting", "running", "degraded"].map {
-                    Sample(["driver": driver.id, "state": $0], $0 == driver.state.word ? 1 : 0)
+                    Sample(["driver": driver.id, "state": $0], $0 == driver.state.code.rawValue ? 1 : 0)
                 }
             })
         text.counter(
@@ -148,7 +133,7 @@ struct BridgeMetrics: Sendable {
     private func appendHostFacts(to text: inout PrometheusText) {
         text.gauge(
             "lamplighter_advertisement_state", "1 for the state that the publication by mDNS is in.",
-            AdvertisementState.allCases.map { Sample(["state": $0.rawValue], $0 == advertisement ? 1 : 0) })
+            BridgeStatus.Advertisement.State.all.map { Sample(["state": $0.rawValue], $0 == advertisement ? 1 : 0) })
         text.gauge(
             "lamplighter_warnings", "Warnings that lamplighter status shows about drivers and lights.", Double(warnings)
         )
@@ -173,16 +158,6 @@ struct BridgeMetrics: Sendable {
         }
         if let files = process.openFiles { text.gauge("process_open_fds", "Open files and sockets.", Double(files)) }
         if let maximum = process.maximumFiles { text.gauge("process_max_fds", "The most of them.", Double(maximum)) }
-    }
-}
-
-extension DriverState {
-    fileprivate var word: String {
-        switch self {
-        case .starting: "starting"
-        case .running: "running"
-        case .degraded: "degraded"
-        }
     }
 }
 
