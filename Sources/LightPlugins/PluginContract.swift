@@ -180,13 +180,9 @@ package struct PluginContract: Sendable {
             switch message {
             case .added(let light): known[light.id] = light
             case .state(let light, let report, _):
-                guard let light = known[light] else { return "the state of \(light) came before the light itself" }
-                let others = light.possible(report.values).others
-                if !others.isEmpty { return "\(light.id): \(LightDescription.impossible(others))" }
+                if let problem = fault(report.values, of: light, known[light]) { return problem }
             case .event(let light, let events):
-                guard let light = known[light] else { return "an event of \(light) came before the device itself" }
-                let others = light.possible(events).others
-                if !others.isEmpty { return "\(light.id): \(LightDescription.impossible(others))" }
+                if let problem = fault(events, of: light, known[light]) { return problem }
             case .refused(let text, _): return text
             case .unknown(let method): return "it sent \(method), which is no message of the protocol"
             case .request(_, let method): return "it asked for \(method) with an id; the host answers no requests"
@@ -194,6 +190,12 @@ package struct PluginContract: Sendable {
             }
         }
         return nil
+    }
+
+    private func fault(_ values: PropertyValues, of id: LightID, _ light: LightDescription?) -> String? {
+        guard let light else { return "values of \(id) came before \(id) was added" }
+        let others = light.possible(values).others
+        return others.isEmpty ? nil : "\(id): \(LightDescription.impossible(others))"
     }
 
     private func silent(_ peer: PluginPeer) async -> LightID? {

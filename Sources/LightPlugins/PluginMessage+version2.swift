@@ -53,13 +53,17 @@ extension JSONValue {
                 (service.required + service.optional).contains(definition.type),
                 !characteristics.contains(where: { $0.0 == definition.type })
             else { throw "\(name) has no \"\(member.name.prefix(64))\", or has it twice" }
-            let metadata = try member.value.narrowed(definition)
-            let value = try member.value.member("value", "within the limits of \(definition.name)") {
-                metadata.format.value(of: $0).flatMap(metadata.accepted)
+            do throws(Problem) {
+                let metadata = try member.value.narrowed(definition.metadata)
+                let value = try member.value.member("value", "within the limits") {
+                    metadata.format.value(of: $0).flatMap(metadata.accepted)
+                }
+                let usual = known.first { $0.type == definition.type }?.value ?? metadata.defaultValue
+                characteristics.append((definition.type, value ?? metadata.clamped(usual) ?? metadata.defaultValue))
+                limits.append((definition.type, metadata))
+            } catch {
+                throw "\(definition.name) of \(name): \(error.text)"
             }
-            let usual = known.first { $0.type == definition.type }?.value ?? metadata.defaultValue
-            characteristics.append((definition.type, value ?? metadata.clamped(usual) ?? metadata.defaultValue))
-            limits.append((definition.type, metadata))
         }
         let order = known.map(\.type)
         let place = { (type: CharacteristicType) in order.firstIndex(of: type) ?? order.count }
@@ -74,42 +78,30 @@ extension JSONValue {
     }
 
     /// Returns the metadata of a characteristic with the limits of the device, which lie within the catalog's.
-    private func narrowed(_ definition: CharacteristicDefinition) throws(Problem) -> CharacteristicMetadata {
-        guard object != nil else { throw "\"\(definition.name)\" has to be an object, such as {}" }
-        var metadata = definition.metadata
-        guard metadata.format.isNumeric else { return metadata }
-        let (name, range) = (definition.name, metadata.possibleRange)
+    private func narrowed(_ usual: CharacteristicMetadata) throws(Problem) -> CharacteristicMetadata {
+        guard object != nil else { throw "it has to be an object, such as {}" }
+        guard usual.format.isNumeric else { return usual }
+        var metadata = usual
+        let range = usual.possibleRange
         let words = "from \(JSONValue.number(range.lowerBound).text) to \(JSONValue.number(range.upperBound).text)"
         let number = { (json: JSONValue) in json.double.flatMap { range.contains($0) ? $0 : nil } }
-        metadata.minimum = try limit("minimum", of: name, words, number) ?? metadata.minimum
-        metadata.maximum = try limit("maximum", of: name, words, number) ?? metadata.maximum
+        metadata.minimum = try member("minimum", words, number) ?? usual.minimum
+        metadata.maximum = try member("maximum", words, number) ?? usual.maximum
         metadata.step =
-            try limit("step", of: name, "a number above 0") { $0.double.flatMap { $0 > 0 ? $0 : nil } }
-            ?? metadata.step
+            try member("step", "a number above 0") { $0.double.flatMap { $0 > 0 ? $0 : nil } } ?? usual.step
         if let low = metadata.minimum, let high = metadata.maximum, low > high {
-            throw "\"minimum\" of \(name) is above its maximum"
+            throw "\"minimum\" is above the maximum"
         }
-        let isWithin = { (value: Int64) in
-            metadata.possibleRange.contains(Double(value)) && metadata.validValues?.contains(value) != false
-        }
+        let limits = metadata.possibleRange
         metadata.validValues =
-            try limit("values", of: name, "a list of values that \(name) can have") { json -> [Int64]? in
-                guard let list = json.array, let values = json.array?.compactMap(\.int).map(Int64.init),
-                    1...PluginLimits.values ~= values.count, values.count == list.count, values.allSatisfy(isWithin)
-                else { return nil }
-                return Set(values).sorted()
-            } ?? metadata.validValues
+            try member("values", "a list of values within the limits") { json -> [Int64]? in
+                guard let list = json.array, 1...PluginLimits.values ~= list.count else { return nil }
+                let values = Set(list.compactMap(\.int).map(Int64.init)).filter {
+                    limits.contains(Double($0)) && usual.validValues?.contains($0) != false
+                }
+                return values.count == list.count ? values.sorted() : nil
+            } ?? usual.validValues
         return metadata
-    }
-
-    private func limit<Value>(
-        _ limit: String, of name: String, _ expected: String, _ read: (JSONValue) -> Value?
-    ) throws(Problem) -> Value? {
-        do throws(Problem) {
-            return try member(limit, expected, read)
-        } catch {
-            throw "\(name): \(error.text)"
-        }
     }
 
     /// Returns the values of a state, where `null` is unknown, or those of momentary events.
@@ -122,7 +114,8 @@ extension JSONValue {
         for member in members {
             let name = member.name.split(separator: "#", maxSplits: 1).map(String.init)
             guard let definition = name.first.flatMap(CharacteristicDefinition.named) else {
-                throw "\"\(member.name.prefix(64))\" is not the name of a characteristic in HAP's catalog"
+                let name = member.name.prefix(64)
+                throw "\"\(name)\" is not the name of a characteristic in HAP's catalog, or its values are binary"
             }
             guard definition.type.isMomentary == areEvents else {
                 throw "\"\(definition.name)\" belongs in devices/\(areEvents ? "state" : "event")"

@@ -198,7 +198,7 @@ struct PluginMessageTests {
             (#"[{"service": "Fanv2", "characteristics": {"Speed": {}}}]"#, "Fanv2 has no \"Speed\""),
             (#"[{"service": "Fanv2", "characteristics": {"Brightness": {}}}]"#, "Fanv2 has no \"Brightness\""),
             (#"[{"service": "Fanv2", "characteristics": {"Active": {}, "Active": {}}}]"#, "has it twice"),
-            (#"[{"service": "Fanv2", "characteristics": {"Active": 1}}]"#, "\"Active\" has to be an object"),
+            (#"[{"service": "Fanv2", "characteristics": {"Active": 1}}]"#, "Active of Fanv2: it has to be an object"),
             (#"[{"service": "Fanv2", "characteristics": {"RotationSpeed": {}}}]"#, "Fanv2 needs Active"),
             (#"[{"service": "Lightbulb", "characteristics": {"On": {}, "Hue": {}}}]"#, "Hue and Saturation need"),
             (#"[{"service": "Doorbell", "characteristics": {"ProgrammableSwitchEvent": {}}}]"#, "has to be one of"),
@@ -219,13 +219,13 @@ struct PluginMessageTests {
     @Test(
         "refuses limits outside of HAP's",
         arguments: [
-            (#"{"maximum": 101}"#, "RotationSpeed: \"maximum\" has to be from 0 to 100"),
-            (#"{"minimum": "0"}"#, "RotationSpeed: \"minimum\" has to be from 0 to 100"),
-            (#"{"minimum": 50, "maximum": 20}"#, "\"minimum\" of RotationSpeed is above"),
-            (#"{"step": 0}"#, "RotationSpeed: \"step\" has to be a number above 0"),
-            (#"{"values": []}"#, "RotationSpeed: \"values\" has to be"),
-            (#"{"values": [1, 101]}"#, "RotationSpeed: \"values\" has to be"),
-            (#"{"maximum": 50, "value": 60}"#, "\"value\" has to be within the limits of RotationSpeed"),
+            (#"{"maximum": 101}"#, "RotationSpeed of Fanv2: \"maximum\" has to be from 0 to 100"),
+            (#"{"minimum": "0"}"#, "RotationSpeed of Fanv2: \"minimum\" has to be from 0 to 100"),
+            (#"{"minimum": 50, "maximum": 20}"#, "\"minimum\" is above"),
+            (#"{"step": 0}"#, "RotationSpeed of Fanv2: \"step\" has to be a number above 0"),
+            (#"{"values": []}"#, "RotationSpeed of Fanv2: \"values\" has to be"),
+            (#"{"values": [1, 101]}"#, "RotationSpeed of Fanv2: \"values\" has to be"),
+            (#"{"maximum": 50, "value": 60}"#, "\"value\" has to be within the limits"),
         ])
     func refusedLimits(limits: String, text: String) throws {
         try refused(#"[{"service": "Fanv2", "characteristics": {"Active": {}, "RotationSpeed": \#(limits)}}]"#, text)
