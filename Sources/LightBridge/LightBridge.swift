@@ -190,8 +190,9 @@ package actor LightBridge {
         let isBack = state.isReachable && !former.isReachable
         // Any other change while a white is sent is from outside.
         let isQuiet =
-            isBack || origin == .adaptiveLighting && light.isQuiet && state[.on] == former[.on]
-            && state[.brightness] == former[.brightness]
+            isBack
+            || origin == .adaptiveLighting && light.isQuiet && state[.on] == former[.on]
+                && state[.brightness] == former[.brightness]
         let isReachable = state.isReachable != former.isReachable ? state.isReachable : nil
         show(light, isQuiet: isQuiet, isReachable: isReachable)
     }

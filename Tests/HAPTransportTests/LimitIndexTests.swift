@@ -28,7 +28,9 @@ struct LimitIndexTests {
             "ConnectionPolicy.maximum", "ConnectionPolicy.verifiedIdleTimeout", "ConnectionPolicy.unverifiedLifetime",
             "AccessoryServer.stoppingTime",
         ],
-        "AccessoryRoleTests/MachineTests": ["ConnectionPolicy.maximumUnverified"],
+        "AccessoryRoleTests/MachineTests": [
+            "ConnectionPolicy.maximumUnverified", "EventOutbox.maximumMomentaryEvents",
+        ],
         "LightBridgeTests/EventTests": ["ConnectionPolicy.slowPeerTimeout"],
         "AccessoryRoleTests/RateLimitTests": [
             "UnauthenticatedRateLimiter.host", "UnauthenticatedRateLimiter.network",
