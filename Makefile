@@ -13,7 +13,7 @@ LISTEN  ?= 127.0.0.1:8480
 SECONDS ?= 60
 MINUTES ?= 60
 # The libraries, and the modules they export.
-LIBRARIES := HAPAccessory HAPController HomeClient LightKit AccessoryRole ConfigurationKit HAPModel HomeModel HomePresentation LightDriverTesting
+LIBRARIES := HAPAccessory HAPController HomeClient DeviceKit AccessoryRole ConfigurationKit HAPModel HomeModel HomePresentation LightDriverTesting
 # What is shipped needs no Swift runtime where it runs, and its table of outside functions cannot be written to. It offers
 # no functions to libraries and keeps its own addresses packed: four megabytes less to read at each start.
 SHIPPED := .build-static/release

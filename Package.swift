@@ -74,7 +74,7 @@ let package = Package(
         .library(name: "HAPController", targets: ["HAPController", "HAPModel"]),
         .library(name: "HomeClient", targets: ["HomeClient", "HomeModel"]),
         .library(name: "HomePresentation", targets: ["HomePresentation"]),
-        .library(name: "LightKit", targets: ["LightKit", "HAPModel"]),
+        .library(name: "DeviceKit", targets: ["DeviceKit", "HAPModel"]),
         .library(name: "LightDriverTesting", targets: ["LightDriverTesting"]),
     ],
     dependencies: [
@@ -120,25 +120,25 @@ let package = Package(
         library("HAPCrypto", ["SodiumKit", "CSodium", "CGMP"]),
         library("Discovery", ["AsyncKit", "CAvahi", "SystemKit", logging]),
         library("Dialing", [nioCore, nioPosix]),
-        library("LightKit", ["ConfigurationKit", "HAPModel", logging]),
+        library("DeviceKit", ["ConfigurationKit", "HAPModel", logging]),
         library("LineRPC", ["Dialing", "BoundedJSON", nioCore, nioPosix, logging]),
 
         library("HAPProtocol", ["HAPModel", "HAPCrypto", "BoundedJSON"]),
         library(
             "LightPlugins",
             [
-                "AsyncKit", "LightKit", "HAPModel", "LineRPC", "BoundedJSON", "SystemKit", "TerminalKit", "CProcess",
+                "AsyncKit", "DeviceKit", "HAPModel", "LineRPC", "BoundedJSON", "SystemKit", "TerminalKit", "CProcess",
                 logging,
             ]),
         library(
             "LightDrivers",
             [
-                "LightPlugins", "LightKit", "HAPModel", "Dialing", "Discovery", "BoundedJSON", "Jinja", "AsyncKit",
+                "LightPlugins", "DeviceKit", "HAPModel", "Dialing", "Discovery", "BoundedJSON", "Jinja", "AsyncKit",
                 "SystemKit",
                 "TerminalKit", "CMosquitto", "SodiumKit", logging, nioCore, nioPosix, nioHTTP1, nioWebSocket, nioSSL,
             ],
             exclude: ["MQTT/README.md"]),
-        library("BridgeControl", ["LightKit", "HAPModel", "LineRPC", "BoundedJSON", "TerminalKit", logging]),
+        library("BridgeControl", ["DeviceKit", "HAPModel", "LineRPC", "BoundedJSON", "TerminalKit", logging]),
         library(
             "DaemonKit",
             [
@@ -167,7 +167,7 @@ let package = Package(
                 "BoundedJSON", grdb, lifecycle, logging, nioCore, nioPosix,
                 .product(name: "UnixSignals", package: "swift-service-lifecycle"),
             ]),
-        library("LightBridge", ["AccessoryRole", "HAPProtocol", "HAPModel", "LightKit", logging]),
+        library("DeviceBridge", ["AccessoryRole", "HAPProtocol", "HAPModel", "DeviceKit", logging]),
         library("Doctor", ["AsyncKit", "BridgeControl", "BoundedJSON", "SystemKit", "TerminalKit", nioCore, nioPosix]),
         library(
             "HomeHub",
@@ -179,8 +179,8 @@ let package = Package(
         program(
             "lamplighterd",
             [
-                "HAPAccessory", "LightBridge", "AccessoryRole", "HAPTransport", "HAPProtocol", "HAPModel", "HAPCrypto",
-                "Discovery", "ConfigurationKit", "DaemonKit", "LightKit", "LightDrivers", "LineRPC", "BridgeControl",
+                "HAPAccessory", "DeviceBridge", "AccessoryRole", "HAPTransport", "HAPProtocol", "HAPModel", "HAPCrypto",
+                "Discovery", "ConfigurationKit", "DaemonKit", "DeviceKit", "LightDrivers", "LineRPC", "BridgeControl",
                 "BoundedJSON", "SystemKit", "SetupQR", "TerminalKit", logging, grdb, lifecycle, arguments, nioCore,
                 nioPosix,
                 .product(name: "UnixSignals", package: "swift-service-lifecycle"),
@@ -188,7 +188,7 @@ let package = Package(
         program(
             "lamplighter",
             [
-                "AsyncKit", "CommandKit", "Doctor", "BridgeControl", "LightKit", "LightPlugins", "LineRPC",
+                "AsyncKit", "CommandKit", "Doctor", "BridgeControl", "DeviceKit", "LightPlugins", "LineRPC",
                 "BoundedJSON", "SetupQR", "SystemKit",
                 "TerminalKit", logging, arguments,
             ]),
@@ -240,15 +240,15 @@ let package = Package(
             name: "vendor-app", dependencies: ["HomeClient"], path: "Examples/VendorApp", swiftSettings: swift),
 
         .target(
-            name: "NewDriver", dependencies: ["LightKit", logging], path: "Examples/NewDriver", swiftSettings: swift),
+            name: "NewDriver", dependencies: ["DeviceKit", logging], path: "Examples/NewDriver", swiftSettings: swift),
 
         // For tests only
-        library("LightDriverTesting", ["LightKit"]),
+        library("LightDriverTesting", ["DeviceKit"]),
         library(
             "HAPTesting",
             [
-                "LightDriverTesting", "LightBridge", "AccessoryRole", "HAPController", "HAPTransport", "HAPProtocol",
-                "HAPModel", "HAPCrypto", "BoundedJSON", "LightKit", "Discovery", logging, nioCore, nioPosix,
+                "LightDriverTesting", "DeviceBridge", "AccessoryRole", "HAPController", "HAPTransport", "HAPProtocol",
+                "HAPModel", "HAPCrypto", "BoundedJSON", "DeviceKit", "Discovery", logging, nioCore, nioPosix,
             ]),
 
         .target(name: "TestTimeouts", path: "Tests/TestTimeouts", swiftSettings: swift),
@@ -269,12 +269,13 @@ let package = Package(
         .executableTarget(
             name: "fuzz",
             dependencies: [
-                "HAPTesting", "LightBridge", "AccessoryRole", "ConfigurationKit", "DaemonKit", "Doctor", "LightDrivers",
+                "HAPTesting", "DeviceBridge", "AccessoryRole", "ConfigurationKit", "DaemonKit", "Doctor",
+                "LightDrivers",
                 "LightPlugins",
                 "HAPController",
                 "HomeHub",
                 "HomeModel", "HAPProtocol", "HAPModel", "HAPCrypto", "Discovery", "LineRPC", "BoundedJSON", "Jinja",
-                "LightKit", "TerminalKit", nioCore,
+                "DeviceKit", "TerminalKit", nioCore,
             ],
             path: "Tests/Fuzz", swiftSettings: swift),
 
@@ -288,13 +289,13 @@ let package = Package(
         tests(of: "HAPCrypto", ["HAPTesting"]),
         tests(of: "HAPModel", ["HAPTesting", "BoundedJSON"]),
         tests(of: "HAPProtocol", ["HAPTesting", "HAPCrypto", "HAPModel", "BoundedJSON"]),
-        tests(of: "NewDriver", ["HAPTesting", "LightKit", logging]),
-        tests(of: "LightKit"),
+        tests(of: "NewDriver", ["HAPTesting", "DeviceKit", logging]),
+        tests(of: "DeviceKit"),
         tests(
             of: "LightDrivers",
-            ["HAPTesting", "LightKit", "Discovery", "BoundedJSON", "SodiumKit", logging, nioCore, nioPosix]),
+            ["HAPTesting", "DeviceKit", "Discovery", "BoundedJSON", "SodiumKit", logging, nioCore, nioPosix]),
         tests(
-            of: "LightPlugins", ["HAPTesting", "LightKit", "HAPModel", "LineRPC", "BoundedJSON", "AsyncKit", logging]),
+            of: "LightPlugins", ["HAPTesting", "DeviceKit", "HAPModel", "LineRPC", "BoundedJSON", "AsyncKit", logging]),
         tests(of: "Discovery", [logging]),
         tests(of: "LineRPC", ["BoundedJSON", logging, nioCore, nioPosix]),
         tests(of: "DaemonKit", ["ConfigurationKit", grdb, logging]),
@@ -303,29 +304,29 @@ let package = Package(
             ["HAPTesting", "HAPProtocol", "HAPModel", "HAPCrypto", "BoundedJSON", logging, nioCore]),
         tests(of: "HAPAccessory", ["HAPController", "HAPProtocol", "HAPModel", logging]),
         tests(
-            of: "LightBridge",
+            of: "DeviceBridge",
             [
-                "HAPTesting", "AccessoryRole", "HAPProtocol", "HAPModel", "HAPCrypto", "BoundedJSON", "LightKit",
+                "HAPTesting", "AccessoryRole", "HAPProtocol", "HAPModel", "HAPCrypto", "BoundedJSON", "DeviceKit",
                 logging, nioCore,
             ]),
         tests(
             of: "HAPController",
             [
                 "AsyncKit", "Dialing", "HAPTesting", "HAPTransport", "AccessoryRole", "HAPProtocol", "HAPModel",
-                "HAPCrypto", "BoundedJSON", "Discovery", "LightKit", logging, nioCore, nioPosix,
+                "HAPCrypto", "BoundedJSON", "Discovery", "DeviceKit", logging, nioCore, nioPosix,
             ]),
         tests(
             of: "HAPTransport",
             [
-                "HAPTesting", "AccessoryRole", "HAPProtocol", "HAPModel", "HAPCrypto", "LightKit", logging, nioCore,
+                "HAPTesting", "AccessoryRole", "HAPProtocol", "HAPModel", "HAPCrypto", "DeviceKit", logging, nioCore,
                 nioPosix, .product(name: "NIOEmbedded", package: "swift-nio"),
             ]),
         tests(
             of: "lamplighterd",
             [
-                "HAPTesting", "HAPAccessory", "LightBridge", "AccessoryRole", "HAPProtocol", "HAPModel", "HAPCrypto",
+                "HAPTesting", "HAPAccessory", "DeviceBridge", "AccessoryRole", "HAPProtocol", "HAPModel", "HAPCrypto",
                 "Discovery",
-                "ConfigurationKit", "DaemonKit", "LightKit", "LightDrivers", "LightPlugins", "BoundedJSON", "LineRPC",
+                "ConfigurationKit", "DaemonKit", "DeviceKit", "LightDrivers", "LightPlugins", "BoundedJSON", "LineRPC",
                 "BridgeControl",
                 "HAPTransport", logging, grdb,
                 nioCore,
@@ -338,7 +339,7 @@ let package = Package(
             [
                 "AsyncKit", "HAPTesting", "HomeModel", "HAPController", "HAPTransport", "AccessoryRole", "HAPProtocol",
                 "HAPModel",
-                "HAPCrypto", "Discovery", "LightKit", "BoundedJSON", logging, nioCore, nioPosix,
+                "HAPCrypto", "Discovery", "DeviceKit", "BoundedJSON", logging, nioCore, nioPosix,
             ]),
         tests(
             of: "HomeClient",
@@ -372,7 +373,7 @@ let package = Package(
             of: "lamplighter",
             ["CommandKit", "Doctor", "BridgeControl", "BoundedJSON", "LineRPC", "TerminalKit", logging]),
         tests(of: "Doctor", ["BridgeControl", "TerminalKit"]),
-        tests(of: "BridgeControl", ["LightKit", "LineRPC", "BoundedJSON", "TerminalKit", logging]),
+        tests(of: "BridgeControl", ["DeviceKit", "LineRPC", "BoundedJSON", "TerminalKit", logging]),
     ],
     swiftLanguageModes: [.v6],
     cxxLanguageStandard: .cxx17
@@ -396,8 +397,8 @@ if Context.environment["LAMPLIGHTER_BENCHMARKS"] != nil {
         .executableTarget(
             name: "hap-micro",
             dependencies: [
-                "HAPTesting", "LightBridge", "AccessoryRole", "HAPProtocol", "HAPModel", "HAPCrypto", "BoundedJSON",
-                "LightKit",
+                "HAPTesting", "DeviceBridge", "AccessoryRole", "HAPProtocol", "HAPModel", "HAPCrypto", "BoundedJSON",
+                "DeviceKit",
             ],
             path: "Benchmarks/Micro", swiftSettings: swift),
     ]

@@ -1,11 +1,11 @@
 import AccessoryRole
 import BoundedJSON
+import DeviceBridge
+import DeviceKit
 import HAPCrypto
 import HAPModel
 import HAPProtocol
 import HAPTesting
-import LightBridge
-import LightKit
 
 /// A light changes, and every session is told: from the driver's word to the sealed bytes.
 struct Events {

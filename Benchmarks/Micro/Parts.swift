@@ -1,11 +1,11 @@
 import AccessoryRole
 import BoundedJSON
+import DeviceBridge
+import DeviceKit
 import HAPCrypto
 import HAPModel
 import HAPProtocol
 import HAPTesting
-import LightBridge
-import LightKit
 
 /// Bytes, and what they mean.
 enum Parts {

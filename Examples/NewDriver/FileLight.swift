@@ -1,5 +1,5 @@
+package import DeviceKit
 import FoundationEssentials
-package import LightKit
 package import Logging
 
 /// The keys of the driver in the configuration: `{driver: file, path: /run/lamp}`.

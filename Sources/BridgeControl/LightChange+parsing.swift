@@ -1,5 +1,5 @@
 internal import BoundedJSON
-internal import LightKit
+internal import DeviceKit
 internal import TerminalKit
 
 extension LightChange {

@@ -1,6 +1,6 @@
 package import BoundedJSON
+package import DeviceKit
 internal import HAPModel
-package import LightKit
 
 /// A change of a light: an operator's command, or an event of a simulated light.
 ///

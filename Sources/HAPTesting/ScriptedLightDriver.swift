@@ -1,4 +1,4 @@
-package import LightKit
+package import DeviceKit
 internal import Synchronization
 
 /// A driver whose lights do what a test says.

@@ -1,4 +1,4 @@
-public import LightKit
+public import DeviceKit
 
 /// What every driver promises in the comment of `LightDriver`, as checks that any driver can be put through.
 ///

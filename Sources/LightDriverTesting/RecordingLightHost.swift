@@ -1,4 +1,4 @@
-public import LightKit
+public import DeviceKit
 internal import Synchronization
 
 /// A host that remembers what it was told, in order, and lets a test wait for what it expects.

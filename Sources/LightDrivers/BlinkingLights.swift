@@ -1,4 +1,4 @@
-import LightKit
+import DeviceKit
 
 /// The lights of a session that blink to identify themselves; their states are not reported meanwhile.
 struct BlinkingLights: Sendable {

@@ -1,4 +1,4 @@
-import LightKit
+import DeviceKit
 
 /// What a light's id must be.
 enum LightIDRule {

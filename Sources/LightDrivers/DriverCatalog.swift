@@ -1,4 +1,4 @@
-package import LightKit
+package import DeviceKit
 import LightPlugins
 
 /// The drivers that are built in.

@@ -1,4 +1,4 @@
-import LightKit
+import DeviceKit
 
 /// What a driver's host is to be told, in order; reports that nothing else comes between go together, each light's merged.
 struct HostNotices {

@@ -1,4 +1,4 @@
-import LightKit
+import DeviceKit
 
 /// A device class of Home Assistant, which ESPHome uses, too.
 struct SensorClass: Equatable, Sendable {

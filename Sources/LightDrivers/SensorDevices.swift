@@ -1,4 +1,4 @@
-import LightKit
+import DeviceKit
 
 /// Readings that come one by one, each with an id of its own, as one sensor a device.
 ///

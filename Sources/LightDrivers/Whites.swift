@@ -1,4 +1,4 @@
-import LightKit
+import DeviceKit
 
 // Devices have whites in kelvin, and lights here in mireds.
 

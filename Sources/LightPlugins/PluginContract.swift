@@ -1,6 +1,6 @@
 package import BoundedJSON
+import DeviceKit
 import HAPModel
-import LightKit
 import LineRPC
 package import Logging
 import TerminalKit

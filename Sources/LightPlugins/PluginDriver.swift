@@ -1,7 +1,7 @@
 package import AsyncKit
 import BoundedJSON
+package import DeviceKit
 import Glibc
-package import LightKit
 import LineRPC
 package import Logging
 import SystemKit

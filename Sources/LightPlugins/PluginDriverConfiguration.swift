@@ -1,5 +1,5 @@
 package import BoundedJSON
-package import LightKit
+package import DeviceKit
 package import Logging
 
 /// The keys of the driver `plugin`: a program that brings lights, and what it is told.

@@ -1,4 +1,4 @@
-import LightKit
+import DeviceKit
 
 /// What a plugin's process has told, in order, until the driver takes it.
 ///

@@ -1,6 +1,6 @@
 import AsyncKit
 import BoundedJSON
-import LightKit
+import DeviceKit
 import LineRPC
 
 /// What a plugin's host decides: when the program is started, asked, trusted and given up; it knows no process and no clock.

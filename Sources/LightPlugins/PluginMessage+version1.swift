@@ -1,5 +1,5 @@
 import BoundedJSON
-import LightKit
+import DeviceKit
 
 // Version 1 of the protocol, read as descriptions and values of version 2.
 

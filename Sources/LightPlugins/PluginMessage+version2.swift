@@ -1,6 +1,6 @@
 import BoundedJSON
+import DeviceKit
 import HAPModel
-import LightKit
 
 // Version 2 of the protocol: functions and values with the names and in the forms of HAP's catalog.
 

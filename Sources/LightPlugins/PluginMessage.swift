@@ -1,6 +1,6 @@
 package import BoundedJSON
+package import DeviceKit
 import HAPModel
-package import LightKit
 package import LineRPC
 
 /// A message of a plugin: one line, parsed and validated.

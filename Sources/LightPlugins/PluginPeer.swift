@@ -1,6 +1,6 @@
 import AsyncKit
 import BoundedJSON
-import LightKit
+import DeviceKit
 import LineRPC
 import Logging
 

@@ -1,6 +1,6 @@
 import BoundedJSON
+import DeviceKit
 import HAPModel
-import LightKit
 import TerminalKit
 
 /// A version of the protocol, chosen by the plugin in its answer to `hello`.

@@ -1,14 +1,14 @@
 import AccessoryRole
 import BridgeControl
 package import DaemonKit
+import DeviceBridge
+import DeviceKit
 import Discovery
 import HAPAccessory
 import HAPModel
 import HAPProtocol
 package import HAPTransport
-import LightBridge
 import LightDrivers
-import LightKit
 import Logging
 import NIOCore
 import NIOPosix
@@ -68,7 +68,7 @@ struct BridgeDaemon {
         let loop = loops.next()
         let bridges = try await Bridges(
             configuration.bridge, ownership, stored: stored, database: database, loop: loop, logger: logger)
-        let lights = LightBridge(
+        let lights = DeviceBridge(
             executor: bridges.executor, scheduler: EventLoopScheduler(loop), servers: await bridges.servers,
             open: { try await bridges.open($0) }, store: database, overrides: configuration.overrides,
             kinds: configuration.include.kinds,

@@ -1,14 +1,14 @@
 import AccessoryRole
 import BridgeControl
 import DaemonKit
+import DeviceBridge
+import DeviceKit
 import Discovery
 import FoundationEssentials
 import Glibc
 import HAPModel
 import HAPProtocol
-import LightBridge
 import LightDrivers
-import LightKit
 import TerminalKit
 
 /// What the operator's command asks of the bridge.
@@ -16,7 +16,7 @@ struct BridgeOperations: BridgeControlHandler {
     /// At least one; the first is that of the configuration.
     let bridges: @Sendable () async -> [Bridge]
     let since = Date.now.formatted(Date.ISO8601FormatStyle(includingFractionalSeconds: true))
-    let lights: LightBridge
+    let lights: DeviceBridge
     let supervisor: DriverSupervisor
     let reloader: ConfigurationReloader
     let hostFacts: HostFacts

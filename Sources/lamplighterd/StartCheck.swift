@@ -1,8 +1,8 @@
 import BridgeControl
 import DaemonKit
+import DeviceKit
 import FoundationEssentials
 import HAPTransport
-import LightKit
 import LineRPC
 import TerminalKit
 

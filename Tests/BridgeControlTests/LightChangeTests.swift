@@ -1,6 +1,6 @@
 import BoundedJSON
 import BridgeControl
-import LightKit
+import DeviceKit
 import Testing
 
 /// The names of the values that a controller can change.

@@ -1,10 +1,10 @@
 import AccessoryRole
+import DeviceKit
 import HAPController
 import HAPCrypto
 import HAPModel
 import HAPProtocol
 import HAPTesting
-import LightKit
 import Synchronization
 import TestTimeouts
 import Testing

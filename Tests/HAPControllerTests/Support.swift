@@ -1,11 +1,11 @@
 import AsyncKit
+import DeviceKit
 import Discovery
 import HAPController
 import HAPCrypto
 import HAPModel
 import HAPProtocol
 import HAPTesting
-import LightKit
 import Logging
 import Synchronization
 import TestTimeouts

@@ -1,10 +1,10 @@
 import AccessoryRole
+import DeviceKit
 import Glibc
 import HAPCrypto
 import HAPModel
 import HAPProtocol
 import HAPTesting
-import LightKit
 import Logging
 import NIOCore
 import NIOPosix

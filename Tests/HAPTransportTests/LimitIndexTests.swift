@@ -10,7 +10,7 @@ struct LimitIndexTests {
     /// The files that declare limits, each as a `static let`.
     private static let files = [
         "Sources/HAPProtocol/Limits.swift", "Sources/AccessoryRole/Limits.swift",
-        "Sources/LightBridge/Limits.swift", "Sources/HAPTransport/TransportLimits.swift",
+        "Sources/DeviceBridge/Limits.swift", "Sources/HAPTransport/TransportLimits.swift",
     ]
 
     /// The limits that the tests of a file reach.
@@ -31,7 +31,7 @@ struct LimitIndexTests {
         "AccessoryRoleTests/MachineTests": [
             "ConnectionPolicy.maximumUnverified", "EventOutbox.maximumMomentaryEvents",
         ],
-        "LightBridgeTests/EventTests": ["ConnectionPolicy.slowPeerTimeout"],
+        "DeviceBridgeTests/EventTests": ["ConnectionPolicy.slowPeerTimeout"],
         "AccessoryRoleTests/RateLimitTests": [
             "UnauthenticatedRateLimiter.host", "UnauthenticatedRateLimiter.network",
             "UnauthenticatedRateLimiter.maximumAddresses", "UnauthenticatedRateLimiter.maximumProven",
@@ -41,12 +41,12 @@ struct LimitIndexTests {
             "SetupAttempts.turnLimit", "SetupAttempts.waitingTime", "SetupAttempts.maximumSources",
             "SetupAttempts.memory", "SetupAttempts.networkShare", "SetupAttempts.longestPause",
         ],
-        "LightBridgeTests/IdentityTests": ["LightBridge.maximumLights"],
-        "LightBridgeTests/FurtherBridgesTests": ["LightBridge.maximumBridges"],
-        "LightBridgeTests/RemovedLightsTests": [
-            "LightBridge.maximumWaitingLights", "LightBridge.maximumRemovedLights",
+        "DeviceBridgeTests/IdentityTests": ["DeviceBridge.maximumLights"],
+        "DeviceBridgeTests/FurtherBridgesTests": ["DeviceBridge.maximumBridges"],
+        "DeviceBridgeTests/RemovedLightsTests": [
+            "DeviceBridge.maximumWaitingLights", "DeviceBridge.maximumRemovedLights",
         ],
-        "LightBridgeTests/SilentLightTests": ["CommandWaiter.timeout"],
+        "DeviceBridgeTests/SilentLightTests": ["CommandWaiter.timeout"],
         "HAPTransportTests/HostileTests": ["TransportLimits.requestsPerTurn", "TransportLimits.acknowledgeTime"],
         "HAPTransportTests/AccessoryChannelHandlerTests": [
             "TransportLimits.readAhead", "TransportLimits.frameTime", "TransportLimits.messageTime",

@@ -1,8 +1,8 @@
 import AccessoryRole
+import DeviceKit
 import HAPModel
 import HAPProtocol
 import HAPTesting
-import LightKit
 import Logging
 import NIOCore
 import NIOPosix

@@ -1,4 +1,5 @@
 import AccessoryRole
+import DeviceKit
 import Discovery
 import HAPController
 import HAPProtocol
@@ -6,7 +7,6 @@ import HAPTesting
 import HAPTransport
 import HomeHub
 import HomeModel
-import LightKit
 import Logging
 import NIOCore
 import NIOPosix

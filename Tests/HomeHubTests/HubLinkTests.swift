@@ -1,11 +1,11 @@
 import AccessoryRole
+import DeviceKit
 import Discovery
 import HAPController
 import HAPCrypto
 import HAPProtocol
 import HAPTesting
 import HomeModel
-import LightKit
 import Synchronization
 import TestTimeouts
 import Testing

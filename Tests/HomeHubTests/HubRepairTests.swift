@@ -1,9 +1,9 @@
 import AccessoryRole
+import DeviceKit
 import HAPController
 import HAPProtocol
 import HAPTesting
 import HomeModel
-import LightKit
 import Synchronization
 import TestTimeouts
 import Testing

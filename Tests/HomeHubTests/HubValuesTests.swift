@@ -1,8 +1,8 @@
+import DeviceKit
 import HAPController
 import HAPTesting
 import HomeHub
 import HomeModel
-import LightKit
 import TestTimeouts
 import Testing
 

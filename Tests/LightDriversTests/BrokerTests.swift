@@ -1,6 +1,6 @@
+import DeviceKit
 import Foundation
 import LightDrivers
-import LightKit
 import TestTimeouts
 import Testing
 

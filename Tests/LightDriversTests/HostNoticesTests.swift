@@ -1,5 +1,5 @@
+import DeviceKit
 import HAPTesting
-import LightKit
 import Testing
 
 @testable import LightDrivers

@@ -1,5 +1,5 @@
 import BoundedJSON
-import LightKit
+import DeviceKit
 import TestTimeouts
 import Testing
 

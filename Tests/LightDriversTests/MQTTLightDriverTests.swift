@@ -1,6 +1,6 @@
+import DeviceKit
 import Foundation
 import HAPTesting
-import LightKit
 import Logging
 import TestTimeouts
 import Testing

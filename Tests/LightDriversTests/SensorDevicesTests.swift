@@ -1,4 +1,4 @@
-import LightKit
+import DeviceKit
 import Testing
 
 @testable import LightDrivers

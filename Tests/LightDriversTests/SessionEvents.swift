@@ -1,4 +1,4 @@
-import LightKit
+import DeviceKit
 
 @testable import LightDrivers
 

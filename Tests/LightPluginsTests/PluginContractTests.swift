@@ -1,7 +1,7 @@
 import BoundedJSON
+import DeviceKit
 import FoundationEssentials
 import HAPTesting
-import LightKit
 import Logging
 import TestTimeouts
 import Testing

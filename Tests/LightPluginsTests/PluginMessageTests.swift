@@ -1,6 +1,6 @@
 import BoundedJSON
+import DeviceKit
 import HAPModel
-import LightKit
 import LineRPC
 import TestTimeouts
 import Testing

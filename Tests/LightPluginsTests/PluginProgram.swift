@@ -1,7 +1,7 @@
 import BoundedJSON
+import DeviceKit
 import FoundationEssentials
 import Glibc
-import LightKit
 import Logging
 
 @testable import LightPlugins

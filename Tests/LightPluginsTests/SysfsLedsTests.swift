@@ -1,8 +1,8 @@
 import BoundedJSON
+import DeviceKit
 import FoundationEssentials
 import Glibc
 import HAPTesting
-import LightKit
 import TestTimeouts
 import Testing
 

@@ -1,6 +1,6 @@
+import DeviceKit
 import FoundationEssentials
 import HAPTesting
-import LightKit
 import Logging
 import NewDriver
 import TestTimeouts

@@ -1,13 +1,13 @@
 import AccessoryRole
 import BridgeControl
 import DaemonKit
+import DeviceBridge
 import FoundationEssentials
 import GRDB
 import HAPAccessory
 import HAPModel
 import HAPProtocol
 import HAPTesting
-import LightBridge
 import TestTimeouts
 import Testing
 

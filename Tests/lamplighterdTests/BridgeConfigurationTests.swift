@@ -1,10 +1,10 @@
 import AccessoryRole
 import ConfigurationKit
 import DaemonKit
+import DeviceBridge
+import DeviceKit
 import FoundationEssentials
-import LightBridge
 import LightDrivers
-import LightKit
 import Logging
 import Testing
 

@@ -1,5 +1,7 @@
 import AccessoryRole
 import DaemonKit
+import DeviceBridge
+import DeviceKit
 import FoundationEssentials
 import GRDB
 import HAPAccessory
@@ -7,8 +9,6 @@ import HAPCrypto
 import HAPModel
 import HAPProtocol
 import HAPTesting
-import LightBridge
-import LightKit
 import TestTimeouts
 import Testing
 

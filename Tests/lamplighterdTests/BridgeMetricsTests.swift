@@ -1,10 +1,10 @@
 import AccessoryRole
 import DaemonKit
+import DeviceBridge
+import DeviceKit
 import Discovery
 import HAPProtocol
 import HAPTesting
-import LightBridge
-import LightKit
 import TestTimeouts
 import Testing
 

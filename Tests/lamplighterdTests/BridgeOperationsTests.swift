@@ -1,6 +1,8 @@
 import AccessoryRole
 import BridgeControl
 import DaemonKit
+import DeviceBridge
+import DeviceKit
 import Discovery
 import GRDB
 import HAPAccessory
@@ -8,9 +10,7 @@ import HAPCrypto
 import HAPModel
 import HAPProtocol
 import HAPTesting
-import LightBridge
 import LightDrivers
-import LightKit
 import TestTimeouts
 import Testing
 

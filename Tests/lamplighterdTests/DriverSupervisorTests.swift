@@ -1,8 +1,8 @@
 import AccessoryRole
 import DaemonKit
+import DeviceBridge
+import DeviceKit
 import HAPTesting
-import LightBridge
-import LightKit
 import Logging
 import Synchronization
 import TestTimeouts

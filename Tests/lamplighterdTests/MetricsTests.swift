@@ -1,11 +1,11 @@
 import AccessoryRole
 import DaemonKit
+import DeviceKit
 import FoundationEssentials
 import Glibc
 import HAPProtocol
 import HAPTesting
 import HAPTransport
-import LightKit
 import Logging
 import NIOPosix
 import Synchronization

@@ -1,7 +1,7 @@
 import BoundedJSON
 import DaemonKit
+import DeviceKit
 import LightDrivers
-import LightKit
 import LightPlugins
 import TestTimeouts
 import Testing

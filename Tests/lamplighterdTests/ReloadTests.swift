@@ -1,12 +1,12 @@
 import AccessoryRole
 import BridgeControl
 import DaemonKit
+import DeviceBridge
+import DeviceKit
 import HAPModel
 import HAPProtocol
 import HAPTesting
-import LightBridge
 import LightDrivers
-import LightKit
 import Synchronization
 import TestTimeouts
 import Testing

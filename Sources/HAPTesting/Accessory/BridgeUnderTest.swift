@@ -1,8 +1,8 @@
 package import AccessoryRole
+package import DeviceBridge
+package import DeviceKit
 package import HAPModel
 package import HAPProtocol
-package import LightBridge
-package import LightKit
 package import Logging
 package import NIOCore
 
@@ -12,7 +12,7 @@ package final class BridgeUnderTest: Sendable {
     package static let driverID = "test"
 
     package let base: ServerUnderTest
-    package let lights: LightBridge
+    package let lights: DeviceBridge
     package let driver = ScriptedLightDriver()
 
     package var loop: any EventLoop { base.loop }
@@ -57,7 +57,7 @@ package final class BridgeUnderTest: Sendable {
                 return try await base.another(number)
             }
         }
-        lights = LightBridge(
+        lights = DeviceBridge(
             executor: base.executor, scheduler: base.scheduler, servers: servers, open: open, store: store,
             overrides: overrides, kinds: kinds, wallClock: wallClock ?? { .zero },
             logger: logger ?? Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })

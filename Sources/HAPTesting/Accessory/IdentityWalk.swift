@@ -1,9 +1,9 @@
 internal import AccessoryRole
 internal import BoundedJSON
+internal import DeviceBridge
+internal import DeviceKit
 internal import HAPModel
 internal import HAPProtocol
-internal import LightBridge
-internal import LightKit
 
 /// A long random life of a bridge, in which no identity may ever change hands.
 ///

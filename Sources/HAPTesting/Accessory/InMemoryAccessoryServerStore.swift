@@ -1,7 +1,7 @@
 package import AccessoryRole
+package import DeviceBridge
+package import DeviceKit
 package import HAPProtocol
-package import LightBridge
-package import LightKit
 internal import Synchronization
 
 /// A store that forgets with the process, and that a test can make slow or broken.

@@ -1,9 +1,9 @@
 package import AccessoryRole
+package import DeviceBridge
+internal import DeviceKit
 internal import HAPCrypto
 internal import HAPModel
 package import HAPProtocol
-package import LightBridge
-internal import LightKit
 
 /// What every store promises in the comments of `AccessoryServerStore` and `LightStore`, as checks that any store can be put
 /// through.

@@ -1,4 +1,4 @@
-package import LightKit
+package import DeviceKit
 
 /// What all devices of one system have in common.
 package struct DatagramTraits: Sendable {

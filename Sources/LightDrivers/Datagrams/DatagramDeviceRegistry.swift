@@ -1,5 +1,5 @@
 import AsyncKit
-package import LightKit
+package import DeviceKit
 
 /// What the machine of all devices of one system wants done.
 package enum DatagramAction: Equatable, Sendable {

@@ -1,4 +1,4 @@
-package import LightKit
+package import DeviceKit
 package import Logging
 
 /// The keys of the driver `govee`.

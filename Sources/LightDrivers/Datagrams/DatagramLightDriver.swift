@@ -1,5 +1,5 @@
 package import AsyncKit
-package import LightKit
+package import DeviceKit
 package import Logging
 
 /// A driver for devices that speak in datagrams: wires sockets, the machine of the devices and the host together.

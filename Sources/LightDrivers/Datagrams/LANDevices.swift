@@ -1,4 +1,4 @@
-internal import LightKit
+internal import DeviceKit
 
 /// Which devices of the local network a driver looks for: the keys that all drivers over UDP share.
 package struct LANDevices: Equatable, Sendable {

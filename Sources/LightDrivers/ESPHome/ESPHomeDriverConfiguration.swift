@@ -1,5 +1,5 @@
+import DeviceKit
 import Discovery
-import LightKit
 
 /// The keys of the driver `esphome`: where devices are, and which files hold their keys.
 package struct ESPHomeDriverConfiguration: ConnectingDriver {

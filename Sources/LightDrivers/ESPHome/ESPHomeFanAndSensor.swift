@@ -1,4 +1,4 @@
-import LightKit
+import DeviceKit
 
 extension SensorClass {
     /// The value of a state.

@@ -1,5 +1,5 @@
+import DeviceKit
 import Glibc
-import LightKit
 
 /// A light of a device: what it is for the bridge, what its states mean, and what a command becomes.
 struct ESPHomeLight: Equatable, Sendable {

@@ -1,5 +1,5 @@
+package import DeviceKit
 package import Discovery
-package import LightKit
 
 /// A conversation with one ESPHome device over one connection (Lights 9.2).
 ///

@@ -1,4 +1,4 @@
-package import LightKit
+package import DeviceKit
 
 /// A light of Govee whose owner has allowed the local network to control it (Lights 9.5).
 ///

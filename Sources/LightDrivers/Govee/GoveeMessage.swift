@@ -1,5 +1,5 @@
 import BoundedJSON
-package import LightKit
+package import DeviceKit
 
 /// What a Govee device shows, or is to show (Lights 9.5).
 package struct GoveeStatus: Equatable, Sendable {

@@ -1,4 +1,4 @@
-import LightKit
+import DeviceKit
 
 /// The keys of the driver `hue`: where bridges are, and whether their rooms and zones are lights, too.
 package struct HueDriverConfiguration: SelectingDriver {

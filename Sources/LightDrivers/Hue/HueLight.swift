@@ -1,5 +1,5 @@
 import BoundedJSON
-import LightKit
+import DeviceKit
 
 /// A light of a bridge, or all lights of a room or zone as one: what the bridge says of it, and what a command becomes.
 struct HueLight: Sendable {

@@ -1,4 +1,4 @@
-import LightKit
+import DeviceKit
 
 /// What waits to be sent to a bridge, and what is under way: two requests at a time, because a bridge refuses more than
 /// three and the event stream is one; commands before questions; and no faster than its radio takes them.

@@ -1,6 +1,6 @@
 import BoundedJSON
+import DeviceKit
 import Glibc
-import LightKit
 
 /// A resource of a bridge that senses something, or says how full a battery is; a device has several (Lights 9.3).
 struct HueSensor: Sendable {

@@ -1,6 +1,6 @@
 import BoundedJSON
+package import DeviceKit
 package import Discovery
-package import LightKit
 import TerminalKit
 
 /// The keys of the driver `hue` that its bridges share.

@@ -1,4 +1,4 @@
-package import LightKit
+package import DeviceKit
 
 /// A bulb, plug, dimmer, light strip or power strip of TP-Link Kasa by its older protocol (Lights 9.5).
 ///

@@ -1,5 +1,5 @@
 import BoundedJSON
-package import LightKit
+package import DeviceKit
 
 /// What is asked of a device of TP-Link's older protocol, or told to it (Lights 9.5).
 package enum KasaRequest: Equatable, Sendable {

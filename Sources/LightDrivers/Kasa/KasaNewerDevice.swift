@@ -1,5 +1,5 @@
 import BoundedJSON
-import LightKit
+import DeviceKit
 
 /// A device of TP-Link's newer protocol, which hides what is said behind a key made of the account's password.
 ///

@@ -1,4 +1,4 @@
-package import LightKit
+package import DeviceKit
 
 /// A LIFX device (Lights 9.4).
 ///

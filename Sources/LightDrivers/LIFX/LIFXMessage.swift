@@ -1,4 +1,4 @@
-package import LightKit
+package import DeviceKit
 
 /// Hue, saturation, brightness and kelvin as LIFX has them (Lights 9.4).
 package struct LIFXColor: Equatable, Sendable {

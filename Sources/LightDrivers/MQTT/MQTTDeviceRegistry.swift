@@ -1,4 +1,4 @@
-package import LightKit
+package import DeviceKit
 
 /// What the machine of all lights on a broker wants done.
 package enum MQTTAction: Equatable, Sendable {

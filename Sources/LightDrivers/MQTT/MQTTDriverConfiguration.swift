@@ -1,6 +1,6 @@
 import BoundedJSON
+package import DeviceKit
 import Glibc
-package import LightKit
 package import Logging
 
 /// The keys of the driver `mqtt`: the broker, what announces lights on it, and lights that nothing announces.

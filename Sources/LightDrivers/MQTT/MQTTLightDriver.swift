@@ -1,5 +1,5 @@
 import AsyncKit
-package import LightKit
+package import DeviceKit
 package import Logging
 
 /// The driver `mqtt`: wires the connection to a broker, the machine of its lights and the host together.

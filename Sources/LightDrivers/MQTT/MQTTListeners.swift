@@ -1,4 +1,4 @@
-import LightKit
+import DeviceKit
 
 /// Which lights listen to which topics.
 struct MQTTListeners {

@@ -1,4 +1,4 @@
-import LightKit
+import DeviceKit
 
 /// A light as a part of its home.
 struct MQTTMember {

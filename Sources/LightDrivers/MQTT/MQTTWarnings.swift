@@ -1,4 +1,4 @@
-import LightKit
+import DeviceKit
 
 /// What an operator is warned of, each subject once and not more than can be read.
 struct MQTTWarnings {

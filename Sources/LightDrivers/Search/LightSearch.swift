@@ -1,6 +1,6 @@
+package import DeviceKit
 import Dialing
 package import Discovery
-package import LightKit
 package import Logging
 import NIOCore
 

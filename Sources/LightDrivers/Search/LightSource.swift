@@ -1,5 +1,5 @@
 package import BoundedJSON
-package import LightKit
+package import DeviceKit
 
 /// Something on the network that lights can come from: a device, a bridge of lights, a broker.
 ///

@@ -1,7 +1,7 @@
 import AsyncKit
+package import DeviceKit
 import Dialing
 package import Discovery
-package import LightKit
 
 /// An action for the driver to perform.
 package enum DeviceAction<Output: Equatable & Sendable>: Equatable, Sendable {

@@ -1,6 +1,6 @@
 import BoundedJSON
+package import DeviceKit
 package import Discovery
-package import LightKit
 package import Logging
 
 /// Which devices a driver connects to: the keys `discover` and `hosts` that all drivers over HTTP share.

@@ -1,7 +1,7 @@
 package import AsyncKit
+package import DeviceKit
 import Dialing
 package import Discovery
-package import LightKit
 package import Logging
 
 /// Carries the sessions of a driver's devices over the network.

@@ -1,5 +1,5 @@
+package import DeviceKit
 package import Discovery
-package import LightKit
 
 /// A conversation with one device over one connection, as a machine without socket and clock: input and the time in,
 /// events out.

@@ -1,5 +1,5 @@
 import BoundedJSON
-import LightKit
+import DeviceKit
 
 /// An output of a Shelly device: a lamp that it dims, or what its relay switches (Lights 9.6).
 struct ShellyOutput: Equatable, Sendable {

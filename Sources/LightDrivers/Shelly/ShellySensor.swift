@@ -1,5 +1,5 @@
 import BoundedJSON
-import LightKit
+import DeviceKit
 
 /// What a Shelly device senses under one number: temperature and humidity of one probe, say (Lights 9.6).
 struct ShellySensor: Equatable, Sendable {

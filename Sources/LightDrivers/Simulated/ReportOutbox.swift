@@ -1,4 +1,4 @@
-import LightKit
+import DeviceKit
 
 /// Reports on their way to the host: in order, the reports of one light merged, so never more than there are lights.
 struct ReportOutbox {

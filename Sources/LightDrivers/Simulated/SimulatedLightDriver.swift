@@ -1,5 +1,5 @@
 import AsyncKit
-package import LightKit
+package import DeviceKit
 package import Logging
 import Synchronization
 

@@ -1,5 +1,5 @@
+import DeviceKit
 import HAPModel
-import LightKit
 
 /// One simulated light as a machine: its current state, and how it fades.
 struct SimulatedLightState {

@@ -1,6 +1,6 @@
 import BoundedJSON
+package import DeviceKit
 package import Discovery
-package import LightKit
 
 /// The keys of the driver `wled` that its devices share.
 package struct WLEDOptions: Equatable, Sendable {

@@ -1,5 +1,5 @@
 import BoundedJSON
-import LightKit
+import DeviceKit
 
 /// What a WLED device says of itself and of its light: the answer to `/json/si`, and each message of its WebSocket.
 struct WLEDState: Sendable {

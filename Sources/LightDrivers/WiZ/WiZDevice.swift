@@ -1,4 +1,4 @@
-package import LightKit
+package import DeviceKit
 
 /// A WiZ device (Lights 9.5).
 ///

@@ -1,5 +1,5 @@
 import BoundedJSON
-import LightKit
+import DeviceKit
 
 /// What a Yeelight device says of itself when it is searched for: a head as of HTTP (Lights 9.7).
 package struct YeelightIdentity: Equatable, Sendable {

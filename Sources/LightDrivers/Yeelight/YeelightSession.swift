@@ -1,5 +1,5 @@
 import BoundedJSON
-package import LightKit
+package import DeviceKit
 
 /// The driver `yeelight` has no keys of its own.
 package struct YeelightOptions: Equatable, Sendable {

@@ -1,7 +1,7 @@
 import ArgumentParser
 import BoundedJSON
 import BridgeControl
-import LightKit
+import DeviceKit
 import TerminalKit
 
 struct LightsCommand: AsyncParsableCommand {

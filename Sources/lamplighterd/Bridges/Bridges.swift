@@ -1,12 +1,12 @@
 import AccessoryRole
 import BridgeControl
 import DaemonKit
+import DeviceBridge
 import Discovery
 import HAPAccessory
 import HAPModel
 import HAPProtocol
 import HAPTransport
-import LightBridge
 import Logging
 import NIOCore
 import ServiceLifecycle

@@ -1,6 +1,6 @@
 import DaemonKit
+import DeviceKit
 import Discovery
-import LightKit
 import TerminalKit
 
 extension BridgeConfiguration {

@@ -1,8 +1,8 @@
 import AccessoryRole
 import ConfigurationKit
 import DaemonKit
-import LightBridge
-import LightKit
+import DeviceBridge
+import DeviceKit
 import TerminalKit
 
 /// What the operator has written in `lamplighter.yaml`.

@@ -2,7 +2,7 @@ import AccessoryRole
 import BridgeControl
 import ConfigurationKit
 import DaemonKit
-import LightBridge
+import DeviceBridge
 import LightDrivers
 import Logging
 
@@ -14,7 +14,7 @@ actor ConfigurationReloader {
     private let path: String
     private let instance: String
     private let useEventWindow: @Sendable (Duration) async -> Void
-    private let lights: LightBridge
+    private let lights: DeviceBridge
     private let supervisor: DriverSupervisor
     private let notifier: ServiceNotifier?
     private let logger: Logger
@@ -27,7 +27,7 @@ actor ConfigurationReloader {
 
     init(
         path: String, instance: String, configuration: BridgeConfiguration,
-        useEventWindow: @escaping @Sendable (Duration) async -> Void, fault: String?, lights: LightBridge,
+        useEventWindow: @escaping @Sendable (Duration) async -> Void, fault: String?, lights: DeviceBridge,
         supervisor: DriverSupervisor, notifier: ServiceNotifier?, logger: Logger
     ) {
         self.path = path

@@ -1,6 +1,6 @@
 import ConfigurationKit
 import DaemonKit
-import LightKit
+import DeviceKit
 import TerminalKit
 
 extension CodingUserInfoKey {

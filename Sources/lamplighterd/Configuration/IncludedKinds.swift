@@ -1,6 +1,6 @@
 import ConfigurationKit
 import DaemonKit
-import LightKit
+import DeviceKit
 import TerminalKit
 
 /// The key `include`: what the bridge shows of all that drivers bring.

@@ -1,6 +1,6 @@
 import AccessoryRole
-import LightBridge
-import LightKit
+import DeviceBridge
+import DeviceKit
 import Logging
 import ServiceLifecycle
 
@@ -27,7 +27,7 @@ actor DriverSupervisor: Service {
     /// A driver that does not end when it is told to is not waited for any longer.
     private static let timeout = Duration.milliseconds(1500)
 
-    private let lights: LightBridge
+    private let lights: DeviceBridge
     private let logger: Logger
     /// In the order of the configuration.
     private(set) var running: [Running] = []
@@ -35,7 +35,7 @@ actor DriverSupervisor: Service {
     /// Drivers that have ended by themselves; the next reload starts them again.
     private var failed: Set<String> = []
 
-    init(lights: LightBridge, logger: Logger) {
+    init(lights: DeviceBridge, logger: Logger) {
         self.lights = lights
         self.logger = logger
     }

@@ -1,9 +1,9 @@
 import AccessoryRole
 import BridgeControl
+import DeviceBridge
+import DeviceKit
 import Discovery
 import HAPProtocol
-import LightBridge
-import LightKit
 
 /// The bridge's figures at one moment.
 struct BridgeMetrics: Sendable {

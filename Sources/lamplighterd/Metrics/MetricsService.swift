@@ -1,10 +1,10 @@
 import AccessoryRole
 import BridgeControl
 import DaemonKit
+import DeviceBridge
 import Discovery
 import HAPAccessory
 import HAPTransport
-import LightBridge
 import Logging
 import NIOCore
 import ServiceLifecycle
@@ -13,7 +13,7 @@ import TerminalKit
 /// Where the figures come from.
 struct MetricsSource: Sendable {
     let bridges: @Sendable () async -> [Bridge]
-    let lights: LightBridge
+    let lights: DeviceBridge
     let database: BridgeDatabase
     let log: LogStage
 

@@ -1,11 +1,11 @@
 import AccessoryRole
 import BridgeControl
 import DaemonKit
+import DeviceBridge
 import Glibc
 import HAPAccessory
 import HAPModel
 import HAPProtocol
-import LightBridge
 import Logging
 import SystemKit
 

@@ -1,11 +1,11 @@
 internal import AccessoryRole
 internal import DaemonKit
+internal import DeviceBridge
+internal import DeviceKit
 internal import GRDB
 internal import HAPAccessory
 internal import HAPModel
 internal import HAPProtocol
-internal import LightBridge
-internal import LightKit
 
 /// The bridge's memory in SQLite: what a server must not forget, and the lights, in one file; what must change together
 /// does so, or not at all.

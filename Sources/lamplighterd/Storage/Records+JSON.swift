@@ -1,7 +1,7 @@
 internal import BoundedJSON
+internal import DeviceKit
 internal import HAPModel
 internal import HAPProtocol
-internal import LightKit
 
 // The parts that differ between kinds of lights are stored as JSON; searched and unique values have columns.
 

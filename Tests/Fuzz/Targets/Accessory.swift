@@ -1,9 +1,9 @@
 internal import AccessoryRole
 internal import BoundedJSON
+internal import DeviceKit
 internal import HAPModel
 internal import HAPProtocol
 internal import HAPTesting
-internal import LightKit
 
 private let owner = ControllerIdentity.random()
 private let lamp: LightID = "lamp"

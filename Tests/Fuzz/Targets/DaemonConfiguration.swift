@@ -1,10 +1,10 @@
 internal import AccessoryRole
 internal import ConfigurationKit
 internal import DaemonKit
+internal import DeviceBridge
+internal import DeviceKit
 internal import Glibc
-internal import LightBridge
 internal import LightDrivers
-internal import LightKit
 
 // The daemons' own sources are linked into this target's directory: no program can import another.
 

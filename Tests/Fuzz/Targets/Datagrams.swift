@@ -1,5 +1,5 @@
+internal import DeviceKit
 internal import LightDrivers
-internal import LightKit
 
 /// Devices of LIFX that send anything: each step is a datagram, its kind the sender's address and how much time passes.
 @Sendable func checkLIFX(_ input: [UInt8]) { checkDatagrams(input, of: LIFXDevice.self) }

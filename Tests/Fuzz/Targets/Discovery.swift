@@ -1,6 +1,6 @@
 internal import BoundedJSON
+internal import DeviceKit
 internal import LightDrivers
-internal import LightKit
 
 /// A broker on which anybody may write: each line of the input is a topic, a space and a message.
 @Sendable func checkDiscovery(_ input: [UInt8]) {

@@ -1,5 +1,5 @@
+internal import DeviceKit
 internal import LightDrivers
-internal import LightKit
 
 /// A device that answers anything: the first byte says whether we have a key for it, the rest is what it sends.
 @Sendable func checkESPHome(_ input: [UInt8]) {

@@ -1,5 +1,5 @@
+internal import DeviceKit
 internal import LightDrivers
-internal import LightKit
 
 /// A Hue bridge that answers anything: each line is an answer, or a line of the event stream if it is empty or begins with
 /// `data:`.

@@ -1,6 +1,6 @@
 internal import BoundedJSON
+internal import DeviceKit
 internal import HAPModel
-internal import LightKit
 internal import LightPlugins
 internal import LineRPC
 

@@ -1,5 +1,5 @@
+internal import DeviceKit
 internal import LightDrivers
-internal import LightKit
 
 /// A Shelly device that says anything: each line is an answer to what was asked, a message of its WebSocket, or what it says
 /// by HTTP.

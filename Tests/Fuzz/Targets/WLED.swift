@@ -1,5 +1,5 @@
+internal import DeviceKit
 internal import LightDrivers
-internal import LightKit
 
 /// A WLED device that says anything: each line is an answer to what was asked, and a message of its WebSocket.
 @Sendable func checkWLED(_ input: [UInt8]) {

@@ -1,5 +1,5 @@
+import DeviceKit
 import Foundation
-import LightKit
 import TestTimeouts
 import Testing
 

@@ -1,6 +1,6 @@
 import BoundedJSON
+import DeviceKit
 import Foundation
-import LightKit
 import TestTimeouts
 import Testing
 

@@ -1,5 +1,5 @@
+import DeviceKit
 import Discovery
-import LightKit
 import TestTimeouts
 import Testing
 

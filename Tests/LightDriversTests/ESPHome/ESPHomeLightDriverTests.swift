@@ -1,7 +1,7 @@
+import DeviceKit
 import Discovery
 import FoundationEssentials
 import HAPTesting
-import LightKit
 import Logging
 import Synchronization
 import TestTimeouts

@@ -1,6 +1,6 @@
+import DeviceKit
 import FoundationEssentials
 import Glibc
-import LightKit
 import TestTimeouts
 import Testing
 

@@ -1,6 +1,6 @@
 import BoundedJSON
+import DeviceKit
 import Discovery
-import LightKit
 import TestTimeouts
 import Testing
 

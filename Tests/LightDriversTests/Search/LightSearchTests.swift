@@ -1,7 +1,7 @@
 import BoundedJSON
+import DeviceKit
 import Discovery
 import FoundationEssentials
-import LightKit
 import Logging
 import TestTimeouts
 import Testing

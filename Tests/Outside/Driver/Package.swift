@@ -12,7 +12,7 @@ let package = Package(
         .target(
             name: "FolderLights",
             dependencies: [
-                .product(name: "LightKit", package: "lamplighter"), .product(name: "Logging", package: "swift-log"),
+                .product(name: "DeviceKit", package: "lamplighter"), .product(name: "Logging", package: "swift-log"),
             ]),
         .executableTarget(
             name: "check-folder-lights",

@@ -1,5 +1,5 @@
 import BoundedJSON
-import LightKit
+import DeviceKit
 
 /// A component of Home Assistant's discovery other than `light` and `switch`: its announcements, messages and commands.
 ///

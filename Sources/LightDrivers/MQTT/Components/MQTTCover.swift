@@ -1,7 +1,7 @@
 import BoundedJSON
+import DeviceKit
 import HAPModel
 import Jinja
-import LightKit
 
 /// A blind, a shutter, an awning or a curtain with a position.
 ///

@@ -1,7 +1,7 @@
 import BoundedJSON
+import DeviceKit
 import HAPModel
 import Jinja
-import LightKit
 
 /// A fan: power as of a switch, speed, direction and oscillation (Lights 6.1).
 struct MQTTFan: MQTTComponent {

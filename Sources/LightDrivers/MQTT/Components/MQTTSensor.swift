@@ -1,6 +1,6 @@
 import BoundedJSON
+import DeviceKit
 import Jinja
-import LightKit
 
 /// A sensor or a binary sensor: one reading (Lights 6.2).
 struct MQTTSensor: MQTTComponent {

@@ -1,4 +1,4 @@
-import LightKit
+import DeviceKit
 
 /// Where an announcement stands: on a topic of its own, or as a part of one that tells of several things.
 struct AnnouncementOrigin: Hashable, CustomStringConvertible {

@@ -1,4 +1,4 @@
-package import LightKit
+package import DeviceKit
 
 /// The topic of a discovery message: `PREFIX/COMPONENT/[NODE_ID/]OBJECT_ID/config`.
 package struct DiscoveryTopic: Hashable, Sendable {

@@ -1,5 +1,5 @@
 package import BoundedJSON
-package import LightKit
+package import DeviceKit
 
 /// A light as it was announced or written by hand: who it is and how it speaks.
 package struct MQTTEntity: Equatable, Sendable {

@@ -1,6 +1,6 @@
 import BoundedJSON
+import DeviceKit
 import Jinja
-import LightKit
 
 /// A Tasmota device as it announces itself (Lights 8.3): its relays and lights, as things that speak by templates.
 struct TasmotaDiscovery {

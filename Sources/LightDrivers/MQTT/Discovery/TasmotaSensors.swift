@@ -1,5 +1,5 @@
 import BoundedJSON
-import LightKit
+import DeviceKit
 
 /// The sensors of Tasmota devices (Lights 8.3): one message tells which there are, another one how the device speaks.
 ///

@@ -1,5 +1,5 @@
 import BoundedJSON
-import LightKit
+import DeviceKit
 
 /// A device or a group in the lists of Zigbee2MQTT.
 struct Zigbee2MQTTDevice {

@@ -1,5 +1,5 @@
 import BoundedJSON
-import LightKit
+import DeviceKit
 
 /// What Zigbee2MQTT says of its devices and groups, without any discovery for Home Assistant (Lights 8.1).
 ///

@@ -1,4 +1,4 @@
-import LightKit
+import DeviceKit
 
 /// A colour as it stands in a message.
 enum DeviceColor: Equatable {

@@ -1,5 +1,5 @@
 import BoundedJSON
-import LightKit
+import DeviceKit
 
 /// A light in the configuration, for what announces nothing: the long keys of an announcement, and an id.
 struct HandWrittenLight: Decodable {

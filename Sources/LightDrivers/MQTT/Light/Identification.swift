@@ -1,4 +1,4 @@
-import LightKit
+import DeviceKit
 
 /// A light that blinks to show which one it is.
 ///

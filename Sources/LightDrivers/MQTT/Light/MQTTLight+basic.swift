@@ -1,5 +1,5 @@
+import DeviceKit
 import Jinja
-import LightKit
 
 /// The schema `default`: a topic for each attribute, plain text on it.
 extension MQTTLight {

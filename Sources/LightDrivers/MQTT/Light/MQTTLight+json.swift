@@ -1,5 +1,5 @@
 import BoundedJSON
-import LightKit
+import DeviceKit
 
 /// The members of the schema `json`, and the values of power.
 package struct JSONKeys: Equatable, Sendable {

@@ -1,5 +1,5 @@
+import DeviceKit
 import Jinja
-import LightKit
 
 /// The templates of a light of the schema `template` (Lights 7).
 struct TemplateSchema: Equatable, Sendable {

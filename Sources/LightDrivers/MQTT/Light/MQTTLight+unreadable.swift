@@ -1,5 +1,5 @@
 import BoundedJSON
-import LightKit
+import DeviceKit
 
 extension MQTTLight {
     /// Whether a message on a topic that tells the state is none that it could be.

@@ -1,6 +1,6 @@
+package import DeviceKit
 internal import HAPModel
 internal import Jinja
-package import LightKit
 
 /// One light on MQTT as a machine: messages in, reports out; commands in, messages out.
 ///

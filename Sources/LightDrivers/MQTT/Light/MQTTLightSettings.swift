@@ -1,5 +1,5 @@
 package import BoundedJSON
-package import LightKit
+package import DeviceKit
 
 /// How one light speaks MQTT: the keys of its announcement, checked.
 package struct MQTTLightSettings: Equatable, Sendable {

@@ -1,5 +1,5 @@
+internal import DeviceKit
 internal import Jinja
-internal import LightKit
 
 /// The entity that Home Assistant would make of an announcement, as its templates name it.
 struct TemplateEntity: Equatable, Sendable {

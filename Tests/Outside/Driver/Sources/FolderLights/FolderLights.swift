@@ -1,5 +1,5 @@
+import DeviceKit
 import FoundationEssentials
-import LightKit
 import Logging
 
 /// The keys of the driver: `{driver: folder, path: /run/lamps}`.

@@ -1,7 +1,7 @@
+import DeviceKit
 import FolderLights
 import FoundationEssentials
 import LightDriverTesting
-import LightKit
 import Logging
 
 @main

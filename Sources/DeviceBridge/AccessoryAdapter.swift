@@ -1,0 +1,167 @@
+internal import AccessoryRole
+internal import DeviceKit
+internal import HAPModel
+internal import HAPProtocol
+
+/// Converts a driver's description to services, written values to commands, and states to values.
+///
+/// It never changes.
+final class AccessoryAdapter {
+    /// A characteristic that the accessory has.
+    private struct Part {
+        let iid: InstanceID
+        let type: CharacteristicType
+        let property: Property
+        let metadata: CharacteristicMetadata
+        /// Its value before the first report.
+        var initial: CharacteristicValue
+        let manufacturerDescription: String?
+    }
+
+    let description: LightDescription
+    /// The name controllers see.
+    let name: String
+    let ids: InstanceIDs
+
+    private let information: Service
+    private var services: [(iid: InstanceID, function: AccessoryFunction, parts: [Part])] = []
+
+    var rules: any DeviceRules { description.kind.rules }
+
+    /// Creates the adapter for a description.
+    ///
+    /// It gives every part of the accessory its iid, new ones to parts that had none.
+    init(_ description: LightDescription, _ name: String, _ ids: InstanceIDs) {
+        self.description = description
+        self.name = name
+        var ids = ids
+        information = AccessoryInformation(of: description, name: name).service(&ids)
+        for function in description.kind.rules.shown(description.functions) {
+            let iid = ids.id(of: function.type, function.id)
+            var parts: [Part] = []
+            for part in function.parts {
+                guard let metadata = part.metadata else { continue }
+                parts.append(
+                    Part(
+                        iid: ids.id(of: part.type, in: function.type, function.id), type: part.type,
+                        property: description.kind.property(part.type, of: function.id), metadata: metadata,
+                        initial: part.value,
+                        manufacturerDescription: part.manufacturerDescription))
+            }
+            services.append((iid, function, parts))
+        }
+        self.ids = ids
+        setTransitionConfiguration()
+    }
+
+    private func setTransitionConfiguration() {
+        guard let configuration = transition(resuming: nil)?.supportedConfiguration else { return }
+        for index in services[0].parts.indices
+        where services[0].parts[index].type == .supportedCharacteristicValueTransitionConfiguration {
+            services[0].parts[index].initial = .data(configuration)
+        }
+    }
+
+    private func part(where isWanted: (Part) -> Bool) -> Part? {
+        for service in services {
+            for part in service.parts where isWanted(part) { return part }
+        }
+        return nil
+    }
+
+    private func part(_ property: Property) -> Part? { part { $0.property == property } }
+
+    /// Where a characteristic of the first function is, and its limits; `nil` if it has none of that type.
+    func place(of type: CharacteristicType) -> (iid: InstanceID, metadata: CharacteristicMetadata)? {
+        services.first?.parts.first { $0.type == type }.map { ($0.iid, $0.metadata) }
+    }
+
+    // MARK: The accessory
+
+    /// The accessory object with the values of a state.
+    func accessory(_ aid: AccessoryID, state: DeviceState) -> Accessory {
+        let shown = services.enumerated().map { index, service in
+            Service(
+                iid: service.iid, type: service.function.type, isPrimary: index == 0,
+                characteristics: service.parts.map { part in
+                    let value = value(part, of: service.function, in: state)
+                    let isReadable = part.metadata.permissions.contains(.pairedRead)
+                    return Characteristic(
+                        iid: part.iid, type: part.type, metadata: part.metadata,
+                        value: isReadable ? part.metadata.clamped(value) ?? part.metadata.defaultValue : nil,
+                        manufacturerDescription: part.manufacturerDescription)
+                })
+        }
+        return Accessory(aid: aid, services: [information] + shown)
+    }
+
+    /// The values of its characteristics in a state, in the order of its services: hue and saturation before color
+    /// temperature, because the Home app takes the last one for the mode (Lights 2).
+    ///
+    /// Momentary events aren't part of a state.
+    func values(of state: DeviceState) -> [(InstanceID, CharacteristicValue)] {
+        var values: [(InstanceID, CharacteristicValue)] = []
+        values.reserveCapacity(services.reduce(0) { $0 + $1.parts.count })
+        for service in services {
+            for part in service.parts where !part.type.isMomentary {
+                values.append((part.iid, value(part, of: service.function, in: state)))
+            }
+        }
+        return values
+    }
+
+    private func value(_ part: Part, of function: AccessoryFunction, in state: DeviceState) -> CharacteristicValue {
+        state.values[part.property] ?? rules.derived(part.type, of: function, in: state) ?? part.initial
+    }
+
+    // MARK: Values
+
+    /// Returns the characteristic and the value of a momentary event, or `nil` for an event that the device can't have.
+    func event(_ property: Property, _ value: CharacteristicValue?) -> (InstanceID, CharacteristicValue)? {
+        guard property.type.isMomentary, let part = part(property), let value = value.flatMap(part.metadata.accepted)
+        else { return nil }
+        return (part.iid, value)
+    }
+
+    /// Returns the command for the values of one write request.
+    func command(for writes: [CharacteristicWrite], state: DeviceState) -> LightCommand {
+        var written = PropertyValues()
+        for write in writes {
+            guard let part = part(where: { $0.iid == write.iid }), description.has(part.type) else { continue }
+            written[part.property] = part.type == rules.power ? Bool(write.value).map { .bool($0) } : write.value
+        }
+        return LightCommand(description.canonical(rules.command(written, over: state)).values)
+    }
+
+    /// Returns an operator's command without impossible values, or `nil` if it has no other.
+    func possible(_ command: LightCommand, state: DeviceState) -> LightCommand? {
+        var possible = PropertyValues()
+        let asked = description.canonical(rules.command(command.values, over: state)).values
+        for (property, value) in asked {
+            guard let value, let part = part(property), part.metadata.permissions.contains(.pairedWrite) else {
+                continue
+            }
+            possible[property] = part.metadata.clamped(value)
+        }
+        return possible.isEmpty ? nil : LightCommand(possible, transition: command.transition)
+    }
+
+    /// Adds the initial values of a device that has power.
+    func addInitialValues(to state: inout DeviceState) {
+        guard rules.power != nil else { return }
+        if place(of: .colorTemperature) == nil { state.isWhite = false }
+        for (property, value) in description.initialValues where !state.values.contains(property) {
+            state.values[property] = value
+        }
+    }
+}
+
+extension AccessoryInformation {
+    /// Creates the information of a light, with its id as the serial number if it reports none.
+    fileprivate init(of description: LightDescription, name: String) {
+        self.init(
+            name: name, manufacturer: description.manufacturer, model: description.model,
+            kind: description.kind.title, serialNumber: description.serialNumber ?? description.id.rawValue,
+            firmware: description.firmware)
+    }
+}

@@ -1,0 +1,73 @@
+package import AccessoryRole
+package import DeviceKit
+package import HAPProtocol
+
+/// A driver that lights are of, and what became of its commands; a plain object inside the bridge's actor.
+final class BridgedDriver {
+    let id: String
+    /// The driver at work; `nil` while none of this id is configured.
+    var driver: (any LightDriver)?
+    var state = DriverState.starting
+    /// What became of the commands that it was given.
+    var commands = OutcomeStatistics<HAPStatus>()
+    /// How much of what its lights said was dropped.
+    var dropped: [DropReason: UInt64] = [:]
+
+    init(_ id: String) { self.id = id }
+}
+
+/// One driver's way to the bridge.
+struct DriverHost: LightHost {
+    let driver: String
+    let bridge: DeviceBridge
+
+    func added(_ light: LightDescription) async { await bridge.added(light, by: driver) }
+    func removed(_ light: LightID) async { await bridge.removed(light, by: driver) }
+    func report(_ report: LightReport, from light: LightID) async {
+        await bridge.reported(report, from: light, by: driver)
+    }
+    func report(_ reports: [(light: LightID, report: LightReport)]) async {
+        await bridge.reported(reports, by: driver)
+    }
+    func occurred(_ events: PropertyValues, on light: LightID) async {
+        await bridge.occurred(events, on: light, by: driver)
+    }
+    func lastKnown(_ light: LightID) async -> LightReport? { await bridge.lastKnown(light, of: driver) }
+    func knownLights() async -> [LightID] { await bridge.knownLights(of: driver) }
+    func includedKinds() async -> Set<LightKind> { await bridge.kinds }
+    func report(_ state: DriverState) async { await bridge.reported(state, of: driver) }
+    func warn(_ warning: String?, about subject: String) async {
+        await bridge.warn(warning, about: .source(subject, of: driver))
+    }
+    func dropped(_ count: Int, _ reason: DropReason) async { await bridge.dropped(count, reason, by: driver) }
+}
+
+/// One driver's lights, and what became of their commands since the start.
+package struct DriverStatistics: Equatable, Sendable {
+    package let id: String
+    package let state: DriverState
+    package let lights: Int
+    package let reachableLights: Int
+    /// The commands that it was given, by HAP status, and how long they took.
+    package let commands: OutcomeStatistics<HAPStatus>
+    /// How much of what its lights said was dropped.
+    package let dropped: [DropReason: UInt64]
+}
+
+extension DeviceBridge {
+    /// Counts what was dropped of what a driver's lights said.
+    func dropped(_ count: Int, _ reason: DropReason, by driver: String) {
+        self.driver(driver).dropped[reason, default: 0] &+= UInt64(max(count, 0))
+    }
+
+    /// The statistics of all drivers that are known, by id.
+    package func driverStatistics() -> [DriverStatistics] {
+        configuredDrivers.map { driver in
+            let own = lights.filter { $0.key.driver == driver.id }.values
+            return DriverStatistics(
+                id: driver.id, state: driver.state, lights: own.count,
+                reachableLights: own.count(where: \.state.isReachable),
+                commands: driver.commands, dropped: driver.dropped)
+        }
+    }
+}

@@ -1,0 +1,154 @@
+internal import AccessoryRole
+internal import DeviceKit
+internal import HAPModel
+internal import HAPProtocol
+internal import Logging
+
+// Adaptive lighting (HAP 12.1): a home hub writes a curve of the day, and the bridge follows it, also while the hub is away.
+// A light is never switched on for it. What a person chooses, by a controller or at the light, ends it.
+extension DeviceBridge {
+    /// A controller has written CharacteristicValueTransitionControl.
+    ///
+    /// - Returns: the status; on success the server has the response.
+    func writeTransition(_ write: CharacteristicWrite, to light: BridgedLight) async -> HAPStatus {
+        guard case .data(let bytes) = write.value, light.transition != nil else { return .invalidValue }
+        let response: [UInt8]
+        do throws(HAPStatus) {
+            guard let answer = try light.transition?.controlWritten(bytes, now: scheduler.now) else {
+                return .invalidValue
+            }
+            response = answer
+        } catch {
+            return error
+        }
+        await transitionChanged(light).value
+        respond(.data(response), to: CharacteristicID(light.aid, write.iid), by: light.server)
+        advanceTransition(of: light)
+        return .success
+    }
+
+    /// A light is shown, or its description has changed: its transition goes on where that is possible.
+    func resumeTransition(of light: BridgedLight, _ saved: [UInt8]?) {
+        let now = scheduler.now
+        light.transition = light.adapter.transition(resuming: saved.map { ($0, now, wallClock()) })
+        light.state.setTransition(light.transition, now: now)
+        guard let transition = light.transition else { return light.savedTransition = nil }
+        light.savedTransition = transition.activeCount == 1 ? saved : nil
+    }
+
+    /// A controller or the operator asks for something; a colour or a white of their own ends the transition.
+    func endTransition(of light: BridgedLight, by writes: [CharacteristicWrite]) {
+        guard light.state.followsTransition else { return }
+        endTransition(of: light, by: writes.map(\.type))
+    }
+
+    /// Otherwise as above.
+    func endTransition(of light: BridgedLight, by types: [CharacteristicType]) {
+        for type in types where light.transition?.controllerWrote(type) == true { transitionChanged(light) }
+    }
+
+    /// A light shows another colour; if it is not what it was told, somebody at the light has chosen it.
+    func endTransition(of light: BridgedLight, _ color: LightColor) {
+        let report: AdaptiveLightingTransition.DeviceReport
+        switch color {
+        case .temperature(let mired): report = .colorTemperature(mired: mired)
+        case .hueSaturation:
+            // Lights without whites of their own say a white as a colour.
+            let (hue, saturation) = (light.state[.hue] ?? 0, light.state[.saturation] ?? 0)
+            if light.state.isWhite, color.resembles(.hueSaturation(hue: hue, saturation: saturation)) { return }
+            report = .color
+        }
+        if light.transition?.deviceReported(report, now: scheduler.now) == true { transitionChanged(light) }
+    }
+
+    /// Shows the light what it should show now; asked whenever something of it has changed, and when its time has come.
+    func advanceTransition(of light: BridgedLight) {
+        guard light.state.followsTransition else { return }
+        guard light.server.assumeIsolated({ $0.isPaired }) else {
+            if light.transition?.unpaired() == true { transitionChanged(light) }
+            return
+        }
+        // It is asked again when the command under way has ended.
+        guard !light.pipeline.isBusy else { return }
+        let isOn = light.state[.on] == true && light.state.isReachable
+        let brightness = light.state[.brightness] ?? 100
+        switch light.transition?.lampIs(on: isOn, brightness: brightness, now: scheduler.now) {
+        case .idle, nil: light.transitionDueAt = nil
+        case .wait(let time): advanceTransitionLater(of: light, time)
+        case .apply(let mired, let notify, let time):
+            advanceTransitionLater(of: light, time)
+            guard light.state.color != .temperature(mired: mired) else { return }
+            light.origin = .adaptiveLighting
+            light.isQuiet = !notify
+            send(LightCommand(color: .temperature(mired: mired)), to: light)
+        case .ended: transitionChanged(light)
+        }
+    }
+
+    private func respond(_ value: CharacteristicValue, to id: CharacteristicID, by server: AccessoryServer) {
+        server.assumeIsolated { $0.respond(value, to: id) }
+    }
+
+    private func advanceTransitionLater(of light: BridgedLight, _ time: ContinuousClock.Instant) {
+        light.transitionDueAt = time
+        wake(at: time)
+    }
+
+    /// A transition has begun, was renewed or has ended: controllers read it so, and it is kept over a restart.
+    ///
+    /// - Returns: ends once it is stored, or could not be.
+    @discardableResult
+    private func transitionChanged(_ light: BridgedLight) -> Task<Void, Never> {
+        let now = scheduler.now
+        light.state.setTransition(light.transition, now: now)
+        let isActive = light.state.followsTransition
+        if !isActive { light.transitionDueAt = nil }
+        let saved = light.transition?.saved(now: now, wallClock: wallClock())
+        light.savedTransition = saved
+        show(light)
+        logger.info(
+            "adaptive lighting changed", metadata: about(light.key).merging(["active": "\(isActive)"]) { $1 })
+        return Task.immediate { [key = light.key] in
+            do {
+                try await store.save(transition: saved, of: key)
+            } catch {
+                logger.error("adaptive lighting save failed", metadata: ["error": "\(error)"])
+            }
+        }
+    }
+}
+
+extension DeviceState {
+    /// Whether adaptive lighting follows a curve: CharacteristicValueActiveTransitionCount is 1, not 0.
+    var followsTransition: Bool { values[Property(.characteristicValueActiveTransitionCount)] == .integer(1) }
+
+    fileprivate mutating func setTransition(_ transition: AdaptiveLightingTransition?, now: ContinuousClock.Instant) {
+        values[Property(.characteristicValueTransitionControl)] = transition.map { .data($0.controlValue(now: now)) }
+        values[Property(.characteristicValueActiveTransitionCount)] = transition.map {
+            .integer(Int64($0.activeCount))
+        }
+    }
+}
+
+extension AccessoryAdapter {
+    /// Makes what follows curves of adaptive lighting for this light.
+    ///
+    /// - Parameter saved: a transition that was stored, if there is one; followed if that is possible.
+    /// - Returns: the transition; `nil` if the light lacks brightness or whites.
+    func transition(
+        resuming saved: (bytes: [UInt8], now: ContinuousClock.Instant, wallClock: Duration)?
+    ) -> AdaptiveLightingTransition? {
+        guard place(of: .characteristicValueTransitionControl) != nil, let brightness = place(of: .brightness)?.iid,
+            let white = place(of: .colorTemperature), let limits = white.metadata.range
+        else { return nil }
+        let range = Int(limits.lowerBound)...Int(limits.upperBound)
+        if let saved,
+            let resumed = try? AdaptiveLightingTransition(
+                resuming: saved.bytes, brightness: brightness, colorTemperature: white.iid, miredRange: range,
+                now: saved.now, wallClock: saved.wallClock)
+        {
+            return resumed
+        }
+        return AdaptiveLightingTransition(brightness: brightness, colorTemperature: white.iid, miredRange: range)
+    }
+}

@@ -1,0 +1,59 @@
+package import DeviceKit
+internal import HAPModel
+package import HAPProtocol
+
+// What the operator sees of the lights, and does to them.
+extension DeviceBridge {
+    func snapshot(_ light: BridgedLight) -> LightSnapshot {
+        let description = light.adapter.description
+        var values = PropertyValues()
+        for (property, _) in description.properties where !light.state.unknown.contains(property) {
+            values[property] = light.state.values[property]
+        }
+        return LightSnapshot(
+            key: light.key, name: light.adapter.name, sourceName: description.name, kind: description.kind,
+            bridge: light.bridge, aid: light.aid, isReachable: light.state.isReachable, values: values,
+            suggestedRoom: description.suggestedRoom,
+            isOptimistic: description.isOptimistic || light.pipeline.isUnconfirmed)
+    }
+
+    /// All lights that are shown, by aid.
+    package func snapshots() -> [LightSnapshot] {
+        lights.values.map { snapshot($0) }.sorted { $0.aid < $1.aid }
+    }
+
+    /// Takes away a light that is gone; should it come back, it keeps its aid.
+    package func forget(_ key: LightKey) async { await removed(key.light, by: key.driver) }
+
+    /// Returns whether the removal of a light is stored, so that the light stays away after a restart.
+    package func isRemovalStored(_ key: LightKey) -> Bool { !unsavedRemovals.contains(key) }
+
+    /// Commands a light as a controller would.
+    ///
+    /// - Returns: a status as a controller gets it; `invalidValue` if the light can do nothing of it.
+    package func command(_ command: LightCommand, _ key: LightKey) async -> HAPStatus {
+        guard let light = lights[key] else { return .doesNotExist }
+        guard let possible = light.adapter.possible(command, state: light.wanted) else { return .invalidValue }
+        if possible.color != nil { endTransition(of: light, by: [.colorTemperature]) }
+        let waiter = send(possible, to: light, origin: .operator)
+        if let answer = waiter.answer { return answer }
+        return await waiter.response(in: self)
+    }
+
+    /// Why a light refused its newest command; `nil` if it did not.
+    package func refusal(of key: LightKey) -> String? { lights[key]?.refusal }
+
+    /// Changes from now on; a reader that is slow loses the oldest.
+    package func events() -> AsyncStream<LightEvent> {
+        lastWatcher += 1
+        let number = lastWatcher
+        let (stream, continuation) = AsyncStream.makeStream(of: LightEvent.self, bufferingPolicy: .bufferingNewest(256))
+        watchers[number] = continuation
+        continuation.onTermination = { [weak self] _ in
+            Task { await self?.forgetWatcher(number) }
+        }
+        return stream
+    }
+
+    private func forgetWatcher(_ number: Int) { watchers[number] = nil }
+}

@@ -1,0 +1,236 @@
+internal import AccessoryRole
+package import DeviceKit
+internal import HAPModel
+internal import HAPProtocol
+internal import Logging
+
+// Lights that come, change and go, and what they are called.
+extension DeviceBridge {
+    func show(
+        _ key: LightKey, _ bridge: (number: Int, server: AccessoryServer), _ aid: AccessoryID,
+        _ description: LightDescription, _ ids: InstanceIDs, _ report: LightReport?, transition: [UInt8]? = nil
+    ) async {
+        let name = name(for: key, description, aid)
+        let adapter = AccessoryAdapter(description, name, ids)
+        var state = DeviceState()
+        adapter.addInitialValues(to: &state)
+        if let report { state.apply(description.canonical(report.values).values, adapter.rules) }
+        let light = BridgedLight(
+            key, on: bridge, aid: aid, driver: driver(key.driver), adapter: adapter, state: state)
+        lights[key] = light
+        lightsByAID[aid] = light
+        lightCounts[bridge.number, default: 0] += 1
+        names.insert(name)
+        resumeTransition(of: light, transition)
+        await showAccessory(light)
+        advanceTransition(of: light)
+    }
+
+    /// Whether the operator wants to see it.
+    func isShown(_ key: LightKey, _ description: LightDescription) -> Bool {
+        kinds.contains(description.kind) && overrides[key]?.isHidden != true
+    }
+
+    private func showAccessory(_ light: BridgedLight) async {
+        let accessory = light.adapter.accessory(light.aid, state: light.state)
+        do throws(ComplianceError) {
+            try await light.server.set(accessory, source: self, isReachable: light.state.isReachable)
+        } catch {
+            warn("\(light.key) cannot be shown: \(error.description)", about: .light(light.key))
+        }
+    }
+
+    // MARK: Names
+
+    private func name(for key: LightKey, _ description: LightDescription, _ aid: AccessoryID) -> String {
+        // The newest light of many gives way to all others.
+        let isNewest = aid == highestAID && lightsByAID[aid] == nil
+        let taken = isNewest ? names : Set(lights.values.filter { $0.aid < aid }.map(\.adapter.name))
+        return uniqueName(key, description, aid, among: taken)
+    }
+
+    /// The name that a light wants, or a similar one if another light has that.
+    private func uniqueName(
+        _ key: LightKey, _ description: LightDescription, _ aid: AccessoryID, among taken: Set<String>
+    ) -> String {
+        var wanted = wantedName(key, description, aid)
+        // The sensors of a lamp often have its name.
+        if description.kind == .sensor, taken.contains(wanted) {
+            wanted = AccessoryName.sanitized("\(wanted) Sensor", fallback: wanted)
+        }
+        return AccessoryName.unique(wanted, among: taken)
+    }
+
+    private func wantedName(_ key: LightKey, _ description: LightDescription, _ aid: AccessoryID) -> String {
+        AccessoryName.sanitized(overrides[key]?.name ?? description.name, fallback: "Light \(aid)")
+    }
+
+    /// Gives every light the name that it would have after a restart: of those that want the same, the oldest has it.
+    func reconcileNames() async {
+        var taken: Set<String> = []
+        for (key, light) in lights.sorted(by: { $0.value.aid < $1.value.aid }) {
+            let description = light.adapter.description
+            let name = uniqueName(key, description, light.aid, among: taken)
+            taken.insert(name)
+            guard name != light.adapter.name else { continue }
+            light.adapter = AccessoryAdapter(description, name, light.adapter.ids)
+            await showAccessory(light)
+        }
+        names = taken
+    }
+
+    // MARK: Lights that come and go
+
+    // Each of these waits for the store. They take turns: a light told twice in a row must not get two aids, nor one come
+    // back that was removed meanwhile.
+
+    func added(_ description: LightDescription, by driver: String) async {
+        await structureMutex.acquire()
+        defer { structureMutex.release() }
+        let key = LightKey(driver: driver, light: description.id)
+        let id = description.id.rawValue.utf8
+        guard (1...255).contains(id.count), !id.contains(0) else {
+            warn(
+                "a light of driver \(driver) is left out: its id is empty, longer than 255 bytes, or has a zero in it",
+                about: .driver(driver))
+            return
+        }
+        await addOrReplace(key, description)
+    }
+
+    /// Shows a light as its driver describes it, a new one or in place of the same one; its turn has come.
+    func addOrReplace(_ key: LightKey, _ reported: LightDescription) async {
+        var description = reported
+        // HAP's firmware revision must rise with each update (HAP 9.5).
+        let known = lights[key]?.adapter.description ?? absent[key]?.description
+        description.firmware = FirmwareRevision.latest(known?.firmware, reported.firmware)
+        guard isShown(key, description) else {
+            if unstored.removeValue(forKey: key) != nil { warn(nil, about: .light(key)) }
+            return
+        }
+        if let light = lights[key] {
+            guard light.adapter.description == description else { return await replace(light, description) }
+            // It is as it was before a change that could not be stored.
+            if unstored.removeValue(forKey: key) != nil { warn(nil, about: .light(key)) }
+        } else {
+            await add(key, description)
+        }
+    }
+
+    private func add(_ key: LightKey, _ description: LightDescription) async {
+        let former = absent[key]
+        let bridge: (number: Int, server: AccessoryServer)
+        do {
+            guard let found = try await bridgeWithRoom(for: former) else {
+                return addWhenThereIsRoom(key, description)
+            }
+            bridge = found
+        } catch {
+            warn("\(key) is left out: no further bridge can be opened: \(error)", about: .light(key))
+            return addOrReplaceLater(key, description)
+        }
+        warn(nil, about: .light(key))
+        let aid = former?.aid ?? unstored[key]?.aid ?? nextAID()
+        let adapter = AccessoryAdapter(
+            description, name(for: key, description, aid), former?.instanceIDs ?? InstanceIDs())
+        let stored = StoredLight(
+            key: key, bridge: bridge.number, aid: aid, instanceIDs: adapter.ids, description: description,
+            state: former?.state, transition: former?.transition)
+        guard await save(stored) else { return addOrReplaceLater(key, description, aid: aid) }
+        absent[key] = nil
+        unsavedRemovals.remove(key)
+        await show(key, bridge, aid, description, adapter.ids, former?.state, transition: former?.transition)
+        catchUp(key)
+        // The newest gives way to all others, and changes none of their names.
+        if aid != highestAID { await reconcileNames() }
+        logger.info("light added", metadata: about(key))
+    }
+
+    private func nextAID() -> AccessoryID {
+        highestAID = AccessoryID(highestAID.rawValue + 1)
+        return highestAID
+    }
+
+    func warnOfTooMany(_ key: LightKey) {
+        warn(
+            "\(key) is left out: \(servers.count) \(servers.count == 1 ? "bridge shows" : "bridges show") at most "
+                + "\(servers.count * Self.maximumLights) lights; lamplighter lights forget KEY makes room, and lamplighter lights purge forgets those of drivers that are gone",
+            about: .light(key))
+    }
+
+    private func replace(_ light: BridgedLight, _ description: LightDescription) async {
+        let adapter = AccessoryAdapter(
+            description, name(for: light.key, description, light.aid), light.adapter.ids)
+        let stored = StoredLight(
+            key: light.key, bridge: light.bridge, aid: light.aid, instanceIDs: adapter.ids, description: description,
+            state: description.report(of: light.state, isForRestart: true), transition: light.savedTransition)
+        guard await save(stored) else { return addOrReplaceLater(light.key, description) }
+        warn(nil, about: .light(light.key))
+        light.adapter = adapter
+        adapter.addInitialValues(to: &light.state)
+        resumeTransition(of: light, light.savedTransition)
+        unstored[light.key] = nil
+        await showAccessory(light)
+        await reconcileNames()
+    }
+
+    func removed(_ id: LightID, by driver: String) async {
+        await structureMutex.acquire()
+        defer { structureMutex.release() }
+        let key = LightKey(driver: driver, light: id)
+        let about = about(key)
+        unstored[key] = nil
+        warn(nil, about: .light(key))
+        guard var stored = await hide(key) else { return }
+        stored.removal = nextRemoval()
+        absent[key] = stored
+        await reconcileNames()
+        await saveRemoval(key)
+        logger.info("light removed", metadata: about)
+        await limitRemovedLights()
+        await fillRoom()
+    }
+
+    /// Hides a light from controllers; its aid waits for its return.
+    func hide(_ key: LightKey) async -> StoredLight? {
+        guard let light = lights.removeValue(forKey: key) else { return nil }
+        lightsByAID[light.aid] = nil
+        lightCounts[light.bridge, default: 0] -= 1
+        names.remove(light.adapter.name)
+        light.isRemoved = true
+        light.task?.cancel()
+        light.identification?.cancel()
+        let stored = light.stored
+        absent[key] = stored
+        await light.server.remove(light.aid)
+        for waiter in light.waitersUnderWay + light.waitersWaiting { waiter.give(.doesNotExist) }
+        return stored
+    }
+
+    /// Applies what the operator says of single lights and of kinds from now on.
+    ///
+    /// A light that is hidden no longer comes back when its driver tells of it again.
+    ///
+    /// - Parameters:
+    ///   - overrides: what the operator wants otherwise.
+    ///   - kinds: what is shown; `nil`: the same as before.
+    package func use(_ overrides: [LightKey: LightOverride], kinds: Set<LightKind>? = nil) async {
+        await structureMutex.acquire()
+        defer { structureMutex.release() }
+        self.overrides = overrides
+        if let kinds { self.kinds = kinds }
+        for (key, light) in lights where !isShown(key, light.adapter.description) { _ = await hide(key) }
+        await reconcileNames()
+        await fillRoom()
+    }
+
+    func save(_ light: StoredLight) async -> Bool {
+        do {
+            try await store.save(light)
+            return true
+        } catch {
+            warn("\(light.key) cannot be stored: \(error)", about: .light(light.key))
+            return false
+        }
+    }
+}

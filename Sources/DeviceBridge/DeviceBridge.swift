@@ -1,0 +1,515 @@
+package import AccessoryRole
+package import DeviceKit
+package import HAPModel
+package import HAPProtocol
+package import Logging
+
+/// Between the drivers and the server: keeps every light's state, shows it as an accessory, and sends it commands.
+///
+/// What a light is known to be stands here alone, in `BridgedLight.state`: what its driver has said or accepted. That a
+/// written value shows before that is the server's business. The bridge runs on the server's executor, so a call between
+/// them waits for nothing. A light once shown stays shown, out of reach if need be, until its source removes
+/// it; its bridge, aid and iids are its own for ever.
+package actor DeviceBridge {
+    /// Changed states are written down this long after the first change, so that a busy light does not wear out a card.
+    static let saveDelay = Duration.seconds(10)
+
+    private nonisolated let executor: any SerialExecutor
+    let scheduler: any Scheduler
+    /// The bridges by their numbers, from 1.
+    package internal(set) var servers: [Int: AccessoryServer]
+    /// Opens one more; `nil` if there is to be but one.
+    let open: BridgeOpener?
+    let store: any LightStore
+    /// Since 2001-01-01T00:00Z.
+    let wallClock: @Sendable () -> Duration
+    let logger: Logger
+    var overrides: [LightKey: LightOverride]
+    /// What is shown.
+    var kinds: Set<LightKind>
+
+    /// The drivers that lights are of, also those that are not configured any more.
+    private var drivers: [String: BridgedDriver] = [:]
+    /// Lights whose driver has been replaced, and until when the new one may say how they are.
+    var unconfirmed: [LightKey: ContinuousClock.Instant] = [:]
+    var warningsBySubject: [WarningSubject: String] = [:]
+    var lights: [LightKey: BridgedLight] = [:]
+    var lightsByAID: [AccessoryID: BridgedLight] = [:]
+    /// How many lights each bridge shows.
+    package internal(set) var lightCounts: [Int: Int] = [:]
+    /// The names of the lights that are shown.
+    var names: Set<String> = []
+    /// Lights that are not shown, with the aids that wait for them.
+    var absent: [LightKey: StoredLight] = [:]
+    /// Lights that are to be added or changed once they can be stored or there is room for them.
+    var unstored: [LightKey: UnstoredLight] = [:]
+    /// Removed lights that the store still has, because it could not be written.
+    var unsavedRemovals: Set<LightKey> = []
+    /// The lights for which a further attempt is scheduled.
+    var retries: Set<LightKey> = []
+    var highestAID = AccessoryID.bridge
+    /// Lights come, change and go one after the other.
+    let structureMutex = AsyncMutex()
+    /// The requests that wait for a light, in the order of their deadlines, since all wait equally long.
+    private var waiters: [CommandWaiter] = []
+    private var wakeAt: ContinuousClock.Instant?
+    private var unsaved: [BridgedLight] = []
+    private var saveIsDue = false
+    /// Those who wait until no driver is starting.
+    var waitingForDrivers: [CheckedContinuation<Void, Never>] = []
+    var watchers: [Int: AsyncStream<LightEvent>.Continuation] = [:]
+    var lastWatcher = 0
+
+    package nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
+
+    /// Makes a bridge without lights.
+    ///
+    /// - Parameters:
+    ///   - executor: the server's.
+    ///   - scheduler: the executor's clock.
+    ///   - servers: the bridges where accessories are shown, by their numbers, from 1.
+    ///   - open: opens one more when they are full.
+    ///   - store: where lights are remembered.
+    ///   - overrides: what the operator wants otherwise.
+    ///   - kinds: what is shown.
+    ///   - wallClock: the time of day, since 2001-01-01T00:00Z.
+    ///   - logger: where errors are logged.
+    package init(
+        executor: any SerialExecutor, scheduler: any Scheduler, servers: [Int: AccessoryServer],
+        open: BridgeOpener? = nil, store: any LightStore, overrides: [LightKey: LightOverride],
+        kinds: Set<LightKind> = Set(LightKind.allCases), wallClock: @escaping @Sendable () -> Duration, logger: Logger
+    ) {
+        precondition(
+            servers.values.allSatisfy { $0.executor === executor },
+            "the bridge and its servers share an executor, or each call between them waits in the loop's queue")
+        self.executor = executor
+        self.scheduler = scheduler
+        self.servers = servers
+        self.open = open
+        self.store = store
+        self.overrides = overrides
+        self.kinds = kinds
+        self.wallClock = wallClock
+        self.logger = logger
+    }
+
+    // MARK: Drivers
+
+    /// The drivers that are configured.
+    var configuredDrivers: [BridgedDriver] { drivers.values.filter { $0.driver != nil }.sorted { $0.id < $1.id } }
+
+    /// The driver of this id, configured or not.
+    func driver(_ id: String) -> BridgedDriver {
+        if let driver = drivers[id] { return driver }
+        let driver = BridgedDriver(id)
+        drivers[id] = driver
+        return driver
+    }
+
+    // MARK: Lights that are there
+
+    /// Shows the lights of the last run, out of reach until their drivers report them: controllers must never read a
+    /// database that is not complete yet (HAP 1.3).
+    package func restore(_ stored: StoredBridge) async {
+        highestAID = stored.highestAID
+        for light in stored.lights.sorted(by: { $0.aid < $1.aid }) {
+            guard !light.isRemoved, isShown(light.key, light.description) else {
+                absent[light.key] = light
+                continue
+            }
+            guard let server = servers[light.bridge], hasRoom(light.bridge) else {
+                // It was hidden, and its place has been taken: it finds another one when its driver announces it.
+                absent[light.key] = light
+                warnOfTooMany(light.key)
+                continue
+            }
+            await show(
+                light.key, (light.bridge, server), light.aid, light.description, light.instanceIDs, light.state,
+                transition: light.transition)
+        }
+        await limitRemovedLights()
+    }
+
+    // MARK: What lights say
+
+    func reported(_ reports: [(light: LightID, report: LightReport)], by driver: String) {
+        for (light, report) in reports { reported(report, from: light, by: driver) }
+    }
+
+    func reported(_ report: LightReport, from id: LightID, by driver: String) {
+        let key = LightKey(driver: driver, light: id)
+        guard let light = lights[key] else {
+            unstored[key]?.report.merge(report)
+            return
+        }
+        if !unconfirmed.isEmpty { unconfirmed[key] = nil }
+        var report = report
+        let (values, invalid) = light.adapter.description.canonical(report.values)
+        report.values = values
+        light.adapter.rules.complete(&report.values, over: { light.wanted })
+        if invalid > 0 { dropped(invalid, .invalid, by: driver) }
+        let former = light.state
+        if report.isSpontaneous { light.pipeline.superseded() }
+        let accepted = light.pipeline.reported(report, now: scheduler.now)
+        if let color = accepted.color { endTransition(of: light, color) }
+        light.state.apply(accepted, light.adapter.rules)
+        var givenUp: [CommandWaiter] = []
+        if report.reachable == false {
+            light.pipeline.reset()
+            swap(&givenUp, &light.waitersWaiting)
+        }
+        wakeWhenCompleted(light)
+        // What a light says while a command is under way is that command's doing.
+        stateChanged(light, from: former, by: light.pipeline.underWay == nil ? .device : light.origin)
+        for waiter in givenUp { waiter.give(.unableToCommunicate) }
+        advanceTransition(of: light)
+    }
+
+    /// Sends momentary events to subscribers; a device that isn't shown has none.
+    func occurred(_ events: PropertyValues, on id: LightID, by driver: String) {
+        guard let light = lights[LightKey(driver: driver, light: id)] else { return }
+        for (property, value) in events {
+            guard let event = light.adapter.event(property, value) else {
+                dropped(1, .invalid, by: driver)
+                continue
+            }
+            light.server.assumeIsolated { [aid = light.aid] in $0.update(aid, [event]) }
+        }
+    }
+
+    /// A light is known to be otherwise than before: says so to the server and the operator, and keeps it.
+    private func stateChanged(_ light: BridgedLight, from former: DeviceState, by origin: LightEvent.Origin) {
+        let state = light.state
+        guard state != former else { return }
+        save(light)
+        if !watchers.isEmpty {
+            let event = LightEvent(light: snapshot(light), origin: origin)
+            for watcher in watchers.values { watcher.yield(event) }
+        }
+        // When it comes back all of its values are sent.
+        let isBack = state.isReachable && !former.isReachable
+        // Any other change while a white is sent is from outside.
+        let isQuiet =
+            isBack
+            || origin == .adaptiveLighting && light.isQuiet && state[.on] == former[.on]
+                && state[.brightness] == former[.brightness]
+        let isReachable = state.isReachable != former.isReachable ? state.isReachable : nil
+        show(light, isQuiet: isQuiet, isReachable: isReachable)
+    }
+
+    /// Lets the server show a light's state; within this call, since both run on one executor.
+    ///
+    /// - Parameters:
+    ///   - light: the light.
+    ///   - isQuiet: whether subscribers get no event.
+    ///   - isReachable: whether its device can be reached, if that has changed.
+    func show(_ light: BridgedLight, isQuiet: Bool = false, isReachable: Bool? = nil) {
+        light.isShown = true
+        let (aid, values) = (light.aid, light.adapter.values(of: light.state))
+        light.server.assumeIsolated { server in
+            server.update(aid, values, isQuiet: isQuiet)
+            if let isReachable { server.setReachable(isReachable, aid) }
+        }
+    }
+
+    func lastKnown(_ id: LightID, of driver: String) -> LightReport? {
+        let key = LightKey(driver: driver, light: id)
+        if let light = lights[key] { return light.report }
+        return absent[key]?.state
+    }
+
+    func knownLights(of driver: String) -> [LightID] {
+        lights.keys.filter { $0.driver == driver }.map(\.light)
+    }
+
+    func reported(_ state: DriverState, of driver: String) {
+        let bridged = self.driver(driver)
+        guard bridged.state != state else { return }
+        bridged.state = state
+        driverStateChanged()
+        logger.info("driver state changed", metadata: ["driver": "\(driver)", "state": "\(state.words)"])
+    }
+
+    /// What the log says an event is about.
+    func about(_ key: LightKey) -> Logger.Metadata {
+        var metadata: Logger.Metadata = ["light": "\(key)", "driver": "\(key.driver)"]
+        if let light = lights[key] { metadata["aid"] = "\(light.aid)" }
+        return metadata
+    }
+
+    // MARK: Commands to lights
+
+    /// Sends a command: at once, or merged with what waits behind the one under way.
+    ///
+    /// - Parameters:
+    ///   - command: what is asked; with nothing in it, it has succeeded.
+    ///   - light: a light that is shown.
+    ///   - origin: who asks.
+    /// - Returns: who waits for what the light says. The answer is there already if its driver is done at once, and comes in 2 s
+    ///   at the latest.
+    func send(_ command: LightCommand, to light: BridgedLight, origin: LightEvent.Origin) -> CommandWaiter {
+        let now = scheduler.now
+        let waiter = CommandWaiter(until: now + CommandWaiter.timeout)
+        guard light.state.isReachable, let driver = light.driver.driver else {
+            waiter.give(.unableToCommunicate)
+            return waiter
+        }
+        guard !command.isEmpty else {
+            waiter.give(.success)
+            return waiter
+        }
+        light.origin = origin
+        light.isQuiet = false
+        var command = command
+        if !overrides.isEmpty, light.adapter.description.fades {
+            command.transition = overrides[light.key]?.transition
+        }
+        if let next = light.pipeline.wanted(command) {
+            light.waitersUnderWay.append(waiter)
+            start(next, on: light, by: driver, now: now)
+        } else {
+            light.waitersWaiting.append(waiter)
+        }
+        if waiter.answer == nil {
+            waiters.append(waiter)
+            wake(at: waiter.deadline)
+        }
+        return waiter
+    }
+
+    /// Sends a command of the bridge's own to a light that is free.
+    func send(_ command: LightCommand, to light: BridgedLight) {
+        guard let driver = light.driver.driver, let next = light.pipeline.wanted(command) else { return }
+        start(next, on: light, by: driver, now: scheduler.now)
+    }
+
+    private func start(
+        _ command: LightCommand, on light: BridgedLight, by driver: any LightDriver, now: ContinuousClock.Instant
+    ) {
+        light.command += 1
+        light.refusal = nil
+        light.isShown = false
+        let deadline = now + CommandWaiter.timeout
+        light.commandDeadline = deadline
+        let number = light.command
+        // It begins within this call; most drivers are done before it returns, and no other thread is woken.
+        let task = Task.immediate {
+            var status = HAPStatus.success
+            do throws(LightError) {
+                try await driver.apply(command.forDriver, to: light.key.light)
+            } catch {
+                status = HAPStatus(error)
+                if case .refused(let reason) = error { refused(light, reason) }
+            }
+            ended(command, number, on: light, status)
+        }
+        guard light.command == number, light.pipeline.underWay != nil else { return }
+        light.task = task
+        // No request waits for a command that is sent once more.
+        wake(at: deadline)
+    }
+
+    /// What a light answers is no matter of HAP, but the operator wants to know it.
+    private func refused(_ light: BridgedLight, _ reason: String) {
+        light.refusal = reason
+        logger.info("light refused command", metadata: about(light.key).merging(["reason": "\(reason)"]) { $1 })
+    }
+
+    /// A driver has come back from a command.
+    private func ended(_ command: LightCommand, _ number: Int, on light: BridgedLight, _ status: HAPStatus) {
+        guard !light.isRemoved, light.command == number, light.pipeline.isBusy else { return }
+        light.task = nil
+        // Too late: whoever waited has been told, and only the next command still waits.
+        if light.pipeline.isAbandoned {
+            startNextCommand(light, success: false, now: scheduler.now)
+            return advanceTransition(of: light)
+        }
+        let now = scheduler.now
+        count(status, of: light, now: now)
+        if status == .success {
+            let former = light.state
+            light.state.apply(command.values, light.adapter.rules)
+            if command.on == false { light.state.apply(light.pipeline.forNextOn, light.adapter.rules) }
+            stateChanged(light, from: former, by: light.origin)
+            // Also if nothing has changed: what comes of a command may differ from what was written (Brightness 0).
+            if !light.isShown { show(light) }
+        }
+        for waiter in light.waitersUnderWay { waiter.give(status) }
+        startNextCommand(light, success: status == .success, now: now)
+        advanceTransition(of: light)
+    }
+
+    /// A driver is free again: the next command, if one waits, is sent.
+    func startNextCommand(_ light: BridgedLight, success: Bool, now: ContinuousClock.Instant) {
+        // A command whose caller is gone is not carried out late.
+        if light.waitersWaiting.allSatisfy({ $0.answer != nil }) { light.pipeline.dropWaiting() }
+        let next = light.pipeline.ended(success: success, now: now)
+        swap(&light.waitersUnderWay, &light.waitersWaiting)
+        light.waitersWaiting.removeAll(keepingCapacity: true)
+        if let next, let driver = light.driver.driver { start(next, on: light, by: driver, now: now) }
+        wakeWhenCompleted(light)
+    }
+
+    /// A command has not been answered in time: whoever waits for it is told, and the driver is to leave it.
+    ///
+    /// The next command waits for that, since drivers are promised one at a time.
+    private func giveUp(_ light: BridgedLight) {
+        logger.info("light timed out", metadata: about(light.key))
+        let now = scheduler.now
+        count(.timedOut, of: light, now: now)
+        light.pipeline.gaveUp(now: now)
+        for waiter in light.waitersUnderWay { waiter.give(.timedOut) }
+        light.waitersUnderWay.removeAll(keepingCapacity: true)
+        light.task?.cancel()
+        wakeWhenCompleted(light)
+    }
+
+    private func count(_ status: HAPStatus, of light: BridgedLight, now: ContinuousClock.Instant) {
+        guard let deadline = light.commandDeadline else { return }
+        light.commandDeadline = nil
+        light.driver.commands.commandEnded(status, after: now - (deadline - CommandWaiter.timeout))
+    }
+
+    // MARK: Time
+
+    private func wakeWhenCompleted(_ light: BridgedLight) {
+        if let time = light.pipeline.wakeAt { wake(at: time) }
+    }
+
+    func wake(at time: ContinuousClock.Instant) {
+        if let wakeAt, wakeAt <= time { return }
+        wakeAt = time
+        scheduler.schedule(at: time) { [self] in
+            assumeIsolated { $0.woke() }
+        }
+    }
+
+    private func woke() {
+        let now = scheduler.now
+        guard let due = wakeAt, due <= now else { return }
+        wakeAt = nil
+        // In one step: with every session waiting for every light, there are thousands.
+        let count = waiters.firstIndex { $0.deadline > now && $0.answer == nil } ?? waiters.count
+        let over = waiters[..<count]
+        waiters.removeFirst(count)
+        if let next = waiters.first { wake(at: next.deadline) }
+        for waiter in over { waiter.give(.timedOut) }
+        for light in Array(lights.values) where !light.isRemoved {
+            if let deadline = light.commandDeadline {
+                if deadline <= now { giveUp(light) } else { wake(at: deadline) }
+                continue
+            }
+            if let report = light.pipeline.completed(now: now) {
+                let former = light.state
+                if let color = report.color { endTransition(of: light, color) }
+                light.state.apply(report, light.adapter.rules)
+                stateChanged(light, from: former, by: .device)
+            }
+            if let driver = light.driver.driver, let command = light.pipeline.retried(now: now) {
+                start(command, on: light, by: driver, now: now)
+            }
+            wakeWhenCompleted(light)
+            if let time = light.transitionDueAt {
+                if time <= now { advanceTransition(of: light) } else { wake(at: time) }
+            }
+        }
+    }
+
+    // MARK: Remembering
+
+    private func save(_ light: BridgedLight) {
+        guard !light.isUnsaved else { return }
+        light.isUnsaved = true
+        unsaved.append(light)
+        guard !saveIsDue else { return }
+        saveIsDue = true
+        scheduler.schedule(at: scheduler.now + Self.saveDelay) { [self] in
+            Task.immediate { await saveStates() }
+        }
+    }
+
+    /// Writes down the states that have changed since the last time.
+    package func saveStates() async {
+        saveIsDue = false
+        let changed = unsaved.filter { !$0.isRemoved }
+        unsaved = []
+        for light in changed { light.isUnsaved = false }
+        guard !changed.isEmpty else { return }
+        do {
+            try await store.save(states: Dictionary(changed.map { ($0.key, $0.report) }, uniquingKeysWith: { $1 }))
+        } catch {
+            logger.error("light state save failed", metadata: ["error": "\(error)"])
+            for light in changed { save(light) }
+        }
+    }
+}
+
+extension DeviceBridge: AccessorySource {
+    package func write(_ values: [CharacteristicWrite], to accessory: AccessoryID) async -> HAPStatus {
+        guard let light = lightsByAID[accessory] else { return .doesNotExist }
+        if let write = values.first(where: { $0.type == .characteristicValueTransitionControl }) {
+            let status = await writeTransition(write, to: light)
+            guard status == .success else { return status }
+        }
+        let waiter = send(values, to: light)
+        // Most have been answered by now.
+        if let answer = waiter.answer { return answer }
+        return await waiter.response(in: self)
+    }
+
+    private func send(_ values: [CharacteristicWrite], to light: BridgedLight) -> CommandWaiter {
+        var command = light.adapter.command(for: values, state: light.wanted)
+        if !overrides.isEmpty, overrides[light.key]?.tap == .restore { command.restoreLevel(of: light.wanted) }
+        endTransition(of: light, by: values)
+        return send(command, to: light, origin: .controller)
+    }
+
+    package func identify(_ accessory: AccessoryID) {
+        guard let light = lightsByAID[accessory], let driver = light.driver.driver else { return }
+        logger.info("light identified", metadata: about(light.key))
+        // No caller waits for a light to blink; one that never stops does it once.
+        light.identification?.cancel()
+        let task = Task<Void, Never> { [id = light.key.light] in try? await driver.identify(id) }
+        light.identification = task
+        scheduler.schedule(at: scheduler.now + CommandWaiter.timeout) { task.cancel() }
+    }
+}
+
+extension LightCommand {
+    /// Turns the tap on a tile into the level from before.
+    ///
+    /// For a tap the Home app sends `On` and `Brightness` 100 together to a light that is off (Lights 2). A slider that is
+    /// drawn to 100 has switched it on before.
+    mutating func restoreLevel(of light: DeviceState) {
+        if on == true, brightness == 100, light[.on] == false { brightness = light[.brightness] }
+    }
+
+    /// The command in the range that drivers are promised: HomeKit's 360 degrees are their 0.
+    var forDriver: LightCommand {
+        guard case .hueSaturation(let hue, let saturation)? = color, hue >= 360 else { return self }
+        var command = self
+        command.color = .hueSaturation(hue: 0, saturation: saturation)
+        return command
+    }
+}
+
+extension DeviceState {
+    /// Takes over what a driver has learnt, with values in their range and form.
+    fileprivate mutating func apply(_ report: LightReport, _ rules: any DeviceRules) {
+        if let reachable = report.reachable { isReachable = reachable }
+        apply(report.values, rules)
+    }
+}
+
+extension HAPStatus {
+    /// The HAP status for a light's error.
+    init(_ error: LightError) {
+        self =
+            switch error {
+            case .unreachable: .unableToCommunicate
+            case .busy: .busy
+            case .unknownLight: .doesNotExist
+            case .refused: .unableToCommunicate
+            }
+    }
+}

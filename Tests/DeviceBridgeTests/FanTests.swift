@@ -1,0 +1,98 @@
+import DeviceKit
+import HAPModel
+import HAPProtocol
+import HAPTesting
+import TestTimeouts
+import Testing
+
+@testable import AccessoryRole
+@testable import DeviceBridge
+
+extension LightDescription {
+    /// Aid 2 if it is the first; Active 9, speed 10, direction 11, swing mode 12.
+    fileprivate static let fan = LightDescription(
+        id: "fan", name: "Fan", kind: .fan, capabilities: .fan(speed: true, direction: true, oscillation: true))
+}
+
+@Suite("Fans", .timeout)
+struct FanTests {
+    private func adapter(_ capabilities: LightCapabilities) -> AccessoryAdapter {
+        AccessoryAdapter(
+            LightDescription(id: "x", name: "X", kind: .fan, capabilities: capabilities), "X", InstanceIDs())
+    }
+
+    @Test("offers the characteristics of the fan's capabilities")
+    func capabilities() throws {
+        let table: [(LightCapabilities, [CharacteristicType])] = [
+            (LightCapabilities(brightness: true), [.active]),
+            (.fan(speed: true), [.active, .rotationSpeed]),
+            (
+                .fan(speed: true, direction: true, oscillation: true),
+                [.active, .rotationSpeed, .rotationDirection, .swingMode]
+            ),
+        ]
+        for (capabilities, types) in table {
+            let accessory = adapter(capabilities).accessory(2, state: DeviceState())
+            try accessory.checkCompliance()
+            #expect(accessory.services[1].type == .fanv2 && accessory.services[1].isPrimary)
+            #expect(accessory.services[1].characteristics.map(\.type) == types)
+        }
+    }
+
+    private func command(_ values: [(CharacteristicType, CharacteristicValue)]) -> LightCommand {
+        let adapter = adapter(.fan(speed: true, direction: true, oscillation: true))
+        let writes = values.compactMap { type, value in
+            adapter.place(of: type).map { CharacteristicWrite(iid: $0.iid, service: .fanv2, type: type, value: value) }
+        }
+        return adapter.command(for: writes, state: DeviceState())
+    }
+
+    @Test("merges values to one command, and takes speed 0 for off without losing the speed")
+    func commands() {
+        var all = LightCommand(on: true)
+        all.speed = 40
+        all.direction = .counterclockwise
+        all.oscillates = true
+        #expect(
+            command([
+                (.active, .integer(1)), (.rotationSpeed, .float(40)), (.rotationDirection, .integer(1)),
+                (.swingMode, .integer(1)),
+            ]) == all)
+        #expect(command([(.active, .integer(0))]) == LightCommand(on: false))
+        #expect(command([(.rotationSpeed, .float(0))]) == LightCommand(on: false))
+        #expect(command([(.rotationSpeed, .float(0)), (.active, .integer(1))]) == LightCommand(on: false))
+    }
+
+    @Test("shows written and reported values, and holds echoes of an older speed")
+    func endToEnd() async throws {
+        let house = try await House([.fan])
+        let session = try await house.session()
+        let answer = try await session.write(#"{"aid":2,"iid":9,"value":1},{"aid":2,"iid":10,"value":60}"#)
+        #expect(answer.status == 204)
+        #expect(await house.value(2, 10) == .float(60))
+        var echo = LightReport()
+        echo.speed = 30
+        await house.report(echo, "fan")
+        #expect(await house.value(2, 10) == .float(60))
+        echo.speed = 60
+        await house.report(echo, "fan")
+        await house.advance(.seconds(2))
+        #expect(await house.value(2, 10) == .float(60))
+        var turned = LightReport(on: false)
+        turned.direction = .counterclockwise
+        turned.oscillates = true
+        await house.report(turned, "fan")
+        #expect(await house.value(2, 9) == .integer(0))
+        #expect(await house.value(2, 10) == .float(60))
+        #expect(await house.value(2, 11) == .integer(1))
+        #expect(await house.value(2, 12) == .integer(1))
+    }
+
+    @Test("limits an operator's command to the fan's capabilities")
+    func possible() {
+        var command = LightCommand(brightness: 5)
+        command.speed = 5
+        #expect(adapter(.fan(speed: true)).possible(command, state: DeviceState())?.speed == 5)
+        #expect(adapter(.fan(speed: false)).possible(command, state: DeviceState()) == nil)
+    }
+}

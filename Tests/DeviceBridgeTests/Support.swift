@@ -1,0 +1,77 @@
+import AccessoryRole
+import DeviceKit
+import HAPCrypto
+public import HAPModel
+import HAPProtocol
+import HAPTesting
+
+@testable import DeviceBridge
+
+extension LightDescription {
+    /// A lamp that can do everything: aid 2 if it is the first; On 9, Brightness 10, Hue 11, Saturation 12, color
+    /// temperature 13.
+    static let lamp = LightDescription(
+        id: "lamp", name: "Lamp",
+        capabilities: LightCapabilities(brightness: true, color: true, temperature: 153...500), manufacturer: "Example",
+        model: "One", serialNumber: "4711", firmware: "1.2")
+
+    /// A lamp with power only: aid 3 after ``lamp``; On 9.
+    static let plain = LightDescription(id: "plain", name: "Plain")
+}
+
+/// A bridge with one paired admin and the test's store.
+struct House {
+    let admin: ControllerIdentity
+    let store: InMemoryAccessoryServerStore
+    let bridge: BridgeUnderTest
+
+    init(_ lights: [LightDescription] = [.lamp, .plain], overrides: [LightKey: LightOverride] = [:]) async throws {
+        admin = .random()
+        store = InMemoryAccessoryServerStore(.random(pairedWith: [admin]))
+        bridge = try await BridgeUnderTest(store, stored: store.bridge, lights: lights, overrides: overrides)
+    }
+
+    /// A new session of the admin.
+    func session() async throws -> TestController { try await bridge.session(admin) }
+
+    func advance(_ duration: Duration) async { await bridge.scheduler.advance(by: duration) }
+    func drain() async { await bridge.scheduler.drain() }
+    func drain(until isMet: () async -> Bool) async throws { try await bridge.scheduler.drain(until: isMet) }
+
+    /// The value of a characteristic.
+    func value(_ aid: UInt64, _ iid: UInt64) async -> CharacteristicValue? {
+        await bridge.value(CharacteristicID(AccessoryID(aid), InstanceID(iid)))
+    }
+
+    func report(_ report: LightReport, _ light: LightID = "lamp") async {
+        await bridge.host.report(report, from: light)
+        await drain()
+    }
+}
+
+extension AccessoryID: ExpressibleByIntegerLiteral {
+    /// Creates an id from its number.
+    public init(integerLiteral value: UInt64) { self.init(value) }
+}
+
+extension InstanceID: ExpressibleByIntegerLiteral {
+    /// Creates an id from its number.
+    public init(integerLiteral value: UInt64) { self.init(value) }
+}
+
+extension DeviceState {
+    /// Takes over what a driver of a kind of device has said.
+    mutating func apply(_ report: LightReport, _ kind: LightKind) {
+        if let reachable = report.reachable { isReachable = reachable }
+        let adapter = AccessoryAdapter(LightDescription(id: "x", name: "X", kind: kind), "X", InstanceIDs())
+        apply(adapter.description.canonical(report.values).values, kind.rules)
+    }
+
+    mutating func apply(_ command: LightCommand, _ kind: LightKind) { apply(LightReport(command.values), kind) }
+}
+
+extension LightSnapshot {
+    var hue: Double? { values[.hue] }
+    var saturation: Double? { values[.saturation] }
+    var mired: Int? { values[.colorTemperature] }
+}
