@@ -1,27 +1,27 @@
-/// Why a light did not take a command.
+/// The reason why a device didn't accept a command.
 public enum LightError: Error, Equatable, Sendable {
-    /// The light is known to be out of reach (no power, no radio, no broker).
+    /// The device is known to be unreachable (no power, no radio, no broker).
     case unreachable
-    /// The light or what stands before it has too much to do.
+    /// The device or its gateway is overloaded.
     case busy
-    /// The driver knows no light of that id.
+    /// The driver doesn't know the id.
     case unknownLight
-    /// The light refused, with its reason.
+    /// The device refused, with its reason.
     case refused(String)
 }
 
-/// How a driver as a whole is doing, for the operator's eyes.
+/// The state of a driver, for the operator.
 public enum DriverState: Equatable, Sendable {
     /// Not connected to anything yet.
     case starting
-    /// At work.
+    /// Working.
     case running
-    /// At work, but something needs attention: the text says what and, if it can, what to do.
+    /// Working, but something needs attention: the text is the problem, with a remedy if there is one.
     case degraded(String)
 }
 
 extension DriverState {
-    /// The state as people read it.
+    /// The state in words.
     public var words: String {
         switch self {
         case .starting: "starting"
@@ -31,72 +31,72 @@ extension DriverState {
     }
 }
 
-/// Why something that a light system said never became a state.
+/// The reason why a message or a value was dropped.
 public enum DropReason: String, Hashable, Sendable, CaseIterable {
-    /// More came than is kept, or more at once than is read.
+    /// Too many messages at once, or more than can be kept.
     case overflow
-    /// It could not be read: no message of that system, or no value.
+    /// It isn't a message or a value of that system.
     case unreadable
-    /// It is a value that no light can have.
+    /// It is a value that the device can't have.
     case invalid
 }
 
-/// What brings one light system to the bridge.
+/// A driver, which connects one system of devices to the bridge.
 ///
-/// Invariants a driver keeps, and `DriverContract` checks:
-/// - It tells the host of a light before it reports on it, and describes it again when the description changes.
-/// - It reports what is true of a light, never what was asked of it; a light that gives no answers is reported as
-///   commanded once the command has been handed over.
-/// - A light that is out of reach is reported as such and stays known: only its source's explicit word removes it.
-/// - ``apply(_:to:)`` and ``identify(_:)`` return soon after their task is cancelled; the host cancels after 2 s.
-/// - Whatever a device, a broker or a file says, a driver never traps and buffers no more than its documented bounds.
+/// A driver keeps these promises, which `DriverContract` checks:
+/// - It adds a device to the host before its first report, and again when its description changes.
+/// - It reports real values, not requested ones. A device that never reports is reported as commanded, once the command has
+///   been handed over.
+/// - A device that can't be reached is reported as unreachable and stays known. It is removed only if its source says so.
+/// - ``apply(_:to:)`` and ``identify(_:)`` return soon after their task is canceled; the host cancels after 2 s.
+/// - No message of a device, a broker or a file makes it trap or buffer more than its documented bounds.
 ///
-/// Its functions run on the caller's executor, which carries all HAP sessions, and therefore must not block: work that
-/// takes long or waits goes to an actor or a thread of the driver's own.
+/// Its functions run on the caller's executor, which runs all HAP sessions, and therefore must not block: long work is done
+/// by an actor or a thread of the driver.
 public protocol LightDriver: Sendable {
-    /// Runs the driver until the task is cancelled: connects, finds lights, reports their states.
+    /// Runs the driver until the task is canceled: connects, finds devices, reports their states.
     ///
-    /// What can come back (a broker, a network) is awaited with backoff; an error thrown ends the driver for good and is
-    /// shown to the operator.
+    /// A broker or a network that can come back is awaited with backoff. An error ends the driver for good and is shown to
+    /// the operator.
     ///
-    /// - Parameter host: which receives lights and their states.
-    /// - Throws: what ends the driver for good.
+    /// - Parameter host: the host, which receives devices and their states.
+    /// - Throws: the error that ends the driver for good.
     func run(host: any LightHost) async throws
 
-    /// Tells a light what to do, and returns when it (or what stands before it) has accepted the command.
+    /// Sends a command to a device, and returns when the device or its gateway has accepted it.
     ///
-    /// The host has at most one command in flight for each light.
+    /// The host has at most one command in flight for each device.
     ///
     /// - Parameters:
-    ///   - command: what is asked; never empty, brightness within 1...100, colours within the light's capabilities.
-    ///   - light: a light that was reported to the host.
-    /// - Throws: ``LightError`` if the light did not take the command.
+    ///   - command: the requested values, at least one, within the limits of the device's description; brightness is 1 to 100.
+    ///   - light: a device that was added to the host.
+    /// - Throws: ``LightError`` if the device didn't accept the command.
     func apply(_ command: LightCommand, to light: LightID) async throws(LightError)
 
-    /// Makes the light show which one it is, for at most 2 seconds, and leaves its state as it was.
+    /// Makes a device identify itself, such as by blinking, for at most 2 seconds, and restores its state.
     ///
-    /// - Parameter light: a light that was reported to the host.
-    /// - Throws: ``LightError`` if the light did not take the command.
+    /// - Parameter light: a device that was added to the host.
+    /// - Throws: ``LightError`` if the device didn't accept the command.
     func identify(_ light: LightID) async throws(LightError)
 }
 
-/// What a driver tells its lights to.
+/// The host of a driver, which receives its devices and their values.
 ///
-/// Safe to call from anywhere; calls are taken in order.
+/// Its functions can be called from any executor; calls are handled in order.
 public protocol LightHost: Sendable {
-    /// A light is there, or its description has changed.
+    /// Adds a device, or changes its description.
     func added(_ light: LightDescription) async
 
-    /// The light's source has removed it for good.
+    /// Removes a device for good, because its source has.
     func removed(_ light: LightID) async
 
-    /// A light's state as the driver knows it now.
+    /// Reports values of a device.
     func report(_ report: LightReport, from light: LightID) async
 
-    /// The states of several lights, in order; one call costs as much as ``report(_:from:)`` does for one light.
+    /// Reports values of several devices, in order; a call costs as much as ``report(_:from:)`` for one device.
     func report(_ reports: [(light: LightID, report: LightReport)]) async
 
-    /// Momentary events of a device, such as the press of a button.
+    /// Reports momentary events of a device, such as the press of a button.
     ///
     /// Subscribers get each one at once, also with the same value as the one before. It is never stored, read or repeated, so
     /// don't call it for retained messages, or for values that are read after a reconnect.
@@ -106,33 +106,35 @@ public protocol LightHost: Sendable {
     ///   - light: the device that was added with these characteristics.
     func occurred(_ events: PropertyValues, on light: LightID) async
 
-    /// What the bridge last knew of a light, also from before a restart; `nil` if it never knew.
+    /// Returns the last known values of a device, also from before a restart; `nil` if there are none.
     func lastKnown(_ light: LightID) async -> LightReport?
 
-    /// The driver's lights that the bridge knows, also from before a restart; a driver whose lights stand in the
-    /// configuration removes those that no longer do.
+    /// Returns the driver's devices that the bridge knows, also from before a restart.
+    ///
+    /// A driver whose devices are listed in the configuration removes those that aren't listed any more.
     func knownLights() async -> [LightID]
 
-    /// The kinds that the operator wants to see; a driver need not look for others, and what it brings of them is not
-    /// shown. They do not change while the driver runs.
+    /// Returns the kinds that the operator wants to see.
+    ///
+    /// A driver doesn't need to look for others; its devices of other kinds aren't shown. The kinds don't change while the
+    /// driver runs.
     func includedKinds() async -> Set<LightKind>
 
-    /// How the driver is doing.
+    /// Reports the state of the driver.
     func report(_ state: DriverState) async
 
-    /// Something the operator should know about one subject, shown in `status` and `lights`; `nil` takes it back.
+    /// Warns the operator about a subject, in `status` and `lights`; `nil` withdraws the warning.
     ///
     /// - Parameters:
-    ///   - warning: one sentence that says what is wrong and what to do.
-    ///   - subject: what it is about, such as a topic, or a light by its id; a newer warning about the same subject replaces
-    ///     the older.
+    ///   - warning: one sentence with the problem and the remedy.
+    ///   - subject: the subject, such as a topic or the id of a device; a newer warning about it replaces the older one.
     func warn(_ warning: String?, about subject: String) async
 
-    /// Something that the light system said was dropped; the operator sees how much.
+    /// Counts dropped messages or values, for the operator.
     ///
     /// - Parameters:
-    ///   - count: how many messages or values.
-    ///   - reason: why.
+    ///   - count: the number of messages or values.
+    ///   - reason: the reason.
     func dropped(_ count: Int, _ reason: DropReason) async
 }
 
@@ -140,9 +142,9 @@ extension LightHost {
     /// Ignores momentary events.
     public func occurred(_ events: PropertyValues, on light: LightID) async {}
 
-    /// Nothing is counted.
+    /// Counts nothing.
     public func dropped(_ count: Int, _ reason: DropReason) async {}
 
-    /// All kinds.
+    /// Returns all kinds.
     public func includedKinds() async -> Set<LightKind> { Set(LightKind.allCases) }
 }
