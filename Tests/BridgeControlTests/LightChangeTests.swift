@@ -1,6 +1,7 @@
 import BoundedJSON
 import BridgeControl
 import DeviceKit
+import FoundationEssentials
 import Testing
 
 /// The names of the values that a controller can change.
@@ -37,6 +38,23 @@ struct LightChangeTests {
                 }
             }
             #expect(Set(forms).count == 1, "\(name)")
+        }
+    }
+
+    @Test("names the values of a fan and a cover, and reads them back from JSON")
+    func named() throws {
+        var fan = LightReport(on: true)
+        (fan.speed, fan.direction, fan.oscillates) = (40, .counterclockwise, false)
+        var cover = LightReport()
+        (cover.position, cover.motion) = (30, .opening)
+        for (report, kind, json) in [
+            (fan, LightKind.fan, #"{"direction":"counterclockwise","on":true,"oscillates":false,"speed":40}"#),
+            (cover, .cover, #"{"movement":"opening","position":30}"#),
+        ] {
+            let change = LightChange(report.values, since: nil, of: kind)
+            #expect(try JSONDecoder().decode(LightChange.self, from: Data(json.utf8)) == change)
+            #expect(LightChange(change.values(for: kind), since: nil, of: kind) == change)
+            #expect(LightChange(report.values, since: report.values, of: kind).isEmpty)
         }
     }
 

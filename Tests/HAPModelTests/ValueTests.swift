@@ -253,4 +253,36 @@ struct ClampedValueTests {
             }
         }
     }
+
+    @Test("gives each typed key a Swift type that its characteristic can store")
+    func keys() {
+        for key in [
+            CharacteristicKey<Bool>.on, .motionDetected, .occupancyDetected, .leakDetected, .smokeDetected,
+            .obstructionDetected, .outletInUse, .statusLowBattery, .active, .contactSensorState, .swingMode,
+        ] { check(key, true) }
+        for key in [CharacteristicKey<Int>.brightness, .currentPosition, .targetPosition, .batteryLevel] {
+            check(key, 40)
+        }
+        check(.colorTemperature, 250)
+        check(.rotationDirection, 1)
+        check(.programmableSwitchEvent, 2)
+        for key in [
+            CharacteristicKey<Double>.hue, .saturation, .rotationSpeed, .currentTemperature, .currentRelativeHumidity,
+            .currentAmbientLightLevel,
+        ] { check(key, 40) }
+        check(.targetTemperature, 21.5)
+        for key in [CharacteristicKey<LockState>.lockCurrentState, .lockTargetState] { check(key, .secured) }
+        for key in [CharacteristicKey<DoorState>.currentDoorState, .targetDoorState] { check(key, .closed) }
+        for key in [CharacteristicKey<HeatingCoolingMode>.currentHeatingCoolingState, .targetHeatingCoolingState] {
+            check(key, .heat)
+        }
+        check(.chargingState, .charging)
+    }
+
+    private func check<Value: CharacteristicRepresentable & Equatable>(
+        _ key: CharacteristicKey<Value>, _ value: Value
+    ) {
+        let stored = CharacteristicDefinition.of(key.type)?.metadata.clamped(value.characteristicValue)
+        #expect(stored.flatMap(Value.init) == value, "\(key.type)")
+    }
 }
