@@ -243,6 +243,8 @@ class PretendLAN:
             yield host
         finally:
             self.hosts.remove(host)
+            # The kernel removes the interfaces of a deleted namespace later; the next host may have the same name.
+            run("ip", "-n", self._switch, "link", "del", f"to-{name}", check=False)
             host.close()
 
     def isolate(self, host):
