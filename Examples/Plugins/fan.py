@@ -5,6 +5,8 @@
       id: desk
       command: [/usr/share/doc/lamplighter/examples/fan.py]
 
+The bridge shows fans with `include: [lights, switches, outlets, fans]`.
+
 Try it alone with: lamplighter plugin test Examples/Plugins/fan.py
 Documentation/Plugins.md has the protocol. Replace `temperature` and `apply` with code for your device.
 """

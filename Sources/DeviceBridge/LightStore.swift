@@ -86,7 +86,7 @@ extension StoredBridge {
     package var servers: [Int: StoredServer] { furtherServers.merging([1: server]) { $1 } }
 }
 
-/// Where a light bridge keeps its lights.
+/// The storage of a device bridge.
 ///
 /// Each function returns when the change is durable, survives a power cut from then on, and either has happened whole or
 /// not at all.

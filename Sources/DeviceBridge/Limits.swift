@@ -1,6 +1,6 @@
 internal import HAPProtocol
 
-// What a light bridge takes from drivers and waits for at most. The limits of the server are in AccessoryRole/Limits.swift.
+// The limits of a device bridge for drivers and waits. The limits of the server are in AccessoryRole/Limits.swift.
 
 extension DeviceBridge {
     /// The most lights of a bridge, which is an accessory itself.

@@ -109,7 +109,7 @@ actor ConfigurationReloader {
 }
 
 extension BridgeConfiguration {
-    /// What the light bridge has to know of the `lights` section.
+    /// The part of the `lights` section that the device bridge needs.
     var overrides: [LightKey: LightOverride] {
         lights.mapValues {
             LightOverride(name: $0.name?.valid, isHidden: $0.hidden, tap: $0.tap, transition: $0.transition)
