@@ -151,7 +151,7 @@ struct StructureTests {
         let stored = house.store.stored
         let loop = house.bridge.loop
         let scheduler = ManualScheduler(loop)
-        let profile = AccessoryProfile.lightBridge(name: "Bridge", serialNumber: "0001", firmware: "1.0")
+        let profile = AccessoryProfile.deviceBridge(name: "Bridge", serialNumber: "0001", firmware: "1.0")
         let server = AccessoryServer(
             executor: house.bridge.executor, scheduler: scheduler, store: house.store, stored: stored,
             profile: profile, eventWindow: .zero, logger: .init(label: "test") { _ in SwiftLogNoOpLogHandler() })

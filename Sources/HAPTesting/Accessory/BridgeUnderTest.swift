@@ -45,7 +45,7 @@ package final class BridgeUnderTest: Sendable {
     ) async throws {
         base = ServerUnderTest(
             store, stored: stored.server,
-            profile: .lightBridge(name: "Bridge", serialNumber: "0001", firmware: firmware), ownership: ownership,
+            profile: .deviceBridge(name: "Bridge", serialNumber: "0001", firmware: firmware), ownership: ownership,
             eventWindow: eventWindow, logger: logger)
         var servers = [1: base.server]
         for number in stored.lights.map(\.bridge) where servers[number] == nil {

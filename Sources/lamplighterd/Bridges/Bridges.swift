@@ -88,7 +88,7 @@ actor Bridges: ServiceLifecycle.Service {
     }
 
     private func server(_ number: Int, _ stored: StoredServer) async throws -> AccessoryServer {
-        let profile = AccessoryProfile.lightBridge(
+        let profile = AccessoryProfile.deviceBridge(
             name: name(number), serialNumber: stored.identity.deviceID.description, firmware: Version.number)
         let store = database.server.server(number)
         let server = AccessoryServer(

@@ -6,7 +6,7 @@ import Testing
 @testable import DeviceBridge
 
 @Suite("LightbulbAdapter")
-struct LightbulbAdapterTests {
+struct AccessoryAdapterTests {
     private func adapter(
         _ kind: LightKind = .light, brightness: Bool = false, color: Bool = false, temperature: ClosedRange<Int>? = nil
     ) -> AccessoryAdapter {

@@ -9,7 +9,7 @@ extension AccessoryProfile {
     ///   - serialNumber: tells bridges apart for people.
     ///   - firmware: the program's version.
     /// - Returns: its profile.
-    package static func lightBridge(name: String, serialNumber: String, firmware: String) -> AccessoryProfile {
+    package static func deviceBridge(name: String, serialNumber: String, firmware: String) -> AccessoryProfile {
         AccessoryProfile(
             category: .bridge,
             information: AccessoryInformation(
