@@ -47,7 +47,7 @@ public enum DropReason: String, Hashable, Sendable, CaseIterable {
 /// - It adds a device to the host before its first report, and again when its description changes.
 /// - It reports real values, not requested ones. A device that never reports is reported as commanded, once the command has
 ///   been handed over.
-/// - A device that can't be reached is reported as unreachable and stays known. It is removed only if its source says so.
+/// - A device that can't be reached is reported as unreachable and stays known. It is removed only by its source.
 /// - ``apply(_:to:)`` and ``identify(_:)`` return soon after their task is canceled; the host cancels after 2 s.
 /// - No message of a device, a broker or a file makes it trap or buffer more than its documented bounds.
 ///
@@ -106,12 +106,12 @@ public protocol LightHost: Sendable {
     ///   - light: the device that was added with these characteristics.
     func occurred(_ events: PropertyValues, on light: LightID) async
 
-    /// Returns the last known values of a device, also from before a restart; `nil` if there are none.
+    /// Returns the last known values of a device, also from before a restart; `nil` if unknown.
     func lastKnown(_ light: LightID) async -> LightReport?
 
     /// Returns the driver's devices that the bridge knows, also from before a restart.
     ///
-    /// A driver whose devices are listed in the configuration removes those that aren't listed any more.
+    /// A driver with its devices in the configuration removes the devices that aren't listed there any more.
     func knownLights() async -> [LightID]
 
     /// Returns the kinds that the operator wants to see.

@@ -18,7 +18,7 @@ package struct PropertyName: Sendable {
     package let name: String
     /// The characteristic.
     package let type: CharacteristicType
-    /// The characteristic that a controller writes to change it, if it is another one.
+    /// The characteristic that a controller writes to change it, if it differs.
     let target: CharacteristicType?
     package let form: Form
     /// Whether true is 0: a closed contact.

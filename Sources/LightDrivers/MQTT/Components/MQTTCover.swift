@@ -9,7 +9,7 @@ import Jinja
 struct MQTTCover: MQTTComponent {
     static let names: Set = ["cover"]
     static let kind = LightKind.cover
-    /// After so long without a word, a cover has stopped before it has reached its target.
+    /// The time without a message after which a cover counts as stopped.
     static let restTime = Duration.seconds(60)
 
     private var positionCommand: MQTTLightSettings.Command
@@ -84,7 +84,7 @@ struct MQTTCover: MQTTComponent {
         positionCommand = .init(topic: "", template: try MessageTemplate(#"{"\#(property)":{{ value }}}"#))
     }
 
-    /// What Zigbee2MQTT's devices say of their motors, by the names of the exposes.
+    /// The words for the movement in Zigbee2MQTT's messages, by the names of the exposes.
     private static let motionWords: [String: [String: CoverMotion]] = [
         "moving": ["UP": .opening, "DOWN": .closing, "STOP": .stopped],
         "motor_state": [

@@ -24,7 +24,7 @@ struct Zigbee2MQTTDiscovery {
     ///
     /// - Parameters:
     ///   - payload: the message.
-    ///   - kinds: what is wanted beside lights and switches.
+    ///   - kinds: the kinds to read; lights and switches always are.
     /// - Returns: the devices' lights and switches, and what else is wanted.
     /// - Throws: ``MQTTProblem`` if it is none that can be understood; nothing has changed then.
     mutating func devices(_ payload: MQTTPayload, kinds: Set<LightKind>) throws(MQTTProblem) -> Things {
@@ -52,7 +52,7 @@ struct Zigbee2MQTTDiscovery {
                 for expose in exposes.prefix(Self.maximumOutputs) {
                     guard let entity = try? component.entity(expose, of: device) else { continue }
                     let name = entity.description.id.rawValue
-                    // The ids tell endpoints apart where there may be several.
+                    // A device has one fan; covers and readings of several endpoints have separate ids.
                     if !things.contains(where: { $0.name == name }) { things.append((name, entity)) }
                 }
             }

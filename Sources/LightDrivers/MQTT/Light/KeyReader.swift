@@ -96,12 +96,12 @@ final class KeyReader {
         if case .known(let template) = try template(name, else: consequence) { template } else { nil }
     }
 
-    /// What tells an attribute such as `brightness`; `nil` if nothing does that can be read.
+    /// Returns the source of an attribute such as `brightness`; `nil` without a readable one.
     func source(_ name: String) throws(MQTTProblem) -> MQTTLightSettings.Source? {
         try source(topic: "\(name)_state_topic", template: "\(name)_value_template")
     }
 
-    /// What tells an attribute, by the keys of its topic and its template; `nil` if nothing does that can be read.
+    /// Returns the source of an attribute, by the keys of its topic and template; `nil` without a readable one.
     func source(topic: String, template: String) throws(MQTTProblem) -> MQTTLightSettings.Source? {
         guard let topic = try self.topic(topic, mayHaveWildcards: true) else { return nil }
         switch try self.template(template, else: "what the light says there is not read") {
@@ -111,12 +111,12 @@ final class KeyReader {
         }
     }
 
-    /// What sets an attribute such as `brightness`; `nil` if nothing does that can be written.
+    /// Returns the command for an attribute such as `brightness`; `nil` without a usable one.
     func command(_ name: String, else loss: String) throws(MQTTProblem) -> MQTTLightSettings.Command? {
         try command(topic: "\(name)_command_topic", template: "\(name)_command_template", else: loss)
     }
 
-    /// What sets an attribute, by the keys of its topic and its template; `nil` if nothing does that can be written.
+    /// Returns the command for an attribute, by the keys of its topic and template; `nil` without a usable one.
     func command(
         topic: String, template: String, else loss: String
     ) throws(MQTTProblem) -> MQTTLightSettings.Command? {

@@ -10,7 +10,7 @@ internal import Jinja
 ///
 /// Values for a light that is off wait for the next "on", because most lights go on with a brightness alone.
 package struct MQTTLight: Equatable, Sendable {
-    /// What passes by itself of a reading.
+    /// The times at which values change without a message.
     struct Deadlines: Equatable {
         var off: Duration?
         var expiry: Duration?
@@ -44,7 +44,7 @@ package struct MQTTLight: Equatable, Sendable {
     private var templateFaults = TemplateFaults()
     /// Whether the light has reported that it doesn't know its power.
     var isPowerUnknown = false
-    /// What a component needs to know of earlier messages.
+    /// The values that a component keeps from earlier messages.
     var memory = PropertyValues()
     /// The last value of a sensor, as text.
     var lastText: String?

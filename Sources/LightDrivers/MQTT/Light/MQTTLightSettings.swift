@@ -73,7 +73,7 @@ package struct MQTTLightSettings: Equatable, Sendable {
     package var commandTopic: String
     /// How power is written; `nil` for the payloads as they are.
     package var powerTemplate: MessageTemplate?
-    /// What tells whether it is on, or the one value that a component has instead; `nil` if nothing does.
+    /// The source of its power, or of the main value of a component; `nil` without one.
     package var power: Source?
     /// The forms in which colours, whites and brightness can be set.
     package var modes: Set<ColorMode>
