@@ -320,19 +320,21 @@ struct HubHostileTests {
         let two = soundDatabase.replacing("]}]}]}", with: "]}]},\(second)]}")
         let device = try Device { $0.path == "/accessories" ? .answer(.json(two)) : nil }
         try await device.run { a, _ in
-            for number: UInt16 in 2...3 {
-                try await device.isThere(a)
+            func accessory() async throws -> Accessory? { try await device.house.home(a).accessories.first }
+            // A connection that ends before the hub has the database doesn't count.
+            for number: UInt16 in 2...20 {
+                try await eventually("its database is read or it is blocked") {
+                    let isBlocked = try await accessory()?.isBlocked == true
+                    return isBlocked || device.looks >= Int(number) - 1
+                }
+                if try await accessory()?.isBlocked == true { break }
                 device.house.dialer.listen(at: .test(1), nil)
                 device.server.connection?.end()
-                try await eventually("it is away") {
-                    try await device.house.home(a).accessories.first?.isReachable == false
-                }
+                try await eventually("it is away") { try await accessory()?.isReachable == false }
                 device.change(to: number)
                 device.server.listen(device.house.dialer, at: .test(1))
             }
-            try await eventually("it is blocked") {
-                try await device.house.home(a).accessories.first?.isBlocked == true
-            }
+            #expect(try await accessory()?.isBlocked == true)
         }
     }
 
