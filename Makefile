@@ -118,7 +118,7 @@ endef
 install-bridge-files:
 	$(call install-common,lamplighter,lamplighter,lamplighterd)
 	install -D -m 0644 -t $(DESTDIR)$(PREFIX)/share/doc/lamplighter README.md Documentation/Operation.md \
-		Documentation/Observability.md Documentation/OwnershipTokens.md Documentation/Plugins.md
+		Documentation/SupportedDevices.md Documentation/Observability.md Documentation/OwnershipTokens.md Documentation/Plugins.md
 	install -D -m 0755 -t $(DESTDIR)$(PREFIX)/libexec/lamplighter Examples/Plugins/sysfs-leds
 	install -D -m 0755 -t $(DESTDIR)$(PREFIX)/share/doc/lamplighter/examples Examples/Plugins/lamp.sh Examples/Plugins/lamps.py Examples/Plugins/fan.py
 	install -D -m 0644 -t $(DESTDIR)$(PREFIX)/share/doc/lamplighter/examples Config/demo.yaml

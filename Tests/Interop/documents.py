@@ -1,7 +1,7 @@
-"""The command blocks of README.md and Operation.md, which tests execute as they are written.
+"""The command blocks of README.md, GettingStarted.md and Operation.md, which tests execute as written.
 
-A block of commands is indented by four blanks, or a transcript fenced as `console`. A block that no test can execute has a comment
-with the reason before it: `<!-- not executed: REASON -->`.
+A block of commands is indented by four spaces, or is a transcript fenced as `console`. A comment with the reason precedes a block
+that no test can execute: `<!-- not executed: REASON -->`.
 """
 
 import re
@@ -9,7 +9,6 @@ from dataclasses import dataclass
 
 from daemon import ROOT
 
-PAGES = ["README.md", "Documentation/Operation.md"]
 FENCE = re.compile(r"^```(\w*)$")
 
 
@@ -19,12 +18,12 @@ class Block:
 
     page: str
     chapter: str
-    #: The line of the page it begins at, from 1.
+    #: Its first line in the page, from 1.
     line: int
     text: str
-    #: Whether it shows the output of the commands.
+    #: A Boolean value that indicates whether it shows the output of the commands.
     is_transcript: bool
-    #: Why it isn't executed, or None.
+    #: The reason why it isn't executed, or None.
     reason: str | None
 
     @property
@@ -69,5 +68,5 @@ def commands(page, chapter):
 
 
 def transcripts(page, chapter):
-    """What a chapter shows of terminals, in order."""
+    """The transcripts of a chapter, in order."""
     return [block.text for block in blocks(page, chapter) if block.is_transcript and not block.reason]

@@ -1,4 +1,4 @@
-"""What a newcomer does before the packages: the README's chapters on a clone, typed as they are written."""
+"""The first steps of a newcomer with a clone: the commands of README.md and GettingStarted.md, typed as written."""
 
 import re
 
@@ -10,15 +10,15 @@ from lan import until
 from terminal import Terminal
 from web import browser
 
-README = (ROOT / "README.md").read_text()
+README, START = "README.md", "Documentation/GettingStarted.md"
 
 
-def chapter(title):
-    return README.split(f"\n## {title}\n", 1)[1].split("\n## ", 1)[0]
+def chapter(page, title):
+    return (ROOT / page).read_text().split(f"\n## {title}\n", 1)[1].split("\n## ", 1)[0]
 
 
 def as_pattern(line):
-    """What a line of README stands for: codes, ids and times are different every time."""
+    """The pattern of a line on the page: codes, ids and times are different every time."""
     pattern = re.escape(line)
     for example, meant in [
         (r"\d{4}\\-\d\d\\-\d\d", r"\d{4}-\d\d-\d\d"), (r"\d\d:\d\d:\d\d", r"\d\d:\d\d:\d\d"),
@@ -30,7 +30,7 @@ def as_pattern(line):
 
 
 class Shell(Terminal):
-    """A shell in a terminal, to type in what README shows."""
+    """A shell in a terminal, to type the commands of the page."""
 
     def __init__(self, host, directory):
         super().__init__(
@@ -38,7 +38,7 @@ class Shell(Terminal):
             env={"PS1": "$ ", "TERM": "dumb", "LAMPLIGHTER_CONTROL": "", "HOMEHUB_SOCKET": ""})
 
     def play(self, transcript, code=None):
-        """Type what was typed according to a transcript, and see that the terminal shows the rest of it."""
+        """Type the input of a transcript, and check that the terminal shows the rest of it."""
         for line in transcript.splitlines():
             self._play(line, code)
 
@@ -62,26 +62,26 @@ class Shell(Terminal):
             self.expects(line + "\n")
 
     def said(self, command):
-        """What a command shows; the prompt stands already."""
+        """The output of a command; the prompt is there already."""
         self._enter(command)
         until(lambda: self.rest.endswith("$ "), 60, f"{command} ends")
         said, self._seen = self.rest, len(self.screen)
         return said
 
     def succeeds(self, command):
-        """What a command shows that must end well."""
+        """The output of a command that must succeed."""
         shown = self.said(command)
         assert self.said("echo $?") == "0\n$ ", f"{command}: {shown}"
         return shown
 
     def play_more(self, command):
-        """A command that has nothing to say; the prompt stands already."""
+        """Run a command that prints nothing; the prompt is there already."""
         said = self.said(command)
         assert said == "$ ", f"{command} says {said}"
 
     @property
     def rest(self):
-        """What was not looked at yet."""
+        """The part of the screen that wasn't checked yet."""
         return self.screen[self._seen:]
 
     def _enter(self, text):
@@ -89,7 +89,7 @@ class Shell(Terminal):
         self.expects(text + "\n")
 
     def expects(self, text, timeout=60):
-        """Wait until the next thing that is shown is what README has."""
+        """Wait until the next output is that of the page."""
         pattern = as_pattern(text)
 
         def shown():
@@ -105,7 +105,7 @@ class Shell(Terminal):
 
 @pytest.fixture
 def clone(tmp_path):
-    """A directory that looks to its programs like the clone, with a state of its own."""
+    """A directory that looks like the clone to its programs, with separate state."""
     for name in (".build", "Config", "Makefile", "Package.swift", "Scripts", "Sources", "Examples", "Tests"):
         (tmp_path / name).symlink_to(ROOT / name)
     return tmp_path
@@ -116,7 +116,7 @@ def make(lan, clone):
     made = []
 
     def make(goal):
-        # The package is built where it stands; what it remembers is the test's.
+        # The package is built in place; the state is the test's.
         terminal = Terminal(
             lan.bridge, "make", "-C", ROOT, "--no-print-directory", goal, f"STATE={clone}/.lamplighter")
         made.append(terminal)
@@ -142,10 +142,10 @@ def shell(lan, clone):
 
 @pytest.mark.alone
 def test_the_home_in_the_terminal(lan, clone, make, shell):
-    """Everything is typed as README has it, and shows what README shows."""
+    """Every command is typed as written, and prints the output of the page."""
     code = make("run").until(r"ready to pair.*?(\d{3}-\d\d-\d{3})", 300)[1]
     make("run-home").until("hub started", 300)
-    setup, watch, other, groups = documents.transcripts("README.md", "Your home in the terminal")
+    setup, watch, other, groups = documents.transcripts(START, "Your home in the terminal")
     first = shell()
     first.play(setup, code)
     first.expects("$ ")
@@ -171,8 +171,8 @@ def test_the_home_in_the_terminal(lan, clone, make, shell):
     second.expects("2026-01-01 00:00:00  Kitchen  Kettle  on\n")
     app = Terminal(lan.bridge, "env", f"--chdir={clone}", program("all-off"))
     try:
-        # It waits for the permission that README says how to give.
-        (allow,) = re.findall(r"`(homehub privacy allow [^`]*)`", chapter("Your home in Swift"))
+        # It waits for the permission that the page explains.
+        (allow,) = re.findall(r"`(homehub privacy allow [^`]*)`", chapter(START, "Your home in Swift"))
         until(lambda: "org.example.all-off" in third.said("homehub privacy"), 20, "the app asks for the home")
         assert app.process.poll() is None, app.text
         assert "allowed for " in third.said(allow)
@@ -182,7 +182,7 @@ def test_the_home_in_the_terminal(lan, clone, make, shell):
     second.expects("2026-01-01 00:00:00  Kitchen  Kettle  off\n")
 
     make("run-web").until("page served", 300)
-    page = chapter("Your home in a browser")
+    page = chapter(START, "Your home in a browser")
     (allow,) = re.findall(r"^    \.build/debug/(homehub privacy allow .*)$", page, re.M)
     until(lambda: "org.lamplighter.homeweb" in third.said("homehub privacy"), 20, "the page asks for the home")
     assert "allowed for " in third.said(allow)
@@ -201,14 +201,14 @@ def test_the_home_in_the_terminal(lan, clone, make, shell):
 @pytest.mark.alone
 def test_the_bridge_on_a_clone(lan, clone, make, shell):
     make("run").until(r"ready to pair", 300)
-    goals, *commands = documents.blocks("README.md", "Try it")
+    goals, *commands = documents.blocks(README, "Quick start")
     assert goals.commands == ["make run", "make test", "make check"]
-    (clone / "my.yaml").write_text(re.search(r"```yaml\n(.*?)```", chapter("Your own lights"), re.S)[1])
+    (clone / "my.yaml").write_text(re.search(r"```yaml\n(.*?)```", chapter(README, "Your own lights"), re.S)[1])
     first, second = shell(), shell()
     for terminal in first, second:
         terminal.expects("$ ")
-    check, start, status = documents.commands("README.md", "Your own lights")
-    for command in [each for block in commands for each in block.commands] + [check]:
+    check, start, status = documents.commands(README, "Your own lights")
+    for command in [each for block in commands if not block.reason for each in block.commands] + [check]:
         if command.endswith(" watch"):
             first._enter(command)
             second.said(".build/debug/lamplighter simulate simulated/reading on=true")
@@ -223,16 +223,18 @@ def test_the_bridge_on_a_clone(lan, clone, make, shell):
     until(lambda: "advertised" in first.succeeds(status), 20, "the other bridge answers")
 
 
-def test_every_command_of_the_readme_is_executed():
+def test_every_command_is_executed():
     executed = {
-        "Try it", "Your home in the terminal", "Your home in a browser", "Your own lights", "Install it as a service",
-        "If a controller does not find the bridge"}
-    for block in documents.blocks("README.md"):
-        assert block.reason or block.chapter in executed, f"README.md:{block.line}: {block.text}"
+        README: ["Quick start", "Install it as a service", "Your own lights", "If a controller does not find the bridge"],
+        START: ["Your home in the terminal", "Your home in a browser"],
+    }
+    for page, chapters in executed.items():
+        for block in documents.blocks(page):
+            assert block.reason or block.chapter in chapters, f"{page}:{block.line}: {block.text}"
 
 
 def test_the_lines_in_swift():
-    (lines,) = re.findall(r"```swift\n(.*?)```", chapter("Your home in Swift"), re.S)
+    (lines,) = re.findall(r"```swift\n(.*?)```", chapter(START, "Your home in Swift"), re.S)
     example = (ROOT / "Examples/AllOff/AllOff.swift").read_text()
-    assert example.endswith(lines), "README shows what is built"
+    assert example.endswith(lines), "the page shows the built code"
     assert 10 <= len(lines.splitlines()) <= 20
