@@ -21,23 +21,22 @@ struct HubConfiguration: DeclaredSection, Equatable, Sendable {
                 .byDefault(
                     "auto",
                     explanation: """
-                        Where accessories are looked for: auto for every network, or a list such as [eth0, wlan0]. Loopback \
-                        always counts.
+                        The networks on which to discover accessories: auto for all, or a list such as [eth0, wlan0]. Loopback \
+                        is always included.
                         """)),
             DeclaredKey(
                 "restrict", \.restrict, .reload,
                 .byDefault(
-                    "apps: []                       # by the ids that they declare, such as [org.example.lights]",
-                    "users: []                      # by the names or numbers of the users that run them, such as [guest]",
-                    explanation: "Apps that never see the homes, whatever their users say. The user cannot let them in."
+                    "apps: []                       # declared ids, such as [org.example.lights]",
+                    "users: []                      # names or numbers of users, such as [guest]",
+                    explanation: "Apps that never get access to the homes. Users can't allow them."
                 )),
             DeclaredKey(
                 "vendor-patience", \.vendorTimeout, .restart,
                 .byDefault(
                     "60s",
                     explanation: """
-                        How long a maker's app has to come and answer when one of the maker's accessories is to be added: 1s to \
-                        600s.
+                        The time for a manufacturer's app to answer when one of its accessories is added: 1s to 600s.
                         """),
                 written: DurationText.self
             ) { timeout, path in
@@ -52,10 +51,10 @@ struct HubConfiguration: DeclaredSection, Equatable, Sendable {
                 .only(
                     "/usr/bin/homehub",
                     explanation: """
-                        The program that may manage homes and permissions without being asked, if a member of the group homehub \
-                        runs it. Left out, it is the homehub beside homehubd, or else /usr/bin/homehub. It counts where homehubd \
-                        can see what an app runs: unless homehubd is root, that is its own user's apps; with others the user \
-                        and the id decide.
+                        The program that may manage homes and permissions without a request, if a member of the group homehub \
+                        runs it. Default: the homehub in the directory of homehubd, else /usr/bin/homehub. This applies to apps \
+                        whose program homehubd can see: unless homehubd is root, only its own user's apps. For other apps the \
+                        user and the id decide.
                         """),
                 written: String.self
             ) { text, path in

@@ -25,15 +25,15 @@ struct BridgeConfiguration: DeclaredSection, Sendable {
                 .byDefault(
                     "[\(IncludedKinds.names(byDefault: true))]",
                     explanation: """
-                        What is shown of all that drivers bring; also: \(IncludedKinds.names(byDefault: false)). A kind that is \
-                        taken out is hidden, and has its numbers, rooms and scenes when it is back.
+                        The kinds of devices to show; also: \(IncludedKinds.names(byDefault: false)). If you remove a kind, its \
+                        devices are hidden, and keep their numbers, rooms and scenes.
                         """)),
             DeclaredKey(
                 optional: "metrics", \.metrics, .restart,
                 .only(
                     "{listen: 127.0.0.1:9251}",
                     explanation: """
-                        Figures for Prometheus, in clear to whoever reaches the address; default: none. \
+                        Metrics for Prometheus, unencrypted for every client that reaches the address; default: none. \
                         Documentation/Observability.md lists them.
                         """)),
         ]

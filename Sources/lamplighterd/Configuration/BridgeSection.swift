@@ -57,9 +57,9 @@ struct BridgeSection: DeclaredSection, Equatable, Sendable {
                 .only(
                     "{vendor: org.example.lamps, token-file: /etc/lamplighter/ownership-token}",
                     explanation: """
-                        Demand a maker's token of whoever pairs; default: none. Apple's Home app has no tokens and cannot pair \
-                        then. The file's first line is the token, 32 to 1024 hexadecimal digits (openssl rand -hex 32); no other \
-                        user may read it (chmod o=).
+                        Require a manufacturer's token for pairing; default: none. Apple's Home app has no tokens and can't pair \
+                        then. The file's first line is the token, 32 to 1024 hexadecimal digits (openssl rand -hex 32). Other \
+                        users must not be able to read it (chmod o=).
                         """)),
         ]
     }
