@@ -16,17 +16,21 @@ final class AccessoryAdapter {
         /// Its value before the first report.
         var initial: CharacteristicValue
         let manufacturerDescription: String?
+        /// Whether the device has it; the bridge adds others.
+        let isOfDevice: Bool
     }
 
     let description: LightDescription
     /// The name controllers see.
     let name: String
     let ids: InstanceIDs
+    /// The values that the device can have.
+    let limits: ValueLimits
 
     private let information: Service
     private var services: [(iid: InstanceID, function: AccessoryFunction, parts: [Part])] = []
 
-    var rules: any DeviceRules { description.kind.rules }
+    var rules: any DeviceRules { limits.rules }
 
     /// Creates the adapter for a description.
     ///
@@ -34,6 +38,7 @@ final class AccessoryAdapter {
     init(_ description: LightDescription, _ name: String, _ ids: InstanceIDs) {
         self.description = description
         self.name = name
+        limits = ValueLimits(of: description)
         var ids = ids
         information = AccessoryInformation(of: description, name: name).service(&ids)
         for function in description.kind.rules.shown(description.functions) {
@@ -45,8 +50,8 @@ final class AccessoryAdapter {
                     Part(
                         iid: ids.id(of: part.type, in: function.type, function.id), type: part.type,
                         property: description.kind.property(part.type, of: function.id), metadata: metadata,
-                        initial: part.value,
-                        manufacturerDescription: part.manufacturerDescription))
+                        initial: part.value, manufacturerDescription: part.manufacturerDescription,
+                        isOfDevice: description.has(part.type)))
             }
             services.append((iid, function, parts))
         }
@@ -127,16 +132,16 @@ final class AccessoryAdapter {
     func command(for writes: [CharacteristicWrite], state: DeviceState) -> LightCommand {
         var written = PropertyValues()
         for write in writes {
-            guard let part = part(where: { $0.iid == write.iid }), description.has(part.type) else { continue }
+            guard let part = part(where: { $0.iid == write.iid }), part.isOfDevice else { continue }
             written[part.property] = part.type == rules.power ? Bool(write.value).map { .bool($0) } : write.value
         }
-        return LightCommand(description.canonical(rules.command(written, over: state)).values)
+        return LightCommand(limits.canonical(rules.command(written, over: state)).values)
     }
 
     /// Returns an operator's command without impossible values, or `nil` if it has no other.
     func possible(_ command: LightCommand, state: DeviceState) -> LightCommand? {
         var possible = PropertyValues()
-        let asked = description.canonical(rules.command(command.values, over: state)).values
+        let asked = limits.canonical(rules.command(command.values, over: state)).values
         for (property, value) in asked {
             guard let value, let part = part(property), part.metadata.permissions.contains(.pairedWrite) else {
                 continue

@@ -68,6 +68,9 @@ final class BridgedLight {
         return wanted
     }
 
+    /// A lamp's power and brightness.
+    var level: [CharacteristicValue?] { [state.values.first(.on), state.values.first(.brightness)] }
+
     /// What is to be remembered of it over a restart.
     var stored: StoredLight {
         StoredLight(

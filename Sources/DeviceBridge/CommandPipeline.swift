@@ -66,7 +66,7 @@ struct CommandPipeline: ~Copyable {
     /// The command without the values for the next "on", and with them if it is that.
     private mutating func withHeldValues(_ command: LightCommand) -> LightCommand {
         guard rules.power != nil else { return command }
-        switch command.on {
+        switch command.values[Property(.on)]?.bool {
         case true?:
             var values = forNextOn
             values.merge(command.values)
@@ -104,7 +104,7 @@ struct CommandPipeline: ~Copyable {
 
     private mutating func complete(success: Bool, now: ContinuousClock.Instant) {
         if success, let command = underWay {
-            if command.on == true { forNextOn = PropertyValues() }
+            if command.values[Property(.on)] == .bool(true) { forNextOn = PropertyValues() }
             // Reports differing from a newer target are echoes of an older one.
             if !isCompleting(now) { target = LightCommand() }
             target.merge(command)
@@ -129,7 +129,7 @@ struct CommandPipeline: ~Copyable {
             isUnconfirmed = false
         }
         var accepted = matched(report, now: now)
-        if accepted.on == true {
+        if accepted.values[Property(.on)] == .bool(true) {
             forNextOn = PropertyValues()
         } else if !forNextOn.isEmpty {
             accepted.values = accepted.values.removing(forNextOn)

@@ -14,7 +14,7 @@ extension DeviceBridge {
         let adapter = AccessoryAdapter(description, name, ids)
         var state = DeviceState()
         adapter.addInitialValues(to: &state)
-        if let report { state.apply(description.canonical(report.values).values, adapter.rules) }
+        if let report { state.apply(adapter.limits.canonical(report.values).values, adapter.rules) }
         let light = BridgedLight(
             key, on: bridge, aid: aid, driver: driver(key.driver), adapter: adapter, state: state)
         lights[key] = light

@@ -144,23 +144,23 @@ package actor DeviceBridge {
         }
         if !unconfirmed.isEmpty { unconfirmed[key] = nil }
         var report = report
-        let (values, invalid) = light.adapter.description.canonical(report.values)
+        let (values, invalid) = light.adapter.limits.canonical(report.values)
         report.values = values
         light.adapter.rules.complete(&report.values, over: { light.wanted })
         if invalid > 0 { dropped(invalid, .invalid, by: driver) }
-        let former = light.state
         if report.isSpontaneous { light.pipeline.superseded() }
         let accepted = light.pipeline.reported(report, now: scheduler.now)
-        if let color = accepted.color { endTransition(of: light, color) }
-        light.state.apply(accepted, light.adapter.rules)
+        if light.transition != nil, let color = accepted.color { endTransition(of: light, color) }
+        // What a light says while a command is under way is that command's doing.
+        change(light, by: light.pipeline.underWay == nil ? .device : light.origin) { state in
+            state.apply(accepted, light.adapter.rules)
+        }
         var givenUp: [CommandWaiter] = []
         if report.reachable == false {
             light.pipeline.reset()
             swap(&givenUp, &light.waitersWaiting)
         }
         wakeWhenCompleted(light)
-        // What a light says while a command is under way is that command's doing.
-        stateChanged(light, from: former, by: light.pipeline.underWay == nil ? .device : light.origin)
         for waiter in givenUp { waiter.give(.unableToCommunicate) }
         advanceTransition(of: light)
     }
@@ -177,24 +177,27 @@ package actor DeviceBridge {
         }
     }
 
-    /// A light is known to be otherwise than before: says so to the server and the operator, and keeps it.
-    private func stateChanged(_ light: BridgedLight, from former: DeviceState, by origin: LightEvent.Origin) {
-        let state = light.state
-        guard state != former else { return }
+    /// Changes a light's state: says so to the server and the operator, and keeps it.
+    ///
+    /// - Parameters:
+    ///   - light: the light.
+    ///   - origin: who has caused the change.
+    ///   - apply: changes the state, and returns whether it has.
+    private func change(
+        _ light: BridgedLight, by origin: LightEvent.Origin, _ apply: (inout DeviceState) -> Bool
+    ) {
+        let wasReachable = light.state.isReachable
+        let level = light.isQuiet && origin == .adaptiveLighting ? light.level : nil
+        guard apply(&light.state) else { return }
         save(light)
         if !watchers.isEmpty {
             let event = LightEvent(light: snapshot(light), origin: origin)
             for watcher in watchers.values { watcher.yield(event) }
         }
-        // When it comes back all of its values are sent.
-        let isBack = state.isReachable && !former.isReachable
-        // Any other change while a white is sent is from outside.
-        let isQuiet =
-            isBack
-            || origin == .adaptiveLighting && light.isQuiet && state[.on] == former[.on]
-                && state[.brightness] == former[.brightness]
-        let isReachable = state.isReachable != former.isReachable ? state.isReachable : nil
-        show(light, isQuiet: isQuiet, isReachable: isReachable)
+        let isReachable = light.state.isReachable
+        // When it comes back all of its values are sent. Any other change while a white is sent is from outside.
+        let isQuiet = isReachable && !wasReachable || level.map { $0 == light.level } ?? false
+        show(light, isQuiet: isQuiet, isReachable: isReachable != wasReachable ? isReachable : nil)
     }
 
     /// Lets the server show a light's state; within this call, since both run on one executor.
@@ -327,10 +330,10 @@ package actor DeviceBridge {
         let now = scheduler.now
         count(status, of: light, now: now)
         if status == .success {
-            let former = light.state
-            light.state.apply(command.values, light.adapter.rules)
-            if command.on == false { light.state.apply(light.pipeline.forNextOn, light.adapter.rules) }
-            stateChanged(light, from: former, by: light.origin)
+            change(light, by: light.origin) { state in
+                let isChanged = state.apply(command.values, light.adapter.rules)
+                return command.on == false && state.apply(light.pipeline.forNextOn, light.adapter.rules) || isChanged
+            }
             // Also if nothing has changed: what comes of a command may differ from what was written (Brightness 0).
             if !light.isShown { show(light) }
         }
@@ -400,10 +403,8 @@ package actor DeviceBridge {
                 continue
             }
             if let report = light.pipeline.completed(now: now) {
-                let former = light.state
                 if let color = report.color { endTransition(of: light, color) }
-                light.state.apply(report, light.adapter.rules)
-                stateChanged(light, from: former, by: .device)
+                change(light, by: .device) { $0.apply(report, light.adapter.rules) }
             }
             if let driver = light.driver.driver, let command = light.pipeline.retried(now: now) {
                 start(command, on: light, by: driver, now: now)
@@ -494,10 +495,11 @@ extension LightCommand {
 }
 
 extension DeviceState {
-    /// Takes over what a driver has learnt, with values in their range and form.
-    fileprivate mutating func apply(_ report: LightReport, _ rules: any DeviceRules) {
+    /// Takes over what a driver has learnt, with values in their range and form; returns whether something has changed.
+    fileprivate mutating func apply(_ report: LightReport, _ rules: any DeviceRules) -> Bool {
+        let wasReachable = isReachable
         if let reachable = report.reachable { isReachable = reachable }
-        apply(report.values, rules)
+        return apply(report.values, rules) || isReachable != wasReachable
     }
 }
 

@@ -46,7 +46,9 @@ package protocol DeviceRules: Sendable {
     func outcome(of command: PropertyValues) -> PropertyValues
 
     /// Adapts values that depend on new ones.
-    func reconcile(_ state: inout DeviceState, after new: PropertyValues)
+    ///
+    /// - Returns: whether it has changed the state.
+    func reconcile(_ state: inout DeviceState, after new: PropertyValues) -> Bool
 
     /// Returns the value of a characteristic that follows from others; `nil` if it doesn't.
     func derived(_ type: CharacteristicType, of function: AccessoryFunction, in state: DeviceState)
@@ -73,7 +75,7 @@ extension DeviceRules {
 
     package func outcome(of command: PropertyValues) -> PropertyValues { command }
 
-    package func reconcile(_ state: inout DeviceState, after new: PropertyValues) {}
+    package func reconcile(_ state: inout DeviceState, after new: PropertyValues) -> Bool { false }
 
     package func derived(
         _ type: CharacteristicType, of function: AccessoryFunction, in state: DeviceState
@@ -82,7 +84,26 @@ extension DeviceRules {
     package func isLasting(_ type: CharacteristicType) -> Bool { SensorReading(type)?.isMomentary != true }
 }
 
-extension LightDescription {
+/// The values that a device can have: the limits of its properties.
+package final class ValueLimits: Sendable {
+    package let rules: any DeviceRules
+    private let kind: LightKind
+    private let power: CharacteristicType?
+    private let properties: [Property]
+    private let metadata: [CharacteristicMetadata]
+
+    /// Creates the limits of a device.
+    package init(of description: LightDescription) {
+        kind = description.kind
+        rules = kind.rules
+        power = rules.power
+        let parts = description.functions.flatMap { function in
+            function.parts.compactMap { part in part.metadata.map { (Property(part.type, of: function.id), $0) } }
+        }
+        properties = parts.map { $0.0 }
+        metadata = parts.map { $0.1 }
+    }
+
     /// Returns values of the driver, a controller or the operator in the range and form that a state has them in.
     ///
     /// - Parameter values: the values.
@@ -112,15 +133,8 @@ extension LightDescription {
         return (canonical, invalid.count)
     }
 
-    /// Returns whether a property is one of momentary events that the device has.
-    package func isMomentary(_ property: Property) -> Bool {
-        property.type.isMomentary && functions.contains { $0.id == property.function && $0.has(property.type) }
-    }
-
     /// Returns whether all values are in their range and form already, as most are.
     private func isCanonical(_ values: PropertyValues) -> Bool {
-        let rules = kind.rules
-        let power = rules.power
         for (property, value) in values {
             guard let value, property.type != power || power == .on, !property.type.isMomentary,
                 valid(value, of: property) == value
@@ -130,11 +144,23 @@ extension LightDescription {
     }
 
     private func valid(_ value: CharacteristicValue, of property: Property) -> CharacteristicValue? {
-        for index in functions.indices where functions[index].id == property.function {
-            guard let metadata = functions[index].metadata(of: property.type) else { continue }
-            return kind.rules.valid(value, of: property, metadata)
+        for index in properties.indices
+        where properties[index].type == property.type && properties[index].function == property.function {
+            return rules.valid(value, of: property, metadata[index])
         }
-        return CharacteristicDefinition.of(property.type).flatMap { kind.rules.valid(value, of: property, $0.metadata) }
+        return CharacteristicDefinition.of(property.type).flatMap { rules.valid(value, of: property, $0.metadata) }
+    }
+}
+
+extension LightDescription {
+    /// Returns values in the range and form that a state has them in, and how many there were that no device can have.
+    package func canonical(_ values: PropertyValues) -> (values: PropertyValues, invalid: Int) {
+        ValueLimits(of: self).canonical(values)
+    }
+
+    /// Returns whether a property is one of momentary events that the device has.
+    package func isMomentary(_ property: Property) -> Bool {
+        property.type.isMomentary && functions.contains { $0.id == property.function && $0.has(property.type) }
     }
 
     /// Returns whether one of the functions has a characteristic.
@@ -181,17 +207,21 @@ package struct DeviceState: Equatable, Sendable {
     package init(_ values: PropertyValues = PropertyValues()) { self.values = values }
 
     /// Takes over new values, in their range and form.
-    package mutating func apply(_ new: PropertyValues, _ rules: any DeviceRules) {
-        guard !new.isEmpty else { return }
+    ///
+    /// - Returns: whether the state has changed.
+    @discardableResult
+    package mutating func apply(_ new: PropertyValues, _ rules: any DeviceRules) -> Bool {
+        guard !new.isEmpty else { return false }
+        var isChanged = false
         for (property, value) in new {
             if let value {
-                values[property] = value
-                if !unknown.isEmpty { unknown.remove(property) }
-            } else {
-                unknown.insert(property)
+                if values.set(value, for: property) { isChanged = true }
+                if !unknown.isEmpty, unknown.remove(property) != nil { isChanged = true }
+            } else if unknown.insert(property).inserted {
+                isChanged = true
             }
         }
-        rules.reconcile(&self, after: new)
+        return rules.reconcile(&self, after: new) || isChanged
     }
 
     /// The value of a characteristic, whichever function has it.

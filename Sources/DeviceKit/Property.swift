@@ -36,7 +36,8 @@ public struct PropertyValues: Sendable {
     /// A property and its value; `nil` if it isn't known at present.
     public typealias Element = (property: Property, value: CharacteristicValue?)
 
-    // A device has few properties, and this is faster than a hash table.
+    // A device has few properties, and this is faster than a hash table. Entries are looked at where they lie: a copy of one
+    // counts references.
     private var entries: [Element] = []
 
     /// Creates a collection without values.
@@ -72,7 +73,9 @@ public struct PropertyValues: Sendable {
 
     /// Removes a property.
     public mutating func remove(_ property: Property) {
-        if let index = index(of: property) { entries.remove(at: index) }
+        guard let index = index(of: property) else { return }
+        // Storage that is shared isn't copied to become empty.
+        if entries.count == 1 { entries = [] } else { entries.remove(at: index) }
     }
 
     /// Takes over newer values and keeps the rest.
@@ -87,15 +90,27 @@ public struct PropertyValues: Sendable {
         }
     }
 
-    private func index(of property: Property) -> Int? { entries.firstIndex { $0.property == property } }
-
-    private mutating func set(_ value: CharacteristicValue?, for property: Property) {
-        if let index = index(of: property) {
-            // A value that stays leaves shared storage alone.
-            if entries[index].value != value { entries[index].value = value }
-        } else {
+    /// Sets or adds a value; `nil` says that it isn't known at present.
+    ///
+    /// - Returns: whether the collection has changed.
+    @discardableResult
+    package mutating func set(_ value: CharacteristicValue?, for property: Property) -> Bool {
+        guard let index = index(of: property) else {
             entries.append((property, value))
+            return true
         }
+        // A value that stays leaves shared storage alone.
+        guard entries[index].value != value else { return false }
+        entries[index].value = value
+        return true
+    }
+
+    private func index(of property: Property) -> Int? {
+        for index in entries.indices
+        where entries[index].property.type == property.type && entries[index].property.function == property.function {
+            return index
+        }
+        return nil
     }
 }
 
@@ -124,10 +139,9 @@ extension PropertyValues: Equatable {
     /// Returns whether two collections have the same properties with the same values, in any order.
     public static func == (a: PropertyValues, b: PropertyValues) -> Bool {
         guard a.entries.count == b.entries.count else { return false }
-        // Most have the same order.
-        for (index, entry) in a.entries.enumerated() {
-            let other = b.entries[index].property == entry.property ? index : b.index(of: entry.property)
-            guard let other, b.entries[other].value == entry.value else { return false }
+        for index in a.entries.indices {
+            guard let other = b.index(of: a.entries[index].property), b.entries[other].value == a.entries[index].value
+            else { return false }
         }
         return true
     }
@@ -151,7 +165,7 @@ extension PropertyValues {
 
     /// The first value of a characteristic, whichever function has it.
     package func first(_ type: CharacteristicType) -> CharacteristicValue? {
-        for entry in entries where entry.property.type == type { return entry.value }
+        for index in entries.indices where entries[index].property.type == type { return entries[index].value }
         return nil
     }
 }

@@ -142,7 +142,7 @@ struct LampRules: DeviceRules {
         var command = written
         // Zero means off and keeps the level for the next "on" (HAP 11). Together with On it is the lowest level, rounded
         // down by a controller with a finer scale: Home Assistant sends that for its levels 1 and 2.
-        if command.brightness == 0 {
+        if command[Property(.brightness)]?.number == 0 {
             command.brightness = command.on == true ? 1 : nil
             if command.on != true { command.on = false }
         }
@@ -153,16 +153,21 @@ struct LampRules: DeviceRules {
         return command
     }
 
-    func reconcile(_ state: inout DeviceState, after new: PropertyValues) {
-        switch new.color {
-        case nil: break
-        case .hueSaturation?: state.isWhite = false
-        case .temperature(let mired)?:
-            // The Home app shows the colour wheel's value: it must be that of the white (HAP 12).
-            let (hue, saturation) = ColorConversion.hueSaturation(mired: mired)
-            (state.values[.hue], state.values[.saturation]) = (hue, saturation)
-            state.isWhite = true
+    func reconcile(_ state: inout DeviceState, after new: PropertyValues) -> Bool {
+        guard new.contains(Property(.hue)) || new.contains(Property(.colorTemperature)), let color = new.color else {
+            return false
         }
+        let wasWhite = state.isWhite
+        guard case .temperature(let mired) = color else {
+            state.isWhite = false
+            return wasWhite
+        }
+        state.isWhite = true
+        // The Home app shows the colour wheel's value: it must be that of the white (HAP 12).
+        let (hue, saturation) = ColorConversion.hueSaturation(mired: mired)
+        let isNewHue = state.values.set(.float(hue), for: Property(.hue))
+        let isNewSaturation = state.values.set(.float(saturation), for: Property(.saturation))
+        return isNewHue || isNewSaturation || !wasWhite
     }
 
     func derived(

@@ -15,7 +15,8 @@ struct SimulatedLightState {
     private static let steps = 5
 
     let light: SimulatedLight
-    /// What values it can have.
+    /// The values that it can have.
+    private let limits: ValueLimits
     private let ranges: [(property: Property, range: ClosedRange<Double>?)]
     private var state: DeviceState
     private var commands = 0
@@ -25,6 +26,7 @@ struct SimulatedLightState {
 
     init(_ light: SimulatedLight) {
         self.light = light
+        limits = ValueLimits(of: light.description)
         ranges = light.description.properties.map { ($0.property, $0.part.metadata?.range) }
         state = DeviceState(light.description.initialValues)
         state.isWhite = light.description.has(.colorTemperature)
@@ -47,20 +49,20 @@ struct SimulatedLightState {
         var possible = PropertyValues()
         for (property, value) in known.values {
             let members = known.values.members(of: property.group)
-            if let value, problem(with: light.description.canonical(members)) == nil { possible[property] = value }
+            if let value, problem(with: limits.canonical(members)) == nil { possible[property] = value }
         }
         change(LightReport(possible))
     }
 
     /// Returns the reason why the light can't have the values of a report, or `nil` if it can.
-    func problem(with change: LightReport) -> String? { problem(with: light.description.canonical(change.values)) }
+    func problem(with change: LightReport) -> String? { problem(with: limits.canonical(change.values)) }
 
     private func problem(with change: (values: PropertyValues, invalid: Int)) -> String? {
         for (property, value) in change.values {
-            guard let (_, range) = ranges.first(where: { $0.property == property }) else {
+            guard let index = ranges.firstIndex(where: { $0.property == property }) else {
                 return "a \(light.description.kind) like this has no \(name(of: property))"
             }
-            guard let number = value?.number, let range, !range.contains(number) else { continue }
+            guard let number = value?.number, let range = ranges[index].range, !range.contains(number) else { continue }
             return "\(name(of: property)) is \(Int(range.lowerBound)) to \(Int(range.upperBound))"
         }
         return change.invalid > 0 ? "this cannot have that value" : nil
@@ -72,13 +74,13 @@ struct SimulatedLightState {
 
     /// Someone turned the knob.
     mutating func change(_ change: LightReport) {
-        self.change(light.description.canonical(change.values).values)
+        self.change(limits.canonical(change.values).values)
         state.isReachable = change.reachable ?? reachable
     }
 
     private mutating func change(_ values: PropertyValues) {
         if isFading { fade = nil }
-        let rules = light.description.kind.rules
+        let rules = limits.rules
         var values = values
         rules.complete(&values) { state }
         state.apply(values, rules)
@@ -90,7 +92,7 @@ struct SimulatedLightState {
         guard change.values.contains(Property(.hue)) != change.values.contains(Property(.saturation)) else {
             return change
         }
-        change.values = light.description.kind.rules.command(change.values, over: state)
+        change.values = limits.rules.command(change.values, over: state)
         return change
     }
 
@@ -103,10 +105,10 @@ struct SimulatedLightState {
         guard reachable else { throw .unreachable }
         commands += 1
         if case .every(let n) = light.failure, commands.isMultiple(of: n) { throw .refused("simulated failure") }
-        let asked = light.description.canonical(command.values)
+        let asked = limits.canonical(command.values)
         if let problem = problem(with: asked) { throw .refused(problem) }
-        let outcome = light.description.kind.rules.outcome(of: asked.values)
-        let before = state.values.brightness
+        let outcome = limits.rules.outcome(of: asked.values)
+        let before = light.report == .stepped ? state.values.brightness : nil
         change(outcome)
         switch light.report {
         case .none: return nil
