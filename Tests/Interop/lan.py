@@ -124,7 +124,7 @@ class Host:
 
     # Coroutines
 
-    def run_async(self, coroutine, timeout=180):
+    def run_async(self, coroutine, timeout=600):
         """Run a coroutine in a thread, and a loop, whose sockets are this host's."""
         outcome = {}
         timeout *= PATIENCE
