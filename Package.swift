@@ -21,21 +21,27 @@ let swift: [SwiftSetting] = [
     .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
 ]
 
+/// A library that only the programs and their drivers need: a package that depends on Lamplighter with `traits: []` doesn't
+/// fetch it.
+func programDependency(_ name: String, _ package: String) -> Target.Dependency {
+    .product(name: name, package: package, condition: .when(traits: ["Programs"]))
+}
+
 let logging = Target.Dependency.product(name: "Logging", package: "swift-log")
 let nioCore = Target.Dependency.product(name: "NIOCore", package: "swift-nio")
 let nioPosix = Target.Dependency.product(name: "NIOPosix", package: "swift-nio")
 let nioHTTP1 = Target.Dependency.product(name: "NIOHTTP1", package: "swift-nio")
 let nioWebSocket = Target.Dependency.product(name: "NIOWebSocket", package: "swift-nio")
-let nioSSL = Target.Dependency.product(name: "NIOSSL", package: "swift-nio-ssl")
+let nioSSL = programDependency("NIOSSL", "swift-nio-ssl")
 let grdb = Target.Dependency.product(name: "GRDB", package: "GRDB.swift")
-let yams = Target.Dependency.product(name: "Yams", package: "Yams")
-let arguments = Target.Dependency.product(name: "ArgumentParser", package: "swift-argument-parser")
-let hummingbird = Target.Dependency.product(name: "Hummingbird", package: "hummingbird")
-let hummingbirdCore = Target.Dependency.product(name: "HummingbirdCore", package: "hummingbird")
-let hummingbirdTLS = Target.Dependency.product(name: "HummingbirdTLS", package: "hummingbird")
-let mustache = Target.Dependency.product(name: "Mustache", package: "swift-mustache")
-let httpTypes = Target.Dependency.product(name: "HTTPTypes", package: "swift-http-types")
-let nioHTTPTypes = Target.Dependency.product(name: "NIOHTTPTypes", package: "swift-nio-extras")
+let yams = programDependency("Yams", "Yams")
+let arguments = programDependency("ArgumentParser", "swift-argument-parser")
+let hummingbird = programDependency("Hummingbird", "hummingbird")
+let hummingbirdCore = programDependency("HummingbirdCore", "hummingbird")
+let hummingbirdTLS = programDependency("HummingbirdTLS", "hummingbird")
+let mustache = programDependency("Mustache", "swift-mustache")
+let httpTypes = programDependency("HTTPTypes", "swift-http-types")
+let nioHTTPTypes = programDependency("NIOHTTPTypes", "swift-nio-extras")
 let lifecycle = Target.Dependency.product(name: "ServiceLifecycle", package: "swift-service-lifecycle")
 
 /// What `homeweb` carries in itself.
@@ -76,6 +82,10 @@ let package = Package(
         .library(name: "HomePresentation", targets: ["HomePresentation"]),
         .library(name: "DeviceKit", targets: ["DeviceKit", "HAPModel"]),
         .library(name: "LightDriverTesting", targets: ["LightDriverTesting"]),
+    ],
+    traits: [
+        .trait(name: "Programs", description: "What the programs need beyond the libraries"),
+        .default(enabledTraits: ["Programs"]),
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
@@ -139,10 +149,12 @@ let package = Package(
             ],
             exclude: ["MQTT/README.md"]),
         library("BridgeControl", ["DeviceKit", "HAPModel", "LineRPC", "BoundedJSON", "TerminalKit", logging]),
+        library("DatabaseKit", ["SystemKit", "TerminalKit", grdb, logging]),
         library(
             "DaemonKit",
             [
-                "CMalloc", "ConfigurationKit", "LineRPC", "SystemKit", "TerminalKit", yams, grdb, lifecycle, logging,
+                "CMalloc", "ConfigurationKit", "DatabaseKit", "LineRPC", "SystemKit", "TerminalKit", yams, lifecycle,
+                logging,
                 .product(name: "UnixSignals", package: "swift-service-lifecycle"),
             ]
         ),
@@ -163,8 +175,8 @@ let package = Package(
         library(
             "HAPAccessory",
             [
-                "AccessoryRole", "HAPTransport", "HAPProtocol", "HAPModel", "HAPCrypto", "Discovery", "DaemonKit",
-                "BoundedJSON", grdb, lifecycle, logging, nioCore, nioPosix,
+                "AccessoryRole", "HAPTransport", "HAPProtocol", "HAPModel", "HAPCrypto", "Discovery", "DatabaseKit",
+                "BoundedJSON", "SystemKit", grdb, lifecycle, logging, nioCore, nioPosix,
                 .product(name: "UnixSignals", package: "swift-service-lifecycle"),
             ]),
         library("DeviceBridge", ["AccessoryRole", "HAPProtocol", "HAPModel", "DeviceKit", logging]),
@@ -180,8 +192,9 @@ let package = Package(
             "lamplighterd",
             [
                 "HAPAccessory", "DeviceBridge", "AccessoryRole", "HAPTransport", "HAPProtocol", "HAPModel", "HAPCrypto",
-                "Discovery", "ConfigurationKit", "DaemonKit", "DeviceKit", "LightDrivers", "LineRPC", "BridgeControl",
-                "BoundedJSON", "SystemKit", "SetupQR", "TerminalKit", logging, grdb, lifecycle, arguments, nioCore,
+                "Discovery", "ConfigurationKit", "DaemonKit", "DatabaseKit", "DeviceKit", "LightDrivers", "LineRPC",
+                "BridgeControl", "BoundedJSON", "SystemKit", "SetupQR", "TerminalKit", logging, grdb, lifecycle,
+                arguments, nioCore,
                 nioPosix,
                 .product(name: "UnixSignals", package: "swift-service-lifecycle"),
             ]),
@@ -197,8 +210,8 @@ let package = Package(
             "homehubd",
             [
                 "HomeHub", "HomeModel", "HAPController", "HAPTransport", "HAPProtocol", "HAPModel", "HAPCrypto",
-                "Discovery", "ConfigurationKit", "DaemonKit", "LineRPC", "TerminalKit", "BoundedJSON", logging, grdb,
-                lifecycle, arguments, nioCore, nioPosix,
+                "Discovery", "ConfigurationKit", "DaemonKit", "DatabaseKit", "LineRPC", "SystemKit", "TerminalKit",
+                "BoundedJSON", logging, grdb, lifecycle, arguments, nioCore, nioPosix,
                 .product(name: "UnixSignals", package: "swift-service-lifecycle"),
             ]),
         program(
@@ -275,7 +288,7 @@ let package = Package(
                 "HAPController",
                 "HomeHub",
                 "HomeModel", "HAPProtocol", "HAPModel", "HAPCrypto", "Discovery", "LineRPC", "BoundedJSON", "Jinja",
-                "DeviceKit", "TerminalKit", nioCore,
+                "DeviceKit", "SystemKit", "TerminalKit", nioCore,
             ],
             path: "Tests/Fuzz", swiftSettings: swift),
 
@@ -298,7 +311,8 @@ let package = Package(
             of: "LightPlugins", ["HAPTesting", "DeviceKit", "HAPModel", "LineRPC", "BoundedJSON", "AsyncKit", logging]),
         tests(of: "Discovery", [logging]),
         tests(of: "LineRPC", ["BoundedJSON", logging, nioCore, nioPosix]),
-        tests(of: "DaemonKit", ["ConfigurationKit", grdb, logging]),
+        tests(of: "DaemonKit", ["ConfigurationKit", "DatabaseKit", grdb, logging]),
+        tests(of: "DatabaseKit", [grdb, logging]),
         tests(
             of: "AccessoryRole",
             ["HAPTesting", "HAPProtocol", "HAPModel", "HAPCrypto", "BoundedJSON", logging, nioCore]),

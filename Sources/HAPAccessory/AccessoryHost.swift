@@ -1,5 +1,5 @@
 public import AccessoryRole
-internal import DaemonKit
+internal import DatabaseKit
 internal import Discovery
 internal import GRDB
 public import HAPModel
@@ -10,6 +10,7 @@ internal import NIOCore
 internal import NIOPosix
 internal import ServiceLifecycle
 internal import Synchronization
+internal import SystemKit
 internal import UnixSignals
 
 /// An accessory server as a program, with its own identity, database, port and mDNS record: a stand-alone accessory, or a

@@ -1,4 +1,4 @@
-internal import DaemonKit
+internal import DatabaseKit
 internal import Discovery
 internal import HAPModel
 internal import HAPTransport

@@ -1,5 +1,5 @@
 internal import AccessoryRole
-internal import DaemonKit
+internal import DatabaseKit
 internal import GRDB
 internal import HAPModel
 

@@ -1,6 +1,6 @@
 package import AccessoryRole
 internal import BoundedJSON
-internal import DaemonKit
+internal import DatabaseKit
 package import GRDB
 internal import HAPCrypto
 internal import HAPModel

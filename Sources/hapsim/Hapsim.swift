@@ -4,6 +4,7 @@ import DaemonKit
 import HAPAccessory
 import HAPModel
 public import Logging
+import SystemKit
 import TerminalKit
 
 /// Serves any accessory that a file describes, so that apps can be tried without hardware.
@@ -47,7 +48,7 @@ struct Hapsim: AsyncParsableCommand {
             try await serve(described, made)
         } catch {
             StandardStreams.printError(Self.message(for: error).sanitized)
-            throw ArgumentParser.ExitCode(DaemonKit.ExitCode(error).rawValue)
+            throw ArgumentParser.ExitCode(SystemKit.ExitCode(error).rawValue)
         }
     }
 

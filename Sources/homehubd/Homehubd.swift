@@ -1,6 +1,7 @@
 public import ArgumentParser
 import DaemonKit
 public import Logging
+import SystemKit
 import TerminalKit
 
 /// The home hub: keeps the homes, and talks to their accessories for the apps.
@@ -54,7 +55,7 @@ struct Homehubd: AsyncParsableCommand {
             ).run()
         } catch {
             log.report(error, of: "homehubd", to: logger)
-            throw ArgumentParser.ExitCode(DaemonKit.ExitCode(error).rawValue)
+            throw ArgumentParser.ExitCode(SystemKit.ExitCode(error).rawValue)
         }
     }
 }

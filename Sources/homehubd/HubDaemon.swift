@@ -1,4 +1,5 @@
 import DaemonKit
+import DatabaseKit
 import Discovery
 import FoundationEssentials
 import Glibc
@@ -12,6 +13,7 @@ import Logging
 import NIOCore
 import NIOPosix
 import ServiceLifecycle
+import SystemKit
 import UnixSignals
 
 /// The composition root: brings the parts up in order and takes them down in the reverse.

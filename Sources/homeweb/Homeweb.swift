@@ -3,6 +3,7 @@ import DaemonKit
 import Glibc
 import LineRPC
 public import Logging
+import SystemKit
 import TerminalKit
 import WebAccess
 
@@ -131,7 +132,7 @@ struct Homeweb: AsyncParsableCommand {
 
     /// What it ends with, after sysexits(3).
     private static func code(_ error: any Error) -> Int32 {
-        (error as? TerminalError)?.code ?? DaemonKit.ExitCode(error).rawValue
+        (error as? TerminalError)?.code ?? SystemKit.ExitCode(error).rawValue
     }
 }
 

@@ -1,6 +1,7 @@
 import AccessoryRole
 import BridgeControl
-package import DaemonKit
+import DaemonKit
+import DatabaseKit
 import DeviceBridge
 import DeviceKit
 import Discovery
@@ -13,7 +14,7 @@ import Logging
 import NIOCore
 import NIOPosix
 import ServiceLifecycle
-import SystemKit
+package import SystemKit
 import TerminalKit
 import UnixSignals
 
@@ -195,7 +196,7 @@ extension ListenerError: ErrorWithExitCode {
         }
     }
 
-    package var exitCode: DaemonKit.ExitCode {
+    package var exitCode: SystemKit.ExitCode {
         switch self {
         case .portTaken, .failed: .unavailable
         case .notPermitted: .noPermission

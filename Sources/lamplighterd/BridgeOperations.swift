@@ -1,6 +1,7 @@
 import AccessoryRole
 import BridgeControl
 import DaemonKit
+import DatabaseKit
 import DeviceBridge
 import DeviceKit
 import Discovery
@@ -9,6 +10,7 @@ import Glibc
 import HAPModel
 import HAPProtocol
 import LightDrivers
+import SystemKit
 import TerminalKit
 
 /// What the operator's command asks of the bridge.

@@ -1,5 +1,6 @@
 import BridgeControl
 import DaemonKit
+import DatabaseKit
 import Discovery
 import HAPAccessory
 import SystemKit

@@ -5,6 +5,7 @@ import DaemonKit
 import Glibc
 import LightDrivers
 public import Logging
+import SystemKit
 import TerminalKit
 
 /// The bridge daemon: shows lights to HomeKit controllers.
@@ -91,7 +92,7 @@ struct Lamplighterd: AsyncParsableCommand {
             }
         } catch {
             log.report(error, of: "lamplighterd", to: logger)
-            throw ArgumentParser.ExitCode(DaemonKit.ExitCode(error).rawValue)
+            throw ArgumentParser.ExitCode(SystemKit.ExitCode(error).rawValue)
         }
     }
 

@@ -1,9 +1,11 @@
 import BridgeControl
 import DaemonKit
+import DatabaseKit
 import DeviceKit
 import FoundationEssentials
 import HAPTransport
 import LineRPC
+import SystemKit
 import TerminalKit
 
 /// What `--check-start` does: everything that could keep the daemon from starting, in the order of a start.

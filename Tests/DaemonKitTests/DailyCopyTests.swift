@@ -1,3 +1,4 @@
+import DatabaseKit
 import FoundationEssentials
 import GRDB
 import Glibc

@@ -1,5 +1,6 @@
 import ConfigurationKit
 import DaemonKit
+import SystemKit
 import TestTimeouts
 import Testing
 

@@ -1,4 +1,5 @@
 import DaemonKit
+import DatabaseKit
 import GRDB
 import Glibc
 import HAPController
@@ -7,6 +8,7 @@ import HAPTesting
 import HomeHub
 import HomeModel
 import HomeTesting
+import SystemKit
 import TestTimeouts
 import Testing
 

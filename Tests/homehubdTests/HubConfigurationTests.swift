@@ -3,6 +3,7 @@ import DaemonKit
 import FoundationEssentials
 import Glibc
 import HomeHub
+import SystemKit
 import Testing
 
 @testable import homehubd

@@ -1,4 +1,5 @@
 import DaemonKit
+import DatabaseKit
 import GRDB
 import HAPController
 import HAPCrypto

@@ -1,6 +1,7 @@
 import AccessoryRole
 import BridgeControl
 import DaemonKit
+import DatabaseKit
 import DeviceBridge
 import FoundationEssentials
 import GRDB
@@ -8,6 +9,7 @@ import HAPAccessory
 import HAPModel
 import HAPProtocol
 import HAPTesting
+import SystemKit
 import TestTimeouts
 import Testing
 

@@ -6,6 +6,7 @@ import DeviceKit
 import FoundationEssentials
 import LightDrivers
 import Logging
+import SystemKit
 import Testing
 
 @testable import lamplighterd

@@ -1,5 +1,6 @@
 import AccessoryRole
 import DaemonKit
+import DatabaseKit
 import DeviceBridge
 import DeviceKit
 import FoundationEssentials

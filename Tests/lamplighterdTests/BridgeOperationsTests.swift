@@ -1,6 +1,7 @@
 import AccessoryRole
 import BridgeControl
 import DaemonKit
+import DatabaseKit
 import DeviceBridge
 import DeviceKit
 import Discovery

@@ -1,5 +1,7 @@
 import DaemonKit
+import DatabaseKit
 import LineRPC
+import SystemKit
 import Testing
 
 @testable import lamplighterd

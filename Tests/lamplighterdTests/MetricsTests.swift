@@ -9,6 +9,7 @@ import HAPTransport
 import Logging
 import NIOPosix
 import Synchronization
+import SystemKit
 import TestTimeouts
 import Testing
 

@@ -1,6 +1,7 @@
 import DaemonKit
 import FoundationEssentials
 import HAPProtocol
+import SystemKit
 import Testing
 
 @testable import lamplighterd

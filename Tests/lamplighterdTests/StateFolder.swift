@@ -1,4 +1,5 @@
 import DaemonKit
+import DatabaseKit
 import FoundationEssentials
 import Glibc
 import Logging

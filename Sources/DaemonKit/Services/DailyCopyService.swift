@@ -1,3 +1,4 @@
+package import DatabaseKit
 import FoundationEssentials
 package import Logging
 import ServiceLifecycle

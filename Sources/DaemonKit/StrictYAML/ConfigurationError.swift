@@ -1,5 +1,5 @@
 import Glibc
-import SystemKit
+package import SystemKit
 import TerminalKit
 
 /// A mistake in a configuration file, and what to write instead.

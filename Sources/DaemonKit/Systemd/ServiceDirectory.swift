@@ -1,3 +1,4 @@
+package import DatabaseKit
 import Glibc
 
 /// The directories that a service manager gives a daemon, or that it makes itself.

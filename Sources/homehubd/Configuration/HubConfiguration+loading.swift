@@ -1,5 +1,6 @@
 import DaemonKit
 import Discovery
+import SystemKit
 import TerminalKit
 
 extension HubConfiguration {

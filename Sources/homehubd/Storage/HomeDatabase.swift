@@ -1,5 +1,6 @@
 internal import BoundedJSON
 internal import DaemonKit
+internal import DatabaseKit
 internal import GRDB
 internal import HAPModel
 internal import HomeHub

@@ -1,4 +1,5 @@
 internal import DaemonKit
+internal import DatabaseKit
 internal import GRDB
 internal import HAPController
 internal import HAPCrypto

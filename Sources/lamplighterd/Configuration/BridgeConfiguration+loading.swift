@@ -1,6 +1,7 @@
 import DaemonKit
 import DeviceKit
 import Discovery
+import SystemKit
 import TerminalKit
 
 extension BridgeConfiguration {

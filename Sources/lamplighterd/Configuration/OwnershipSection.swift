@@ -3,6 +3,7 @@ import DaemonKit
 import HAPModel
 import HAPProtocol
 import LightDrivers
+import SystemKit
 import TerminalKit
 
 /// The `bridge.ownership` section: whose token controllers must show before the bridge pairs with them.

@@ -8,6 +8,7 @@ import HAPTransport
 import Logging
 import NIOCore
 import ServiceLifecycle
+import SystemKit
 import TerminalKit
 
 /// Where the figures come from.

@@ -4,6 +4,7 @@ import Glibc
 import HAPModel
 import ServiceLifecycle
 import SetupQR
+import SystemKit
 
 /// Prints the setup code for whoever starts the bridge in a terminal; it never goes to a log.
 struct SetupCodePrinter: ServiceLifecycle.Service {

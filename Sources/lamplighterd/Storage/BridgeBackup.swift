@@ -1,6 +1,7 @@
 import AccessoryRole
 import BridgeControl
 import DaemonKit
+import DatabaseKit
 import DeviceBridge
 import Glibc
 import HAPAccessory

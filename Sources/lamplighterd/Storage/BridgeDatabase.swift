@@ -1,5 +1,6 @@
 internal import AccessoryRole
 internal import DaemonKit
+internal import DatabaseKit
 internal import DeviceBridge
 internal import DeviceKit
 internal import GRDB

@@ -1,5 +1,6 @@
 import BridgeControl
 import DaemonKit
+import DatabaseKit
 import Synchronization
 
 /// Backup, restore and reset of a running bridge: one operation at a time, and none once the bridge must start over.

@@ -1,8 +1,10 @@
 import BoundedJSON
 import BridgeControl
 import DaemonKit
+import DatabaseKit
 import Glibc
 import Logging
+import SystemKit
 
 /// Backup and restore of a bridge that does not run: `lamplighterd --backup` and `--restore`, of which
 /// `lamplighter backup` and `restore` make use.

@@ -4,7 +4,7 @@ import PackageDescription
 
 let package = Package(
     name: "app",
-    dependencies: [.package(name: "lamplighter", path: "../../..")],
+    dependencies: [.package(name: "lamplighter", path: "../../..", traits: [])],
     targets: [
         .executableTarget(name: "Lights", dependencies: [.product(name: "HomeClient", package: "lamplighter")]),
         .executableTarget(name: "Rooms", dependencies: [.product(name: "HomeClient", package: "lamplighter")]),

@@ -4,7 +4,7 @@ import PackageDescription
 
 let package = Package(
     name: "controller",
-    dependencies: [.package(name: "lamplighter", path: "../../..")],
+    dependencies: [.package(name: "lamplighter", path: "../../..", traits: [])],
     targets: [
         .executableTarget(
             name: "Remote", dependencies: [.product(name: "HAPController", package: "lamplighter")])

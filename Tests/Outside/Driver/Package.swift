@@ -5,7 +5,7 @@ import PackageDescription
 let package = Package(
     name: "driver",
     dependencies: [
-        .package(name: "lamplighter", path: "../../.."),
+        .package(name: "lamplighter", path: "../../..", traits: []),
         .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
     ],
     targets: [

@@ -60,7 +60,7 @@ package final class FileLock: Sendable {
 
 extension DatabaseFileError {
     /// What the system says when something cannot be made or opened.
-    static func creating(_ path: String, _ code: CInt) -> DatabaseFileError {
+    package static func creating(_ path: String, _ code: CInt) -> DatabaseFileError {
         switch code {
         case EACCES, EPERM: .noPermission(path: path)
         case ENOSPC, EDQUOT: .diskFull(directory: DatabaseFile.folder(of: path))

@@ -1,5 +1,3 @@
-package import LineRPC
-
 /// The exit codes of sysexits(3) that the daemons use.
 package enum ExitCode: Int32, Sendable {
     case success = 0
@@ -29,17 +27,5 @@ extension ExitCode {
     /// How the program ends because of an error.
     package init(_ error: any Error) {
         self = (error as? any ErrorWithExitCode)?.exitCode ?? .internal
-    }
-}
-
-/// How a daemon ends when its socket cannot be made.
-extension LineRPCError: ErrorWithExitCode {
-    package var exitCode: ExitCode {
-        switch self {
-        case .inUse, .unreachable, .closed, .timedOut, .tooManyRequests, .tooLong: .unavailable
-        case .noPermission, .untrusted: .noPermission
-        case .notASocket, .cannotListen: .cannotCreate
-        case .pathTooLong: .usage
-        }
     }
 }

@@ -1,5 +1,4 @@
 import Glibc
-import SystemKit
 
 /// The two streams that a program speaks on; whole lines only.
 package enum StandardStreams {
@@ -7,5 +6,5 @@ package enum StandardStreams {
     package static func printError(_ line: String) { write(line + "\n", to: STDERR_FILENO) }
 
     /// One call for one text, so that those of several threads never mix; the output may have no reader.
-    static func write(_ text: String, to file: CInt) { try? OpenFile(file).write(text.utf8) }
+    package static func write(_ text: String, to file: CInt) { try? OpenFile(file).write(text.utf8) }
 }

@@ -1,4 +1,5 @@
 import GRDB
+package import SystemKit
 import TerminalKit
 
 /// Why a database cannot be used; it is never made anew because of it.

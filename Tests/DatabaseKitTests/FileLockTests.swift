@@ -3,7 +3,7 @@ import Glibc
 import TestTimeouts
 import Testing
 
-@testable import DaemonKit
+@testable import DatabaseKit
 
 @Suite("FileLock", .timeout)
 struct FileLockTests {

@@ -2,10 +2,13 @@ import FoundationEssentials
 import GRDB
 import Glibc
 import Logging
+import SystemKit
 import TestTimeouts
 import Testing
 
-@testable import DaemonKit
+@testable import DatabaseKit
+
+private let silent = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
 
 // A process that a test starts shares the locks of the other tests for a moment.
 @Suite("DatabaseFile", .serialized, .timeout)
