@@ -1,8 +1,7 @@
-// Tells the thread sanitizer what Swift's runtime does behind its back (Scripts/sanitize preloads it).
+// Reports synchronization in Swift's runtime to the thread sanitizer (Scripts/sanitize preloads it).
 //
-// The runtime's libraries are built without the sanitizer. Where they order two threads and do not say so, it takes what the
-// threads do one after the other for a race. Here it is told, in two places. This hides no race: what is in no order is
-// reported as before.
+// The runtime's libraries are built without the sanitizer. If they order two threads, the sanitizer doesn't notice it and
+// reports a race. This file reports the order in two places. It hides no races: unordered accesses are still reported.
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <stdbool.h>
@@ -12,12 +11,12 @@
 #define ASYNC __attribute__((swiftasynccall))
 #define SELF __attribute__((swift_context)) void *
 
-// Not there in processes without the sanitizer.
+// Missing in processes without the sanitizer.
 void __tsan_acquire(void *) __attribute__((weak));
 void __tsan_release(void *) __attribute__((weak));
 
-// Mutex. One that is free is taken by an atomic operation that is compiled into our code, and the sanitizer sees it. For one
-// that is not, the runtime is called.
+// Mutex. An atomic operation in the project's code, which the sanitizer sees, acquires a free mutex. Otherwise the runtime is
+// called.
 
 #define LOCK "$s15Synchronization12_MutexHandleV9_lockSlowyys6UInt32VF"
 #define TRY "$s15Synchronization12_MutexHandleV12_tryLockSlowSbyF"
@@ -46,16 +45,16 @@ SWIFT void unlock(SELF handle) {
     next(handle);
 }
 
-// Continuations. Who resumes one releases its task, and the task acquires that when it is started again. But a continuation
-// that is resumed before its task has come to wait starts nothing: the task goes on, without a word to the sanitizer. All
-// that was done before `resume` then seems to race with all that follows; NIO's `EventLoopFuture.get()` shows it most.
+// Continuations. Resuming a continuation releases its task, and the task acquires it when it starts again. But if a
+// continuation is resumed before its task waits, the task continues without notifying the sanitizer. Everything before
+// `resume` then seems to race with everything after it, for example in NIO's `EventLoopFuture.get()`.
 
 #define AWAIT "swift_continuation_await"
 #define ENTER "swift_task_enterThreadLocalContext"
 
 SWIFT void *swift_task_getCurrent(void) __attribute__((weak));
 
-// Each start of a task comes by here: the way to the next is not looked up again.
+// Every start of a task uses these functions, so they are looked up only once.
 static ASYNC void (*awaitNext)(void *);
 static SWIFT void (*enterNext)(char *);
 
@@ -75,7 +74,7 @@ ASYNC void swift_continuation_await(void *continuation) {
     __attribute__((musttail)) return awaitNext(continuation);
 }
 
-// Resumed while the runtime's own was about to wait: the task is entered anew, still on its thread.
+// Resumed while the runtime's function was about to wait: the task is entered again, still on its thread.
 SWIFT void swift_task_enterThreadLocalContext(char *context) {
     enterNext(context);
     acquireTask();

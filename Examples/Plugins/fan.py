@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""A plugin of version 2 in Python, with its standard library alone: a fan with a temperature sensor.
+"""A plugin of version 2 in Python without other libraries: a fan with a temperature sensor.
 
     - driver: plugin
       id: desk
@@ -7,8 +7,8 @@
 
 The bridge shows fans with `include: [lights, switches, outlets, fans]`.
 
-Try it alone with: lamplighter plugin test Examples/Plugins/fan.py
-Documentation/Plugins.md has the protocol. Replace `temperature` and `apply` with code for your device.
+Test it without the bridge: lamplighter plugin test Examples/Plugins/fan.py
+Documentation/Plugins.md describes the protocol. Replace `temperature` and `apply` with code for your device.
 """
 
 import json
@@ -18,7 +18,7 @@ import time
 
 INTERVAL = 10.0  # seconds between two temperatures
 FAN = {
-    "id": "fan-1",  # never changes: real devices have a serial number
+    "id": "fan-1",  # never changes; use the serial number of a real device
     "name": "Desk Fan",
     "functions": [
         {"service": "Fanv2", "characteristics": {"Active": {}, "RotationSpeed": {"step": 25}}},

@@ -1,14 +1,15 @@
 #!/bin/sh
-# A plugin in POSIX shell: one lamp, kept in a file that holds "true" or "false". Documentation/Plugins.md has the protocol.
+# A plugin in POSIX shell: one lamp, stored in a file that contains "true" or "false". Documentation/Plugins.md describes the
+# protocol.
 #
 #   - driver: plugin
 #     id: shell
 #     command: [/usr/share/doc/lamplighter/examples/lamp.sh, /run/lamp]
 #
-# Try it alone with: lamplighter plugin test Examples/Plugins/lamp.sh /tmp/lamp
+# Test it without the bridge: lamplighter plugin test Examples/Plugins/lamp.sh /tmp/lamp
 #
-# The host writes JSON without spaces, its members always in the order jsonrpc, id, method, params, so that a shell can take
-# it apart. A plugin that does more than this one is better written in a language that reads JSON.
+# The host writes JSON without spaces, with members in the order jsonrpc, id, method, params, so that a shell can parse it.
+# Use a language with a JSON parser for a plugin that does more.
 file=$1
 
 say() { printf '{"jsonrpc":"2.0",%s}\n' "$1"; }
@@ -24,7 +25,7 @@ tell_state() { # the rest of the params, such as ,"cause":3
 while IFS= read -r line; do
     case $line in
     '{"jsonrpc":"2.0","id":'*'"method":"'*) ;;
-    *) continue ;; # nothing that wants an answer
+    *) continue ;; # not a request
     esac
     rest=${line#'{"jsonrpc":"2.0","id":'}
     id=${rest%%,*}
@@ -42,7 +43,7 @@ while IFS= read -r line; do
     case $method in
     hello)
         answer '{"protocol":1,"name":"lamp.sh","version":"1","capabilities":["cause"]}'
-        # First the light, then its state.
+        # Send the light before its state.
         say '"method":"lights/added","params":{"id":"lamp","name":"Shell Lamp","caps":{}}'
         tell_state ''
         ;;
@@ -58,7 +59,7 @@ while IFS= read -r line; do
         fi
         cause=${params##*'"cause":'}
         answer '{}'
-        # What is true now, and that it follows from this very command.
+        # The resulting state, with the cause of this command.
         tell_state ",\"cause\":${cause%%[!0-9]*}"
         ;;
     lights/refresh)
@@ -74,4 +75,4 @@ while IFS= read -r line; do
     *) refuse -32601 "no such method" ;;
     esac
 done
-# Standard input has ended: the bridge is gone, and so are we.
+# Standard input has ended, because the bridge has ended.

@@ -1,13 +1,13 @@
 #!/usr/bin/python3
-"""A plugin in Python, with its standard library alone: coloured lamps, kept in a file that others may change, too.
+"""A plugin in Python without other libraries: color lamps, stored in a file that other programs can change.
 
     - driver: plugin
       id: python
       command: [/usr/share/doc/lamplighter/examples/lamps.py]
       config: {lamps: [Left Lamp, Right Lamp]}
 
-Try it alone with: lamplighter plugin test Examples/Plugins/lamps.py
-Documentation/Plugins.md has the protocol. Replace `load` and `store` by what your lamps speak, and you have a driver.
+Test it without the bridge: lamplighter plugin test Examples/Plugins/lamps.py
+Documentation/Plugins.md describes the protocol. To write a driver, replace `load` and `store` with the protocol of your lamps.
 """
 
 import json
@@ -16,7 +16,7 @@ import select
 import sys
 
 UNKNOWN_LIGHT, UNREACHABLE, UNSUPPORTED, NO_METHOD = -32001, -32002, -32004, -32601
-POLL = 1.0  # seconds between two looks at the lamps
+POLL = 1.0  # seconds between reads of the lamps
 
 
 class Refusal(Exception):
@@ -46,14 +46,14 @@ class Plugin:
             json.dump(self.lamps, file)
         os.replace(self.path + ".new", self.path)
 
-    # What the bridge asks
+    # Requests of the bridge
 
     def hello(self, params):
         names = params["config"].get("lamps", ["Python Lamp"])
         if "state_dir" in params:
             self.path = os.path.join(params["state_dir"], "lamps.json")
         known = self.load() if self.path else {}
-        # The id must never change: here it is the place in the list. Real lamps have a serial number.
+        # The id must never change. Here it is the position in the list; use the serial number of real lamps.
         for number, _ in enumerate(names):
             self.lamps[f"lamp-{number}"] = known.get(f"lamp-{number}", {"on": False, "brightness": 100, "color": {"ct": 300}})
         self.names = names
@@ -90,11 +90,11 @@ class Plugin:
         return {}
 
     def answer(self, method, params):
-        """The answer, and what to tell behind it."""
+        """Returns the answer, and a function to call after it."""
         if method == "hello":
             return self.hello(params), self.after_hello
         if method == "lights/set":
-            # The cause tells this change from one that somebody made at the lamp.
+            # The cause distinguishes this change from one at the lamp.
             return self.set(params), lambda: self.tell(params["id"], cause=params.get("cause"))
         if method == "lights/refresh":
             return self.refresh(params), lambda: [self.tell(id) for id in params["ids"]]
@@ -107,7 +107,7 @@ class Plugin:
         raise Refusal(NO_METHOD, f"no method {method}")
 
     def poll(self):
-        """Tells what others have changed: no cause, so it was somebody at the lamp."""
+        """Reports changes by others. Without a cause, a state is a change at the lamp."""
         for id, lamp in self.load().items() if self.path else ():
             if id in self.lamps and lamp != self.lamps[id]:
                 self.lamps[id] = lamp
@@ -128,7 +128,7 @@ def received(plugin, line):
         message = json.loads(line)
         id, method, params = message["id"], message["method"], message.get("params", {})
     except (ValueError, KeyError, TypeError):
-        print("a line is no request", file=sys.stderr)
+        print("a line isn't a request", file=sys.stderr)
         return
     try:
         result, then = plugin.answer(method, params)
@@ -148,7 +148,7 @@ def main():
             continue
         data = os.read(0, 65536)
         if not data:
-            return  # the bridge is gone
+            return  # the bridge has ended
         *lines, rest = (rest + data).split(b"\n")
         for line in lines:
             received(plugin, line)
