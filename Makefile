@@ -1,6 +1,5 @@
-# Lamplighter: `make run` shows a demo bridge, `make run-home` a home to add it to, `make run-web` the home in a browser,
-# `make test` proves the project,
-# `make help` lists the rest.
+# Lamplighter: `make run` starts a demo bridge, `make run-home` a home hub, `make run-web` the web page; `make test` runs the
+# tests. `make help` lists all targets.
 
 PREFIX  ?= /usr
 UNITDIR ?= $(PREFIX)/lib/systemd/system
@@ -14,8 +13,8 @@ SECONDS ?= 60
 MINUTES ?= 60
 # The libraries, and the modules they export.
 LIBRARIES := HAPAccessory HAPController HomeClient DeviceKit AccessoryRole ConfigurationKit HAPModel HomeModel HomePresentation LightDriverTesting
-# What is shipped needs no Swift runtime where it runs, and its table of outside functions cannot be written to. It offers
-# no functions to libraries and keeps its own addresses packed: four megabytes less to read at each start.
+# Release programs need no Swift runtime on the target computer, and their table of external functions is read-only. They
+# export no functions and have packed relocations: four megabytes less to read at each start.
 SHIPPED := .build-static/release
 SHIP     = LAMPLIGHTER_VERSION=$(or $(shell Scripts/version),$(error Scripts/version failed)) swift build -c release --static-swift-stdlib --scratch-path .build-static -Xswiftc -use-ld=lld \
 	-Xlinker -z -Xlinker now -Xlinker -z -Xlinker pack-relative-relocs -Xlinker --no-export-dynamic --product
@@ -38,20 +37,20 @@ run: packages
 	swift build --product lamplighter
 	exec .build/debug/lamplighterd --config Config/demo.yaml --state-directory $(STATE) --runtime-directory $(STATE)/run
 
-## run-home  build and run the home's daemon in the foreground, beside the bridge; its state is in ./.lamplighter/home
+## run-home  build and run the home's daemon in the foreground, next to the bridge; its state is in ./.lamplighter/home
 run-home: packages
 	swift build --product homehubd
 	swift build --product homehub
 	exec .build/debug/homehubd --config Config/homehub.yaml --state-directory $(STATE)/home --runtime-directory $(STATE)/run
 
-## run-web  build and run the page of the home in the foreground, beside the home's daemon; its state is in ./.lamplighter/web
+## run-web  build and run the web page in the foreground, next to the home's daemon; its state is in ./.lamplighter/web
 run-web: packages
 	swift build --product homeweb
 	swift build --product homehub
 	exec .build/debug/homeweb --listen $(LISTEN) --state-directory $(STATE)/web --socket $(STATE)/run/home.sock \
 		--bridge-socket $(STATE)/run/control.sock
 
-## test     install what the tests need, run all of them, end what they started; TIMES=1 lists what took longest
+## test     install the tests' requirements and run all tests; TIMES=1 lists the slowest steps and tests
 test: test-packages $(VENV)/ready
 	$(if $(CI),,@rm -rf .build/times)
 	Scripts/step swift build --build-tests
@@ -61,17 +60,17 @@ test: test-packages $(VENV)/ready
 	@test -z "$(TIMES)" || Scripts/times
 	@! test -s .build/skipped-tests || { echo "Skipped tests:"; cat .build/skipped-tests; }
 
-## test-all  also run the tests that take too long for every change: before an issue is closed (root)
+## test-all  also run the tests that take too long for every change, before an issue is closed (root)
 test-all: test fresh-machine bench-programs deb
 	$(INTEROP) Tests/Interop -m long
 	HOME_SEEDS=5 $(INTEROP) Tests/Interop/test_home_properties.py
 	Scripts/guest-documents
 
-## test-outside  build and run packages that use the libraries as any other package does: the code of their articles
+## test-outside  build and run the code of the libraries' articles as separate packages
 test-outside: packages
 	Scripts/test-outside
 
-## check    the format, the dependency rules between the targets, citations and links, the articles' code, the units, the words, the generated catalogue, and the list of mutants
+## check    check format, module dependencies, citations and links, the articles' code, units, wording, the catalog, and the list of mutants
 check:
 	swift format lint -s -r Sources Tests Benchmarks Examples Package.swift
 	Scripts/check-walls
@@ -82,14 +81,14 @@ check:
 	Scripts/generate-catalog --check
 	Scripts/mutants --check
 
-# Not a check: Scripts/generate-compatibility writes the table of Unicode's compatibility forms that names are compared by. Run
-# it when Unicode has grown.
+# Not a check: Scripts/generate-compatibility writes the table of Unicode's compatibility forms for the comparison of names.
+# Run it after a new version of Unicode.
 
-## format   bring the source into its form
+## format   format the source
 format:
 	swift format -i -r Sources Tests Benchmarks Examples Package.swift
 
-## install  put programs, units, manual, completions and example configurations under DESTDIR
+## install  install programs, units, manual, completions and example configurations in DESTDIR
 install: all install-files
 	for file in lamplighter/lamplighter.yaml homehub/homehub.yaml; do set -e; \
 		test -e $(DESTDIR)/etc/$$file || install -D -m 0644 Config/$${file#*/} $(DESTDIR)/etc/$$file; \
@@ -97,7 +96,7 @@ install: all install-files
 
 install-files: install-bridge-files install-home-files install-web-files
 
-# What a package holds, too: $(call install-common,PACKAGE,COMMAND,DAEMON,ANOTHER COMMAND).
+# The common files of the packages: $(call install-common,PACKAGE,COMMAND,DAEMON,ANOTHER COMMAND).
 define install-common
 	install -D -m 0755 -s $(SHIPPED)/$(3) $(DESTDIR)$(PREFIX)/sbin/$(3)
 	install -D -m 0755 -s $(SHIPPED)/$(2) $(DESTDIR)$(PREFIX)/bin/$(2)
@@ -129,7 +128,7 @@ install-home-files:
 	install -D -m 0644 -t $(DESTDIR)$(PREFIX)/share/man/man1 $(SHIPPED)/manual/hapsim.1
 	install -D -m 0644 -t $(DESTDIR)$(PREFIX)/share/doc/homehub/examples/accessories Examples/Accessories/*.yaml
 
-# A package of its own: who wants no page installs none. Its token is shown by homehub.
+# The page is a separate package, because it is optional. `homehub web` shows its token.
 install-web-files:
 	install -D -m 0755 -s $(SHIPPED)/homeweb $(DESTDIR)$(PREFIX)/sbin/homeweb
 	install -D -m 0644 -t $(DESTDIR)$(UNITDIR) systemd/homeweb.service
@@ -140,20 +139,20 @@ install-web-files:
 	install -D -m 0644 $(SHIPPED)/manual/homeweb.zsh $(DESTDIR)$(PREFIX)/share/zsh/vendor-completions/_homeweb
 	install -D -m 0644 $(SHIPPED)/manual/homeweb.fish $(DESTDIR)$(PREFIX)/share/fish/vendor_completions.d/homeweb.fish
 
-## deb      build the Debian packages and print where they are
+## deb      build the Debian packages and print their paths
 deb: package-packages all
 	Scripts/build-package
 
-## guest-test  boot a Debian guest, install the packages there and put them through a service's life (root)
+## guest-test  install the packages in a Debian guest and test the life of the services (root)
 guest-test: guest-packages $(VENV)/ready
 	Scripts/guest-test
 
-## fresh-machine  run a part of the tests where there is nothing but Debian and Swift (root; --whole: Scripts/fresh-machine)
+## fresh-machine  run a part of the tests in a container with only Debian and Swift (root; --whole: Scripts/fresh-machine)
 fresh-machine: guest-packages
 	swift build --build-tests
 	Scripts/fresh-machine
 
-## bench    measure the daemon that is shipped under load, and compare with the run before (Benchmarks/README.md)
+## bench    measure the release daemon under load, and compare with the last run (Benchmarks/README.md)
 bench: bench-programs
 	Benchmarks/measure --programs $(SHIPPED) --results .build-bench
 
@@ -162,33 +161,33 @@ bench-programs: packages
 	LAMPLIGHTER_BENCHMARKS=1 $(SHIP) hap-load
 	LAMPLIGHTER_BENCHMARKS=1 $(SHIP) hap-micro
 
-## power-cut  end the daemons at every call that writes, by kill and by power cut, and open what is left (root, minutes)
+## power-cut  interrupt the daemons at every write, by kill and by power cut, and open the resulting databases (root, minutes)
 power-cut: test-packages $(VENV)/ready
 	swift build
 	POWER_CUT=all $(VENV)/bin/python -m pytest -q -s -o faulthandler_timeout=0 Tests/Interop/test_power_cut.py
 
-## soak     load the daemons that are shipped for an hour, break what is around them, judge what they hold: make soak [MINUTES=60] (root)
+## soak     load the release daemons for an hour with failures around them, and check their promises: make soak [MINUTES=60] (root)
 soak: test-packages $(VENV)/ready
 	for name in lamplighterd lamplighter homehubd homehub; do $(SHIP) $$name || exit; done
 	$(VENV)/bin/python Tests/Soak/soak.py --minutes $(MINUTES)
 
-## mutants  plant up to 400 bugs, one at a time, and list those that no test notices (root; an hour or two)
+## mutants  plant up to 400 bugs, one at a time, and list the unnoticed ones (root; an hour or two)
 mutants: test-packages $(VENV)/ready
 	Scripts/mutants
 
-## help     this list; plain `make` is a release build
+## help     print this list; `make` alone builds a release
 help:
 	@sed -n 's/^## /make /p' Makefile
 
-## fuzz     run what reads bytes from outside under libFuzzer: make fuzz [SECONDS=60] [TARGET=http]
+## fuzz     run the parsers of external input with libFuzzer: make fuzz [SECONDS=60] [TARGET=http]
 fuzz: packages
 	Scripts/fuzz $(SECONDS) $(TARGET)
 
-## sanitize  run the tests and the daemons under the thread and the address sanitizer; their builds take long
+## sanitize  run the tests and the daemons with the thread and the address sanitizer; builds take long
 sanitize: test-packages $(VENV)/ready
 	Scripts/sanitize
 
-## docs     build the libraries' documentation as pages: .build-docs/site/LIBRARY
+## docs     build the libraries' documentation in .build-docs/site/LIBRARY
 docs: packages
 	mkdir -p .build-docs/site
 	for library in $(LIBRARIES); do set -e; \

@@ -1,4 +1,4 @@
-"""A Debian 12 guest: a real systemd in a container of its own, with the network of a namespace."""
+"""A Debian 12 guest: a real systemd in a separate container, with the network of a namespace."""
 
 import fcntl
 import itertools
@@ -13,27 +13,27 @@ from pathlib import Path
 
 TOOLS = ["debootstrap", "systemd-nspawn", "nsenter", "dpkg-deb"]
 RELEASE = "bookworm"
-# The exit code of systemd-nspawn --keep-unit when the guest wants to boot again.
+# The exit code of systemd-nspawn --keep-unit when the guest reboots.
 WANTS_REBOOT = 133
 
 
 def missing_requirement():
-    """Why no guest can boot here, or None."""
+    """The reason why no guest can boot here, or None."""
     if os.geteuid() != 0:
         return "a guest needs root"
-    # systemd-nspawn mounts and makes namespaces.
+    # systemd-nspawn mounts and creates namespaces.
     if subprocess.run(["unshare", "--mount", "--net", "true"], capture_output=True).returncode != 0:
-        return "a guest needs root with CAP_SYS_ADMIN, which root in a container may lack"
+        return "a guest needs root with CAP_SYS_ADMIN, which root in a container can lack"
     for tool in TOOLS:
         if not shutil.which(tool):
             return f"{tool} is not installed; Scripts/install-packages guest"
     if not archives():
-        return f"apt knows no archive of Debian {RELEASE} here"
+        return f"apt has no archive of Debian {RELEASE}"
     return None
 
 
 def archives():
-    """The archives of Debian's main that this machine uses, as (address, suite)."""
+    """This machine's archives of Debian main, as (address, suite)."""
     asked = subprocess.run(
         ["apt-get", "indextargets", "--format", "$(REPO_URI) $(RELEASE) $(COMPONENT)", "Created-By: Packages"],
         capture_output=True, text=True)
@@ -43,7 +43,7 @@ def archives():
 
 
 def cached_root():
-    """A fresh Debian, made once; guests are copies of it."""
+    """A fresh Debian, created once and copied for each guest."""
     cache = Path("/var/cache/lamplighter-guest")
     cache.mkdir(parents=True, exist_ok=True)
     root = cache / RELEASE
@@ -67,7 +67,7 @@ def cached_root():
 
 
 class Guest:
-    """A guest whose root outlives its boots; `run` runs a command in it."""
+    """A guest whose root file system lasts across boots; `run` runs a command in it."""
 
     def __init__(self, namespace):
         self.namespace = namespace
@@ -78,14 +78,14 @@ class Guest:
         subprocess.run(["cp", "-a", "--reflink=auto", cached_root(), self.root], check=True)
 
     def prepare(self, *command):
-        """Run a command in the root while it is not booted, with this machine's network."""
+        """Run a command in the root file system before the boot, with this machine's network."""
         shutil.copy("/etc/resolv.conf", self.root / "etc/resolv.conf")
         return self._run(["chroot", self.root, *command])
 
     # Boots
 
     def boot(self):
-        """Boot it and wait until systemd has come to rest; returns the seconds it took."""
+        """Boot it and wait until systemd is idle; returns the duration in seconds."""
         began = time.monotonic()
         with open(self.console, "ab") as console:
             self._nspawn = subprocess.Popen(
@@ -97,7 +97,7 @@ class Guest:
         return time.monotonic() - began
 
     def reboot(self):
-        """As `systemctl reboot`; returns the seconds it took to boot again."""
+        """Reboot it with `systemctl reboot`; returns the duration of the boot in seconds."""
         self.run("systemctl", "reboot", check=False)
         code = self._nspawn.wait(60)
         assert code == WANTS_REBOOT, f"the guest ended with {code}"
@@ -109,7 +109,7 @@ class Guest:
 
     def close(self):
         if self._nspawn and self._nspawn.poll() is None:
-            # The guest ends with its init.
+            # The guest ends together with its init.
             for process in (self._init(), self._nspawn.pid):
                 if process:
                     os.kill(process, signal.SIGKILL)
@@ -117,7 +117,7 @@ class Guest:
         subprocess.run(["rm", "-rf", "--one-file-system", self.directory], check=False)
 
     def _init(self):
-        """The process id, here, of the guest's init."""
+        """The process id of the guest's init on this machine."""
         try:
             children = Path(f"/proc/{self._nspawn.pid}/task/{self._nspawn.pid}/children").read_text().split()
         except FileNotFoundError:
@@ -134,7 +134,7 @@ class Guest:
                 if state in ("running", "degraded"):
                     return
             time.sleep(0.1)
-        raise RuntimeError(f"the guest does not boot:\n{self.console.read_text(errors='replace')[-2000:]}")
+        raise RuntimeError(f"the guest doesn't boot:\n{self.console.read_text(errors='replace')[-2000:]}")
 
     # Commands
 
@@ -158,7 +158,7 @@ class Guest:
 
 
 class Running:
-    """A command in the guest that goes on and prints a JSON object a line; a unit of its own, ended at the end."""
+    """A running command in the guest that prints one JSON object per line; a separate unit that ends at the end."""
 
     _numbers = itertools.count(1)
 
@@ -179,7 +179,7 @@ class Running:
 
     @property
     def lines(self):
-        """What it has printed in whole lines."""
+        """The complete lines of its output."""
         text = self.output.read_text() if self.output.exists() else ""
         return [json.loads(line) for line in text.splitlines(True) if line.endswith("\n")]
 
