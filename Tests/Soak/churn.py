@@ -1,4 +1,4 @@
-"""What comes and goes, asks for much, is slow, or breaks the protocol; each in a thread and at a rate of its own."""
+"""Connections that come and go, large requests, slow peers and protocol violations, each in a thread with its own rate."""
 
 import os
 import random
@@ -21,7 +21,7 @@ GARBAGE = [
     b"GET /accessories HTTP/1.1\r\n" + b"X: y\r\n" * 5000 + b"\r\n",
 ]
 FALSE_FRAMES = [b"\x05\x00" + bytes(21), b"\x01\x04" + bytes(1041), b"\xff\xff", b"GET /accessories HTTP/1.1\r\n\r\n"]
-#: What a light that does not behave may answer with: out of reach, busy, too late.
+#: The possible errors of a misbehaving light: unreachable, busy, too late.
 MISBEHAVIOUR = {0, -70402, -70403, -70408}
 ESTABLISHED = 1
 NO_BYTES_WAITING = struct.pack("ii", 1, 0)
@@ -35,7 +35,7 @@ class Churn:
         with self.session() as session:
             database = session.get("/accessories").json["accessories"]
         self.lights, self.keys = lights(database), observable(database)
-        # What is always in reach.
+        # The lights that are always reachable.
         steady = [light for name, light in self.lights.items() if name.startswith("Crowded")]
         self.steady = [(aid, iids[BRIGHTNESS]) for aid, iids in steady]
 
@@ -48,7 +48,7 @@ class Churn:
     # Jobs
 
     def cycle(self):
-        """Come, verify, subscribe, and drop the connection in one way or another."""
+        """Connect, verify, subscribe, and drop the connection in one of several ways."""
         began = time.monotonic()
         session = self.session()
         self.verified.add(time.monotonic() - began)
@@ -72,7 +72,7 @@ class Churn:
         count("cycles")
 
     def pairing(self):
-        """An admin lets a controller in, and throws it out."""
+        """Add a controller as an admin, and remove it."""
         guest = hap.Identity()
         with self.session() as admin:
             added = admin.post("/pairings", (hap.STATE, 1), (hap.METHOD, hap.ADD), (hap.IDENTIFIER, guest.id),
@@ -105,7 +105,7 @@ class Churn:
         count("timed_writes")
 
     def big(self):
-        """Read all there is, in both ways."""
+        """Read everything in both ways."""
         with self.session() as session:
             everything = session.get("/accessories")
             assert everything.status == 200 and everything.json["accessories"]
@@ -115,7 +115,7 @@ class Churn:
         count("big_reads")
 
     def misbehaving(self):
-        """Write to lights that fail, time out or are not configured at the moment."""
+        """Write to lights that fail, time out or aren't configured at the moment."""
         names = [name for name in self.lights if name.startswith("Flaky")]
         chosen = random.sample(names, 2)
         with self.session() as session:
@@ -131,7 +131,7 @@ class Churn:
         count("writes_to_bad_lights")
 
     def slow(self):
-        """Ask for very much, and read nothing of it: the bridge must hang up, and not before half a minute."""
+        """Request a lot without reading it: the bridge must close the connection, but not before half a minute."""
         with self.session() as session:
             if random.random() < 0.5:
                 subscription = [{"aid": aid, "iid": iid, "ev": True} for aid, iid in self.steady]
@@ -144,7 +144,7 @@ class Churn:
                     session.send(request)
                 except TimeoutError:
                     break
-            # Nothing is read; that the peer has hung up is told by the socket itself.
+            # Nothing is read; the socket itself reports the closed connection.
             while not leaving.wait(1):
                 seconds = time.monotonic() - asked
                 if session.socket.getsockopt(socket.IPPROTO_TCP, socket.TCP_INFO, 1)[0] != ESTABLISHED:
@@ -154,7 +154,7 @@ class Churn:
                 assert seconds < 120, "who reads nothing is still connected after 120 s"
 
     def hostile(self):
-        """Bytes that no controller sends."""
+        """Send invalid bytes."""
         if random.random() < 0.3:
             with self.session() as session:
                 session.socket.sendall(random.choice(FALSE_FRAMES))
@@ -176,7 +176,7 @@ class Churn:
         count("hostile")
 
     def unauthenticated(self):
-        """More connections than there is room for; a controller gets in all the same."""
+        """Open too many connections; a controller can still connect."""
         crowd = []
         try:
             for _ in range(80):
@@ -189,7 +189,7 @@ class Churn:
                 connection.socket.close()
         count("unauthenticated", len(crowd))
 
-    # Their life
+    # Threads
 
     def run(self, job, pause):
         while not leaving.wait(pause * random.uniform(0.7, 1.3)):

@@ -1,4 +1,4 @@
-"""The course of a soak: who comes, what is looked at meanwhile, how all leave."""
+"""The course of a soak: the start of the load, checks during it, and its end."""
 
 import threading
 import time
@@ -10,14 +10,14 @@ from provocations import Provocations
 from world import World
 
 WATCHERS, SUBSCRIBERS = 6, 20
-#: What comes and goes: the work, and the seconds between (churn.py).
+#: The jobs of churn.py, and the seconds between.
 JOBS = [
     *[["cycle", 0.4]] * 3, ["pairing", 4], ["timed", 2], ["big", 3], ["misbehaving", 4], ["slow", 60], ["hostile", 1.5],
 ]
 SAMPLING = 5
-#: How long the daemons get to come to rest.
+#: The time for the daemons to become idle.
 REST = 60
-#: How long a provocation that is under way gets to end.
+#: The time for a running provocation to end.
 ENDING = 75
 
 
@@ -25,17 +25,17 @@ class Soak:
     def __init__(self, minutes, directory):
         self.minutes, self.directory = minutes, directory
         self.samples, self.metrics = {}, []
-        # A turn of the schedule, and with it the warm-up, takes five minutes of an hour.
+        # A round of the schedule, and with it the warm-up, takes five minutes of an hour.
         self.turn = max(min(minutes * 60 / 12, 300), 75)
 
     def run(self):
-        """Everything; returns the verdict."""
+        """Run everything; returns the verdict."""
         self.world = World(self.directory)
         self.is_over = threading.Event()
         schedule = threading.Thread(target=self.provoke, daemon=True)
         try:
             self.provocations = Provocations(self.world)
-            # They come to rest.
+            # They become idle.
             time.sleep(5)
             self.before, self.status = self.held(), self.world.bridge.status
             self.people()
@@ -61,7 +61,7 @@ class Soak:
         return {name: figures.held(daemon.process.pid) for name, daemon in self.daemons.items()}
 
     def people(self):
-        """All controllers come."""
+        """Start all controllers."""
         world = self.world
         status = world.bridge.status
         watchers = world.start_worker("watchers", world.lan.phone, "watchers.py", {
@@ -80,10 +80,10 @@ class Soak:
         self.watch = HomeWatch(world)
 
     def provoke(self):
-        """What happens to the bridge, turn by turn."""
+        """Provoke failures, round by round."""
         turn = self.provocations.TURN
         number, due = 0, self.began + self.turn / len(turn)
-        # Nothing is begun that would not be over in time.
+        # Start only provocations that end in time.
         while not self.is_over.wait(max(due - time.time(), 0)) and time.time() < self.over - 15:
             turn[number % len(turn)](self.provocations)
             number, due = number + 1, due + self.turn / len(turn)
@@ -103,7 +103,7 @@ class Soak:
             try:
                 self.samples.setdefault(name, []).append((time.time(), figures.sample(daemon.process.pid)))
             except (OSError, KeyError):
-                # The annexe may be between two lives.
+                # The annexe can be restarting.
                 if name != "annexe":
                     raise SystemExit(f"soak: {name} has ended: {daemon.log[-2000:]}")
         for worker in self.world.workers:
@@ -120,7 +120,7 @@ class Soak:
                   f"{len(self.provocations.all)} provocations, {unexplained} errors", flush=True)
 
     def part(self):
-        """All controllers leave; the daemons come to rest."""
+        """End all controllers, and wait until the daemons are idle."""
         controllers = [worker for worker in self.world.workers if worker.name not in ("lamps", "watch")]
         for worker in controllers:
             worker.leave()
@@ -129,7 +129,7 @@ class Soak:
         self.metrics.append((time.time(), self.world.metrics()))
         self.watch.end()
         deadline = time.monotonic() + REST
-        # Until what they hold is what they held, or for as long as that may take.
+        # Until they hold the same resources as before, or until the time is over.
         while True:
             time.sleep(5)
             self.after = self.held()
@@ -138,7 +138,7 @@ class Soak:
                 return
 
     def end(self):
-        """The bridge is as it was before all this, and all daemons end when told to."""
+        """Check that the bridge is unchanged, and that all daemons end on request."""
         self.provocations.lights_vanish()
         parts = ("warnings", "drivers", "lights", "advertisement")
         try:

@@ -1,4 +1,4 @@
-"""Many subscribers to everything (hap.py), and one who writes: each value must be sent to all of them."""
+"""Many subscribers to everything (hap.py), and one writer: all of them must receive each value."""
 
 import random
 import socket
@@ -11,15 +11,15 @@ import hap
 from controllers import BRIGHTNESS, HUE, ON, SATURATION
 from database import Model, lights, observable
 
-#: How often it is looked whether all have been told, and how long at most. Looks are counted and not the clock, so that a
-#: machine that stands still for a while does not make a value late that was sent in time.
+#: The interval and the limit of checks that all have received a value. Checks are counted instead of time, so that a stall of
+#: the machine doesn't make a value late.
 STEP = 0.01
 PATIENCE = 5
 COMPARING = 30
 
 
 class Subscriber:
-    """A session that listens all the time, and asks now and then."""
+    """A session that always listens and sometimes sends a request."""
 
     def __init__(self, name, session):
         self.name, self.session, self.model = name, session, Model()
@@ -29,7 +29,7 @@ class Subscriber:
         self.lights, self.keys = lights(database), observable(database)
         subscription = [{"aid": aid, "iid": iid, "ev": True} for aid, iid in self.keys]
         assert session.put("/characteristics", {"characteristics": subscription}).status == 204
-        # Behind the events that came before this answer.
+        # After the events that preceded this response.
         self.model.learn(session.get(self.path).json["characteristics"])
         threading.Thread(target=self._listen, daemon=True).start()
 
@@ -114,7 +114,7 @@ def main(told):
             if isinstance(failure, (OSError, hap.ConnectionClosed)):
                 writer = connect()
     for session in [writer] + [subscriber.session for subscriber in subscribers]:
-        # Wakes the thread that listens, too.
+        # Also wakes the listening thread.
         session.socket.shutdown(socket.SHUT_RDWR)
         session.socket.close()
     finish(**delays.summary("told_to_crowd"), **answers.summary("crowd_answers"))

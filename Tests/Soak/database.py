@@ -1,4 +1,4 @@
-"""What a controller knows of the bridge's lights, and whether that is still true."""
+"""A controller's model of the bridge's lights, and its comparison with the bridge."""
 
 from controllers import ACCESSORY_INFORMATION, NAME, short
 
@@ -21,7 +21,7 @@ def lights(accessories):
 
 
 def observable(accessories):
-    """Everything that can be subscribed to, as `(aid, iid)`."""
+    """All characteristics with events, as `(aid, iid)`."""
     return [
         (accessory["aid"], characteristic["iid"])
         for accessory in accessories if accessory["aid"] != 1
@@ -31,7 +31,7 @@ def observable(accessories):
 
 
 class Model:
-    """The values as a controller knows them: read once, then what it was told and what it has written itself."""
+    """A controller's values: read once, then updated by events and by its own writes."""
 
     def __init__(self):
         self.values = {}
@@ -42,11 +42,11 @@ class Model:
                 self.values[entry["aid"], entry["iid"]] = float(entry["value"])
 
     def learn_new(self, entries):
-        """Learn what was read of what nothing is known of yet: an event is newer than an answer that it has overtaken."""
+        """Add read values that aren't known yet: an event is newer than a response that it has overtaken."""
         self.learn([entry for entry in entries if (entry["aid"], entry["iid"]) not in self.values])
 
     def contradictions(self, entries):
-        """What the bridge says and this model does not: `(aid, iid)` with both values. What cannot be read says nothing."""
+        """The differences between the bridge and this model: `(aid, iid)` with both values, without unreadable ones."""
         wrong = {}
         for entry in entries:
             key = entry["aid"], entry["iid"]

@@ -1,4 +1,4 @@
-"""What a process holds, as the kernel tells it."""
+"""The resources of a process, from the kernel."""
 
 import collections
 import os
@@ -21,7 +21,7 @@ def sample(process):
 
 
 def held(process):
-    """The same, with what the descriptors lead to and what the threads are called, to name what is left over."""
+    """The same, with the targets of descriptors and the names of threads, to identify leaks."""
     kinds = collections.Counter()
     for path in pathlib.Path(f"/proc/{process}/fd").iterdir():
         try:

@@ -1,4 +1,4 @@
-"""The hub as one controller among many: it has added the annexe, an app watches, and what happens there must be told."""
+"""The hub as one of many controllers: it has added the annexe, and an app that observes it must receive every change."""
 
 import queue
 import random
@@ -9,7 +9,7 @@ from daemon import program
 from lan import end
 from world import ANNEXE, Worker
 
-#: How long a value may be on its way.
+#: The time limit for the delivery of a value.
 PATIENCE = 10
 
 
@@ -24,13 +24,13 @@ class HomeWatch:
                              program("homehub"), "--socket", home.socket, "watch", "--json")
         world.workers.append(self.worker)
         self.names = {accessory["id"]: accessory["name"] for accessory in home.cli("accessories", "--json")}
-        #: What has been turned and not been notified of yet: by the light's name the value and when.
+        #: Changes without a notification: the value and the time by the light's name.
         self.awaited, self.turned = {}, {}
-        # Watching begins with reads.
+        # Observing begins with reads.
         time.sleep(3)
 
     def turn_a_knob(self):
-        """Somebody turns a knob in the annexe; the value before must have been told."""
+        """Simulate a change in the annexe; the value before must have been delivered."""
         self.listen()
         for name, (value, at) in list(self.awaited.items()):
             if time.time() - at > PATIENCE:

@@ -1,7 +1,7 @@
-"""Lamps on an MQTT broker (ha-mqtt-discoverable): they obey, change by themselves, vanish and come back.
+"""Lamps on an MQTT broker (ha-mqtt-discoverable): they obey, change independently, disappear and return.
 
-The first line says where the broker is and how many lamps there are; then `{"do": "vanish"}` or `{"do": "appear"}` with a
-lamp's number, as Home Assistant's discovery has it.
+The first line of input has the broker and the number of lamps; then `{"do": "vanish"}` or `{"do": "appear"}` with a lamp's
+number remove or publish its discovery message.
 """
 
 import json
@@ -16,7 +16,7 @@ from ha_mqtt_discoverable.sensors import Light, LightInfo
 
 class Lamp:
     def __init__(self, number, port):
-        #: The first ones are the watchers' to write; the others change by themselves.
+        #: The watchers write to the first ones; the others change independently.
         self.is_lively = number > 3
         self.is_there = True
         self.made = threading.Event()
@@ -33,7 +33,7 @@ class Lamp:
             if self.is_there and self.made.is_set():
                 self.announce()
 
-        # A broker that was killed has forgotten everything.
+        # A killed broker loses all messages.
         self.light.mqtt_client.on_connect = announce
         self.light.mqtt_client.reconnect_delay_set(1, 2)
         self.obey({"state": "OFF"})

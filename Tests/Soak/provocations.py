@@ -1,4 +1,4 @@
-"""What is done to the bridge on purpose, when, and what may go wrong meanwhile because of it."""
+"""Provoked failures: their schedule, and the errors that they explain."""
 
 import contextlib
 import re
@@ -7,8 +7,8 @@ import time
 from lan import until
 from world import LAMPS
 
-#: By what is done: log lines of level warning or worse, and what controllers' errors may be about. Each is expected while
-#: it is done, and until all has recovered.
+#: For each provocation, the explained log lines of level warning or worse, and the lights of explained errors of controllers,
+#: during the provocation and until everything has recovered.
 EXPECTED = {
     "broker": ([r"broker disconnected"], ("Lamp", "Lively")),
     "lamps": ([], ("Lamp", "Lively")),
@@ -19,9 +19,9 @@ EXPECTED = {
     "unauthenticated": ([], ()),
     "backup": ([], ()),
 }
-#: How long the effects of something that is over may still be told.
+#: The time after a provocation in which its effects can still be reported.
 GRACE = 5
-#: Repetitions are told when their minute has ended.
+#: Repetitions are logged when their minute has ended.
 REPETITIONS = 65
 
 
@@ -33,7 +33,7 @@ class Provocations:
 
     @contextlib.contextmanager
     def provoke(self, name):
-        """Something is done on purpose. That it fails, or that nothing recovers from it, is an error of its own."""
+        """Run a provocation. Its own failure, or a missing recovery, is a separate error."""
         window = [name, time.time(), None]
         self.all.append(window)
         try:
@@ -43,7 +43,7 @@ class Provocations:
         finally:
             window[2] = time.time()
 
-    # What is done
+    # Provocations
 
     def broker(self):
         with self.provoke("broker"):
@@ -102,14 +102,14 @@ class Provocations:
         with self.provoke("annexe"):
             self.world.restart_annexe()
             self.world.annexe.until_published(30)
-            # The hub comes back by itself.
+            # The hub reconnects automatically.
             until(lambda: self.world.annexe.status["controllers"] > 0, 60, "the hub has come back", 0.2)
 
     def backup(self):
         with self.provoke("backup"):
             self.world.back_up()
 
-    #: One turn, evenly spread over its time.
+    #: One round, evenly spread over its time.
     TURN = [
         broker, lights_appear, blink, avahi, drivers_flap, lamps_vanish, backup, annexe, broker_hangs, lights_vanish,
         bus, mqtt_changes,
@@ -126,15 +126,15 @@ class Provocations:
         self.world.bridge.until_published(60)
         self.world.annexe.until_published(60)
 
-    # What it explains
+    # Explanations
 
     def around(self, begin, end):
-        """What was going on between two times."""
+        """The provocations between two times."""
         return [name for name, began, ended in self.all
                 if began <= end and (ended is None or ended + GRACE >= begin)]
 
     def explains(self, error):
-        """The provocation that an error is due to, or None."""
+        """The provocation that explains an error, or None."""
         for name in self.around(error["began"], error["at"]):
             if error["about"].startswith(EXPECTED[name][1] or ("\0",)):
                 return name

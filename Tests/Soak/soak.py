@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Loads the daemons that are shipped for an hour, as a busy and unlucky home does, and judges what they hold at its end.
+"""Loads the release daemons for an hour like a busy home with many failures, and checks their promises.
 
-Documentation/Robustness.md tells what is done and what is promised. Needs root. Exit code 0: all promises kept.
+Documentation/Robustness.md describes the load and the promises. Needs root. Exit code 0: all promises are kept.
 """
 import argparse
 import datetime
@@ -14,7 +14,7 @@ import sys
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 PROGRAMS = ("lamplighterd", "lamplighter", "homehubd", "homehub")
-#: What the beginning and the end may take, beyond the minutes that were asked for.
+#: The time limit for start and end, in addition to the requested minutes.
 OVERTIME = 420
 
 
@@ -24,7 +24,7 @@ def version():
 
 
 def end_in_any_case(minutes):
-    """Signals, and time, end the run with all that it has started."""
+    """End the run and everything that it has started, after a signal or when the time is over."""
     signals = (signal.SIGTERM, signal.SIGINT, signal.SIGHUP, signal.SIGALRM)
 
     def stop(number, _):
@@ -39,17 +39,17 @@ def end_in_any_case(minutes):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    parser.add_argument("--programs", type=pathlib.Path, default=ROOT / ".build-static/release", help="where they are built")
-    parser.add_argument("--results", type=pathlib.Path, default=ROOT / ".build-soak", help="where runs are kept")
+    parser.add_argument("--programs", type=pathlib.Path, default=ROOT / ".build-static/release", help="the directory with the programs")
+    parser.add_argument("--results", type=pathlib.Path, default=ROOT / ".build-soak", help="the directory for results")
     parser.add_argument("--minutes", type=float, default=60, help="how long (60)")
     options = parser.parse_args()
     if not 2 <= options.minutes <= 10_000:
         parser.error("2 to 10000 minutes")
     for name in PROGRAMS:
         if not os.access(options.programs / name, os.X_OK):
-            raise SystemExit(f"soak: {options.programs / name} is not there; `make soak` builds it")
+            raise SystemExit(f"soak: {options.programs / name} is missing; run make soak to build it")
         os.environ[name.upper()] = str(options.programs / name)
-    # The pretend LAN and the daemons on it are those of the tests.
+    # The simulated LAN and its daemons are shared with the tests.
     sys.path.append(str(ROOT / "Tests/Interop"))
     import verdict
     from course import Soak

@@ -1,19 +1,19 @@
-"""What a soak has shown: every error and log line with what was going on, what the daemons hold, the promises."""
+"""The result of a soak: all errors and log lines with the provocations at the time, the daemons' resources, the promises."""
 
 import datetime
 import json
 import statistics
 
-#: By how much resident memory may have risen, in percent, and what the two windows are, in seconds.
+#: The limit for the growth of resident memory in percent, and the two windows in seconds.
 GROWTH, WINDOW = 2, 600
-#: By how much it may have risen since the start, in KiB.
+#: The limit for its growth since the start, in KiB.
 RISE = 5 * 1024
-#: Whose memory is judged: the annexe is started anew in each turn.
+#: The daemons whose memory is checked, without the annexe, which restarts in each round.
 LASTING = ("bridge", "home")
 
 
 def growth(samples, begin, end, figure):
-    """The median of a figure in the window at the end against the one behind the warm-up, and the change in percent."""
+    """The median of a figure in the window at the end and in the one after the warm-up, and the change in percent."""
     length = min(WINDOW, (end - begin) / 2)
     before = [values[figure] for at, values in samples if begin <= at < begin + length]
     after = [values[figure] for at, values in samples if end - length <= at < end]
@@ -24,14 +24,14 @@ def growth(samples, begin, end, figure):
 
 
 def left_over(before, after, samples, warm):
-    """What is held now and was not before.
+    """The resources that are held now but weren't before.
 
-    Threads of pools come with work and go late: at rest there may be as many as there were in the first turn, in which
-    everything has happened once.
+    Pools start threads under load and end them late, so at rest there can be as many as in the first round, which had every
+    provocation once.
     """
     left = {}
     for name, held in after.items():
-        # The hub keeps the session to the annexe, which it has added meanwhile.
+        # The hub keeps the session to the annexe, which it has added.
         descriptors = before[name]["descriptors"] + (1 if name != "bridge" else 0)
         threads = max([before[name]["threads"]] + [values["threads"] for at, values in samples[name] if at < warm])
         for figure, allowed in (("descriptors", descriptors), ("threads", threads)):
@@ -41,12 +41,12 @@ def left_over(before, after, samples, warm):
 
 
 def log_lines(daemons, otherwise):
-    """Log lines of level warning or worse, and what is no log line: (daemon, when, line)."""
+    """Log lines of level warning or worse, and other lines: (daemon, time, line)."""
     for name, daemon in daemons.items():
         for line in daemon.log.splitlines():
             words = line.split(" ", 3)
             try:
-                # The log cuts off what is less than a millisecond: the line may have come that much later.
+                # The log truncates times to milliseconds, so the line can be that much later.
                 at = datetime.datetime.fromisoformat(words[0].replace("Z", "+00:00")).timestamp() + 0.001
             except ValueError:
                 yield name, otherwise, line
@@ -85,7 +85,7 @@ def judge(soak):
         "no last value lost": not counts.get("lost_values"),
         f"resident memory has risen by less than {GROWTH} %": all(
             (risen := memory[f"{name}: resident"]) and risen["percent"] < GROWTH for name in LASTING),
-        # Not what is resident: the pages of code that a start has let go of come back as they are used.
+        # Not resident memory, because released pages of code return when they are used.
         f"memory of its own has risen by less than {RISE // 1024} MiB since the start": all(
             soak.after[name]["dirty"] - soak.before[name]["dirty"] < RISE for name in LASTING),
         "descriptors and threads are back": not left,

@@ -1,7 +1,7 @@
-"""Controllers of another project (aiohomekit), on one host: each writes in turn, and all others must be told.
+"""Controllers of another project (aiohomekit) on one host: each writes in turn, and all others must receive the values.
 
-The first finds the bridge by its advertisement, pairs, and lets the others in, and as many more as are asked for. Each keeps
-a model of all lights from what it is told, and compares it with the bridge from time to time.
+The first finds the bridge by its advertisement, pairs, and adds the others and the requested number of further ones. Each
+updates a model of all lights by its events, and compares it with the bridge from time to time.
 """
 
 import asyncio
@@ -13,8 +13,7 @@ from worker import Delays, count, error, finish, instructions, leaving, say
 from controllers import BRIGHTNESS, ON, Phone, identity, pairing_data
 from database import Model, lights, observable
 
-#: How often it is looked whether the last value of a write has been told, and how long at most; see crowd.py. An event waits
-#: 250 ms at most.
+#: The interval and the limit of checks that the last value of a write has arrived; see crowd.py. An event waits at most 250 ms.
 STEP = 0.01
 PATIENCE = 5
 COMPARING = 20
@@ -34,7 +33,7 @@ class Watcher:
         pairing.event_received = note
 
     async def look(self):
-        """Read the whole database, and subscribe to what is new."""
+        """Read the whole database, and subscribe to new characteristics."""
         accessories = await self.pairing.list_accessories_and_characteristics()
         self.lights = lights(accessories)
         there = set(observable(accessories))
@@ -55,7 +54,7 @@ class Watcher:
         return [{**entry, "aid": key[0], "iid": key[1]} for key, entry in answer.items()]
 
     async def compare(self):
-        """Whether this model is true. What changes meanwhile is looked at again; only what stays wrong is a loss."""
+        """Compare this model with the bridge; only lasting differences are losses, because values change."""
         wrong = self.model.contradictions(await self.read(self.subscribed))
         for _ in range(8):
             if not wrong:
@@ -87,7 +86,7 @@ async def write(writer, others, delays, answers):
         try:
             refused = await writer.pairing.put_characteristics([(*key, value)])
         except KeyError:
-            # The controller's library has read the accessories anew while the light was away.
+            # The controller's library has read the accessories again while the light was missing.
             error(f"{writer.name} wrote to a light that was away", name, began)
             return
         answers.add(time.monotonic() - asked)
@@ -108,7 +107,7 @@ async def write(writer, others, delays, answers):
 
 
 async def pair(phone, told):
-    """All watchers, paired; and as many identities more."""
+    """All watchers, paired, and further identities."""
     first = await phone.pair(told["device"], told["code"], "watcher 0")
     data, watchers, others = first.pairing_data, [Watcher("watcher 0", first)], []
     for number in range(1, told["watchers"] + told["others"]):

@@ -1,7 +1,7 @@
-"""What all workers of the soak have in common: they are told what to do in one line, and tell what they see in lines.
+"""The common part of the soak's workers, which read their task in one line and print their results as lines.
 
-A worker prints `{"error": ..., "about": ..., "at": ...}` for what should not have happened, and `{"counts": {...}}` at its
-end. It ends when its standard input does, or when it is asked to leave there.
+A worker prints `{"error": ..., "about": ..., "at": ...}` for each error, and `{"counts": {...}}` at its end. It ends with its
+standard input, or on a request there.
 """
 
 import json
@@ -17,7 +17,7 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey 
 
 _lock = threading.Lock()
 _counts = {}
-#: Set when the worker has been asked to leave.
+#: Set on the request to end.
 leaving = threading.Event()
 
 
@@ -27,7 +27,7 @@ def say(**event):
 
 
 def error(text, about="", began=None):
-    """Tell of something that should not have happened, and of what it was about: a light's name, or a part of the load."""
+    """Report an error and its subject: a light's name, or a part of the load."""
     now = time.time()
     count("errors")
     say(error=str(text)[:400], about=about, at=now, began=began or now)
@@ -39,7 +39,7 @@ def count(name, number=1):
 
 
 def instructions():
-    """The first line of standard input; behind it nothing is awaited but that it ends."""
+    """The first line of standard input; after it, only the request to end follows."""
     told = json.loads(sys.stdin.readline())
 
     def listen():
@@ -53,7 +53,7 @@ def instructions():
 
 
 def credentials(told):
-    """Who the worker is, and what it knows of the bridge: an identity and an accessory for hap.py."""
+    """The worker's identity and its data of the bridge, for hap.py."""
     me = hap.Identity()
     me.id, me.key = told["identity"]["id"].encode(), Ed25519PrivateKey.from_private_bytes(
         bytes.fromhex(told["identity"]["secret"]))
@@ -67,7 +67,7 @@ def finish(**more):
 
 
 class Delays:
-    """How long something took, each time."""
+    """Durations of an operation."""
 
     def __init__(self):
         self.seconds = []

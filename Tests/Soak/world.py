@@ -1,4 +1,4 @@
-"""The bridge on a pretend LAN with all that is around it, and what happens to it."""
+"""The bridge on a simulated LAN with its environment, and the provocations."""
 
 import http.client
 import json
@@ -38,7 +38,7 @@ LAMPS = 8
 
 
 class Worker:
-    """A program on a host that prints lines of JSON; what it calls an error goes to `errors`."""
+    """A program on a host that prints lines of JSON; its errors are added to `errors`."""
 
     def __init__(self, name, host, errors, log, *command, told=None):
         self.name, self.errors, self.lines = name, errors, queue.Queue()
@@ -119,7 +119,7 @@ class World:
         self.home = HomeDaemon(self.home_host, self.directory / "home")
         self.lamps = self.start_worker("lamps", host, "lamps.py", {"port": self.broker.port, "lamps": LAMPS, "pause": 0.5})
         self.lamps.next()
-        # A daemon that starts before Avahi has the host's name says so, and no provocation has caused that.
+        # A daemon that starts before Avahi has the host's name logs a warning, which no provocation explains.
         for known in (host, self.home_host):
             until(lambda: "Server startup complete" in known.avahi_log.read_text(), 20, f"{known.name} has its name", 0.2)
         for daemon in (self.bridge, self.annexe, self.home):
@@ -148,13 +148,13 @@ class World:
         self.workers.append(worker)
         return worker
 
-    # What happens
+    # Provocations
 
     def kill_broker(self):
         self.broker.kill()
 
     def stop_broker_reading(self, seconds):
-        """The broker is there, and answers nothing for a while."""
+        """Let the broker hang for a while."""
         self.broker.process.send_signal(signal.SIGSTOP)
         try:
             time.sleep(seconds)
@@ -176,7 +176,7 @@ class World:
         self.lan.bridge.start_avahi()
 
     def restart_annexe(self):
-        """In order, or by kill -9."""
+        """Restart it normally, or by kill -9."""
         if random.random() < 0.5:
             self.annexe.restart()
         else:
@@ -198,7 +198,7 @@ class World:
             time.sleep(0.5)
 
     def change_mqtt(self):
-        """The driver for MQTT ends, and another begins in its place."""
+        """Replace the MQTT driver."""
         for _ in range(2):
             self.reload(announces=not self.announces)
             time.sleep(2)
@@ -213,13 +213,13 @@ class World:
         self.bridge.cli("backup", path)
 
     def blink(self, reachable):
-        """A light that goes out of reach, and is back."""
+        """Make a light unreachable, and reachable again."""
         self.bridge.cli("simulate", "steady/watched7", f"reachable={str(reachable).lower()}")
 
     # Figures
 
     def complain(self, text, worker="soak", about="soak", began=None):
-        """An error that is not a worker's own."""
+        """Add an error that a worker hasn't reported."""
         now = time.time()
         self.errors.append({"worker": worker, "error": text[:400], "about": about, "began": began or now, "at": now})
 
