@@ -2,7 +2,7 @@
 
 `lan`          two hosts in network namespaces, for the whole run (lan.py)
 `daemon`       a bridge daemon with three simulated lights on the host `bridge`, started and published
-`make_daemon`  the same with a configuration of one's own, started or not
+`make_daemon`  the same with a custom configuration, started or not
 `broker`       mosquitto on the host `bridge` (broker.py)
 
 An `async def` test runs on the host `phone`: in a thread and an event loop whose sockets are that host's.

@@ -22,8 +22,8 @@ NAME, ON, BRIGHTNESS, HUE, SATURATION, COLOR_TEMPERATURE = "23", "25", "8", "13"
 class LatestTexts(RecordUpdateListener):
     """The TXT record of each service as it was last received.
 
-    The cache will not do: it may keep a record for a second beside its successor (RFC 6762, 10.2), and python-zeroconf
-    then takes either.
+    The cache isn't suitable: it can keep a record together with its successor for a second (RFC 6762, 10.2), and python-zeroconf
+    then uses either.
     """
 
     def __init__(self):
@@ -60,7 +60,7 @@ class Record:
 
 
 class Phone:
-    """A controller with a browser that notes what comes and goes."""
+    """A controller with a browser that records added and removed services."""
 
     async def __aenter__(self):
         self.changes = []
@@ -93,8 +93,8 @@ class Phone:
         """The record with this device id, once the condition holds of it."""
         deadline, last = time.monotonic() + timeout * PATIENCE, None
         while time.monotonic() < deadline:
-            # Added: not before its PTR record is here is a goodbye received. It comes a second late when the bridge's own Avahi
-            # has asked just before us, since hosts do not repeat what was just asked (RFC 6762, 7.3).
+            # Added: a goodbye is received only after the PTR record. The record is a second late if the bridge's own Avahi has
+            # sent the same query before, because hosts don't repeat recent queries (RFC 6762, 7.3).
             for instance in {change[2] for change in self.changes if change[1] is ServiceStateChange.Added}:
                 info = AsyncServiceInfo(HAP, f"{instance}.{HAP}")
                 if not info.load_from_cache(self.zeroconf.zeroconf):
@@ -124,7 +124,7 @@ class Phone:
         return await finish(code)
 
     def load(self, data, alias="phone"):
-        """The pairing again, on a connection of its own."""
+        """The same pairing on a separate connection."""
         return self.ip.load_pairing(alias, dict(data))
 
 
@@ -136,7 +136,7 @@ def identity():
 
 
 def pairing_data(of, identity):
-    """What a further controller stores after an admin has added it."""
+    """The pairing data of a further controller that an admin has added."""
     return {
         **of, "iOSPairingId": identity["id"], "iOSDeviceLTSK": identity["secret"], "iOSDeviceLTPK": identity["public"],
     }

@@ -21,7 +21,7 @@ def program(name):
 
 
 class Daemon:
-    """`lamplighterd` on a host, with state and runtime directories of its own that outlive its process."""
+    """`lamplighterd` on a host, with separate state and runtime directories that outlive its process."""
 
     def __init__(self, host, directory, configuration):
         self.host = host
@@ -31,9 +31,9 @@ class Daemon:
         self.socket = self.runtime_directory / "control.sock"
         self.log_path = self.directory / "lamplighterd.log"
         self.process = None
-        #: Variables that the daemon gets besides those of the tests.
+        #: Additional environment variables of the daemon.
         self.environment = {}
-        #: A command that runs it, if it is not to be run plainly.
+        #: A command that runs it, such as strace.
         self.wrapper = []
         for path in (self.state_directory, self.runtime_directory):
             path.mkdir(parents=True, exist_ok=True, mode=0o700)
@@ -78,7 +78,7 @@ class Daemon:
         return self.process is not None and self.process.poll() is None
 
     def wait_for_life(self, seconds):
-        """Let it live for this long: the moment itself is what is tested."""
+        """Let it run for this long; the time itself is tested."""
         time.sleep(seconds)
         assert self.is_running, f"it ended by itself with exit code {self.process.returncode}:\n{self.log[-4000:]}"
 

@@ -1,10 +1,10 @@
-"""Real firmware beside CI: ESPHome built as a Linux program, one with and one without a key, with lights of all modes.
+"""Real firmware outside of CI: ESPHome as a Linux program, with and without a key, with lights of all modes.
 
     pip install esphome; python esphome_host.py DIRECTORY [NOISE_C]
 
-Writes both configurations, has ESPHome generate their source, compiles that with g++ (a minute each), and prints the
-programs' paths. PlatformIO is not asked, whose registry CI cannot rely on; so the program with a key is built only if
-NOISE_C is a checkout of github.com/esphome/noise-c, against the system's libsodium. They listen on 16053 (key below) and
+Writes both configurations, lets ESPHome generate their source, compiles it with g++ (a minute each), and prints the
+programs' paths. It doesn't use PlatformIO, because CI can't rely on its registry. The program with a key is therefore built
+only if NOISE_C is a checkout of github.com/esphome/noise-c, with the system's libsodium. They listen on 16053 (key below) and
 16054.
 """
 

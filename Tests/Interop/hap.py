@@ -151,7 +151,7 @@ class Connection:
         return Response(version, int(status), headers, body)
 
     def is_closed_within(self, seconds):
-        """Whether the bridge ends this connection in that time; what it still sends is thrown away."""
+        """Return True if the bridge closes this connection in that time; further data is discarded."""
         self.socket.settimeout(seconds * PATIENCE)
         try:
             while self.socket.recv(65536):
@@ -236,7 +236,7 @@ class Identity:
 
 
 class Accessory:
-    """What a controller knows of an accessory server after pairing."""
+    """A controller's data of an accessory server after pairing."""
 
     def __init__(self, id, public):
         self.id, self.public = id, public

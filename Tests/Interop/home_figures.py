@@ -1,10 +1,10 @@
-"""What a large home costs: a bridge of 149 simulated lights, one home, three apps. Prints JSON.
+"""Measures the cost of a large home: a bridge of 149 simulated lights, one home, three apps. Prints JSON.
 
     make all && sudo env LAMPLIGHTERD=.build-static/release/lamplighterd LAMPLIGHTER=.build-static/release/lamplighter \\
         HOMEHUBD=.build-static/release/homehubd HOMEHUB=.build-static/release/homehub \\
         .venv/bin/python Tests/Interop/home_figures.py
 
-Bridge, hub and apps run on one host of a pretend LAN. CPU is that of the process, in seconds.
+Bridge, hub and apps run on one host of a simulated LAN. CPU is the process's time in seconds.
 """
 
 import json
@@ -122,7 +122,7 @@ class LargeHome:
         assert len(self.ids) == self.lights
 
     def list(self):
-        """The listings, and with them what an app costs that starts: each is one, with its load of everything."""
+        """Measure listings, and with them the start of an app: each listing is an app that loads everything."""
         for name, arguments in [("homes", ["homes"]), ("byRoom", ["accessories", "--by", "room"]),
                                 ("byCategory", ["accessories", "--by", "category"])]:
             done = self.timed(name, lambda: self.home.cli(*arguments))
@@ -150,7 +150,7 @@ class LargeHome:
                 keys = list(self.ids)
                 for number in range(seconds * rate):
                     key = keys[number % len(keys)]
-                    # Rising from one round to the next, so that each change is one and can be told from the others.
+                    # Increases with each round, so that every value is a change and distinguishable.
                     value = 2 + number // len(keys) % 99
                     time.sleep(max(0.0, began + number / rate - time.monotonic()))
                     sent[self.ids[key], "brightness", value] = time.monotonic()
@@ -172,7 +172,7 @@ class LargeHome:
                 watcher.close()
 
     def rename(self, seconds=10, rate=100):
-        """Rename lights, as fast as is said or as it goes."""
+        """Rename lights at the given rate, or as fast as possible."""
         app = self.home.app("org.example.renamer")
         ids = list(self.ids.values())
 

@@ -1,10 +1,10 @@
-"""What an event costs, from a light that says something to a controller that has subscribed. Prints JSON.
+"""Measures the cost of an event, from a light's report to a subscribed controller. Prints JSON.
 
     make all && sudo env PROGRAMS=.build-static/release .venv/bin/python Tests/Interop/light_figures.py [EVENTS]
 
-Bridge, broker, lights and the controller are on one host of a pretend LAN; the next change comes when the event of the one before
-is there, and events wait for no window. Beside an MQTT message through mosquitto stands the same change of a simulated light
-by the control socket. CPU is the bridge's own, in microseconds for each event.
+Bridge, broker, lights and the controller are on one host of a simulated LAN. Each change follows the event of the previous
+one, without an event window. An MQTT message through mosquitto is compared with the same change of a simulated light through
+the control socket. CPU is the bridge's time in microseconds per event.
 """
 
 import json
@@ -54,7 +54,7 @@ async def figures(host, directory, count):
         **{"event-window": "0ms", "advertise": "none"})).start()
     publisher = mqtt.Client(mqtt.CallbackAPIVersion.VERSION2)
     try:
-        # Without a thread of its own it writes within the call.
+        # Without a separate thread, it writes within the call.
         publisher.connect("127.0.0.1", broker.port, keepalive=3600)
         publisher.publish("homeassistant/light/lamp/config", json.dumps({
             "unique_id": "lamp", "name": "Announced", "schema": "json", "brightness": True, "command_topic": "lamp/set",

@@ -1,8 +1,8 @@
-"""What a power cut leaves of a program's files, out of a recording of what the program did to them.
+"""The possible states of a program's files after a power cut, from a recording of its calls.
 
-`Recording` runs programs under strace and keeps every call that changes a folder. `Disk` plays the calls back, and
-knows of each what a disk may have of it: what was made durable by fsync, and what was not and so may be there, be
-lacking, or be there in part. Nothing here knows SQLite.
+`Recording` runs programs under strace and records every call that changes a folder. `Disk` replays the calls, and determines
+the possible effect of each on the disk: data is durable after fsync; before, it can be there, missing, or there in part.
+Nothing here depends on SQLite.
 """
 
 import contextlib
@@ -18,7 +18,7 @@ CALLS = (
     "renameat,renameat2,unlink,unlinkat,link,linkat,symlink,symlinkat,fsync,fdatasync,sync_file_range,copy_file_range,"
     "sendfile"
 )
-#: The calls at which a program is killed: those that change files, not those that also carry its conversations.
+#: The calls at which a program is killed: calls that change files, but not those that are also used for connections.
 KILLABLE = "pwrite64,ftruncate,fsync,fdatasync,rename,renameat,renameat2,unlink,unlinkat,link,linkat,mkdir,mkdirat"
 SECTOR = 512
 
@@ -31,20 +31,20 @@ def _bytes(text):
 
 
 def tracer(output, *options):
-    """The words in front of a command that have it run under strace, as the same process."""
+    """The prefix of a command that runs it under strace, as the same process."""
     return ["strace", "-D", "-q", "-ff", "-e", "signal=none", "-o", str(output), *options]
 
 
 @dataclasses.dataclass
 class Call:
-    """A call that changed something, or made it durable."""
+    """A call that made a change, or made it durable."""
 
     began: float
     ended: float
     name: str
-    #: What it acted on, inside the folder; bytes decoded as the system does.
+    #: Its path inside the folder; bytes decoded like the system's.
     path: str
-    #: Depends on the name: the data, the length, the other path.
+    #: The data, the length or the second path, depending on the name.
     value: object = None
     offset: int | None = None
 
@@ -54,7 +54,7 @@ class Call:
 
 
 class Recording:
-    """What programs do to a folder, in the order in which they do it."""
+    """The changes of a folder by programs, in order."""
 
     def __init__(self, folder, directory):
         self.folder = os.path.realpath(folder)
@@ -64,7 +64,7 @@ class Recording:
 
     @property
     def wrapper(self):
-        """The words in front of a command that is to be recorded."""
+        """The prefix of a command to record."""
         self._count += 1
         return tracer(
             self.directory / f"life{self._count:02}", "--seccomp-bpf", "-y", "-xx", "-s", "16777216", "-T",
@@ -82,7 +82,7 @@ class Recording:
         return calls
 
     def _tracers(self):
-        """Those that still write: strace ends a moment after the program."""
+        """The processes that still write: strace ends a moment after the program."""
         mark, found = os.fsencode(str(self.directory)), []
         for folder in Path("/proc").glob("[0-9]*"):
             with contextlib.suppress(OSError):
@@ -96,7 +96,7 @@ class Recording:
 
     def _parse(self, line, positions):
         if "= ?" in line or "<unfinished" in line or " = -1 " in line:
-            # A call that failed, or at which the program was killed, has done nothing.
+            # A call that failed, or at which the program was killed, has no effect.
             return
         found = _LINE.match(line)
         assert found, f"not understood: {line[:300]}"
@@ -122,7 +122,7 @@ class Recording:
         elif name == "write":
             place, data = self._inside(words[0]), words[1]
             if place:
-                # Only files that were opened anew are written to so.
+                # Only newly opened files are written in this way.
                 offset = positions.get(place, 0)
                 count = int(result)
                 positions[place] = offset + count
@@ -172,14 +172,14 @@ class Recording:
 
 
 class File:
-    """A file's content: what is durable, and what has been written since."""
+    """A file's content: the durable part, and later writes."""
 
     def __init__(self):
         self.durable = b""
         self.pending = []
 
     def content(self, choose=None):
-        """The bytes, with all that is pending or what the choice makes of it."""
+        """The bytes, with all pending writes or with the chosen ones."""
         data = bytearray(self.durable)
         for change in choose(self.pending) if choose else self.pending:
             if change[0] == "truncate":
@@ -194,12 +194,12 @@ class File:
 
 
 class Disk:
-    """The folder as the program sees it, and all that it may be after a power cut."""
+    """The folder as seen by the program, and its possible states after a power cut."""
 
     def __init__(self, folder):
         self.folder = folder
-        #: Names that are durable, and changes of names that are not yet: lists of (path, file or None) that come
-        #: together.
+        #: Durable names, and pending changes of names: lists of (path, file or None) that
+        #: are applied together.
         self.durable = {}
         self.pending = []
         self.names = {}
@@ -219,7 +219,7 @@ class Disk:
         elif call.name == "truncate":
             self.names[call.path].pending.append(("truncate", call.value))
         elif call.name == "write":
-            if call.path in self.names:  # a file that is deleted and still written to has no name
+            if call.path in self.names:  # a deleted file that is still written has no name
                 self.names[call.path].pending.append(("write", call.offset, call.value))
         elif call.name == "fsync":
             self._flush(call.path)
@@ -241,7 +241,7 @@ class Disk:
         if isinstance(entry, File):
             entry.durable, entry.pending = entry.content(), []
             return
-        # A folder: what happened to the names in it.
+        # A folder: changes of the names in it.
         rest = []
         for change in self.pending:
             if any(os.path.dirname(name) == path for name in change):
@@ -250,17 +250,17 @@ class Disk:
                 rest.append(change)
         self.pending = rest
 
-    # What is left
+    # States after an interruption
 
     def after_kill(self):
-        """The process is killed: the system writes the rest."""
+        """The state after a kill: the system writes the rest."""
         return {path: file if file == "folder" else file.content() for path, file in self.names.items()}
 
     def after_power_cut(self, random, keep=None):
-        """The power fails: of what is not durable anything may be there.
+        """The state after a power cut, with any part of the pending changes.
 
-        keep: "nothing" of what is not durable; else names and data are each kept by chance: names either up to one of
-        them, as journaling file systems do, or any; data by sectors, in any order.
+        keep: "nothing" of the pending changes; else names and data are kept at random: names either up to one of them, as in
+        journaling file systems, or any; data by sectors, in any order.
         """
         if keep == "nothing":
             changes, choose = [], lambda pending: []
@@ -276,7 +276,7 @@ class Disk:
         return {path: file if file == "folder" else file.content(choose) for path, file in names.items()}
 
     def after_lost_names(self):
-        """The power fails: all is on the disk but one change of a name, whichever it is."""
+        """The states after a power cut with all changes except one change of a name."""
         for lost in range(len(self.pending)):
             names = dict(self.durable)
             for change in self.pending[:lost] + self.pending[lost + 1:]:
@@ -290,9 +290,9 @@ class Disk:
 
 
 def torn(pending, random, share):
-    """Of writes that are on their way some sectors are there, of the last some bytes less than a sector."""
+    """Keep some sectors of pending writes, and less than a sector of the last one."""
     mode = random.randrange(3)
-    if mode == 0:  # in order, and then no more
+    if mode == 0:  # in order, up to one
         pending = pending[:random.randrange(len(pending) + 1)]
     kept = []
     for change in pending:
@@ -317,14 +317,14 @@ def torn(pending, random, share):
 
 
 def lay_out(state, folder, place):
-    """Write a state to a folder of its own."""
+    """Write a state to a separate folder."""
     place = Path(place)
     place.mkdir(mode=0o700)
     for path in sorted(state):
         target = place / os.path.relpath(path, folder) if path != folder else place
         if state[path] == "folder":
             target.mkdir(parents=True, exist_ok=True, mode=0o700)
-        elif target.parent.is_dir():  # a file in a folder that is not there is gone with it
+        elif target.parent.is_dir():  # skip a file in a missing folder
             target.write_bytes(state[path])
             target.chmod(0o600)
     return place

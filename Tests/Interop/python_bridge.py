@@ -1,9 +1,9 @@
-"""A bridge that HAP-python makes, with a lamp, a thermometer, a lock and a button, for our controller to pair with.
+"""A bridge by HAP-python with a lamp, a thermometer, a lock and a button, for the project's controller.
 
     python_bridge.py ADDRESS PORT STATE-FILE
 
-It prints `{"ready": DEVICE-ID}`, then each write that reaches it. Each line of its standard input is
-`[ACCESSORY, CHARACTERISTIC, VALUE]`: what a device has to report.
+It prints `{"ready": DEVICE-ID}`, then each received write. Each line of its standard input is
+`[ACCESSORY, CHARACTERISTIC, VALUE]`, a value to report.
 """
 
 import asyncio

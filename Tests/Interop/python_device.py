@@ -1,14 +1,15 @@
-"""An accessory that HAP-python makes of a description, for our home to pair with.
+"""An accessory by HAP-python from a description, for the project's home hub.
 
     python_device.py ADDRESS PORT STATE-FILE DESCRIPTION
 
-The description is JSON: `id`, `name`, perhaps the `ttl` of its records in seconds, and `services`, each with its `type` in HAP-python's catalogue or a UUID, perhaps a
-`name`, and `values`: for a type of the catalogue the names of optional characteristics, else a list of objects with
-`type`, `description`, `format`, `permissions` and what else HAP-python knows of a characteristic's properties, and `value`.
+The description is JSON: `id`, `name`, optionally the `ttl` of its records in seconds, and `services`, each with its `type` in
+HAP-python's catalog or a UUID, an optional `name`, and `values`: for a type of the catalog the names of optional
+characteristics, else a list of objects with `type`, `description`, `format`, `permissions`, other properties of HAP-python,
+and `value`.
 
-It prints `{"ready": DEVICE-ID}`, then each write that reaches it. Each line of its standard input is
-`[CHARACTERISTIC, VALUE]`: what the device has to report. `[CHARACTERISTIC, VALUE, SECONDS]` makes it report other values for that
-long as fast as it can, then this one.
+It prints `{"ready": DEVICE-ID}`, then each received write. Each line of its standard input is `[CHARACTERISTIC, VALUE]`, a
+value to report. `[CHARACTERISTIC, VALUE, SECONDS]` makes it report other values for that time as fast as possible, then this
+one.
 """
 
 import asyncio
@@ -32,7 +33,7 @@ def say(**event):
 
 
 def payload(category, setup_id):
-    """What the QR code on the accessory holds."""
+    """The content of the QR code on the accessory."""
     number, text = category << 31 | 1 << 28 | int(CODE.replace("-", "")), ""
     for _ in range(9):
         number, digit = divmod(number, 36)
@@ -56,7 +57,7 @@ def custom(description):
 
 
 def shorten_records(seconds):
-    """Have what is advertised forgotten by others after a few seconds, if it is not confirmed."""
+    """Let other hosts forget the records after a few seconds without confirmation."""
     made = accessory_driver.AccessoryMDNSServiceInfo.__init__
 
     def make(self, *arguments, **named):
@@ -115,7 +116,7 @@ async def main(address, port, state, description):
     await asyncio.sleep(1.5)
     await driver.async_start()
     await asyncio.sleep(2)
-    # What a camera or a phone reads from the label, for tests that scan it.
+    # The content of the label's QR code, for tests that scan it.
     say(ready=driver.state.mac, payload=payload(accessory.category, driver.state.setup_id))
     reader = asyncio.StreamReader()
     await asyncio.get_running_loop().connect_read_pipe(lambda: asyncio.StreamReaderProtocol(reader), sys.stdin)

@@ -1,10 +1,10 @@
-"""A bridge that HAP-python makes, with an accessory for each kind of service in its catalogue, and some of several.
+"""A bridge by HAP-python with an accessory for each type of service in its catalog, and some with several.
 
     python_kinds.py ADDRESS PORT STATE-FILE
 
-Every accessory has all characteristics that its kinds can have. It prints `{"ready": DEVICE-ID, "accessories": ...}`, with
-the kinds of each, then each write, read and subscription that reaches it. Each line of its standard input is `[ACCESSORY, TYPE, VALUE]`: what a
-device has to report; or `"values"`: it prints what it holds.
+Every accessory has all characteristics of its types. It prints `{"ready": DEVICE-ID, "accessories": ...}` with the types of
+each, then each received write, read and subscription. Each line of its standard input is `[ACCESSORY, TYPE, VALUE]`, a value
+to report, or `"values"`, which prints all values.
 """
 
 import asyncio
@@ -19,7 +19,7 @@ from pyhap.accessory_driver import AccessoryDriver
 CODE = "031-45-154"
 DEVICE = "5A:11:C0:DE:00:43"
 KINDS = json.loads((Path(pyhap.__file__).parent / "resources/services.json").read_text())
-# What is made of several services, the main one first; the others are linked to it.
+# Accessories of several services, the main one first; the others are linked to it.
 TOGETHER = {
     "Front Door": ["LockMechanism", "LockManagement", "Doorbell"],
     "Living Room TV": ["Television", "InputSource", "InputSource", "InputSource", "TelevisionSpeaker"],
@@ -58,7 +58,7 @@ def make(driver, name, kinds, number):
 
 
 class Driver(AccessoryDriver):
-    """Tells what it is asked for, as [aid, iid]."""
+    """Prints each read as [aid, iid]."""
 
     def get_characteristics(self, char_ids, *rest):
         say(read=[[int(part) for part in one.split(".")] for one in char_ids])

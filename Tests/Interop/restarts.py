@@ -1,13 +1,13 @@
-"""Peers that are restarted again and again beside one bridge: it finds each of them every time, and keeps nothing.
+"""Restarts peers repeatedly while one bridge is running: it finds each of them every time, without leaks.
 
-Not part of `make test`, for it takes long:
+Not part of `make test`, because it takes long:
 
     RESTARTS=100 .venv/bin/python -m pytest -q -s -o faulthandler_timeout=0 Tests/Interop/restarts.py [-k wled]
 
-A restart has succeeded when the bridge has noticed that the peer is gone, has it back as the same accessory, and a command
-arrives again. For each driver a line says how many did, the slowest return, and what the bridge has of memory and
-descriptors, after the first tenth and in the end. A broker that falls within ten seconds, as here, is tried again more and
-more slowly, up to a minute apart; all others are back within seconds.
+A restart succeeds when the bridge has noticed that the peer ended, has it again as the same accessory, and a command arrives.
+For each driver it prints the number of successes, the slowest return, and the bridge's memory and descriptors after the first
+tenth and at the end. A broker that ends within ten seconds, as here, is retried with growing pauses of up to a minute; all
+others return within seconds.
 """
 
 import os

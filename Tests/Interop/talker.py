@@ -33,7 +33,7 @@ class Talker:
     def until(self, condition, timeout=20, keeping=False):
         """The first line, of those not looked at yet, of which the condition holds.
 
-        Lines before it count as looked at, unless they are to be kept: between a wish and its answer other things come.
+        Earlier lines count as read, unless `keeping` is set: other lines can come between a request and its answer.
         """
         timeout *= PATIENCE
         deadline = time.monotonic() + timeout

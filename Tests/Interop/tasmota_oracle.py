@@ -57,7 +57,7 @@ DEVICES = {
     "other words": device(state=["0", "1", "2", "3"], onln="up", ofln="down", lt_st=1),
 }
 
-#: What devices tell of their sensors in `sn`, as they were seen at people's homes (Tasmota #6447, #9267, Home Assistant #98699).
+#: Reports of sensors in `sn`, from users' devices (Tasmota #6447, #9267, Home Assistant #98699).
 SENSORS = {
     "two thermometers": {
         "Time": "2024-03-31T08:46:17", "Switch1": "ON", "DS18B20-1": {"Id": "3CCCE3810022", "Temperature": 18.4},
@@ -81,7 +81,7 @@ SENSORS = {
             "mac": "a4c1384e2ab0", "Temperature": -4.1, "Humidity": None, "DewPoint": None, "Battery": 9, "RSSI": -80},
         "TempUnit": "C"},
 }
-#: Those that HomeKit shows.
+#: The readings that HomeKit shows.
 SHOWN = {"Temperature": "temperature", "Humidity": "humidity", "Illuminance": "illuminance", "Ambient": "illuminance",
          "Battery": "battery"}
 

@@ -13,7 +13,7 @@ from lan import end, until
 
 
 class Terminal:
-    """A program in a terminal of its own, and what the terminal has shown."""
+    """A program in a separate terminal, and the terminal's output."""
 
     def __init__(self, host, *command, columns=80, **options):
         self.text = ""
@@ -54,7 +54,7 @@ class Terminal:
         return until(matches, timeout, f"the terminal shows {pattern}; it shows\n{self.text[-3000:]}")
 
     def shows(self, text, timeout=20):
-        """Wait until the terminal shows it behind what was waited for before."""
+        """Wait until the terminal shows the text after the previously awaited one."""
 
         def matches():
             place = self.screen.find(text, self._seen)
@@ -71,7 +71,7 @@ class Terminal:
 
     @property
     def screen(self):
-        """What is shown, with plain ends of lines."""
+        """The output with plain line endings."""
         return self.text.replace("\r\n", "\n")
 
     def type(self, text):

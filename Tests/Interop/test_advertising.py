@@ -1,4 +1,4 @@
-"""The record on the network, whatever becomes of Avahi, of the bridge, and of the cable."""
+"""The record on the network after failures of Avahi, the bridge, and the cable."""
 
 import time
 

@@ -49,7 +49,7 @@ def probe(hub, tmp_path):
 
 @pytest.fixture
 def python_bridge(lan, tmp_path):
-    """Start HAP-python's bridge on the host `phone`, or another one; its pairing outlives its process."""
+    """Start HAP-python's bridge on the host `phone`, or on another host; its pairing outlives its process."""
     started = []
 
     def start(port=51826, host=None):
@@ -96,7 +96,7 @@ def test_a_bridge_of_hap_python(probe, python_bridge):
     assert probe.do("identify", aid=aid) == 0
     # As many ids as make the target longer than a frame.
     everything = [entry["id"] for entry in probe.do("characteristics") if "pr" in entry["perms"]] * 8
-    # A button reads as null, which is no value and says nothing of its accessory.
+    # A button reads as null, which isn't a value and doesn't show the accessory's state.
     assert set(everything) - set(probe.do("read", ids=everything)) == {where[BUTTON_EVENT]}
 
     # Events.

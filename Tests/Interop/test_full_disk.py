@@ -64,7 +64,7 @@ def make_disk():
 
 @pytest.fixture
 def stored(make_daemon, make_disk, lan):
-    """A paired bridge on a small disk: daemon, disk, who is paired, with what."""
+    """A paired bridge on a small disk: daemon, disk, identity, accessory."""
     daemon = make_daemon(configuration(advertise="none"), start=False)
     disk = make_disk(lan.bridge, daemon.state_directory)
     daemon.start()
@@ -95,7 +95,7 @@ async def test_a_bridge_serves_on_a_full_disk_and_learns_again_when_there_is_roo
     daemon, disk = stored
     me, other = hap.Identity(), hap.Identity()
     disk.fill()
-    # Before anything was to be stored.
+    # Before anything needs to be stored.
     daemon.until(lambda status: any(
         warning.startswith(f"the disk of {disk.path} is full: 0 KiB are left") for warning in status["warnings"]), 5)
     assert try_to_pair(lan, daemon, me) == hap.UNKNOWN
@@ -258,7 +258,7 @@ def test_a_home_on_a_full_disk_refuses_what_it_cannot_store(make_daemon, make_di
             home.cli("rooms", "add", "Larder")
             home.add(bridge.setup_code, bridge.status["deviceId"])
             disk.fill()
-            # Also what was connected before, and a start, go on.
+            # Existing connections continue, and so does a start.
             home.terminate()
             disk.fill()
             home.start()

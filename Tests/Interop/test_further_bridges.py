@@ -1,4 +1,4 @@
-"""More lights than a bridge can show: further bridges open by themselves, and each light keeps its place."""
+"""With more lights than a bridge can show, further bridges open automatically, and each light keeps its place."""
 
 import asyncio
 import random

@@ -1,4 +1,4 @@
-"""hapsim: an independent controller pairs with what a file describes; each sees at once what the other does."""
+"""An independent controller pairs with an accessory of hapsim; each sees the other's changes at once."""
 
 import asyncio
 import os
@@ -131,11 +131,11 @@ async def test_a_lock_is_written_moves_and_is_changed_from_the_terminal(simulate
         await simulator.shown("can be reached")
         assert not await pairing.put_characteristics([(*target, 1)])
 
-        # What a controller writes does nothing to the terminal.
+        # Written text doesn't affect the terminal.
         assert not await pairing.put_characteristics([(*place["B6A35C2"], "\x1b[2J")])
         await simulator.shown(r"^Statistics/Note = \\u\{1B\}\[2J, written$")
 
-        # It stays who it is.
+        # Its identity stays the same.
         data = dict(pairing.pairing_data)
         await pairing.close()
         simulator.type("quit")

@@ -99,7 +99,7 @@ def test_it_is_added_controlled_restarted_and_removed(home, accessory):
     until(lambda: home.cli("read", name, "name", check=False).returncode == 0, 60, "it is back", interval=0.5)
     removed = home.cli("remove", name, "--yes")
     assert "reset" not in removed.stdout + removed.stderr, removed
-    # It is free again, and says so.
+    # It is unpaired, and advertises this.
     again = until(
         lambda: isinstance(done := home.add(CODE, "Acme", "--json", check=False), list) and done,
         60, "it is added once more", interval=1)

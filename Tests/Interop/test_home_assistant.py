@@ -36,7 +36,7 @@ async def test_the_lowest_levels_of_255_leave_the_light_on(bridge, lan):
 
 
 async def test_who_writes_brightness_zero_with_on_knows_the_level_in_the_end(bridge, lan):
-    """aiohomekit takes over what it has written when it is answered, as Home Assistant does: the bridge's word comes after that."""
+    """aiohomekit applies written values after the response, like Home Assistant, so the bridge's event must come later."""
     async with Phone() as phone:
         pairing = await phone.pair(bridge.status["deviceId"], bridge.setup_code)
         aid, iids = named(await pairing.list_accessories_and_characteristics(), "Lamp")

@@ -20,7 +20,7 @@ CODE = "031-45-154"
 DEVICE = "5A:11:C0:DE:00:70"
 ON, BRIGHTNESS = "25", "8"
 UUID = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-", re.IGNORECASE)
-#: What is refused, and why.
+#: Refused values and the reasons.
 REFUSED = {
     "eve_energy": "recorded over Thread: a service and its first characteristic have one iid, which HAP over IP forbids",
     "synthetic_float_minstep": "made up: its accessories say nothing of themselves",

@@ -55,7 +55,7 @@ def full(kind):
 
 
 def another(one, present):
-    """A value that a characteristic takes and does not have; `None` if there is none."""
+    """A valid value that differs from the current one, or `None`."""
     metadata = one["metadata"]
     form = metadata["format"]
     if form == "bool":
@@ -97,7 +97,7 @@ def test_reads_return_the_accessories_values(house):
             continue
         result = answer[one["id"]]
         if full(one["type"]) == BUTTON:
-            # HAP has it read as null: there is no press to read.
+            # In HAP it reads as null, because a press has no lasting value.
             if "error" not in result:
                 wrong[name, one["type"]] = result
             continue

@@ -35,7 +35,7 @@ def add_home(app, name="My Home"):
 
 
 def add(app, bridge, home, **members):
-    """Add a bridge of ours; returns what was added, the bridge first."""
+    """Add a bridge of the project; returns the added accessories, the bridge first."""
     return app.add(device(bridge), bridge.setup_code, home, **members)["added"]
 
 

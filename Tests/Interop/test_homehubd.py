@@ -257,7 +257,7 @@ def test_a_damaged_database_is_named_and_left_alone(hub):
 
 
 def test_a_lost_identity_is_named_and_left_alone(hub):
-    """Accessories would reject another one."""
+    """Accessories would reject a different identity."""
     hub.start()
     assert hub.terminate() == 0
     database = hub.state_directory / "home.sqlite"

@@ -172,7 +172,7 @@ class Customer:
 
 
 def memory(daemon):
-    """What the daemon has in memory, in KiB."""
+    """The daemon's memory in KiB."""
     for line in Path(f"/proc/{daemon.process.pid}/status").read_text().splitlines():
         if line.startswith("VmRSS"):
             return int(line.split()[1])
@@ -218,12 +218,12 @@ async def test_who_dawdles_is_dropped_and_costs_little(bridge, lan):
                 break
             if position == 24:
                 assert half.is_closed_within(1), "a frame has 10 s"
-            # A build that is slow is also large: a sanitizer has memory of its own, and keeps what was freed.
+            # A slow build is also large: a sanitizer needs memory, and keeps freed memory.
             assert memory(bridge.daemon) - before < 20_000 * PATIENCE
             time.sleep(0.45)
         assert len(ended) == len(slow) and min(ended.values()) > 25, "a message has 30 s"
-        # Its system acknowledges what it has room for and nothing more.
-        # The bridge's system looks when it probes the full peer, up to twice the 30 s after it took the last bytes.
+        # The peer's system acknowledges only as many bytes as fit. The bridge's system checks this when it probes the full peer, up
+        # to twice 30 s after the last acknowledged bytes.
         until(lambda: is_dropped(reader), 60, "who reads nothing is dropped")
         reader.socket.close()
 

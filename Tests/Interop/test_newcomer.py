@@ -1,4 +1,4 @@
-"""What a newcomer does: `make run` in a terminal, scan the code, pair."""
+"""A newcomer's first steps: `make run` in a terminal, scan the code, pair."""
 
 import re
 import subprocess

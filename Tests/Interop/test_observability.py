@@ -17,7 +17,7 @@ from prometheus_client.parser import text_string_to_metric_families
 
 
 def pair(daemon, address):
-    """A controller that has paired: the identity, and what it knows of the bridge."""
+    """A paired controller: its identity, and its data of the bridge."""
     me = Identity()
     with Connection(address, daemon.status["port"]) as connection:
         return me, pair_setup(connection, daemon.setup_code, me)
@@ -201,14 +201,14 @@ async def test_an_idle_daemon_writes_nothing(make_daemon, lan):
     with hap.session(lan.bridge.address, daemon.status["port"], me, bridge) as session:
         on = switches(session)
         session.put("/characteristics", {"characteristics": [{"aid": a, "iid": i, "ev": True} for a, i in on]})
-        # What the last changes leave to be written down comes 10 s behind them.
+        # The state after the last changes is stored 10 s later.
         await asyncio.sleep(12)
         files = ages(daemon.directory)
         log, before = daemon.log, written(daemon.process)
         await asyncio.sleep(15)
         after = written(daemon.process)
         assert after["write_bytes"] == before["write_bytes"]
-        # Wakes of its own threads are eight bytes each; a row or a line would be far more.
+        # Waking a thread writes eight bytes; a row or a log line would be far more.
         assert after["wchar"] - before["wchar"] < 512
         assert daemon.log == log
         assert ages(daemon.directory) == files

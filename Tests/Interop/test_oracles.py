@@ -1,4 +1,4 @@
-"""What the Swift tests hold templates and Tasmota's discovery to is what Jinja2 and hatasmota make of it."""
+"""Checks that the Swift tests' expectations for templates and Tasmota's discovery equal the results of Jinja2 and hatasmota."""
 import json
 from pathlib import Path
 

@@ -35,7 +35,7 @@ async def test_kill_9_at_any_moment_loses_nothing(make_daemon, lan):
             daemon.start_without_waiting()
             daemon.wait_for_life(moment.uniform(0, 0.4))
         else:
-            # While it writes down what a light does.
+            # While it stores a light's state.
             with hap.session(address, status["port"], me, accessory) as session:
                 session.put("/characteristics", {"characteristics": [
                     {"aid": light["aid"], "iid": on_of(before, light["aid"]), "value": bool(round % 2)}]})

@@ -1,12 +1,11 @@
-"""Killed at any call that writes, or without power from one moment to the next, a store opens as old or new.
+"""After a kill or a power cut at any write, a store opens in its old or its new state.
 
-The daemons live a life under strace. From the recording every state is built that a disk may hold after an end at any of
-its calls (power_cut.py), and each is opened: it has to be one of the states that the store went through, none older than
-what was last acknowledged. And what the store went through is judged by what it is for: from one acknowledgement to the
-next, all that belongs together is as it was before or as it is behind, and nothing in between. Besides, daemons are
-really killed at calls drawn by lot.
+The daemons run through a life under strace. From the recording, every state is built that a disk can have after an
+interruption at any call (power_cut.py), and each is opened. It must be one of the store's states, and not older than the
+last acknowledged one. The store's own states are checked, too: between two acknowledgments, related data is either old or
+new, never mixed. In addition, daemons are killed at random calls.
 
-`make test-all` takes a sample; `make power-cut` goes through all of it (POWER_CUT=all).
+`make test-all` runs a sample; `make power-cut` runs everything (POWER_CUT=all).
 """
 
 import contextlib
@@ -41,20 +40,20 @@ def lot(name):
 
 
 def on_phone(lan, body):
-    """Do something in the phone's network."""
+    """Run a function in the phone's network."""
     async def run():
         return body()
 
     return lan.phone.run_async(run())
 
 
-# What a store holds
+# The content of a store
 
 
 def dump(path):
-    """Everything in a database, after SQLite has looked it over."""
+    """The content of a database, after SQLite's integrity check."""
     with contextlib.closing(sqlite3.connect(path)) as database:
-        # No process needs it afterwards.
+        # The copy isn't needed afterwards.
         database.execute("PRAGMA synchronous = OFF")
         assert database.execute("PRAGMA integrity_check").fetchall() == [("ok",)]
         assert database.execute("PRAGMA foreign_key_check").fetchall() == []
@@ -70,7 +69,7 @@ def database_dump(place, name):
 
 
 def bridge_dump(place):
-    """What a bridge's state directory holds: a restored backup counts from when it is to take the database's place."""
+    """The content of a bridge's state directory. A restored backup counts from the decision to replace the database."""
     successor = place / "bridge.sqlite.successor"
     return dump(successor) if successor.exists() else database_dump(place, "bridge.sqlite")
 
@@ -79,18 +78,18 @@ def home_dump(place):
     return database_dump(place, "home.sqlite")
 
 
-# What belongs together: it changes at once or not at all, whatever else changes in the same step.
+# Related data: it changes at once or not at all, regardless of other changes in the same step.
 
 
 def bridge_parts(state):
-    """The parts of a bridge's store that may change one without the other."""
+    """The independent parts of a bridge's store."""
     if state == NOTHING or not state["server"]:
         rest = {} if state == NOTHING else {table: state[table] for table in ("pairing", "light") if state[table]}
         return {"nothing without an identity": rest} if rest else {}
     row = state["server"][0]
-    # A light's last state (5) is written down now and then.
+    # A light's last state (5) is stored from time to time.
     lights = {f"light {light[0]}/{light[1]}": light[:5] + light[6:] for light in state["light"]}
-    # An aid that is not known to have been given would be given again.
+    # An aid that isn't recorded as used would be reused.
     unknown = [light for light in state["light"] for (_, highest) in state.get("lightBridge", []) if light[2] > highest]
     if unknown:
         lights["aids above the highest"] = tuple(unknown)
@@ -100,30 +99,30 @@ def bridge_parts(state):
 
 
 def bridge_beginning(part, seen):
-    """What a bridge has that has just been made, or made anew, until it has come up."""
+    """The state of a new or reset bridge until it has started."""
     return (part, seen) in [("c#", (1, b"")), ("its own iids", "{}"), ("wrong codes", 0)]
 
 
 def home_parts(state):
-    """The parts of a home's store that may change one without the other."""
+    """The independent parts of a home's store."""
     if state == NOTHING:
         return {}
     separate = {"controller": "who the hub is", "pairing": "pairings", "permission": "answers about apps"}
     rest = {table: rows for table, rows in state.items() if table not in separate and table != "grdb_migrations"}
-    # Values (7, 8) are received from accessories at any time.
+    # Values (7, 8) arrive from accessories at any time.
     rest["characteristic"] = [row[:7] for row in rest["characteristic"]]
     parts = {name: state[table] for table, name in separate.items()}
     return {name: rows for name, rows in {**parts, "homes": rest}.items() if any(rows.values() if rows is rest else rows)}
 
 
 def nothing_between(parts, beginning, before, after, seen):
-    """What of a state is neither as it was before a step nor as it is behind it."""
+    """The parts of a state that are neither as before a step nor as after it."""
     before, after, seen = parts(before), parts(after), parts(seen)
     faults = []
     for part in before.keys() | after.keys() | seen.keys():
         found, allowed = seen.get(part, NOTHING), [before.get(part, NOTHING), after.get(part, NOTHING)]
         if found not in allowed and not beginning(part, found):
-            # c# may rise more than once; number and hash are one.
+            # c# can rise more than once; number and hash belong together.
             if part == "c#" and NOTHING not in (found, *allowed) and len(found[1]) == 64 and (
                     found[0] <= allowed[1][0]):
                 continue
@@ -132,19 +131,19 @@ def nothing_between(parts, beginning, before, after, seen):
 
 
 class Milestone:
-    """Something that was acknowledged, and how it is found in the store."""
+    """An acknowledged change, and a function that finds it in the store."""
 
     def __init__(self, name, time, holds):
         self.name, self.time, self.holds = name, time, holds
 
 
 class History:
-    """What a store went through, call by call."""
+    """The history of a store, call by call."""
 
     def __init__(self, recording, milestones, look, parts, beginning=lambda part, seen: False):
         self.recording, self.look = recording, look
         self.between = lambda *states: nothing_between(parts, beginning, *states)
-        # A short path, because of the sockets.
+        # A short path, because of the limit for sockets.
         self.folder = tempfile.TemporaryDirectory(prefix="cut")
         self.calls = recording.calls()
         self.milestones = milestones
@@ -166,7 +165,7 @@ class History:
         self._judge()
 
     def _judge(self):
-        """No state between two acknowledgements is half of something."""
+        """Check that no state between two acknowledgments has half of a change."""
         acknowledged = [NOTHING] + [self.states[self._ended_before(each.time)] for each in self.milestones]
         acknowledged.append(self.states[-1])
         names = [each.name for each in self.milestones] + ["the end"]
@@ -195,13 +194,13 @@ class History:
             shutil.rmtree(place, ignore_errors=True)
 
     def allowed(self, point):
-        """What may be found when the end came after so many calls: nothing older than what was last acknowledged."""
+        """The possible states after an interruption after this number of calls: none older than the last acknowledged one."""
         until = self.calls[point].began if point < len(self.calls) else math.inf
         known = [self._ended_before(milestone.time) for milestone in self.milestones if milestone.time <= until]
         return self.states[max(known, default=0):point + 1]
 
     def crashes(self, moment, points, tries):
-        """States after an end at these points: killed, without power, and without power in so many other ways."""
+        """States after interruptions at these points: a kill, a power cut, and this number of variants of a power cut."""
         disk, seen = Disk(self.recording.folder), set()
         for point in range(len(self.calls) + 1):
             if point in points:
@@ -228,7 +227,7 @@ class History:
             f"{kind}; last acknowledged {last}; of {len(allowed)} allowed {str(allowed[-1])[:1200]}; found {str(seen)[:1200]}")
 
     def examine(self, crashes, look):
-        """Open each of these states, and tell all that is wrong; returns how many there were."""
+        """Open each of these states, and report all errors; returns the number of states."""
         count, faults = 0, []
         for point, kind, state in crashes:
             count += 1
@@ -242,7 +241,7 @@ class History:
         return count
 
     def points(self, moment, count):
-        """All points, or so many of them, spread."""
+        """All points, or this number of them, evenly spread."""
         every = range(len(self.calls) + 1)
         if ALL or len(every) <= count:
             return set(every)
@@ -259,12 +258,12 @@ ANOTHER = configuration(lights=[{**LIGHTS[0], "name": "Desk Lamp"}, *LIGHTS[1:],
 
 
 class BridgeLife:
-    """What a bridge goes through, step by step, and what was acknowledged on the way."""
+    """The life of a bridge, step by step, with the acknowledged changes."""
 
     def __init__(self, daemon, backup, address):
         self.daemon, self.backup, self.address = daemon, backup, address
         self.milestones = []
-        #: What is in the store once the step that is under way has been done.
+        #: The content of the store after the current step.
         self.under_way = None
         self.me, self.guest = hap.Identity(), hap.Identity()
 
@@ -320,7 +319,7 @@ class BridgeLife:
             assert hap.ERROR not in removed.tlv
 
     def reload(self):
-        """A light more, and another name."""
+        """Add a light, and change a name."""
         number = self.daemon.status["configurationNumber"]
         self.daemon.configure(ANOTHER)
         self.daemon.cli("reload")
@@ -348,7 +347,7 @@ class BridgeLife:
         until(is_another, 10, f"another identity after {command[0]}")
 
     def restore_at_rest(self, wrapper):
-        """The daemon does not run, and was killed: much of what it stored is in the write-ahead log."""
+        """Restore while the daemon is stopped, after a kill: much of its data is in the write-ahead log."""
         self.daemon.kill()
         command = [*wrapper, program("lamplighterd"), "--restore", "--state-directory", self.daemon.state_directory]
         with open(self.backup, "rb") as backup:
@@ -359,7 +358,7 @@ class BridgeLife:
 def recorded_bridge(make_daemon, lan, tmp_path):
     daemon = make_daemon(SETTINGS, start=False)
     shutil.rmtree(daemon.state_directory)
-    # The folder itself is made by the daemon, in one that is there.
+    # The daemon creates the folder itself in an existing one.
     daemon.state_directory = tmp_path / "recorded" / "state"
     daemon.state_directory.parent.mkdir()
     recording = Recording(daemon.state_directory.parent, tmp_path / "strace")
@@ -387,7 +386,7 @@ def bridge_history(recording, milestones):
 
 
 def opened_by_bridge(place):
-    """What `lamplighterd` itself finds in a state directory."""
+    """Let `lamplighterd` itself open a state directory."""
     done = subprocess.run(
         [program("lamplighterd"), "--backup", "--state-directory", place / "state"], capture_output=True, timeout=60)
     if done.returncode == 66:
@@ -413,10 +412,10 @@ def test_a_bridge_without_power_is_as_before_or_as_after(make_daemon, lan, tmp_p
 
 @pytest.mark.long
 def test_what_a_daemon_made_and_copied_survives_a_power_cut(make_daemon, lan, tmp_path):
-    """A short life, all of which is gone through: the folder, the database, the daily copy, a restore at rest.
+    """A short life that is tested completely: the folder, the database, the daily copy, a restore with a stopped daemon.
 
-    The log that the restore finds holds some pages of the database and not those of the pairings, so that the log beside
-    the restored database would make something of the two that never was.
+    The log before the restore has some pages of the database but not those of the pairings, so that the log together with
+    the restored database would give a state that never existed.
     """
     moment = lot("made")
     daemon = make_daemon(SETTINGS, start=False)
@@ -460,7 +459,7 @@ def test_what_a_daemon_made_and_copied_survives_a_power_cut(make_daemon, lan, tm
 
 
 def test_half_of_a_change_is_never_taken_for_a_state():
-    """What judges the states would notice a transaction that was left out."""
+    """The check of states detects a missing transaction."""
     row = (1, "AA:BB", b"seed", "code", "id", 0, 3, bytes(64), "{}", 5000)
     me, guest = (1, 0, b"me", b"key", 1), (1, 1, b"guest", b"key", 0)
     lamp = ("simulated", "lamp", 2, "{}", "{}", None, None, 1, None)
@@ -502,7 +501,7 @@ def read(life, port):
 
 
 def comes_up(place, allowed, life, lan):
-    """A bridge starts with what is there, and lets those in who are paired with it."""
+    """A bridge starts with the state, and its paired controllers can connect."""
     directory = place / "daemon"
     directory.mkdir()
     daemon = Daemon(lan.bridge, directory, SETTINGS)
@@ -527,7 +526,7 @@ def test_a_bridge_killed_at_a_call_that_writes_knows_what_it_acknowledged(make_d
     kills = 0
     for number in range(60 if ALL else 2):
         daemon = make_daemon(SETTINGS, start=False)
-        # The calls of a thread are counted: that of a first start has some sixty, those of the rest fewer.
+        # The calls of each thread are counted: that of a first start has about sixty, the others fewer.
         nth = moment.randrange(1, 40) if number % 2 == 0 else moment.randrange(40, 120)
         daemon.wrapper = tracer(
             daemon.directory / "strace", "-e", f"trace={KILLABLE}", "-e", f"inject={KILLABLE}:signal=KILL:when={nth}")
@@ -556,7 +555,7 @@ def test_a_bridge_killed_at_a_call_that_writes_knows_what_it_acknowledged(make_d
 
 
 class HomeLife:
-    """What a home goes through."""
+    """The life of a home."""
 
     def __init__(self, home, bridge):
         self.home, self.bridge, self.milestones = home, bridge, []
@@ -618,7 +617,7 @@ def recorded_home(lan, bridge, host, tmp_path):
 
 
 def home_comes_up(host, place, allowed):
-    """The home's daemon starts with what is there, and shows it."""
+    """The home's daemon starts with the state, and shows it."""
     home = HomeDaemon(host, place / "daemon")
     home.state_directory = place / "state"
     home.state_directory.mkdir(exist_ok=True)

@@ -1,8 +1,8 @@
-"""What an earlier version has stored is opened by this one: no controller pairs again, and nothing gets another number.
+"""This version opens the state of earlier versions: pairings stay valid, and all numbers stay the same.
 
-Fixtures/state holds what an earlier version left: the state directories of a bridge that a phone is paired with, of a home,
-and of the bridge that the home has; and known.json, what phone and home knew then. Before the next change of what is stored,
-a new set is made with the version before: `MAKE_STATE=FOLDER PROGRAMS=FOLDER pytest test_upgrade.py`.
+Fixtures/state has the state of an earlier version: the state directories of a bridge with a paired phone, of a home, and of
+the home's bridge; and known.json with the data of phone and home at that time. Before the next change of the stored format,
+create a new set with the version before it: `MAKE_STATE=FOLDER PROGRAMS=FOLDER pytest test_upgrade.py`.
 """
 
 import asyncio
@@ -30,7 +30,7 @@ def home(lan, tmp_path):
 
 
 def without_moments(value):
-    """A listing but for what follows the bridge (whether it is in reach, its version), and what is newer than the state."""
+    """A listing without values that depend on the bridge (reachability, version) or are newer than the state."""
     if isinstance(value, dict):
         volatile = ("isReachable", "problem", "firmwareVersion", "covers")
         return {key: without_moments(part) for key, part in value.items() if key not in volatile}
@@ -39,7 +39,7 @@ def without_moments(value):
 
 def home_listing(home):
     listing = {what: home.cli(what, "--json") for what in ("homes", "rooms", "zones", "accessories", "scenes")}
-    # What a thing does came later.
+    # Summaries were added later.
     for accessory in listing["accessories"]:
         accessory.pop("state", None)
     return without_moments({**listing, "privacy": home.cli("privacy", "--json")})

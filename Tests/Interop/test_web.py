@@ -299,7 +299,7 @@ def test_the_page_continues_after_its_restart(house, visit):
     until(lambda: not visitor._now("#notice"), 20, "the notice goes")
     house.report("The Temperature Sensor", "11", 18.5)
     until(lambda: "18.5 °C" in tile(visitor, "The Temperature Sensor").inner_text(), 10, "values come again")
-    # The browser's own words about the lost connection are no complaint.
+    # Ignore the browser's own messages about the lost connection.
     visitor.complaints.clear()
 
 
@@ -515,14 +515,14 @@ def test_it_works_without_script(house, visit):
 
 
 def test_the_page_reads_each_value_once(house, visit):
-    """The values on a page are read once (home model 12.1, R4, R7, V3); the hub subscribes to all state by itself."""
+    """The values on a page are read once (home model 12.1, R4, R7, V3); the hub subscribes to all state."""
     (lamp,) = [one for one in house.villa["accessories"] if one["name"] == "The Lightbulb"]
     values = {(lamp["aid"], one["iid"]) for service in lamp["services"] if service["type"].lstrip("0").startswith("43")
               for one in service["characteristics"] if "pr" in one["metadata"]["perms"]}
     mark = house.mark
     visitor = visit()
     visitor.page.wait_for_function("() => !document.querySelector('.stale')")
-    # The hub follows some hundred values by itself: only values that no accessory reports are read.
+    # The hub follows some hundred values, so only values that accessories don't report are read.
     assert len([value for read in house.reads(mark) for value in read]) < 100
     # Another grouping reads nothing. The hub itself checks at most 50 values at a time.
     mark = house.mark

@@ -82,7 +82,7 @@ def test_only_the_user_of_the_page_needs_no_token_on_this_computer(house):
         assert fetch(house.host, address, headers=headers)[0] == 303, headers
     other = house.host.run("setpriv", f"--reuid={USER}", "--clear-groups", "curl", "-si", address).stdout
     assert " 303 " in other.split("\r\n")[0], other
-    # Behind a proxy there is no such visitor.
+    # A proxy hides such visitors.
     assert fetch(house.host, f"http://{house.authority}")[0] == 303
 
 

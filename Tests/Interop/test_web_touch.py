@@ -64,7 +64,7 @@ def phone(house):
     for visitor in visitors:
         complaints = visitor.complaints
         visitor.context.close()
-        # The browser reports refused requests by itself.
+        # The browser reports refused requests.
         assert not [one for one in complaints if "Failed to load resource" not in one], complaints
 
 

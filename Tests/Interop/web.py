@@ -95,7 +95,7 @@ class Browser:
         self.visitors = []
 
     def open(self, address, path="/", **options):
-        """A visitor of its own, with a cookie jar of its own, who has opened the page."""
+        """A separate visitor with a separate cookie jar who has opened the page."""
         visitor = Visitor(self.chromium.new_context(**options), address)
         self.visitors.append(visitor)
         visitor.go(path)
@@ -103,7 +103,7 @@ class Browser:
 
 
 class Visitor:
-    """Somebody at the page; what its console and its network say is taken down."""
+    """A visitor of the page; messages of its console and errors of its network are recorded."""
 
     def __init__(self, context, address):
         self.context = context
@@ -117,7 +117,7 @@ class Visitor:
         self.page.on("request", lambda request: self.requests.append(request.url))
 
     def _received(self, message):
-        # A connection that ends with its server is no fault of the page.
+        # A connection that ends with its server isn't an error of the page.
         if message.type in ("error", "warning") and "ERR_" not in message.text:
             self.complaints.append(f"{message.text} at {message.location}")
 
@@ -140,7 +140,7 @@ class Visitor:
 
     @property
     def foreign(self):
-        """What was asked of anybody else than the page."""
+        """Requests to other hosts than the page's."""
         return [url for url in self.requests if not url.startswith((self.address + "/", "blob:", "data:"))]
 
 

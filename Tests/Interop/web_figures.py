@@ -1,4 +1,4 @@
-"""What the page costs with a large home: a bridge of 149 simulated lights, four browsers, a hundred changes a second.
+"""Measures the cost of the page with a large home: a bridge of 149 simulated lights, four browsers, a hundred changes a second.
 
     make all && sudo env LAMPLIGHTERD=.build-static/release/lamplighterd LAMPLIGHTER=.build-static/release/lamplighter \\
         HOMEHUBD=.build-static/release/homehubd HOMEHUB=.build-static/release/homehub HOMEWEB=.build-static/release/homeweb \\
@@ -63,7 +63,7 @@ def follow(large, page, visitors, seconds, rate, figures):
     began = time.monotonic()
     for number in range(seconds * rate):
         key, value = keys[number % len(keys)], 2 + number // len(keys) % 99
-        # What waits for its turn is the browsers' work, too.
+        # Waiting includes the browsers' work.
         time.sleep(max(0.0, began + number / rate - time.monotonic()))
         sent[names[key], f"on, {value} %"] = time.time() * 1000
         control.simulate(key, on=True, brightness=value)
@@ -88,7 +88,7 @@ def follow(large, page, visitors, seconds, rate, figures):
 
 
 def idle(large, page, figures, seconds=20):
-    """What a page costs that somebody looks at and in which nothing happens."""
+    """The cost of a visible page without changes."""
     before = cpu(page.process), cpu(large.home.process)
     time.sleep(seconds)
     figures["idle"] = {
