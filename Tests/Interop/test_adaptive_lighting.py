@@ -24,7 +24,7 @@ def number(value):
 
 
 def curve(iids, mireds, hours=24):
-    """A day from one colour temperature to another, 10 mired cooler at full brightness."""
+    """A day from one color temperature to another, 10 mired cooler at full brightness."""
     def entry(mired, milliseconds):
         return 1, tlv((1, struct.pack("<f", -0.1)), (2, struct.pack("<f", mired)), (3, number(milliseconds)))
 
