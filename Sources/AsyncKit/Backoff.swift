@@ -20,6 +20,5 @@ package struct Backoff: Equatable, Sendable {
         return min(next, longest) * min(max(share, 0), 1)
     }
 
-    /// An attempt has succeeded.
     package mutating func succeeded() { next = first }
 }

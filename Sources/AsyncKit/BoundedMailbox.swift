@@ -27,7 +27,6 @@ package struct SummarizingBuffer<Event: Sendable>: MailboxBuffer {
 }
 
 extension Mailbox {
-    /// Makes a mailbox of at most so many events.
     package convenience init<Event>(limit: Int) where Buffer == SummarizingBuffer<Event> {
         self.init(SummarizingBuffer(limit: limit))
     }

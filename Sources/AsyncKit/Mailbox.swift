@@ -42,7 +42,6 @@ package final class Mailbox<Buffer: MailboxBuffer>: AsyncSequence, Sendable {
         signal.send()
     }
 
-    /// Drops what waits.
     package func clear() { state.withLock { $0.buffer.removeAll() } }
 
     /// Nothing follows; what waits can still be taken.
@@ -51,7 +50,6 @@ package final class Mailbox<Buffer: MailboxBuffer>: AsyncSequence, Sendable {
         signal.send()
     }
 
-    /// Lets messages in again.
     package func reopen() { state.withLock { $0.isFinished = false } }
 
     /// Takes what is next without waiting; `nil` if there is nothing now.

@@ -9,7 +9,6 @@ package struct PendingCalls<Failure: Error> {
         waiting.removeValue(forKey: call)?.resume(returning: error)
     }
 
-    /// Fails all calls.
     package mutating func failAll(_ error: Failure) {
         for continuation in waiting.values { continuation.resume(returning: error) }
         waiting = [:]

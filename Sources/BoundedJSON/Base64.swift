@@ -2,7 +2,6 @@ internal import FoundationEssentials
 
 /// Base64 with the standard alphabet and padding (RFC 4648), as bytes travel in JSON.
 package enum Base64 {
-    /// The bytes as text.
     package static func encode(_ bytes: [UInt8]) -> String { Data(bytes).base64EncodedString() }
 
     /// The bytes that a text stands for; `nil` if it is not base64 to the letter: no white space, full padding, no bit

@@ -41,7 +41,6 @@ package struct BridgeControlClient: Sendable {
 
     package func lights() async throws -> [LightListing] { try [LightListing](json: await ask(.lights)) }
 
-    /// Asks something of a light, by its key.
     package func setLight(_ key: String, _ change: LightChange) async throws {
         _ = try await ask(.setLight(key: key, change: change))
     }
@@ -72,7 +71,6 @@ package struct BridgeControlClient: Sendable {
     /// Allows attempts to pair again after too many that failed.
     package func unlockPairing() async throws { _ = try await ask(.unlockPairing) }
 
-    /// Has the daemon read its configuration again.
     package func reload() async throws -> ReloadListing { try ReloadListing(json: await ask(.reload)) }
 
     /// Gives the bridge a new identity, without pairings.

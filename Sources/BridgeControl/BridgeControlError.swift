@@ -8,7 +8,6 @@ package struct BridgeControlError: Error, Equatable, Sendable, CustomStringConve
     package var code: Int32
     /// What is wrong; of a refusal of an older daemon, what to do as well.
     package var message: String
-    /// What to do, if that is known.
     package var remedy: String?
     /// No process listens at the socket.
     package var isDaemonAway = false
@@ -21,7 +20,6 @@ package struct BridgeControlError: Error, Equatable, Sendable, CustomStringConve
         self.remedy = remedy
     }
 
-    /// What is wrong, and after a semicolon what to do.
     package var description: String { remedy.map { "\(message); \($0)" } ?? message }
 
     /// What was typed makes no sense (64).

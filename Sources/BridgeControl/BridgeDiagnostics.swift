@@ -17,7 +17,6 @@ package struct BridgeDiagnostics: BridgeMessage {
         }
     }
 
-    /// The daemon's version.
     package var version: String
     /// The daemon's process id.
     package var process: Int

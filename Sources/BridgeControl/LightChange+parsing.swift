@@ -10,7 +10,6 @@ extension LightChange {
         /// `simulate`: what may happen to a simulated light.
         case simulation
 
-        /// The names of the values that it may have.
         package var names: [String] {
             switch self {
             case .command: LightChange.names.filter { LightChange.meanings(of: $0).contains(where: \.isSettable) }
@@ -18,7 +17,6 @@ extension LightChange {
             }
         }
 
-        /// Returns the possible meanings of a name.
         fileprivate func meanings(of name: String) -> [PropertyName] {
             let meanings = LightChange.meanings(of: name)
             return self == .command ? meanings.filter(\.isSettable) : meanings

@@ -27,19 +27,16 @@ package struct LightChange: BridgeMessage {
         self.reachable = reachable
     }
 
-    /// The value of a name.
     package subscript(name: String) -> JSONValue? {
         get { values[name] }
         set { values[name] = newValue }
     }
 
-    /// Whether the light can be reached.
     package var reachable: Bool? {
         get { self[Self.reachable]?.bool }
         set { self[Self.reachable] = newValue.map(JSONValue.bool) }
     }
 
-    /// A Boolean value that indicates whether the change is empty.
     package var isEmpty: Bool { values.isEmpty }
 
     /// The names and values, in the order in which listings show them.

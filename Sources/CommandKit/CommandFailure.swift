@@ -8,7 +8,6 @@ package struct CommandFailure: Equatable, Sendable {
     private let message: String
     private let json: JSONValue
 
-    /// Creates a failure with an exit code after sysexits(3).
     package init(exitCode: Int32, message: String, json: JSONValue) {
         self.exitCode = exitCode
         self.message = message

@@ -3,10 +3,8 @@ package import TerminalKit
 
 /// The options of every command of a program, written before or after the command's name.
 package protocol GlobalOptions: ParsableArguments {
-    /// The options' names.
     static var order: OptionOrder { get }
 
-    /// A Boolean value that indicates whether the command prints JSON.
     var json: Bool { get }
 }
 
@@ -25,7 +23,6 @@ package protocol CommandProgram: AsyncParsableCommand {
 }
 
 extension CommandProgram {
-    /// The program's name.
     package static var name: String { configuration.commandName ?? _commandName }
 
     /// Runs the command that the words name, and prints its failure.

@@ -2,7 +2,6 @@ package import ArgumentParser
 import BoundedJSON
 import TerminalKit
 
-/// The command `version` of a program.
 package struct VersionCommand<Program: CommandProgram>: AsyncParsableCommand {
     package static var configuration: CommandConfiguration {
         CommandConfiguration(commandName: "version", abstract: "Show this command's version.")

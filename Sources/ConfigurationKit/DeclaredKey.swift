@@ -3,9 +3,7 @@
 package struct DeclaredKey<Section> {
     /// The moment a changed value takes effect.
     package enum Change: Sendable {
-        /// With the next reload.
         case reload
-        /// With the next start.
         case restart
     }
 
@@ -13,12 +11,10 @@ package struct DeclaredKey<Section> {
     package struct Example: Sendable {
         /// The key's value as YAML; several lines follow the line with the key.
         package let value: [String]
-        /// The purpose of the key.
         package let explanation: String
         /// A Boolean value that indicates whether the value is the default; other values are commented out.
         package let isDefault: Bool
 
-        /// Creates an example with the default value.
         package static func byDefault(_ value: String..., explanation: String) -> Example {
             Example(value: value, explanation: explanation, isDefault: true)
         }
@@ -69,7 +65,6 @@ package struct DeclaredKey<Section> {
         text = { "\($0)\(name):\n" + Inner.example(indent: $0 + "  ", width: $1) }
     }
 
-    /// Declares a key.
     package init<Value: Decodable & Equatable>(
         _ name: String, _ path: WritableKeyPath<Section, Value>, _ change: Change, _ example: Example
     ) {
@@ -90,7 +85,6 @@ package protocol DeclaredSection: Decodable {
     /// The keys, in the order of the example file.
     static var keys: [DeclaredKey<Self>] { get }
 
-    /// Creates a section with default values.
     init()
 }
 

@@ -4,7 +4,6 @@ import SystemKit
 
 /// A file in use, and the disk it is on.
 extension DatabaseFile {
-    /// The folder the file lies in.
     package var directory: String { Self.folder(of: path) }
 
     /// How many bytes this process may still write beside the file.

@@ -8,9 +8,7 @@ package import Logging
 /// It is made whole or not at all, under another name first, so an empty or missing file beside its remains is a
 /// damaged one and refused, never replaced. Every commit is on disk before it returns.
 package final class DatabaseFile: Sendable {
-    /// Where to read and write.
     package let queue: DatabaseQueue
-    /// Where the file lies.
     package let path: String
     private let lock: FileLock
 

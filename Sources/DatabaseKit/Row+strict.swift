@@ -23,7 +23,6 @@ package struct Blob {
 /// Columns as they must be: SQLite lets any kind of value stand in any column, and GRDB's own subscripts trap on a wrong
 /// one.
 extension Row {
-    /// The error of a column that cannot be true.
     package func damaged(_ column: String) -> DamagedDatabase {
         // What stands there may be a secret.
         DamagedDatabase(description: "the column \(column) cannot be read")
@@ -35,7 +34,6 @@ extension Row {
         return value
     }
 
-    /// Whether nothing stands in a column.
     package func isNull(_ column: String) throws(DamagedDatabase) -> Bool {
         if case .null = try stored(column) { true } else { false }
     }
@@ -55,12 +53,10 @@ extension Row {
         return text
     }
 
-    /// A text, or `nil` if nothing stands there.
     package func optionalText(_ column: String) throws(DamagedDatabase) -> String? {
         try isNull(column) ? nil : text(column)
     }
 
-    /// Bytes that were stored as such.
     package func blob(_ column: String) throws(DamagedDatabase) -> [UInt8] {
         guard case .blob(let data) = try stored(column) else { throw damaged(column) }
         return Array(data)

@@ -22,7 +22,6 @@ package struct Candidates<Address: Hashable & Sendable>: Sendable {
         begin()
     }
 
-    /// Begins a round.
     package mutating func begin() {
         if let lastGood, !all.contains(lastGood) { self.lastGood = nil }
         untried = (lastGood.map { [$0] } ?? []) + all.filter { $0 != lastGood }

@@ -61,7 +61,6 @@ package protocol ServiceBrowser: Sendable {
     /// some time need not say that it is back.
     func refresh()
 
-    /// What is known now.
     var snapshot: ServiceSnapshot { get }
 
     /// What is known now and every later change of it; a slow reader misses looks but never the newest.

@@ -120,7 +120,6 @@ struct BrowseMachine {
         var order = 0
     }
 
-    /// The addresses of a host.
     private struct HostEntry {
         /// How many announcements are resolved to it.
         var users = 0
@@ -193,7 +192,6 @@ struct BrowseMachine {
         return min(until, nextHostAt ?? until)
     }
 
-    /// What is known now.
     var snapshot: ServiceSnapshot {
         var snapshot = ServiceSnapshot(services: services, isComplete: isComplete, hostName: hostName)
         snapshot.discoveryError = discoveryError

@@ -8,7 +8,6 @@ package final class InMemoryBrowser: ServiceBrowser {
         shown = Broadcast(snapshot, depth: 1)
     }
 
-    /// Makes this what is found from now on.
     package func show(_ snapshot: ServiceSnapshot) { _ = shown.send(snapshot) }
 
     package func start() throws(DiscoveryError) {}

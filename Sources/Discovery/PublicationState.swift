@@ -6,7 +6,6 @@ package enum PublicationState: Equatable, Sendable {
     case waiting(reason: String)
     /// The name is being probed on the network.
     case registering(name: String)
-    /// The record is visible under this name.
     case published(name: String)
     /// Kept off the network on purpose, until what stands against it is gone.
     case withheld(reason: String)

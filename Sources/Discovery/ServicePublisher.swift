@@ -20,7 +20,6 @@ package protocol ServicePublisher: Sendable {
     /// Withdraws for good and ends the publisher's thread; afterwards no call has an effect.
     func stop() async
 
-    /// How far publication has come.
     var state: PublicationState { get }
 }
 

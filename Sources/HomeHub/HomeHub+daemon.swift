@@ -2,7 +2,6 @@ import HomeModel
 
 /// What the daemon wants to know of its hub.
 extension HomeHub {
-    /// How the hub is doing.
     package var status: HubStatus {
         let accessories = graph.homes.flatMap(\.accessories)
         return HubStatus(
@@ -17,7 +16,6 @@ package struct HubStatus: Sendable, Equatable {
     package var accessories: Int
     /// Those accessories that answer.
     package var reachable: Int
-    /// The apps' sessions.
     package var sessions: Int
 
     package init(homes: Int, accessories: Int, reachable: Int, sessions: Int) {

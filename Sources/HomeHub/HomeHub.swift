@@ -159,7 +159,6 @@ package actor HomeHub {
         committed(transaction, by: call)
     }
 
-    /// Stores the time of a scene's last execution.
     func save(_ scene: ActionSet.ID, lastExecutionTime: Timestamp) async {
         do {
             try await store.save(scene, lastExecutionTime: lastExecutionTime)

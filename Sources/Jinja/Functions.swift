@@ -205,7 +205,6 @@ extension JinjaRenderer {
 }
 
 extension GivenArguments {
-    /// Without the first ones.
     func dropping(_ count: Int) -> GivenArguments {
         GivenArguments(positional: Array(positional.dropFirst(count)), named: named)
     }

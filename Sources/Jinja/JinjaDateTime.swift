@@ -343,7 +343,6 @@ extension JinjaRenderer {
         return .string(text)
     }
 
-    /// A method of a date.
     mutating func call(
         _ method: Method, of date: JinjaDateTime, _ given: GivenArguments
     ) throws(JinjaError) -> JinjaValue {

@@ -1,4 +1,3 @@
-/// A piece of a template.
 enum JinjaToken: Equatable {
     /// Text that is written as it is.
     case text(String)
@@ -11,7 +10,6 @@ enum JinjaToken: Equatable {
     case symbol(String)
 }
 
-/// Takes a template apart.
 struct JinjaLexer {
     private let bytes: [UInt8]
     private var position = 0

@@ -1,7 +1,6 @@
 import BoundedJSON
 import Glibc
 
-/// Renders a template that has been read.
 struct JinjaRenderer {
     private(set) var output = ""
     /// Names and their values, those of inner loops last.
@@ -124,7 +123,6 @@ struct JinjaRenderer {
         return nil
     }
 
-    /// Makes a namespace.
     mutating func makeNamespace(_ values: [String: JinjaValue]) throws(JinjaError) -> JinjaValue {
         guard namespaces.count < 16 else { throw JinjaError("there are too many namespaces") }
         namespaces.append(values)
@@ -246,7 +244,6 @@ struct JinjaRenderer {
         return value
     }
 
-    /// The text that a value is written as.
     mutating func text(of value: JinjaValue) throws(JinjaError) -> String {
         try countAll(value)
         return value.text

@@ -7,7 +7,6 @@
 /// filters, tests, functions and methods of `Filter`, `Test`, `Function` and `Method`. Not known: macros, includes,
 /// inheritance, the time of day, and functions that read Home Assistant's own states.
 package struct JinjaTemplate: Sendable {
-    /// The text it was read from.
     package let source: String
     private let body: [Statement]
 

@@ -18,7 +18,6 @@ package enum JinjaValue: Sendable {
     /// What `namespace()` made: its place in the renderer.
     case namespace(Int)
 
-    /// A value of a message.
     package init(_ json: JSONValue) {
         switch json {
         case .null: self = .none
@@ -104,7 +103,6 @@ extension JinjaValue {
         }
     }
 
-    /// Whether it is a list or a tuple.
     var isSequence: Bool {
         switch self {
         case .list, .tuple, .json(.array): true
@@ -159,7 +157,6 @@ extension JinjaValue {
     }
 }
 
-/// A number of a template.
 enum JinjaNumber {
     case int(Int)
     case float(Double)

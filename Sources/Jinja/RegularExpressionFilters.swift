@@ -3,7 +3,6 @@ extension JinjaRenderer {
     /// How many steps of a regular expression count as one of the template.
     private static let stepsOfExpression = 8
 
-    /// The first match of an expression.
     private mutating func match(
         _ expression: RegularExpression, _ text: [Unicode.Scalar], from start: Int = 0, isAnchored: Bool = false,
         mustAdvance: Bool = false

@@ -1,4 +1,3 @@
-/// An expression of a template.
 struct Expression: Sendable {
     let kind: Kind
     /// How many expressions stand within each other here.
@@ -65,7 +64,6 @@ enum Comparison: String, Sendable {
     case isNotIn = "not in"
 }
 
-/// A statement of a template.
 indirect enum Statement: Sendable {
     case text(String)
     case output(Expression)

@@ -6,7 +6,6 @@ struct BlinkingLights: Sendable {
     struct Step {
         let light: LightID
         let isOn: Bool
-        /// The number of the identification.
         let number: Int
         /// A Boolean value that indicates whether the light has its former power now.
         let isLast: Bool
@@ -41,7 +40,6 @@ struct BlinkingLights: Sendable {
     /// The light of an identification that isn't over.
     func light(_ number: Int) -> LightID? { sequences.first { $0.value.number == number }?.key }
 
-    /// The time of the next step.
     var deadline: Duration? { sequences.values.map(\.nextAt).min() }
 
     /// Begins an identification of a light that has this power, unless it is blinking.
@@ -68,7 +66,6 @@ struct BlinkingLights: Sendable {
         if sequence.isLit == sequence.power { sequences[light] = nil }
     }
 
-    /// Returns the steps that are due.
     mutating func steps(now: Duration) -> [Step] {
         sequences.keys.sorted { $0.rawValue < $1.rawValue }.compactMap { light in
             guard var sequence = sequences[light], sequence.nextAt <= now else { return nil }

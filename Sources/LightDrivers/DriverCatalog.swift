@@ -1,7 +1,6 @@
 package import DeviceKit
 import LightPlugins
 
-/// The drivers that are built in.
 package enum DriverCatalog {
     /// Every built-in driver's configuration; a new driver adds one line.
     package static let drivers: [any LightDriverConfiguration.Type] = [

@@ -69,7 +69,6 @@ struct SensorDevices: Sendable {
         return isTaken ? reading.id : device.id
     }
 
-    /// A reading is gone for good.
     mutating func removed(_ id: LightID) -> [Change] {
         guard let part = parts.removeValue(forKey: id) else { return [] }
         partsOfSensor[part.sensor]?.remove(id)

@@ -20,7 +20,6 @@ extension ColorConversion {
     /// Returns the temperature of a white in kelvin, within the range of a device.
     static func kelvin(mired: Int, within range: ClosedRange<Int>) -> Int? { kelvin(mired: mired).map(range.clamp) }
 
-    /// Returns a range of temperatures in mireds.
     static func mireds(kelvin: ClosedRange<Int>) -> ClosedRange<Int> {
         let coldest = mired(kelvin: Double(kelvin.upperBound)) ?? 154
         return coldest...max(coldest, mired(kelvin: Double(kelvin.lowerBound)) ?? 370)

@@ -5,7 +5,6 @@ import DeviceKit
 /// Beyond ``PluginLimits/inbox`` only the newest description and state of each light are kept; a plugin that fills it even
 /// so breaks the protocol.
 package struct PluginInbox: Sendable {
-    /// What the driver takes.
     package enum Event: Equatable, Sendable {
         case message(PluginMessage)
         /// The plugin does not keep to the protocol; nothing that it wrote later is told.
@@ -28,7 +27,6 @@ package struct PluginInbox: Sendable {
         if events.count > 2 * PluginLimits.inbox { violated("it wrote more than anybody can read") }
     }
 
-    /// The plugin broke the protocol.
     package mutating func violated(_ text: String) {
         guard !isClosed else { return }
         isClosed = true

@@ -10,7 +10,6 @@ import LineRPC
 /// in too short a time, and the machine stops for good.
 struct PluginMachine {
     enum Action: Equatable {
-        /// Start the process.
         case start
         case send(RPCMessage)
         /// End the process at once, if there is one still; it is not listened to any more.
@@ -126,7 +125,6 @@ struct PluginMachine {
         return actions + sendQueued(now: now)
     }
 
-    /// The process is gone.
     mutating func ended(_ how: String, now: Duration) -> [Action] { failed(how, now: now) }
 
     /// A life is over: because the process is gone, or because it has to go.
@@ -259,7 +257,6 @@ struct PluginMachine {
 
     // MARK: Commands
 
-    /// A light is to change.
     mutating func set(_ command: LightCommand, _ light: LightID, ticket: Int, now: Duration) -> [Action] {
         if let refusal = refusal(light) { return [.answer(ticket: ticket, refusal)] }
         if let index = queue.firstIndex(where: { $0.light == light }) {
@@ -271,7 +268,6 @@ struct PluginMachine {
         return sendQueued(now: now)
     }
 
-    /// A light is to show which one it is.
     mutating func identify(_ light: LightID, ticket: Int, now: Duration) -> [Action] {
         if let refusal = refusal(light) { return [.answer(ticket: ticket, refusal)] }
         let isBusy =

@@ -24,7 +24,6 @@ package enum PluginMessage: Equatable, Sendable {
         package let text: String
     }
 
-    /// Reads one line.
     package init(parsing line: [UInt8]) throws(Violation) {
         let message: RPCMessage
         do throws(RPCMessage.Refusal) {

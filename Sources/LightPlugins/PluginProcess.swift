@@ -13,7 +13,6 @@ import TerminalKit
 /// process group of its own that ends with it, and limits of memory and files. It sees the end of the bridge, however that
 /// came, as the end of its standard input.
 package final class PluginProcess: Sendable {
-    /// What to run.
     package struct Program: Equatable, Sendable {
         package var command: [String]
         package var environment: [String: String]
@@ -73,7 +72,6 @@ package final class PluginProcess: Sendable {
     /// Takes what the program has told since the last time.
     package func takeEvents() -> [PluginInbox.Event] { state.withLock { $0.inbox.takeAll() } }
 
-    /// Writes a line to the program.
     package func send(_ line: [UInt8]) {
         let isFull = state.withLock { state in
             guard !state.isInputClosed, !state.hasEnded else { return false }

@@ -2,7 +2,6 @@ import Synchronization
 
 /// The lines that wait for a peer, in order and counted.
 final class LineOutbox: Sendable {
-    /// What became of a line.
     enum Verdict {
         case fits
         /// More bytes would wait than allowed.

@@ -18,7 +18,6 @@ package final class LineRPCPeer: Sendable {
 
     /// The answer to ``ask(_:_:)``.
     package struct Answer: Equatable, Sendable {
-        /// What was asked.
         package var id: Int64
         package var result: Result<JSONValue, RPCFailure>
     }

@@ -3,7 +3,6 @@
 /// A line ends with a line feed. What exceeds the limit is reported once and skipped up to the next line feed, so that
 /// one bad line costs its sender that line alone. Lines of nothing but white space are left out.
 package struct LineSplitter: Sendable {
-    /// What became of a line.
     package enum Event: Equatable, Sendable {
         /// A whole line, without its line feed.
         case line([UInt8])

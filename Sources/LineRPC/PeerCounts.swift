@@ -4,7 +4,6 @@ import Synchronization
 ///
 /// Whoever is one too many of its user takes no place: the places that are left are for others.
 final class PeerCounts: Sendable {
-    /// Which limit is reached.
     enum Refusal: Sendable, Equatable {
         case peers, peersOfUser
     }

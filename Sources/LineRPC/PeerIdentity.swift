@@ -12,7 +12,6 @@ import NIOCore
 package struct PeerIdentity: Sendable, Hashable {
     /// The user that the peer ran as when it connected.
     package let uid: UInt32
-    /// That user's group.
     package let gid: UInt32
     /// The process that connected, which may have gone since.
     package let pid: Int32

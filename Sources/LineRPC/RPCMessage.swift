@@ -24,7 +24,6 @@ extension RPCMessage {
         package var failure: RPCFailure
     }
 
-    /// Reads one line.
     package init(parsing line: [UInt8]) throws(Refusal) {
         let value: JSONValue
         do throws(JSONError) {

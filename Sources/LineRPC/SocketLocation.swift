@@ -26,7 +26,6 @@ package struct SocketLocation: Sendable, Equatable {
     /// Why the socket that `make run` made in the current directory isn't used, if there is one.
     package let remark: String?
 
-    /// A socket that a person chose.
     package init(chosen path: String) {
         self.path = path
         servers = nil

@@ -2,7 +2,6 @@ internal import CSodium
 
 /// Randomness from the operating system's generator.
 package enum RandomBytes {
-    /// Makes fresh random bytes.
     package static func make(count: Int) -> [UInt8] {
         Sodium.ready
         var bytes = [UInt8](repeating: 0, count: count)

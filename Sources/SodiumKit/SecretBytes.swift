@@ -12,10 +12,8 @@ package struct SecretBytes: Sendable {
         storage = Storage(bytes)
     }
 
-    /// Fresh random bytes.
     package static func random(count: Int) -> SecretBytes { SecretBytes(RandomBytes.make(count: count)) }
 
-    /// How many bytes there are.
     package var count: Int { storage.count }
 
     /// A copy as a plain array, for the places that must have one.

@@ -189,7 +189,6 @@ struct HomeSession: Sendable {
 protocol HomeCommand: AsyncParsableCommand, Sendable {
     var options: HomeOptions { get }
 
-    /// Does what was asked.
     func run(_ session: HomeSession) async throws
 }
 

@@ -44,12 +44,10 @@ struct BridgeOptions: GlobalOptions {
         }
     }
 
-    /// The daemon's socket.
     var location: SocketLocation {
         SocketLocation(of: .bridge, given: control, environment: Terminal.current.environment)
     }
 
-    /// The path of the daemon's socket.
     var socket: String { location.path }
 
     /// Waits for a bridge that restarts after a change that is stored already.

@@ -17,7 +17,6 @@ enum JournalEntry {
     /// Fields that have a meaning of their own to the journal.
     private static let reserved: Set<String> = ["MESSAGE", "MESSAGE_ID", "PRIORITY", "SYSLOG_IDENTIFIER"]
 
-    /// The bytes of an event.
     static func bytes(of record: LogRecord) -> [UInt8] {
         var entry: [UInt8] = []
         append("MESSAGE", record.text, to: &entry)

@@ -2,7 +2,6 @@ import Glibc
 
 /// The journal's socket, which takes one datagram an event.
 final class JournalSocket: Sendable {
-    /// Where systemd's journal listens.
     static let path = "/run/systemd/journal/socket"
 
     private let path: String

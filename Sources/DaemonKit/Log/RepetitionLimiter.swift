@@ -44,7 +44,6 @@ struct RepetitionLimiter: Sendable {
     /// The events that were held back since the start.
     private(set) var heldAtAll: UInt64 = 0
 
-    /// Begins with nothing held back.
     init(window: Duration = .seconds(60)) { length = window }
 
     /// An event has come.

@@ -39,7 +39,6 @@ package final class ServiceNotifier: Sendable {
 
     // MARK: What is told
 
-    /// The daemon serves.
     package func ready() { send("READY=1") }
 
     /// The configuration is being read again; ``ready()`` ends it.
@@ -49,13 +48,11 @@ package final class ServiceNotifier: Sendable {
         send("RELOADING=1\nMONOTONIC_USEC=\(Int64(time.tv_sec) * 1_000_000 + Int64(time.tv_nsec) / 1000)")
     }
 
-    /// The daemon is going down.
     package func stopping() { send("STOPPING=1") }
 
     /// Sets the line that `systemctl status` shows.
     package func status(_ text: String) { send("STATUS=\(text.sanitized)") }
 
-    /// The daemon is alive.
     func feedWatchdog() { send("WATCHDOG=1") }
 }
 

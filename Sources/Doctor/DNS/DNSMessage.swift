@@ -49,7 +49,6 @@ package struct DNSMessage: Equatable, Sendable {
 
 /// What DNS says of a name.
 package struct DNSRecord: Hashable, Sendable {
-    /// The record's content.
     package enum Content: Hashable, Sendable {
         case pointer(DNSName)
         case service(target: DNSName, port: UInt16)

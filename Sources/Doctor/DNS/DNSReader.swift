@@ -38,7 +38,6 @@ extension DNSMessage {
     }
 }
 
-/// Walks through a message.
 private struct DNSReader {
     let bytes: [UInt8]
     var offset = 0

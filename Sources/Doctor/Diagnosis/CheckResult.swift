@@ -19,9 +19,7 @@ package struct CheckResult: Encodable, Equatable, Sendable {
 
     package var check: Check
     package var result: Result
-    /// What was found.
     package var message: String
-    /// What to do.
     package var remedy: String?
     /// How a program ends because of it, after sysexits(3).
     package var code: Int32

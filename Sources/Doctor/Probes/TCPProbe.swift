@@ -5,7 +5,6 @@ import SystemKit
 
 /// Connects to an address as a controller does, and asks what only a paired controller may know.
 package enum TCPProbe {
-    /// What came of it.
     package enum Outcome: Equatable, Sendable {
         /// A HAP accessory answers.
         case answers
@@ -17,7 +16,6 @@ package enum TCPProbe {
         case silent
         /// No process listens, or a firewall refuses.
         case refused
-        /// Nothing comes back at all.
         case timedOut
         case failed(reason: String)
     }
@@ -31,7 +29,6 @@ package enum TCPProbe {
 
     private static let timeout = Duration.seconds(2)
 
-    /// Tries an address.
     package static func connect(to target: Target, port: Int) async -> Facts.Connection {
         guard let ip = try? SocketAddress(packedIPAddress: ByteBuffer(bytes: target.address), port: port).ipAddress,
             let address = SocketAddress(ip, port, on: target.interface)

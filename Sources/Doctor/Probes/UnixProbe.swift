@@ -5,7 +5,6 @@ import SystemKit
 
 /// Finds out whether a program answers at a Unix socket.
 package enum UnixProbe {
-    /// What came of it.
     package enum Outcome: Equatable, Sendable {
         case answers
         /// There is no socket, or no process listens at it.

@@ -9,7 +9,6 @@ package enum QueryRoute: Hashable, Sendable {
 /// What one way of asking brought.
 package struct QueryResult: Equatable, Sendable {
     package var route: QueryRoute
-    /// The HAP services that were found.
     var instances: [ServiceInstance] = []
     /// The addresses of those who answered anything at all, this host's own among them.
     var responders: Set<String> = []

@@ -1,6 +1,5 @@
 /// One HAP service as the network shows it.
 package struct ServiceInstance: Equatable, Sendable {
-    /// Where a service is.
     package struct Place: Hashable, Sendable {
         package var host: DNSName
         package var port: UInt16
@@ -62,7 +61,6 @@ extension ServiceInstance {
 }
 
 extension DNSName {
-    /// Whether this is an instance of HAP's service type.
     fileprivate var isHAPService: Bool {
         labels.count == DNSName.hapServices.labels.count + 1 && DNSName(Array(labels.dropFirst())) == .hapServices
     }

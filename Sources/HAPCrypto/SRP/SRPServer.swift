@@ -3,14 +3,12 @@
 /// Making one costs a modular exponentiation and checking a proof two, each about a millisecond on a server core and far more
 /// on a small board: not for an event loop.
 package struct SRPServer: Sendable, Equatable {
-    /// The verifier's salt, which the controller needs.
     package var salt: [UInt8] { verifier.salt }
     /// B, 384 bytes; never begins with a zero byte, so that padding does not matter.
     package let publicKey: [UInt8]
     private let verifier: SRPVerifier
     private let secret: SecretBytes
 
-    /// Starts an attempt.
     package init(_ verifier: SRPVerifier) {
         self.init(verifier) { SecretBytes.random(count: 32) }
     }

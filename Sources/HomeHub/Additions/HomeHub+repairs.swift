@@ -12,7 +12,6 @@ import struct HAPModel.SetupCode
 // one step of the store promotes it, together with the device's ids. If the hub is killed, the home has one of the two pairings;
 // a candidate that wasn't promoted is removed at the device when it is seen.
 extension HomeHub {
-    /// Pairs again with an accessory.
     func repair(_ request: RepairRequest, _ call: Call) {
         do throws(HomeError) {
             let accessory = try graph.checkRepair(of: request.accessory, with: request.device)

@@ -34,7 +34,6 @@ struct VendorRequests: Sendable, Equatable {
     /// The oldest first.
     private var requests: [Request] = []
 
-    /// Whether there is a request about an accessory.
     func isPending(_ device: DeviceID) -> Bool { requests.contains { $0.device == device } }
 
     /// Whether there is a request for a maker's app that no app was asked yet.

@@ -18,7 +18,6 @@ package import HomeModel
 ///
 /// Nothing waits here: inputs return what is to be done, in the order in which the calls came.
 package struct CallTable: Sendable, Equatable {
-    /// What to do next.
     package enum Action: Sendable, Equatable {
         /// Carry the call out: its app is permitted now.
         case perform(Call, HomeRequest)
@@ -68,7 +67,6 @@ package struct CallTable: Sendable, Equatable {
 
     // MARK: A call's steps
 
-    /// A call has come.
     package mutating func received(_ call: Call) -> Arrival {
         guard !hasEnded else { return .hubEnded }
         guard entries[call] == nil else { return .numberInUse }
@@ -93,7 +91,6 @@ package struct CallTable: Sendable, Equatable {
         return []
     }
 
-    /// A call is carried out by permission.
     package mutating func started(_ call: Call) { entries[call]?.state = .started }
 
     /// An accessory, or the store, is about to be asked for something that cannot be taken back.
@@ -129,7 +126,6 @@ package struct CallTable: Sendable, Equatable {
 
     // MARK: What ends calls
 
-    /// Its app gives a call up.
     package mutating func cancelled(_ call: Call) -> [Action] {
         switch entries[call]?.state {
         case nil, .inEffect, .committed: []
@@ -161,7 +157,6 @@ package struct CallTable: Sendable, Equatable {
         isAwaitingPermission(call) ? fail([call], with: Self.refusal) : []
     }
 
-    /// Whether a call waits for the user's decision.
     package func isAwaitingPermission(_ call: Call) -> Bool {
         guard case .awaitingPermission? = entries[call]?.state else { return false }
         return true
@@ -234,7 +229,6 @@ package struct SessionID: Hashable, Sendable, Comparable {
 
 /// One request that an app waits on.
 package struct Call: Hashable, Sendable {
-    /// Who asks.
     package let session: SessionID
     /// Tells the session's calls apart.
     package let number: UInt64

@@ -26,7 +26,6 @@ struct Connection {
     var compliance = DatabaseHistory()
     var subscriptions = SubscriptionRun()
     var targets: TargetReads
-    /// The last record of mDNS.
     private var lastSeen: AdvertisedAccessory?
     /// Values that were reported before ``connected()``.
     private var early: [CharacteristicID: Reading] = [:]
@@ -45,7 +44,6 @@ struct Connection {
 
     // MARK: Reachability
 
-    /// The networks show it.
     mutating func seen(_ accessory: AdvertisedAccessory) { lastSeen = accessory }
 
     /// Whether an accessory is probably this one after a reset: unpaired, of the same model, at the same address.
@@ -61,14 +59,12 @@ struct Connection {
         failure = nil
     }
 
-    /// There is no session.
     mutating func disconnected(_ failure: LinkFailure? = nil) {
         isConnected = false
         self.failure = failure
         unreachable = []
     }
 
-    /// The bridged accessories have been probed.
     mutating func probed() { needsProbe = false }
 
     /// The first attempt to connect has ended; wakes the calls that wait for it.
@@ -105,7 +101,6 @@ struct Connection {
         isOpening ? nil : isConnected && !unreachable.contains(aid)
     }
 
-    /// A bridged accessory has become reachable or unreachable.
     mutating func bridged(_ aid: AccessoryID, isReachable: Bool) {
         if isReachable { unreachable.remove(aid) } else { unreachable.insert(aid) }
     }

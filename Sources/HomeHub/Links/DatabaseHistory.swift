@@ -5,7 +5,6 @@ import HAPProtocol
 /// A database that comes soon after the last one, while that is being stored, or could not be stored, waits; of several only
 /// the newest is taken over.
 struct DatabaseHistory {
-    /// What to do with a database.
     enum Step: Equatable {
         case takeOver
         /// Ask ``due()`` then.
@@ -16,7 +15,6 @@ struct DatabaseHistory {
 
     private var decidedAt: ContinuousClock.Instant?
     private var waiting: AccessoryDatabase?
-    /// Whether one is being stored.
     private(set) var isStoring = false
     private var violations = 0
     /// Whether it consists of what no home can take.
@@ -60,7 +58,6 @@ struct DatabaseHistory {
         return due()
     }
 
-    /// Whether a database waits.
     var isWaiting: Bool { waiting != nil }
 
     /// The homes have taken it over.

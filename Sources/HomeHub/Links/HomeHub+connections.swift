@@ -177,7 +177,6 @@ extension HomeHub {
         updateReachability(of: device)
     }
 
-    /// Applies changed reachability of the accessories of a server.
     func updateReachability(of device: DeviceID) {
         var hasChanged = false
         for accessory in graph.accessories(at: device) {

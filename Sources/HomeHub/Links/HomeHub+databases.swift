@@ -8,7 +8,6 @@ import struct HAPModel.DeviceID
 
 // Takes over the attribute databases of accessory servers. `DatabaseHistory` decides when.
 extension HomeHub {
-    /// An accessory server has sent its database.
     func received(_ database: AccessoryDatabase, of device: DeviceID) {
         guard connections[device] != nil else { return }
         decide(database, of: device)
@@ -145,7 +144,6 @@ extension HomeHub {
 }
 
 extension HomeGraph {
-    /// Returns the characteristics of an accessory server.
     func characteristics(at device: DeviceID) -> [CharacteristicID: Characteristic.ID] {
         var characteristics: [CharacteristicID: Characteristic.ID] = [:]
         for accessory in accessories(at: device) {
@@ -170,7 +168,6 @@ extension HomeGraph {
 }
 
 extension AccessoryDatabase {
-    /// The values in the database.
     var readings: [CharacteristicID: Reading] {
         var readings: [CharacteristicID: Reading] = [:]
         for (id, characteristic) in characteristics where !characteristic.type.isMomentary {

@@ -194,7 +194,6 @@ extension HomeHub {
         }
     }
 
-    /// A device has removed our pairing.
     private func unpaired(_ device: DeviceID, isCandidate: Bool = false) async {
         pairings.markUnpaired(device)
         await forget(device, isCandidate: isCandidate)
@@ -244,7 +243,6 @@ extension HomeHub {
         unpairVisibleOrphans()
     }
 
-    /// Unpairs the orphans that are visible now.
     func unpairVisibleOrphans() {
         let snapshot = browser.snapshot
         for orphan in pairings.begin(where: { snapshot[$0] != nil }) { start { hub in await hub.unpair(orphan) } }

@@ -35,16 +35,13 @@ struct Pairings: Sendable {
 
     // MARK: Devices
 
-    /// The hub is paired with a device.
     mutating func insert(_ device: DeviceID) {
         unpaired[device] = nil
         devices.insert(device)
     }
 
-    /// The vault has forgotten a device.
     mutating func remove(_ device: DeviceID) { devices.remove(device) }
 
-    /// A device has removed our pairing.
     mutating func markUnpaired(_ device: DeviceID, now: ContinuousClock.Instant = .now) {
         unpaired = unpaired.filter { $0.value > now }
         unpaired[device] = now + Self.recordLifetime

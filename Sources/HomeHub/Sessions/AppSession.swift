@@ -2,7 +2,6 @@ import AsyncKit
 import HAPProtocol
 import HomeModel
 
-/// A session of an app.
 struct AppSession {
     /// The id that the app declares.
     let app: String

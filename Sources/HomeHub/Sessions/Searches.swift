@@ -22,7 +22,6 @@ struct Searches: Sendable, Equatable {
         return events(for: session)
     }
 
-    /// A session does not search any more.
     mutating func stop(_ session: SessionID) { known[session] = nil }
 
     /// These could be added now, and no others.

@@ -11,7 +11,6 @@ final class UnsavedValues {
     private var values: [Characteristic.ID: TimestampedValue] = [:]
     /// The time of the next write; `nil` without values, or if a failed write waits for further values.
     private(set) var nextDeadline: ContinuousClock.Instant?
-    /// Whether the store is writing.
     private var isSaving = false
     /// Whether another write must follow.
     private var isDue = false
@@ -65,7 +64,6 @@ final class UnsavedValues {
 /// A value of a characteristic with the time of its report.
 package struct TimestampedValue: Sendable, Hashable {
     package var value: CharacteristicValue
-    /// When it was received.
     package var time: Timestamp
 
     package init(_ value: CharacteristicValue, at time: Timestamp) {

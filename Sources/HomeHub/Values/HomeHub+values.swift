@@ -201,7 +201,6 @@ extension HomeHub {
 
     // MARK: Showing which one it is
 
-    /// Has an accessory make itself noticed.
     func identify(_ id: Accessory.ID, _ call: Call) {
         guard let accessory = graph.accessory(id) else {
             return answer(call, with: HomeError(.notFound, detail: "there is no such accessory"))

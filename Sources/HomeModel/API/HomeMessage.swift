@@ -14,7 +14,6 @@ extension HomeMessage {
         do { self = try json.decoded(as: Self.self) } catch { throw HomeError(decoding: error) }
     }
 
-    /// The message.
     package var json: JSONValue { JSONValue(encoding: self) }
 }
 

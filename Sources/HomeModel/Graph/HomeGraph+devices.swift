@@ -3,7 +3,6 @@ package import HAPModel
 /// A device that was paired and read, and is to be part of a home.
 package struct AccessoryAddition: Sendable, Equatable {
     package var home: Home.ID
-    /// The accessory server's id.
     package var deviceID: DeviceID
     /// What the advertisement says the device is.
     package var category: AccessoryCategory

@@ -2,7 +2,6 @@ package import HAPModel
 
 /// A device that was paired to take the place of an accessory: the same device after a reset, or a replacement of the same shape.
 package struct ReplacementDevice: Sendable, Equatable {
-    /// The accessory server's id.
     package var deviceID: DeviceID
     /// The category that the device advertises.
     package var category: AccessoryCategory

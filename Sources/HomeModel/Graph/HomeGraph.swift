@@ -17,7 +17,6 @@ package struct HomeGraph: Sendable, Equatable {
 
     // MARK: Looking up
 
-    /// The home of that identity.
     package func home(_ id: Home.ID) -> Home? { homes.first { $0.id == id } }
 
     /// The home that a room is in, be it the default room.
@@ -27,12 +26,10 @@ package struct HomeGraph: Sendable, Equatable {
 
     package func home(of accessory: Accessory.ID) -> Home? { homes.first { $0.accessory(accessory) != nil } }
 
-    /// The home that a scene is in.
     package func home(of actionSet: ActionSet.ID) -> Home? { homes.first { $0.actionSet(actionSet) != nil } }
 
     package func home(of group: ServiceGroup.ID) -> Home? { homes.first { $0.serviceGroup(group) != nil } }
 
-    /// The accessory whose service it is.
     package func accessory(of service: Service.ID) -> Accessory? {
         for home in homes {
             if let accessory = home.accessories.first(where: { $0.service(service) != nil }) { return accessory }
@@ -40,7 +37,6 @@ package struct HomeGraph: Sendable, Equatable {
         return nil
     }
 
-    /// The accessory whose characteristic it is.
     package func accessory(of characteristic: Characteristic.ID) -> Accessory? {
         for home in homes {
             for index in home.accessories.indices where home.accessories[index].has(characteristic) {
@@ -50,7 +46,6 @@ package struct HomeGraph: Sendable, Equatable {
         return nil
     }
 
-    /// The accessory of that identity, in whatever home.
     package func accessory(_ id: Accessory.ID) -> Accessory? {
         for home in homes {
             if let accessory = home.accessory(id) { return accessory }
@@ -58,7 +53,6 @@ package struct HomeGraph: Sendable, Equatable {
         return nil
     }
 
-    /// The characteristic of that identity, in whatever home.
     package func characteristic(_ id: Characteristic.ID) -> Characteristic? {
         accessory(of: id)?.characteristic(id)
     }

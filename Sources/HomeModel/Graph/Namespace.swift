@@ -63,7 +63,6 @@ extension Home {
 }
 
 extension Accessory {
-    /// The names of the services that people use.
     var namespace: Namespace {
         var namespace = Namespace(.objectWithSimilarNameExists, place: "in this accessory")
         for service in services where service.isUserInteractive { namespace.insert(service.name, of: "a part") }
@@ -72,7 +71,6 @@ extension Accessory {
 }
 
 extension HomeGraph {
-    /// The names of all homes.
     var namespace: Namespace {
         var namespace = Namespace(.homeWithSimilarNameExists, place: "already")
         for home in homes { namespace.insert(home.name, of: "a home") }

@@ -38,7 +38,6 @@ package struct LocationDetector: Sendable {
     /// Compounds of the service's type, such as `garage door`, in which a place is no place.
     private let compounds: [NameKey]
 
-    /// Prepares to look for the places of a home.
     package init(_ locations: [NameLocation], serviceType: ServiceType?) {
         // Longest first, so that `Kids Room` is found before `Room`.
         self.locations = locations.sorted {

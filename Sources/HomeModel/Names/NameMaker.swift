@@ -33,7 +33,6 @@ public struct NameMaker: Sendable, Hashable {
 
     func occurs(in words: NameWords) -> Bool { phrases.contains { words.firstRange(of: $0) != nil } }
 
-    /// A name without them.
     func removed(from name: String) -> String {
         var words = NameWords(name)
         while let fewer = removed(from: words) { words = fewer }

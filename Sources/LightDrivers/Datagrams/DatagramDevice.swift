@@ -2,9 +2,7 @@ package import DeviceKit
 
 /// What all devices of one system have in common.
 package struct DatagramTraits: Sendable {
-    /// The driver's name in the configuration.
     package var driverName: String
-    /// Where the devices listen.
     package var port: UInt16
     /// Where we listen for what they tell by themselves, if they do.
     package var pushPort: UInt16?
@@ -20,7 +18,6 @@ package struct DatagramTraits: Sendable {
     package var perSecond: Int
 }
 
-/// A datagram, read.
 package struct DatagramReading<Message: Sendable>: Sendable {
     package enum Content: Sendable {
         /// The device says that it is there, and at which port if not at the one that it sends from; that may be the
@@ -41,9 +38,7 @@ package struct DatagramReading<Message: Sendable>: Sendable {
 
 /// A device of one system, as far as it is known, and how one speaks with it: a machine without clock and sockets.
 package protocol DatagramDevice: Sendable {
-    /// What is asked of a device, or told to it.
     associatedtype Request: Equatable, Sendable
-    /// What a device says.
     associatedtype Message: Sendable
 
     static var traits: DatagramTraits { get }
@@ -58,7 +53,6 @@ package protocol DatagramDevice: Sendable {
     /// A second question to all, at a port of its own, if there are devices that do not answer the first.
     static var secondSearch: (bytes: [UInt8], port: UInt16)? { get }
 
-    /// A device of which only the id is known.
     init(id: LightID)
 
     /// A request as it is sent.
@@ -90,7 +84,6 @@ package protocol DatagramDevice: Sendable {
     /// What has to be asked before, or because, something about the device is not known.
     var questions: [Request] { get }
 
-    /// What is asked regularly.
     var polls: [Request] { get }
 
     /// The lights that the device is; none if that is not known, or it is no light.
@@ -99,10 +92,8 @@ package protocol DatagramDevice: Sendable {
     /// Whether it is known to be something else than a light.
     var isForeign: Bool { get }
 
-    /// The state of one of its lights, if known.
     func state(of light: LightID) -> LightReport?
 
-    /// What to send for a command to one of its lights.
     func requests(for command: LightCommand, to light: LightID) -> [Request]
 
     /// How a light shows which one it is: what to send, and what to send a second later.
@@ -119,10 +110,8 @@ package protocol SingleLightDevice: DatagramDevice {
     /// What the device is; `nil` if that is not known, or it is no light.
     var description: LightDescription? { get }
 
-    /// Its state, if known.
     var state: LightReport? { get }
 
-    /// What to send for a command.
     func requests(for command: LightCommand) -> [Request]
 
     /// How it shows which one it is: what to send, and what to send a second later.

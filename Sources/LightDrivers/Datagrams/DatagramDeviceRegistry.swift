@@ -43,7 +43,6 @@ package struct DatagramDeviceRegistry<Device: DatagramDevice>: Sendable {
     }
 
     package static var maximumDevices: Int { 256 }
-    /// The most lights that a device can be.
     package static var maximumLights: Int { 16 }
     private static var numberOfDevices: String { "number of devices" }
     /// How often a device that is out of reach is asked.
@@ -57,12 +56,10 @@ package struct DatagramDeviceRegistry<Device: DatagramDevice>: Sendable {
     private let session: UInt32
     private var networks: [IPv4Network] = []
     private var members: [LightID: Member] = [:]
-    /// Whose each light is.
     private var owners: [LightID: LightID] = [:]
     /// Devices that answer searches and no question, of which the operator was warned.
     private var silent: Set<LightID> = []
     private static var maximumSilent: Int { 16 }
-    /// Devices that cannot be used.
     private var unusable: Set<LightID> = []
     /// Who answers from where; devices that do not say who they are have an address each.
     private var devicesAt: [IPv4Endpoint: LightID] = [:]
@@ -79,7 +76,6 @@ package struct DatagramDeviceRegistry<Device: DatagramDevice>: Sendable {
         self.session = session
     }
 
-    /// Takes what is to be done, in order.
     package mutating func takeActions() -> [DatagramAction] {
         defer { actions.removeAll() }
         return actions
@@ -101,7 +97,6 @@ package struct DatagramDeviceRegistry<Device: DatagramDevice>: Sendable {
 
     package func isSearchDue(now: Duration) -> Bool { searchAt <= now }
 
-    /// Searches this computer's networks.
     package mutating func search(on networks: [IPv4Network], now: Duration) {
         self.networks = networks
         if sought.discover { for network in networks { search(network) } }
@@ -129,7 +124,6 @@ package struct DatagramDeviceRegistry<Device: DatagramDevice>: Sendable {
 
     // MARK: Devices
 
-    /// A datagram has come.
     package mutating func received(_ bytes: [UInt8], from source: IPv4Endpoint, now: Duration) {
         guard let reading = Device.read(bytes, session: session) else {
             // What others send, and what we ask everybody, comes here, too.
@@ -291,7 +285,6 @@ package struct DatagramDeviceRegistry<Device: DatagramDevice>: Sendable {
         actions.append(.added(light))
     }
 
-    /// A deadline may have passed.
     package mutating func timePassed(now: Duration) {
         for id in members.keys.sorted(by: { $0.rawValue < $1.rawValue }) { advance(id, now: now) }
     }

@@ -1,13 +1,9 @@
 package import DeviceKit
 package import Logging
 
-/// The keys of the driver `govee`.
 package typealias GoveeDriverConfiguration = DatagramDriverConfiguration<GoveeDevice>
-/// The keys of the driver `kasa`.
 package typealias KasaDriverConfiguration = DatagramDriverConfiguration<KasaDevice>
-/// The keys of the driver `lifx`.
 package typealias LIFXDriverConfiguration = DatagramDriverConfiguration<LIFXDevice>
-/// The keys of the driver `wiz`.
 package typealias WiZDriverConfiguration = DatagramDriverConfiguration<WiZDevice>
 
 /// The keys of a driver whose devices speak in datagrams: which devices to look for.

@@ -16,7 +16,6 @@ package actor DatagramLightDriver<Device: DatagramDevice>: LightDriver, PendingC
     private var registry: DatagramDeviceRegistry<Device>
     /// The first one sends; a second one, if any, only listens.
     private var sockets: [DatagramSocket] = []
-    /// Why there is none.
     private var socketFailure = ""
     package var pendingCalls = PendingCalls<LightError>()
     private var state: DriverState?

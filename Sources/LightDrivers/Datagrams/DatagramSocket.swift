@@ -13,7 +13,6 @@ final class DatagramSocket: Sendable {
         let source: IPv4Endpoint
     }
 
-    /// Why there is no socket.
     struct Failure: Error {
         let text: String
     }
@@ -58,7 +57,6 @@ final class DatagramSocket: Sendable {
 
     deinit { reader.cancel() }
 
-    /// The port that it listens on.
     var port: UInt16 {
         var address = sockaddr_in()
         _ = address.withPointer { pointer, length in
@@ -76,7 +74,6 @@ final class DatagramSocket: Sendable {
         }
     }
 
-    /// How many datagrams were dropped since the last time.
     func takeDropped() -> Int {
         waiting.withLock { waiting in
             defer { waiting.dropped = 0 }

@@ -1,6 +1,5 @@
 import Glibc
 
-/// An IPv4 address and a UDP port.
 package struct IPv4Endpoint: Hashable, Sendable, CustomStringConvertible {
     /// In the order in which it is written, the first number highest.
     package var address: UInt32
@@ -39,7 +38,6 @@ package struct IPv4Endpoint: Hashable, Sendable, CustomStringConvertible {
 
     package var description: String { "\(addressText):\(port)" }
 
-    /// The address without the port.
     package var addressText: String { [24, 16, 8, 0].map { "\(address >> $0 & 0xFF)" }.joined(separator: ".") }
 }
 

@@ -30,7 +30,6 @@ package struct RequestQueue<Request: Equatable & Sendable>: Sendable {
 
     package var isEmpty: Bool { current == nil && waiting.isEmpty }
 
-    /// Whether a command is not finished.
     package var hasCommand: Bool { current?.command != nil || waiting.contains { $0.command != nil } }
 
     /// What was sent and is not answered.
@@ -56,7 +55,6 @@ package struct RequestQueue<Request: Equatable & Sendable>: Sendable {
         return Entry(request: request, command: command, number: number, isProbe: isProbe)
     }
 
-    /// What to send now, if anything.
     package mutating func transmit(now: Duration) -> Entry? {
         if current == nil, !waiting.isEmpty {
             current = waiting.removeFirst()

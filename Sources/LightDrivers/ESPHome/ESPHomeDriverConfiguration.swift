@@ -61,7 +61,6 @@ package struct ESPHomeDriverConfiguration: ConnectingDriver {
         }
     }
 
-    /// The devices to connect to.
     package var selection: DeviceSelection { DeviceSelection(discover: discover, hosts: hosts.map(\.address)) }
 
     package var options: Self { self }
@@ -83,7 +82,6 @@ package struct ESPHomeHost: Hashable, Sendable, Decodable {
         case keyFile = "key-file"
     }
 
-    /// The host and the port alone.
     package var address: DeviceHost { DeviceHost(host: host, port: port) }
 
     package init(host: String, port: Int = Self.usualPort, keyFile: String? = nil) {
@@ -111,7 +109,6 @@ package struct ESPHomeHost: Hashable, Sendable, Decodable {
 
 /// What a device that is found needs.
 package struct ESPHomeDeviceKeys: Equatable, Sendable, Decodable {
-    /// The file with its encryption key.
     package var keyFile: String?
 
     package enum CodingKeys: String, CodingKey, CaseIterable {

@@ -1,7 +1,6 @@
 import DeviceKit
 
 extension SensorClass {
-    /// The value of a state.
     func value(_ state: ESPHomeState) -> SensorValue {
         guard !state.isMissing else { return .unknown }
         return reading.isFlag ? flag(state.on) : number(Double(state.value)) ?? .unknown
@@ -9,7 +8,6 @@ extension SensorClass {
 }
 
 extension ESPHomeEntity {
-    /// The description of a fan.
     init(fan body: ArraySlice<UInt8>) throws(ProtobufReader.Malformed) {
         self.init(.fan(speeds: nil, direction: false, oscillation: false))
         var (speeds, hasSpeed, direction, oscillation) = (0, false, false, false)
@@ -81,7 +79,6 @@ extension ESPHomeEntity {
 }
 
 extension ESPHomeState {
-    /// The state of a fan.
     init(fan body: ArraySlice<UInt8>) throws(ProtobufReader.Malformed) {
         self.init(key: ESPHomeEntity.Key(key: 0))
         var reader = ProtobufReader(body)
@@ -99,7 +96,6 @@ extension ESPHomeState {
         }
     }
 
-    /// The state of a binary sensor or of a sensor.
     init(sensor body: ArraySlice<UInt8>) throws(ProtobufReader.Malformed) {
         self.init(key: ESPHomeEntity.Key(key: 0))
         var reader = ProtobufReader(body)
@@ -115,7 +111,6 @@ extension ESPHomeState {
         }
     }
 
-    /// The report for a fan's state.
     func report(
         _ speeds: FanSpeeds?, direction: Bool, oscillation: Bool, asked: Int?, isLegacy: Bool
     ) -> LightReport {
@@ -132,7 +127,6 @@ extension ESPHomeState {
 }
 
 extension LightCommand {
-    /// A command to a fan as a message.
     func message(toFan key: ESPHomeEntity.Key, _ speeds: FanSpeeds?, isLegacy: Bool) -> ESPHomeFraming.Message {
         var body = ProtobufWriter()
         body.write(fixed32: key.key, field: 1)

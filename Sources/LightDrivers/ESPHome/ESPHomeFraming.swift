@@ -46,7 +46,6 @@ struct ESPHomeFraming: Sendable {
         state = .naming(handshake)
     }
 
-    /// Whether messages can be sent.
     var isReady: Bool {
         switch state {
         case .plain, .encrypted: true

@@ -5,7 +5,6 @@ import Glibc
 struct ESPHomeLight: Equatable, Sendable {
     let entity: ESPHomeEntity
     let description: LightDescription
-    /// What the device reported last.
     var state: ESPHomeState?
     /// The speed in percent that a fan was told last.
     var askedSpeed: Int?
@@ -58,7 +57,6 @@ struct ESPHomeLight: Equatable, Sendable {
 
     // MARK: From the device
 
-    /// What its state means.
     var report: LightReport? {
         guard let state else { return nil }
         var report = LightReport(on: state.on, reachable: true)
@@ -108,7 +106,6 @@ struct ESPHomeLight: Equatable, Sendable {
 
     // MARK: To the device
 
-    /// What a command becomes.
     func message(for command: LightCommand) -> ESPHomeFraming.Message? {
         let modes: [ESPHomeColorMode]
         switch entity.kind {

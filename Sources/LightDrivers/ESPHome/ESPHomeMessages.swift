@@ -39,7 +39,6 @@ extension ESPHomeFraming.Message {
     }
 }
 
-/// The description of a device.
 struct ESPHomeDeviceInfo: Equatable, Sendable {
     var name = ""
     var friendlyName = ""
@@ -107,7 +106,6 @@ struct ESPHomeEntity: Equatable, Sendable {
     var kind: Kind
     /// A Boolean value that indicates whether the author hides it: disabled by default, a setting or a diagnosis.
     var isHidden: Bool
-    /// The reason why it can't be shown.
     var problem: String?
     /// Whether its firmware is from before the middle of 2021: without color modes, with named fan speeds.
     var isLegacy = false
@@ -130,7 +128,6 @@ extension ESPHomeEntity {
         }
     }
 
-    /// Reads the description of a light or of a switch.
     init(light isLight: Bool, _ body: ArraySlice<UInt8>) throws(ProtobufReader.Malformed) {
         key = Key(key: 0)
         (objectID, name, isHidden) = ("", "", false)
@@ -215,7 +212,6 @@ struct ESPHomeState: Equatable, Sendable {
     var isOscillating = false
     /// Of a sensor.
     var value: Float = 0
-    /// The device does not know it.
     var isMissing = false
     /// A value of a light is none that lights have: what is left of the state is whether it is on.
     var isInvalid = false
@@ -292,7 +288,6 @@ struct ESPHomeLightCommand: Equatable, Sendable {
     var warm: Float?
     var milliseconds: UInt64?
 
-    /// The command as a message.
     func message(to key: ESPHomeEntity.Key) -> ESPHomeFraming.Message {
         var body = ProtobufWriter()
         body.write(fixed32: key.key, field: 1)
@@ -327,7 +322,6 @@ struct ESPHomeLightCommand: Equatable, Sendable {
         return ESPHomeFraming.Message(ESPHomeMessageType.lightCommand, body.bytes)
     }
 
-    /// A command to a switch as a message.
     static func message(on: Bool, to key: ESPHomeEntity.Key) -> ESPHomeFraming.Message {
         var body = ProtobufWriter()
         body.write(fixed32: key.key, field: 1)

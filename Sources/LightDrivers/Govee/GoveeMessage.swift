@@ -78,7 +78,6 @@ package enum GoveeRequest: Equatable, Sendable {
     }
 }
 
-/// What a Govee device says.
 package enum GoveeMessage: Equatable, Sendable {
     case status(GoveeStatus)
     case presence(device: LightID, model: String?, firmware: String?)

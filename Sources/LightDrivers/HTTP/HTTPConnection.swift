@@ -21,7 +21,6 @@ package struct HTTPClientRequest: Equatable, Sendable {
     package var timeout = Duration.seconds(5)
 }
 
-/// An answer, whole.
 package struct HTTPClientResponse: Equatable, Sendable {
     package var status: Int
     package var headers: [String: String]
@@ -34,12 +33,10 @@ package struct HTTPClientResponse: Equatable, Sendable {
     }
 }
 
-/// Why there is no answer.
 package enum HTTPFault: Error, Equatable, Sendable {
     /// No connection came about, or it broke; with the system's words.
     case connection(String)
     case timedOut
-    /// The answer is longer than it may be.
     case tooLong
     /// The server's certificate is not the one that is known.
     case otherCertificate
@@ -231,7 +228,6 @@ extension HTTPFault {
     }
 }
 
-/// Writes a request in the parts that NIO has for it.
 private final class HTTPRequestWriter: ChannelOutboundHandler {
     typealias OutboundIn = HTTPClientRequest
     typealias OutboundOut = HTTPClientRequestPart

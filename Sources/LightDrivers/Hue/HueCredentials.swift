@@ -30,7 +30,6 @@ package struct HueCredentialStore: Equatable, Sendable {
 
     package init(directory: String?) { self.directory = directory }
 
-    /// Where a bridge's credentials are, for people.
     func path(of bridge: String) -> String? { directory.map { "\($0)/\(bridge).json" } }
 
     /// - Returns: `nil` if there are none.

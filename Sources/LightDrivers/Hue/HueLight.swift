@@ -123,7 +123,6 @@ struct HueLight: Sendable {
                 brightness: canDim, color: hasColor, temperature: mireds, transition: canDim))
     }
 
-    /// What the bridge says that it does.
     var state: LightReport {
         var report = LightReport(on: on, brightness: brightness)
         if showsWhite, let mirek, let mireds {
@@ -147,7 +146,6 @@ struct HueLight: Sendable {
 
     // MARK: To the bridge
 
-    /// What a command is as JSON.
     mutating func body(for command: LightCommand) -> JSONObject {
         var body = JSONObject()
         body["on"] = command.on.map { ["on": .bool($0)] }

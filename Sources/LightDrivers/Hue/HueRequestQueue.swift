@@ -3,7 +3,6 @@ import DeviceKit
 /// What waits to be sent to a bridge, and what is under way: two requests at a time, because a bridge refuses more than
 /// three and the event stream is one; commands before questions; and no faster than its radio takes them.
 struct HueRequestQueue: Sendable {
-    /// What is to be sent.
     enum Request: Equatable, Sendable {
         /// All resources of a type.
         case read(String)
@@ -49,7 +48,6 @@ struct HueRequestQueue: Sendable {
         waiting.insert(entry, at: place)
     }
 
-    /// Whether anything is to be read.
     var isReading: Bool {
         waiting.contains { $0.request.isRead } || underWay.contains { $0?.request.isRead == true }
     }
@@ -129,7 +127,6 @@ extension HueRequestQueue.Request {
         if case .read = self { true } else { false }
     }
 
-    /// The command that it carries out.
     var command: Int? {
         switch self {
         case .read: nil

@@ -24,11 +24,9 @@ package struct HueOptions: Equatable, Sendable {
 package struct HueSession: DeviceSession {
     package typealias Options = HueOptions
 
-    /// What the connection is to do.
     package enum Output: Equatable, Sendable {
         /// Ask who the bridge is, whatever certificate it shows.
         case identify
-        /// Look for its credentials.
         case load(bridge: String)
         /// Ask for a key; the bridge must show this certificate.
         case pair(certificate: [UInt8])
@@ -40,7 +38,6 @@ package struct HueSession: DeviceSession {
         case follow(after: String?)
     }
 
-    /// What the connection has brought.
     package enum Input: Equatable, Sendable {
         case identity(HTTPClientResponse, certificate: [UInt8])
         case credentials(HueCredentials?)
@@ -59,7 +56,6 @@ package struct HueSession: DeviceSession {
     package static let traits = DeviceTraits(
         driverName: "hue", serviceType: "_hue._tcp", port: 443, maximumDevices: 16)
 
-    /// How long an answer may be.
     static let maximumBody = 2 << 20
     /// More lights than the largest bridge takes.
     static let maximumResources = 1024

@@ -56,7 +56,6 @@ package struct KasaDevice: DatagramDevice {
         }
     }
 
-    /// The device has done what it was told.
     private mutating func took(_ request: KasaRequest) {
         switch request {
         case .system: break

@@ -41,7 +41,6 @@ package enum KasaRequest: Equatable, Sendable {
         }
     }
 
-    /// The request as it is sent.
     package var bytes: [UInt8] {
         var object = JSONObject()
         if case .relay(_, let child?) = self { object["context"] = ["child_ids": [.string(child)]] }
@@ -96,7 +95,6 @@ extension KasaLightState {
     }
 }
 
-/// What a device says of itself.
 package struct KasaSystem: Equatable, Sendable {
     package struct Child: Equatable, Sendable {
         package var id: String
@@ -166,7 +164,6 @@ package struct KasaSystem: Equatable, Sendable {
     }
 }
 
-/// An answer of a device.
 package struct KasaMessage: Equatable, Sendable {
     package enum Content: Equatable, Sendable {
         case system(KasaSystem)

@@ -13,7 +13,6 @@ struct KasaNewerDevice: Equatable {
     private static let headerLength = 16
 
     let id: LightID
-    /// What to tell the operator.
     let reason: String
 
     /// Reads the answer to ``search``; `nil` if it is none, or of something else than a plug, switch or bulb.

@@ -34,7 +34,6 @@ package enum LIFXRequest: Equatable, Sendable {
         }
     }
 
-    /// The type of message that answers it.
     var answerType: UInt16 {
         switch self {
         case .firmware: 15
@@ -45,7 +44,6 @@ package enum LIFXRequest: Equatable, Sendable {
         }
     }
 
-    /// What stands behind the head.
     var payload: [UInt8] {
         var bytes: [UInt8] = []
         switch self {
@@ -68,7 +66,6 @@ package enum LIFXRequest: Equatable, Sendable {
     }
 }
 
-/// What a LIFX device says.
 package struct LIFXMessage: Equatable, Sendable {
     package enum Content: Equatable, Sendable {
         case acknowledged

@@ -10,7 +10,6 @@ struct LIFXProduct: Equatable, Sendable {
     var name: String?
     /// Its whites; one temperature only if both ends are equal.
     var kelvin: ClosedRange<Int>
-    /// Whether it has zones with colours of their own.
     var hasZones = false
 
     /// A product that is not in the table: newer ones show colours and whites.

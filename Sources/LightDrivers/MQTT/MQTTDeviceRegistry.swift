@@ -82,7 +82,6 @@ package struct MQTTDeviceRegistry: Sendable {
         return ids.compactMap { members[$0] }.map { .added($0.description) } + ids.flatMap { reach($0) }
     }
 
-    /// When ``timePassed(now:)`` has something to do.
     package var deadline: Duration? {
         [members.deadline, lostAt.map { $0 + Self.timeout }, mustWarn ? .zero : nil].compactMap(\.self).min()
     }
@@ -104,13 +103,11 @@ package struct MQTTDeviceRegistry: Sendable {
         return joined(Self.withoutRepetitions(actions))
     }
 
-    /// The connection has ended.
     package mutating func disconnected(now: Duration) {
         if isConnected { lostAt = now }
         isConnected = false
     }
 
-    /// A deadline may have passed.
     package mutating func timePassed(now: Duration) -> [MQTTAction] {
         var actions = failureWarnings
         failureWarnings = []
@@ -137,7 +134,6 @@ package struct MQTTDeviceRegistry: Sendable {
 
     // MARK: Messages
 
-    /// A message has come.
     package mutating func received(topic: String, payload: MQTTPayload, now: Duration) -> [MQTTAction] {
         var actions = listeners.subscriptions(for: topic).flatMap { received($0, payload, now: now) }
         guard let place = reader.place(of: topic) else { return joined(Self.withoutRepetitions(actions)) }
@@ -193,7 +189,6 @@ package struct MQTTDeviceRegistry: Sendable {
         return unreadable
     }
 
-    /// A message was longer than is read.
     package mutating func tooLong(topic: String) -> [MQTTAction] {
         warnings.warn(
             "\(MQTTProblem.quoted(topic)): a message is longer than \(MQTTLimits.payload) bytes; it is ignored",
@@ -349,7 +344,6 @@ package struct MQTTDeviceRegistry: Sendable {
         return actions + reach(id)
     }
 
-    /// An announcement is gone.
     private mutating func withdraw(_ key: DiscoveryKey, now: Duration) -> [MQTTAction] {
         if let aside = setAside.removeValue(forKey: key) { return warnings.warn(nil, about: .message(aside.origin)) }
         guard let id = announced.removeValue(forKey: key) else { return [] }
@@ -504,17 +498,14 @@ package struct MQTTDeviceRegistry: Sendable {
         return messages
     }
 
-    /// The messages that leave a light as it was.
     package mutating func endIdentification(of id: LightID, _ number: Int, now: Duration) -> [MQTTMessage] {
         members[id]?.light.endIdentification(number, now: now) ?? []
     }
 
-    /// A command was handed over.
     package mutating func handedOver(_ command: LightCommand, to id: LightID) -> LightReport? {
         members[id]?.light.handedOver(command)
     }
 
-    /// Takes over what the bridge remembers of a light.
     package mutating func restore(_ known: LightReport, of id: LightID) {
         members[id]?.light.restore(known)
     }

@@ -1,6 +1,5 @@
 import DeviceKit
 
-/// Which lights listen to which topics.
 struct MQTTListeners {
     private var lights: [String: Set<LightID>] = [:]
     /// Those of the topics that stand for several.

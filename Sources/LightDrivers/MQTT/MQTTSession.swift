@@ -6,7 +6,6 @@ struct MQTTSession {
     let statusTopic: String
     /// Where producers are notified that someone listens, if that is wanted.
     var birthTopic: String?
-    /// When the next connection is due.
     var reconnectAt: Duration?
 
     private var unconfirmed: Set<String> = []
@@ -87,7 +86,6 @@ struct MQTTSession {
         return delay
     }
 
-    /// The broker refuses the user name or the password.
     mutating func loginRefused() { isLoginRefused = true }
 
     /// The file with the password has changed: it is tried at once.

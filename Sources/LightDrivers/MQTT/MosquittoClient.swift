@@ -115,7 +115,6 @@ package final class MosquittoClient: Sendable {
         }
     }
 
-    /// Takes out what the connection has told since the last time.
     package func takeEvents() -> [MQTTEvent] { state.withLock { $0.inbox.takeAll() } }
 
     // MARK: Requests
@@ -132,7 +131,6 @@ package final class MosquittoClient: Sendable {
         if let failure { throw failure }
     }
 
-    /// Takes a subscription back.
     package func unsubscribe(from topic: String) {
         state.withLock { state in
             guard state.isConnected, !state.isStopped, let handle = state.handle?.pointer else { return }

@@ -13,7 +13,6 @@ package struct LightSearchFailure: Error, Hashable, Sendable {
 
 /// One look at everything on the network that lights can come from.
 package struct LightSearch: Sendable {
-    /// How long to look.
     package var duration: Duration
     package var logger: Logger
     /// Makes what finds services of a type by mDNS.
@@ -40,7 +39,6 @@ package struct LightSearch: Sendable {
         }
     }
 
-    /// The most sources that are listed.
     package static let maximumSources = 500
 
     /// Looks for everything side by side.
@@ -117,7 +115,6 @@ package struct LightSearch: Sendable {
         }
     }
 
-    /// How many services are probed.
     private static let maximumProbes = 64
     /// The time in which one of several addresses must answer.
     private static let probeTime = Duration.seconds(1)

@@ -7,7 +7,6 @@ struct CallQueue<Call: Equatable & Sendable>: Sendable {
     private var current: (number: Int, call: Call, until: Duration)?
     private var lastNumber = 0
 
-    /// Whether something waits for its turn.
     var isWaiting: Bool { !waiting.isEmpty }
 
     /// Adds a question behind all else, once.
@@ -20,7 +19,6 @@ struct CallQueue<Call: Equatable & Sendable>: Sendable {
         waiting.insert(call, at: waiting.firstIndex(where: isQuestion) ?? waiting.endIndex)
     }
 
-    /// Puts a call before all others.
     mutating func repeatNow(_ call: Call) { waiting.insert(call, at: 0) }
 
     /// Forgets calls that are not sent yet.

@@ -182,12 +182,10 @@ package struct ConnectedDeviceRegistry<Session: DeviceSession>: Sendable {
         devices[target]?.candidates.answered(endpoint)
     }
 
-    /// The addresses that were tried last.
     package func triedEndpoints(of target: DeviceTarget) -> [DeviceEndpoint] { devices[target]?.candidates.tried ?? [] }
 
     // MARK: Connections
 
-    /// Input from a connection has arrived.
     package mutating func received(
         _ input: Session.Input, from target: DeviceTarget, number: Int, now: Duration, share: Double
     ) -> [Action] {
@@ -204,7 +202,6 @@ package struct ConnectedDeviceRegistry<Session: DeviceSession>: Sendable {
         return dropped
     }
 
-    /// A connection has ended or failed.
     package mutating func closed(
         _ target: DeviceTarget, number: Int, _ fault: SessionFault, now: Duration, share: Double
     ) -> [Action] {
@@ -433,7 +430,6 @@ package struct ConnectedDeviceRegistry<Session: DeviceSession>: Sendable {
         }
     }
 
-    /// Identifies a light, as a command.
     package mutating func identify(
         _ light: LightID, now: Duration
     ) throws(LightError) -> (command: Int, actions: [Action]) {

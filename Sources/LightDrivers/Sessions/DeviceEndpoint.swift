@@ -76,7 +76,6 @@ package final class DeviceRoute: Sendable {
         opened = Mutex(channel)
     }
 
-    /// Creates a route without a connection.
     package convenience init(to endpoint: DeviceEndpoint) { self.init(to: endpoint, over: nil) }
 
     deinit { opened.withLock { $0?.close(promise: nil) } }

@@ -115,10 +115,8 @@ package enum SessionFault: Error, Equatable, Sendable {
 /// The traits that all devices of a driver share.
 package struct DeviceTraits: Sendable {
     package var driverName: String
-    /// Their service type in mDNS.
     package var serviceType: String
     package var port: Int
-    /// The most devices that are connected to.
     package var maximumDevices: Int
     /// A Boolean value that indicates whether a configured target takes over from a discovered one of the same device.
     package var prefersConfigured = false

@@ -22,16 +22,13 @@ package struct ShellyOptions: Equatable, Sendable {
 package struct ShellySession: DeviceSession {
     package typealias Options = ShellyOptions
 
-    /// What the connection is to do.
     package enum Output: Equatable, Sendable {
         /// Ask by HTTP which one it is.
         case identify
-        /// Open the WebSocket.
         case open
         case call(ShellyCall)
     }
 
-    /// What the connection has brought.
     package enum Input: Equatable, Sendable {
         case identity(HTTPClientResponse)
         case opened

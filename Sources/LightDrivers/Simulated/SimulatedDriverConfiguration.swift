@@ -32,7 +32,6 @@ package struct SimulatedDriverConfiguration: LightDriverConfiguration {
 package struct SimulatedLight: Equatable, Sendable {
     /// When commands fail.
     package enum Failure: Equatable, Sendable {
-        /// They do not.
         case never
         /// The light is out of reach.
         case unreachable
@@ -48,18 +47,14 @@ package struct SimulatedLight: Equatable, Sendable {
         case push
         /// The steps of its transition, then its new state.
         case stepped
-        /// Nothing.
         case none
     }
 
     package var description: LightDescription
     /// How long it takes to answer a command.
     package var latency: Duration
-    /// How long it fades.
     package var transition: Duration
-    /// When commands fail.
     package var failure: Failure
-    /// What it tells after a command.
     package var report: Report
 }
 

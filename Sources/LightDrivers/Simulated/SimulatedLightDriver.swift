@@ -133,11 +133,9 @@ package final class SimulatedLightDriver: LightDriver {
 
     /// Why a simulated light cannot change as asked.
     package enum SimulationError: Error, Equatable, Sendable, CustomStringConvertible {
-        /// There is no light of that id.
         case unknownLight
         /// The light cannot do that; the text says what.
         case impossible(String)
-        /// The driver is not running.
         case notRunning
 
         package var description: String {

@@ -21,7 +21,6 @@ struct SimulatedLightState {
     private var state: DeviceState
     private var commands = 0
     private var fade: Fade? { didSet { isFading = fade != nil } }
-    /// Whether a transition is running.
     private(set) var isFading = false
 
     init(_ light: SimulatedLight) {
@@ -34,10 +33,8 @@ struct SimulatedLightState {
         state.isReachable = light.failure != .unreachable
     }
 
-    /// Whether it can be reached.
     var reachable: Bool { state.isReachable }
 
-    /// All that is true of the light.
     var report: LightReport {
         var report = light.description.report(of: state)
         report.reachable = reachable

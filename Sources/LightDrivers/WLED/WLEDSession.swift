@@ -18,13 +18,11 @@ package struct WLEDOptions: Equatable, Sendable {
 package struct WLEDSession: DeviceSession {
     package typealias Options = WLEDOptions
 
-    /// What the connection is to do.
     package enum Output: Equatable, Sendable {
         case request(number: Int, HTTPClientRequest)
         case openWebSocket
     }
 
-    /// What the connection has brought.
     package enum Input: Equatable, Sendable {
         case answer(number: Int, HTTPClientResponse)
         case noAnswer(number: Int, HTTPFault)

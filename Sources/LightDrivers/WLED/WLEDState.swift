@@ -3,7 +3,6 @@ import DeviceKit
 
 /// What a WLED device says of itself and of its light: the answer to `/json/si`, and each message of its WebSocket.
 struct WLEDState: Sendable {
-    /// A part of the strip.
     struct Segment: Sendable {
         let id: Int
         let name: String?
@@ -181,7 +180,6 @@ struct WLEDState: Sendable {
         return body
     }
 
-    /// The segments of one request.
     private struct SegmentChanges {
         private var segments: [(id: Int, json: JSONObject)] = []
 

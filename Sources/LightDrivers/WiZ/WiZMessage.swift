@@ -69,12 +69,10 @@ package enum WiZRequest: Equatable, Sendable {
     }
 }
 
-/// What a WiZ device says.
 package struct WiZMessage: Equatable, Sendable {
     package enum Content: Equatable, Sendable {
         case done
         case refused
-        /// It doesn't know the method.
         case unknown
         case pilot(WiZPilot)
         case system(module: String?, firmware: String?)

@@ -65,7 +65,6 @@ package struct YeelightNeighbours: Sendable {
     /// Ordered by their ids.
     package var services: [DiscoveredService] { found.values.sorted { $0.id < $1.id } }
 
-    /// A datagram has come.
     package mutating func received(_ bytes: [UInt8], from source: IPv4Endpoint) {
         guard let identity = YeelightIdentity(bytes, from: source),
             found[identity.id] != nil || found.count < YeelightSession.traits.maximumDevices,

@@ -5,7 +5,6 @@ import NIOCore
 package struct YeelightConnection: DeviceConnection {
     package typealias Session = YeelightSession
 
-    /// How long a line may be.
     static let maximumLine = 8192
 
     package init() {}

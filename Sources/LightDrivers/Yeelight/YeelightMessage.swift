@@ -9,7 +9,6 @@ package struct YeelightIdentity: Equatable, Sendable {
     let model: String
     let firmware: String?
     let name: String?
-    /// The methods that it knows.
     let methods: Set<String>
 
     /// What makes all devices, or one, say that they are there.

@@ -16,14 +16,12 @@ package struct YeelightOptions: Equatable, Sendable {
 package struct YeelightSession: DeviceSession {
     package typealias Options = YeelightOptions
 
-    /// What the connection is to do.
     package enum Output: Equatable, Sendable {
         /// Search for the device at the other end of the connection.
         case identify
         case send([UInt8])
     }
 
-    /// What the connection has brought.
     package enum Input: Equatable, Sendable {
         /// `nil` if it did not answer the search.
         case identity(YeelightIdentity?)

@@ -3,7 +3,6 @@ import TerminalKit
 
 /// Finds the object that a person means by a name or an id.
 struct Finder<Object: NamedObject> where Object.ID == Identifier<Object> {
-    /// What can be meant.
     let objects: [Object]
     /// What such an object is called in a refusal.
     let noun: String

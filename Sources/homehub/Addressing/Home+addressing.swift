@@ -24,13 +24,11 @@ extension Home {
         ).one(typed)
     }
 
-    /// A zone by name or id.
     func zone(addressed typed: String, isWhole: Bool = false) throws(HomeError) -> Zone {
         try Finder(objects: zones, noun: "zone", place: "in \(name)", listing: "zones", isWhole: isWhole)
             .one(typed)
     }
 
-    /// An accessory by name or id.
     func accessory(addressed typed: String, isWhole: Bool = false) throws(HomeError) -> Accessory {
         try Finder(
             objects: accessories, noun: "accessory", place: "in \(name)", listing: "accessories", isWhole: isWhole
@@ -38,7 +36,6 @@ extension Home {
         .one(typed)
     }
 
-    /// A service group by name or id.
     func group(addressed typed: String, isWhole: Bool = false) throws(HomeError) -> ServiceGroup {
         try Finder(objects: serviceGroups, noun: "group", place: "in \(name)", listing: "groups", isWhole: isWhole)
             .one(typed)
@@ -50,7 +47,6 @@ extension Home {
         return try accessory(addressed: words.first ?? "").part(addressed: words.count > 1 ? words[1] : nil)
     }
 
-    /// A scene by name or id.
     func scene(addressed typed: String, isWhole: Bool = false) throws(HomeError) -> ActionSet {
         try Finder(objects: actionSets, noun: "scene", place: "in \(name)", listing: "scenes", isWhole: isWhole)
             .one(typed)

@@ -40,7 +40,6 @@ enum HomeObject: Equatable {
         }
     }
 
-    /// Its identity as text.
     var id: String {
         switch self {
         case .home(let home): "\(home.id)"

@@ -175,6 +175,5 @@ extension Service {
 }
 
 extension ValuePlace {
-    /// Whether people want to see it.
     var isForPeople: Bool { characteristic.isForPeople }
 }

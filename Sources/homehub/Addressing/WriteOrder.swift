@@ -17,7 +17,6 @@ struct WriteOrder: Equatable {
         case other(ServiceToggle)
     }
 
-    /// One value, and what is wanted of it.
     struct Item: Equatable {
         let place: ValuePlace
         let wanted: Wanted
@@ -197,7 +196,6 @@ private enum WriteTarget {
         }
     }
 
-    /// What one word wants of it.
     func items(typed word: String) throws(HomeError) -> [WriteOrder.Item] {
         if let verb = Verb(rawValue: word.lowercased()) { return try items(verb) }
         guard let equals = word.firstIndex(of: "=") else { return [] }

@@ -256,7 +256,6 @@ struct ServiceTypeCommand: HomeCommand {
 }
 
 extension HomeManager {
-    /// Renames whatever it is.
     func rename(_ object: HomeObject, to name: String) async throws(HomeError) {
         switch object {
         case .home(let home): try await renameHome(home.id, to: name)

@@ -34,7 +34,6 @@ struct DiscoveryList {
 
     private(set) var accessories: [DiscoveredAccessory] = []
 
-    /// What an event comes to.
     mutating func lines(for event: BrowserEvent) -> [Line] {
         switch event {
         case .found(let accessory):

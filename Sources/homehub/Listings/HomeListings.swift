@@ -41,7 +41,6 @@ enum HomeListings {
         return table.text
     }
 
-    /// The service groups of a home, with what is in them.
     static func groups(of home: Home) -> String {
         guard !home.serviceGroups.isEmpty else {
             return "There are no groups in \(home.name); homehub groups add NAME makes one.\n"
@@ -56,7 +55,6 @@ enum HomeListings {
         return table.text
     }
 
-    /// The scenes of a home, with what they set.
     static func scenes(of home: Home) -> String {
         guard !home.actionSets.isEmpty else { return "There are no scenes in \(home.name).\n" }
         var table = Table(["NAME", "SETS"])
@@ -93,7 +91,6 @@ enum HomeListings {
         }.joined(separator: "\n")
     }
 
-    /// The favourites of a home, with what they do.
     static func favourites(of home: Home, isPainted: Bool = false) -> String {
         var filter = ProductFilter()
         filter.isOfFavorites = true
@@ -123,7 +120,6 @@ extension Table {
         for row in rows { append(row, name: "    " + row.name, isOneOfSeveral: true) }
     }
 
-    /// A line for one thing.
     fileprivate mutating func append(_ row: ServiceRow, name: String, isOneOfSeveral: Bool = false) {
         let note = isOneOfSeveral ? nil : row.problem?.words ?? row.battery?.lowWords
         let age = row.problem == nil ? row.lastRead.map { "read \($0.age())" } : nil

@@ -3,7 +3,6 @@ import HomeModel
 
 /// Names of a home that could be better, and what to call the things instead.
 struct NamesReport {
-    /// One name.
     struct Entry {
         let object: HomeObject
         let finding: NameFinding

@@ -7,7 +7,6 @@ import TerminalKit
 struct PermissionAgent: Sendable {
     let terminal: Terminal
 
-    /// The question as it is shown.
     static func question(about question: PersonQuestion) -> String {
         switch question {
         case .permission(let permission):

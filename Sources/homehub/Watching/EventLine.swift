@@ -29,7 +29,6 @@ struct EventLine {
 // MARK: The homes
 
 extension EventLine {
-    /// - Parameter event: what happened to the homes as a whole.
     init(_ event: HomeManagerEvent) {
         switch event {
         case .authorizationStatusUpdated(let status):
@@ -68,7 +67,6 @@ extension EventLine {
 // MARK: A home
 
 extension EventLine {
-    /// - Parameter event: what happened in a home.
     init(_ event: Home.Event) {
         let home = event.home
         self =

@@ -71,7 +71,6 @@ struct WatchCommand: HomeCommand {
 
 }
 
-/// Prints events.
 private actor WatchOutput {
     private let session: HomeSession
     private var problems: AccessoryProblems
@@ -120,7 +119,6 @@ private actor WatchOutput {
     }
 }
 
-/// What is watched.
 struct Watch {
     private enum Scope {
         /// Everything, in one home or in all.
@@ -138,7 +136,6 @@ struct Watch {
         scope = .values(Set(places.map(\.characteristic.id)), of: Set(places.map(\.accessory.id)))
     }
 
-    /// The values that are to be reported.
     var observed: ObservationScope {
         switch scope {
         case .everything(nil): .everything
@@ -147,7 +144,6 @@ struct Watch {
         }
     }
 
-    /// Whether an event is to be shown.
     func isWatched(_ event: HomeClientEvent) -> Bool {
         switch (scope, event) {
         case (_, .manager(.authorizationStatusUpdated)): true

@@ -11,7 +11,6 @@ import Logging
 /// second sends one thing and waits until the app has read most of it: so an app that does not read delays no other but
 /// itself, and what it misses is bounded by the hub, which tells it to load everything anew.
 struct AppConnections: LineRPCSessions {
-    /// What the socket takes and keeps.
     struct Limits {
         /// From an app comes one request; to it goes a page of accessories, or what one write changed.
         ///

@@ -30,7 +30,6 @@ struct LiveStream: Sendable {
 
     private let pending = Pending()
 
-    /// The reader is gone.
     func stop() { pending.end() }
 
     /// Runs until the reader goes, or may not be here any more.
@@ -100,7 +99,6 @@ private final class Pending: Sendable {
 
     var isOver: Bool { ended.load(ordering: .acquiring) }
 
-    /// There is something to draw.
     func put() { signal.send() }
 
     func end() {

@@ -45,7 +45,6 @@ extension Characteristic {
     }
 }
 
-/// What a page shows at one moment.
 struct PageContent {
     var title: String
     /// The HTML within `main`.
@@ -64,13 +63,11 @@ protocol LivePage: Sendable {
     /// The home that it is about, if its path says so.
     var choice: Home.ID? { get }
 
-    /// The home of what it shows.
     func home(_ moment: Moment) -> Home?
 
     /// What else changes it, beside the homes; `nil` for nothing.
     func changes(_ site: Site) async -> AsyncStream<Void>?
 
-    /// All of it.
     func content(_ moment: Moment) async -> PageContent
 
     /// What has to be drawn anew after some things changed, by the ids of the elements.

@@ -163,7 +163,6 @@ extension WebContext {
         }
     }
 
-    /// Returns the id in the path.
     func id<Entity>() throws(WebError) -> Identifier<Entity> {
         guard let id = parameters.get("id").flatMap({ Identifier<Entity>($0) }) else { throw ValueActions.notFound }
         return id

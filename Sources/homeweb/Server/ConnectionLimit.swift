@@ -51,7 +51,6 @@ final class ConnectionLimit: Sendable {
 
     fileprivate func closed(_ channel: any Channel) { entries.withLock { $0[ObjectIdentifier(channel)] = nil } }
 
-    /// Watches one connection.
     final class Handler: ChannelDuplexHandler, RemovableChannelHandler {
         typealias InboundIn = HTTPRequestPart
         typealias OutboundIn = HTTPResponsePart

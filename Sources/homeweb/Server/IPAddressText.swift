@@ -1,7 +1,6 @@
 import Glibc
 import NIOCore
 
-/// Addresses as text.
 enum IPAddressText {
     /// The 16 bytes of an address, an IPv4 address as `::ffff:a.b.c.d`; `nil` if the text isn't an address.
     static func bytes(of text: String) -> [UInt8]? {

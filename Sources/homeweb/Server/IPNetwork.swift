@@ -19,7 +19,6 @@ struct IPNetwork: Equatable, Sendable {
         self.prefixLength = prefixLength
     }
 
-    /// Returns whether an address is in this network.
     func contains(_ text: String) -> Bool {
         guard let other = IPAddressText.bytes(of: text) else { return false }
         let whole = prefixLength / 8

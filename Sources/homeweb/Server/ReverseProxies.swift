@@ -11,7 +11,6 @@ struct ReverseProxies: Sendable {
 
     let networks: [IPNetwork]
 
-    /// Returns whether an address is one of these proxies.
     func contains(_ address: String) -> Bool { networks.contains { $0.contains(address) } }
 
     /// Determines the client of a request from one of these proxies, or the proxy itself if the headers don't name one.

@@ -8,7 +8,6 @@ import NIOPosix
 import NIOSSL
 import TerminalKit
 
-/// The server of the page.
 struct WebServer {
     /// The address and the options of the server.
     struct Settings {

@@ -106,7 +106,6 @@ enum SetupActions {
 }
 
 extension String {
-    /// Without spaces around it.
     var trimmed: String {
         String(drop(while: \.isWhitespace).reversed().drop(while: \.isWhitespace).reversed())
     }

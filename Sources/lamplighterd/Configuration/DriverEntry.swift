@@ -15,7 +15,6 @@ extension CodingUserInfoKey {
 struct DriverEntry: Decodable, Sendable {
     /// The first half of its lights' keys.
     let id: String
-    /// The driver's name.
     let driver: String
     let configuration: any LightDriverConfiguration
 

@@ -25,7 +25,6 @@ struct ListenAddress: Equatable, Sendable, CustomStringConvertible {
         let remedy: String
     }
 
-    /// Reads an address and a port.
     init(_ text: String) throws(Problem) {
         let example = "write for example 127.0.0.1:9251"
         guard let colon = text.lastIndex(of: ":") else {

@@ -8,7 +8,6 @@ import ServiceLifecycle
 ///
 /// A driver that ends by itself leaves its lights out of reach, and the bridge goes on.
 actor DriverSupervisor: Service {
-    /// A driver at work.
     struct Running {
         let entry: DriverEntry
         let driver: any LightDriver

@@ -33,7 +33,6 @@ actor MetricsServer {
         self.read = read
     }
 
-    /// Closes all connections.
     func stop() {
         for client in clients.values {
             client.task?.cancel()

@@ -17,7 +17,6 @@ struct ProcessFigures: Equatable, Sendable {
     /// The start, told once: the wall clock may be set later.
     private static let started = Self(stat: ProcFile.text(of: "/proc/self/stat")).startTime
 
-    /// The figures of now.
     static var current: ProcessFigures {
         var figures = ProcessFigures(stat: ProcFile.text(of: "/proc/self/stat"))
         figures.startTime = started

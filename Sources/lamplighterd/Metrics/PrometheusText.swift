@@ -20,13 +20,11 @@ struct PrometheusText {
         family(name, "counter", help, samples)
     }
 
-    /// One such figure.
     mutating func counter(_ name: String, _ help: String, _ value: Double) { single(name, "counter", help, value) }
 
     /// Figures that rise and fall.
     mutating func gauge(_ name: String, _ help: String, _ samples: [Sample]) { family(name, "gauge", help, samples) }
 
-    /// One such figure.
     mutating func gauge(_ name: String, _ help: String, _ value: Double) { single(name, "gauge", help, value) }
 
     /// How long something took, in seconds.

@@ -68,7 +68,6 @@ final class UniquePublisher: Sendable {
         await browserEnds
     }
 
-    /// How far publication has come.
     var state: PublicationState {
         let (verdict, record) = contents.withLock { ($0.watch.verdict, $0.record) }
         guard record != nil else { return publisher.state }

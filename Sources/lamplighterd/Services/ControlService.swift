@@ -2,7 +2,6 @@ import BridgeControl
 import Logging
 import ServiceLifecycle
 
-/// The operator's socket.
 struct ControlService: Service {
     let path: String
     let operations: BridgeOperations

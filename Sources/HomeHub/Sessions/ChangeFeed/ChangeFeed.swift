@@ -15,7 +15,6 @@ package import HomeModel
 ///
 /// Nothing waits here: inputs return what is to be done, and whoever carries deliveries takes them with ``next(for:)``.
 package struct ChangeFeed: Sendable, Equatable {
-    /// What to do next.
     package enum Action: Sendable, Equatable {
         /// Something waits for a session for which nothing did.
         case deliver(SessionID)
@@ -46,7 +45,6 @@ package struct ChangeFeed: Sendable, Equatable {
         sessions[session] = Session(outbox: Outbox(limit: limit), isAuthorized: status.contains(.authorized))
     }
 
-    /// A session is over.
     package mutating func closed(_ session: SessionID) -> [Action] {
         sessions[session] = nil
         return stopObserving(session)

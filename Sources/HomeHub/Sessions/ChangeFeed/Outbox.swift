@@ -32,7 +32,6 @@ struct Outbox: Sendable, Equatable {
 
     var isEmpty: Bool { count == 0 }
 
-    /// Something happened.
     mutating func append(_ notification: HomeNotification) {
         guard !isVoid else { return }
         if let id = notification.cachedCharacteristic {
@@ -77,7 +76,6 @@ struct Outbox: Sendable, Equatable {
         isVoid = true
     }
 
-    /// Takes what is to be told next.
     mutating func next() -> Delivery? {
         while first < deliveries.count {
             let index = first

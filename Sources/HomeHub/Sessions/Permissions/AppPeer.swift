@@ -2,7 +2,6 @@ import HomeModel
 
 /// Who is at the other end of a connection, as the system says; an app has no part in it.
 package struct AppPeer: Sendable, Hashable {
-    /// The user it runs as.
     package var uid: UInt32
     /// The program that runs; empty if the system does not tell us, as of other users' programs unless we are root.
     package var executable: String

@@ -41,7 +41,6 @@ struct Consents: Sendable, Equatable {
     /// The oldest first.
     private var questions: [Question] = []
 
-    /// Begins with what was stored.
     init(remembered: [RememberedClaim] = []) {
         claims = Dictionary(remembered.map { ($0.claim, $0.isAllowed) }) { _, last in last }
     }
@@ -123,7 +122,6 @@ struct Consents: Sendable, Equatable {
         pending.first { $0.id == id && $0.subject == .vendor }.map { VendorClaimID(app: $0.app, vendor: $0.name) }
     }
 
-    /// The user has decided about a maker's app.
     mutating func decided(_ decision: PermissionDecision, about claim: VendorClaimID) {
         questions.removeAll {
             $0.question.subject == .vendor && $0.question.app == claim.app && $0.question.name == claim.vendor
@@ -131,7 +129,6 @@ struct Consents: Sendable, Equatable {
         claims[claim] = decision == .forget ? nil : decision == .allow
     }
 
-    /// All that was decided about an app is forgotten.
     mutating func forgotten(_ app: AppIdentity) {
         claims = claims.filter { $0.key.app != app }
         questions.removeAll { $0.question.subject == .vendor && $0.question.app == app }

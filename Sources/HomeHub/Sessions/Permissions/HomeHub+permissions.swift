@@ -27,7 +27,6 @@ extension HomeHub {
         }
     }
 
-    /// Takes the user's answer to a consent question.
     func answerConsent(_ id: ConsentQuestion.ID, isAllowed: Bool, _ call: Call) {
         do throws(HomeError) {
             try permissions.checkMayDecide(call.session)
@@ -104,7 +103,6 @@ extension HomeHub {
         }
     }
 
-    /// Applies a decision about a vendor's app.
     private func decided(_ decision: PermissionDecision, about claim: VendorClaimID) {
         consents.decided(decision, about: claim)
         for session in sessions.keys.sorted() where self.claim(of: session, to: claim.vendor) == claim {

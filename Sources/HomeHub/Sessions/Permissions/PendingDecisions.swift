@@ -1,8 +1,6 @@
 import HomeModel
 
-/// The decisions that wait for the store.
 struct PendingDecisions {
-    /// What a decision is about.
     enum Subject: Hashable {
         case app(AppIdentity)
         case claim(VendorClaimID)

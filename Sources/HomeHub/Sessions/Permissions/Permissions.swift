@@ -10,7 +10,6 @@ package import HomeModel
 /// Nothing waits here: inputs return what is to be done, in the order in which it is to be done. Questions are bounded by
 /// ``questionsOfUser``.
 package struct Permissions: Sendable, Equatable {
-    /// What to do next.
     package enum Action: Sendable, Equatable {
         /// Store the answer, in place of an earlier one.
         case remember(RememberedPermission)
@@ -223,7 +222,6 @@ package struct Permissions: Sendable, Equatable {
     /// What is remembered of an app; `nil` if the user has not decided about it.
     func answer(about app: AppIdentity) -> RememberedPermission? { answers[app] }
 
-    /// A policy changed.
     package mutating func restrictionsChanged(to restrictions: AppRestrictions) -> [Action] {
         let before = statuses
         self.restrictions = restrictions

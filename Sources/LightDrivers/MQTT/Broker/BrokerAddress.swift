@@ -2,9 +2,7 @@
 package struct BrokerAddress: Equatable, Sendable, CustomStringConvertible {
     /// The name or address, without brackets.
     package let host: String
-    /// The TCP port.
     package let port: UInt16
-    /// Whether the connection is encrypted.
     package let tls: Bool
 
     /// Why a text is no broker's address, and what to write; it never repeats the text, which may hold a password.

@@ -1,4 +1,3 @@
-/// A message to publish.
 package struct MQTTMessage: Equatable, Sendable {
     package var topic: String
     package var payload: [UInt8]
@@ -17,21 +16,17 @@ package struct MQTTMessage: Equatable, Sendable {
     }
 }
 
-/// How to connect to a broker.
 package struct MQTTConnectionSettings: Equatable, Sendable {
-    /// Where the broker listens.
     package var address: BrokerAddress
     /// The name we have there; two connections of one name throw each other out.
     package var clientID: String
     /// Who we are, if the broker asks.
     package var user: String?
-    /// The file that holds the password.
     package var passwordFile: String?
     /// The certificates that may sign the broker's; the system's own if left out.
     package var caFile: String?
     /// Our certificate, if the broker asks for one.
     package var clientCertificate: String?
-    /// The key of our certificate.
     package var clientKey: String?
     /// What the broker publishes when we vanish.
     package var will: MQTTMessage?

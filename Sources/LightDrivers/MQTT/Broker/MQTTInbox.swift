@@ -1,12 +1,8 @@
 /// What a connection to a broker has to tell.
 package enum MQTTEvent: Equatable, Sendable {
-    /// The broker has taken us in.
     case connected
-    /// The broker has answered a subscription.
     case subscribed(topic: String, granted: Bool)
-    /// A message has come.
     case message(topic: String, payload: [UInt8])
-    /// A message was too long to be taken.
     case tooLong(topic: String)
     /// So many messages were dropped because too many others were waiting, or because their topics are too long.
     case dropped(Int)
@@ -63,7 +59,6 @@ struct MQTTInbox {
     /// Counts a message that cannot be taken at all.
     mutating func drop() { dropped += 1 }
 
-    /// Takes out everything.
     mutating func takeAll() -> [MQTTEvent] {
         defer { self = MQTTInbox(maximumMessages: maximumMessages, maximumBytes: maximumBytes) }
         return dropped > 0 ? events + [.dropped(dropped)] : events

@@ -12,7 +12,6 @@ struct TopicFilter: Hashable, Sendable {
         }
     }
 
-    /// Whether it stands for more than one topic.
     var hasWildcard: Bool { levels.contains { $0 == "+" || $0 == "#" } }
 
     func matches(_ topic: String) -> Bool {

@@ -8,7 +8,6 @@ protocol MQTTComponent: Equatable, Sendable {
     /// Its names in discovery topics.
     static var names: Set<String> { get }
 
-    /// The kind of its devices.
     static var kind: LightKind { get }
 
     /// Returns whether an announcement is of something that is shown.
@@ -26,7 +25,6 @@ protocol MQTTComponent: Equatable, Sendable {
     /// Returns the device that an expose of Zigbee2MQTT describes; `nil` if it describes no such device.
     static func entity(_ expose: JSONValue, of device: Zigbee2MQTTDevice) throws(MQTTProblem) -> MQTTEntity?
 
-    /// The capabilities of the device.
     var capabilities: LightCapabilities { get }
 
     /// The sources of its state, without the source of power.
@@ -68,7 +66,6 @@ extension MQTTComponent {
 
     func handedOver(_ command: LightCommand, to light: inout MQTTLight) -> LightReport { LightReport() }
 
-    /// Returns whether two components are the same.
     func isEqual(_ other: any MQTTComponent) -> Bool { other as? Self == self }
 }
 
@@ -76,6 +73,5 @@ extension MQTTComponent {
 enum MQTTComponents {
     static let all: [any MQTTComponent.Type] = [MQTTFan.self, MQTTSensor.self, MQTTCover.self]
 
-    /// Returns the component with a name; `nil` for others.
     static func named(_ name: String) -> (any MQTTComponent.Type)? { all.first { $0.names.contains(name) } }
 }

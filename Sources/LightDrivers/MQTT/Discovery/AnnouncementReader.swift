@@ -31,7 +31,6 @@ enum Announcement {
 
     enum Content {
         case entity(MQTTEntity)
-        /// It is not to be shown.
         case hidden
         /// It cannot be understood; what was announced before stands.
         case problem(MQTTProblem)
@@ -74,7 +73,6 @@ struct AnnouncementReader: Sendable {
         self.zigbee2MQTT = zigbee2MQTT.map(Zigbee2MQTTDiscovery.init)
     }
 
-    /// The topics to subscribe to.
     var filters: [String] {
         var filters: [String] = []
         if let prefix { filters += DiscoveryTopic.filters(prefix: prefix, kinds: kinds) }

@@ -6,7 +6,6 @@ package enum DiscoveryPayload: Equatable, Sendable {
     case removed
     /// Forget this topic, and keep what was announced on it: it will be announced elsewhere.
     case migrated
-    /// One thing.
     case single(JSONObject)
     /// All parts of a device, by the producer's names; `nil` if there is a part without anything but its platform.
     case device([Part])

@@ -6,7 +6,6 @@ import Jinja
 struct TasmotaDiscovery {
     /// What the device has, each with a name of its own within the device.
     let things: [(name: String, entity: MQTTEntity)]
-    /// How it speaks.
     let common: Common
 
     private let keys: KeyReader
@@ -56,9 +55,7 @@ struct TasmotaDiscovery {
     struct Common: Sendable {
         var mac, name: String
         var model, firmware: String?
-        /// Its topics.
         var command, question, result, status, state, sensor, will: String
-        /// Its words.
         var on, off, online, offline: String
         /// Whether it sleeps most of the time.
         var sleeps: Bool

@@ -6,7 +6,6 @@ struct Zigbee2MQTTDevice {
     /// Newer versions say `{"state": "online"}`, older ones `online`.
     private static let stateTemplate = "{{ value_json.state if value_json is mapping else value }}"
 
-    /// The base topic.
     let base: String
     let json: JSONValue
     /// The device's address; `nil` for a group.

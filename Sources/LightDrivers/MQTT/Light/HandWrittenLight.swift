@@ -79,7 +79,6 @@ struct HandWrittenLight: Decodable {
         }
     }
 
-    /// One value of any simple type.
     private struct Scalar: Decodable {
         let value: JSONValue
 

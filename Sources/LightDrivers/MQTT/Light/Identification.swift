@@ -14,7 +14,6 @@ struct Identification: Equatable, Sendable {
     var power: Bool?
     /// What the light was last told.
     var isLit: Bool
-    /// The power that the light last reported.
     var reported: Bool?
     /// When echoes are over; `nil` while it blinks.
     var endsAt: Duration?

@@ -30,7 +30,6 @@ package struct MQTTLight: Equatable, Sendable {
     package private(set) var settings: MQTTLightSettings
     var on: Bool?
     var brightness: Int?
-    /// The colour or white it shows now.
     var color: LightColor?
     /// The last colour and the last temperature it told, for lights that tell the mode on its own.
     var lastColor: LightColor?
@@ -58,7 +57,6 @@ package struct MQTTLight: Equatable, Sendable {
         availability = settings.availability
     }
 
-    /// Whether its availability topics say that it is there.
     package var isAvailable: Bool { availability.isAvailable }
 
     /// Takes new settings and keeps what is known of the light.
@@ -79,7 +77,6 @@ package struct MQTTLight: Equatable, Sendable {
         availability.hasSameSources(as: settings.availability)
     }
 
-    /// Whether the light still waits for its availability on a topic.
     func isWaiting(for topic: String) -> Bool { availability.isWaiting(for: topic) }
 
     /// Takes over what another light has received on availability topics that they share.
@@ -95,10 +92,8 @@ package struct MQTTLight: Equatable, Sendable {
 
     // MARK: Messages
 
-    /// When ``timePassed(now:)`` has something to do.
     var deadline: Duration? { [identification?.endsAt, deadlines.next].compactMap { $0 }.min() }
 
-    /// What time has changed.
     mutating func timePassed(now: Duration) -> [LightReport] {
         [endEchoes(now: now), settings.component?.timePassed(of: &self, now: now)].compactMap { $0 }
     }
@@ -290,7 +285,6 @@ package struct MQTTLight: Equatable, Sendable {
     /// Whether a command switches power on along with its attributes.
     func switchesOn(_ command: LightCommand) -> Bool { command.on ?? (on == true) }
 
-    /// The colour in the light's own form.
     func deviceColor(_ color: LightColor) -> DeviceColor? {
         switch color {
         case .temperature(let mired):

@@ -3,7 +3,6 @@ package import DeviceKit
 
 /// How one light speaks MQTT: the keys of its announcement, checked.
 package struct MQTTLightSettings: Equatable, Sendable {
-    /// How its messages are made up.
     enum Schema: Equatable, Sendable {
         /// One JSON object for everything.
         case json
@@ -86,7 +85,6 @@ package struct MQTTLightSettings: Equatable, Sendable {
     package var brightnessScale: Int
     /// The number that stands for full white.
     package var whiteScale: Int
-    /// The colour temperatures that it can show.
     package var mireds: ClosedRange<Int>
     /// Whether colour temperatures are sent and told in kelvin and not in mired.
     package var temperatureInKelvin: Bool
@@ -94,19 +92,14 @@ package struct MQTTLightSettings: Equatable, Sendable {
     package var hasOwnBrightness: Bool
     /// What makes the light say how it is, where it would not by itself.
     package var poll: MQTTMessage?
-    /// The member names of the schema `json`.
     package var jsonKeys = JSONKeys()
 
     // The schema with a topic for each attribute:
     /// How it is switched on when something else is set, too.
     package var onCommandType = OnCommandType.last
-    /// What switches it on.
     package var payloadOn = "ON"
-    /// What switches it off.
     package var payloadOff = "OFF"
-    /// What tells that it is on.
     package var stateOn = "ON"
-    /// What tells that it is off.
     package var stateOff = "OFF"
     /// What sets the brightness; `nil` if nothing does.
     package var brightnessCommand: Command?
@@ -156,7 +149,6 @@ package struct MQTTLightSettings: Equatable, Sendable {
         return availability.sources.map(\.topic).first { $0.hasSuffix(end) }.map { String($0.dropLast(end.count)) }
     }
 
-    /// The topics that tell what the light does.
     var stateTopics: Set<String> {
         var topics: Set<String> = []
         let sources = [power, brightness, colorMode] + states.values.map(Optional.some) + (component?.sources ?? [])
@@ -194,7 +186,6 @@ package struct MQTTLightSettings: Equatable, Sendable {
         try self.init(KeyReader(keys: keys), component: isSwitch ? "switch" : "light")
     }
 
-    /// Checks the keys of an announcement of this component.
     init(_ reader: KeyReader, component: String) throws(MQTTProblem) {
         guard let type = MQTTComponents.named(component) else {
             try self.init(reader, isSwitch: component == "switch")
