@@ -21,9 +21,7 @@ package protocol PendingCallOwner: Actor {
 
     var pendingCalls: PendingCalls<Failure> { get set }
 
-    /// The caller no longer waits for a call.
-    ///
-    /// - Returns: the error for the caller.
+    /// The caller no longer waits for a call; returns the error for the caller.
     func cancelled(call: Int) -> Failure
 }
 

@@ -18,10 +18,6 @@ public struct JSONDecodingError: Error, Equatable, Sendable {
     public private(set) var path: String
 
     /// Makes an error.
-    ///
-    /// - Parameters:
-    ///   - reason: what is wrong.
-    ///   - path: which member.
     public init(_ reason: Reason, at path: String = "") {
         self.reason = reason
         self.path = path

@@ -35,11 +35,8 @@ extension JSONValue {
         self = try parser.document()
     }
 
-    /// Reads one JSON text.
+    /// Reads one JSON text of at most so many bytes.
     ///
-    /// - Parameters:
-    ///   - text: the text.
-    ///   - maximumLength: the longest text taken, in bytes.
     /// - Throws: ``JSONError``.
     public init(parsing text: String, maximumLength: Int = JSONValue.defaultLength) throws(JSONError) {
         try self.init(parsing: Array(text.utf8), maximumLength: maximumLength)

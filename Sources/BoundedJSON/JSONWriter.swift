@@ -6,9 +6,7 @@ public struct JSONWriter: Sendable {
     /// What has been written so far.
     public var bytes: [UInt8] = []
 
-    /// Makes a writer.
-    ///
-    /// - Parameter capacity: how many bytes to make room for at once.
+    /// Makes a writer with room for so many bytes.
     public init(reserving capacity: Int = 0) { bytes.reserveCapacity(capacity) }
 
     /// Appends text that is already JSON.

@@ -22,13 +22,7 @@ public struct ConfigurationProblem: Error, Sendable {
         codingPath = path
     }
 
-    /// Creates an error that rejects the value of a key.
-    ///
-    /// - Parameters:
-    ///   - problem: the problem, without the value's place.
-    ///   - remedy: what to write instead.
-    ///   - key: the key, which may be missing.
-    ///   - container: the section with the key.
+    /// Creates an error that rejects the value of a key, which may be missing.
     public init<Key>(_ problem: String, remedy: String, forKey key: Key, in container: KeyedDecodingContainer<Key>) {
         self.init(problem, remedy: remedy, at: container.codingPath + [key])
     }

@@ -29,7 +29,6 @@ public struct DurationText: Equatable, Sendable {
 extension DurationText: Decodable {
     /// Reads a length of time from a configuration file.
     ///
-    /// - Parameter decoder: the decoder of the text.
     /// - Throws: ``ConfigurationProblem``.
     public init(from decoder: any Decoder) throws {
         let container = try decoder.singleValueContainer()

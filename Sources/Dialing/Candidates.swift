@@ -28,9 +28,7 @@ package struct Candidates<Address: Hashable & Sendable>: Sendable {
         (underWay, tried, current) = ([], [], nil)
     }
 
-    /// Replaces the addresses; new ones are tried in the current round, too.
-    ///
-    /// - Returns: whether they differ from the former ones.
+    /// Replaces the addresses and returns whether they differ; new ones are tried in the current round, too.
     @discardableResult
     package mutating func update(_ addresses: [Address]) -> Bool {
         guard addresses != all else { return false }

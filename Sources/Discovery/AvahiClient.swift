@@ -278,9 +278,7 @@ final class AvahiClient: @unchecked Sendable {
         avahi_service_resolver_free(resolver)
     }
 
-    /// Follows the A and AAAA records of a host.
-    ///
-    /// - Returns: the reason if that isn't possible.
+    /// Follows the A and AAAA records of a host; returns the reason if that isn't possible.
     func browseAddresses(of host: BrowseMachine.Host) -> String? {
         guard let client else { return "there is no client" }
         stopBrowsingAddresses(of: host)

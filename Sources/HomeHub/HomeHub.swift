@@ -72,16 +72,8 @@ package actor HomeHub {
     /// Sent when something is due earlier than everything before.
     let deadlineChanged = AsyncSignal()
 
-    /// Loads the store; nothing is connected before ``run()``.
+    /// Loads the store; ``run()`` starts the browser and connects. The hub never blocks its executor.
     ///
-    /// - Parameters:
-    ///   - executor: runs the hub, which never blocks it.
-    ///   - store: the homes.
-    ///   - vault: the pairings.
-    ///   - browser: finds accessories on the networks; started by ``run()``.
-    ///   - dialer: opens connections.
-    ///   - configuration: the daemon's settings.
-    ///   - logger: logs errors.
     /// - Throws: the store's errors.
     package init(
         executor: any SerialExecutor, store: any HomeStore, vault: any PairingVault, browser: AccessoryServerBrowser,

@@ -23,9 +23,7 @@ package struct AccessoryProblems: Sendable, Equatable {
         (told.updateValue(accessory.problem, forKey: accessory.id) ?? nil) != accessory.problem
     }
 
-    /// Looks at all accessories, and forgets those that are gone.
-    ///
-    /// - Returns: those of which something has changed.
+    /// Looks at all accessories, and forgets those that are gone; returns those that have changed.
     package mutating func changed(in homes: [Home]) -> [Accessory] {
         let accessories = homes.flatMap(\.accessories)
         let ids = Set(accessories.map(\.id))

@@ -112,9 +112,7 @@ struct RegularExpression {
             for index in slots.indices { slots[index] = -1 }
         }
 
-        /// Runs the program.
-        ///
-        /// - Returns: the position at its end; `nil` if nothing matches.
+        /// Runs the program; returns the position at its end, or `nil` if nothing matches.
         mutating func run(from first: Int, at begin: Int, forbiddenEnd: Int?, _ steps: inout Int) -> Int? {
             let base = stack.count
             var (pc, position) = (first, begin)

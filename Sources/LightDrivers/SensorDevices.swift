@@ -42,8 +42,6 @@ struct SensorDevices: Sendable {
     func isReading(_ id: LightID) -> Bool { parts[id] != nil }
 
     /// A reading is there, or its description has changed; without a device it is a separate sensor.
-    ///
-    /// - Returns: what the host is to learn.
     mutating func added(_ reading: LightDescription, of device: LightDescription?) -> [Change] {
         let former = parts[reading.id]
         let sensor: LightID

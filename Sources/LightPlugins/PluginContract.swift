@@ -26,12 +26,7 @@ package struct PluginContract: Sendable {
     private let timing: PluginTiming
     private let logger: Logger
 
-    /// - Parameters:
-    ///   - program: the plugin.
-    ///   - config: the configuration for `hello`.
-    ///   - stateDirectory: where it may keep files.
-    ///   - timing: how long it is waited for.
-    ///   - logger: gets its standard error.
+    /// Creates a contract; the logger gets the plugin's standard error.
     package init(
         _ program: PluginProcess.Program, config: JSONValue = [:], stateDirectory: String? = nil,
         timing: PluginTiming = PluginTiming(), logger: Logger
@@ -42,10 +37,7 @@ package struct PluginContract: Sendable {
         hello = PluginProtocol.hello(config: config, stateDirectory: stateDirectory)
     }
 
-    /// Puts the plugin through all checks; each that can be made is made.
-    ///
-    /// - Parameter report: gets each check as it is made.
-    /// - Returns: all checks.
+    /// Puts the plugin through all checks that can be made; reports each, and returns all.
     @discardableResult
     package func run(_ report: @Sendable (Check) -> Void = { _ in }) async -> [Check] {
         var checks: [Check] = []

@@ -72,10 +72,6 @@ struct PluginMachine {
     private var knowsCauses = false
     private var warned: Set<String> = []
 
-    /// - Parameters:
-    ///   - name: what people call the plugin.
-    ///   - hello: the parameters of `hello`.
-    ///   - timing: how long it is waited for.
     init(name: String, hello: JSONValue, timing: PluginTiming) {
         self.name = name
         self.hello = hello
@@ -339,9 +335,7 @@ extension PluginMachine.Question {
 
 /// A life of a plugin without its process, for whoever has only what it wrote.
 package enum PluginTrial {
-    /// Lets a machine decide on each event, a second apart.
-    ///
-    /// - Returns: to how many actions that came.
+    /// Lets a machine decide on each event, a second apart; returns the number of its actions.
     package static func actions(for events: [PluginInbox.Event]) -> Int {
         var machine = PluginMachine(name: "trial", hello: [:], timing: PluginTiming())
         var count = machine.timePassed(now: .zero).count
@@ -368,12 +362,7 @@ struct PluginRestarts {
         backoff = Backoff(first: timing.firstPause, longest: timing.longestPause)
     }
 
-    /// A life is over.
-    ///
-    /// - Parameters:
-    ///   - life: how long it was; a long one makes up for those before.
-    ///   - now: when it ended.
-    /// - Returns: how long to wait for the next; `nil` for good.
+    /// A life is over; returns the pause before the next, or `nil` for none. A long life makes up for those before.
     mutating func failed(after life: Duration, now: Duration) -> Duration? {
         if life >= timing.window { backoff.succeeded() }
         recent = recent.filter { now - $0 < timing.window } + [now]

@@ -21,9 +21,7 @@ actor PluginPeer {
         process.start()
     }
 
-    /// Waits until what it said meets a condition.
-    ///
-    /// - Returns: whether that came in time.
+    /// Waits until its messages meet a condition; returns whether that came in time.
     func wait(_ limit: Duration, until isMet: @Sendable (_ messages: [PluginMessage], _ end: String?) -> Bool) async
         -> Bool
     {
@@ -46,9 +44,7 @@ actor PluginPeer {
         }
     }
 
-    /// Asks, and waits for the answer.
-    ///
-    /// - Returns: `nil` if there is none in time.
+    /// Asks, and waits for the answer; `nil` if there is none in time.
     func ask(_ method: String, _ params: JSONValue = [:], within limit: Duration) async -> Result<
         JSONValue, RPCFailure
     >? {

@@ -45,12 +45,7 @@ package final class PluginProcess: Sendable {
     private let signal: @Sendable () -> Void
     private let state = Mutex(State())
 
-    /// Makes a run that does nothing before it is started.
-    ///
-    /// - Parameters:
-    ///   - program: what to run.
-    ///   - logger: gets what the program writes to standard error.
-    ///   - signal: called from the thread when there is something to take.
+    /// Makes a run that does nothing before it is started; its thread calls `signal` when there are events to take.
     package init(_ program: Program, logger: Logger, signal: @escaping @Sendable () -> Void) {
         self.program = program
         self.logger = logger
@@ -92,9 +87,7 @@ package final class PluginProcess: Sendable {
         wake()
     }
 
-    /// Ends the program and all of its process group.
-    ///
-    /// - Parameter grace: how long it may take to end by itself.
+    /// Ends the program and all of its process group, after a grace in which it may end by itself.
     package func end(within grace: Duration = .zero) {
         state.withLock { state in
             state.isInputClosed = true
@@ -195,9 +188,7 @@ extension PluginProcess {
         for (resource, value) in limits { _ = process_limit(pid, Int32(resource.rawValue), value) }
     }
 
-    /// Reads and writes until the process is gone.
-    ///
-    /// - Returns: how it went.
+    /// Reads and writes until the process is gone; returns how it ended.
     private func serve(
         _ pid: pid_t, _ pidfd: Descriptor, _ input: Pipe, _ output: Pipe, _ errors: Pipe, _ wakes: Pipe
     ) -> String {

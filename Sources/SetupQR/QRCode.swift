@@ -9,9 +9,7 @@ package struct QRCode: Equatable, Sendable {
     /// How many light modules belong around the code; without them it cannot be scanned.
     static let quietZone = 4
 
-    /// Encodes a text such as a setup payload.
-    ///
-    /// - Returns: `nil` if the text is empty or too long for a QR code.
+    /// Encodes a text such as a setup payload; `nil` if it is empty or too long for a QR code.
     package init?(_ text: String) {
         // The library keeps no state between calls and the result is freed here, so no pointer leaves this function.
         guard !text.utf8.contains(0), let code = QRcode_encodeString(text, 0, QR_ECLEVEL_M, QR_MODE_8, 1) else {

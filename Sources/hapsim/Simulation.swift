@@ -69,9 +69,7 @@ actor Simulation: AccessorySource {
 
     // MARK: From the terminal
 
-    /// Does what a line says.
-    ///
-    /// - Returns: whether to go on.
+    /// Executes a line; returns whether to go on.
     func obey(_ line: String) async -> Bool {
         do throws(TerminalCommand.Mistake) {
             switch try TerminalCommand(line) {

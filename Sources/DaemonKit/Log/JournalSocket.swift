@@ -15,9 +15,7 @@ final class JournalSocket: Sendable {
 
     deinit { close(descriptor) }
 
-    /// Sends an entry without waiting.
-    ///
-    /// - Returns: whether the journal has it; not if it is not there or cannot take more now.
+    /// Sends an entry without waiting; returns `false` if the journal isn't there or can't take more now.
     func send(_ entry: [UInt8]) -> Bool {
         var address = sockaddr_un()
         address.sun_family = sa_family_t(AF_UNIX)

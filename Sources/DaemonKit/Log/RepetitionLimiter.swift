@@ -46,9 +46,7 @@ struct RepetitionLimiter: Sendable {
 
     init(window: Duration = .seconds(60)) { length = window }
 
-    /// An event has come.
-    ///
-    /// - Returns: what to write now, in order.
+    /// An event has come; returns the records to write now, in order.
     mutating func received(_ record: LogRecord, now: ContinuousClock.Instant) -> [LogRecord] {
         let due = ended(now: now)
         switch record.level {
@@ -83,9 +81,7 @@ struct RepetitionLimiter: Sendable {
         firstEnd = min(firstEnd ?? end, end)
     }
 
-    /// Time has passed.
-    ///
-    /// - Returns: what to write now: the counts of windows that have ended.
+    /// Time has passed; returns the counts of windows that have ended.
     mutating func ended(now: ContinuousClock.Instant) -> [LogRecord] {
         guard let firstEnd, firstEnd <= now else { return [] }
         let over = windows.filter { $0.value.end <= now }.sorted { $0.value.end < $1.value.end }

@@ -25,9 +25,7 @@ package enum UnixProbe {
         await ask(busPath(in: address) ?? "/run/dbus/system_bus_socket", "\0AUTH\r\n")
     }
 
-    /// Whether no process listens at a socket.
-    ///
-    /// - Returns: false also if somebody might listen who cannot be reached.
+    /// Whether no process listens at a socket; `false` also if one might listen that can't be reached.
     package static func isAbsent(_ path: String) async -> Bool {
         do {
             try await ClientBootstrap(group: .singletonMultiThreadedEventLoopGroup)

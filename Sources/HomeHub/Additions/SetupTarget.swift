@@ -50,12 +50,7 @@ enum SetupTarget: Sendable, Equatable {
         }
     }
 
-    /// Looks for the accessory.
-    ///
-    /// - Parameters:
-    ///   - snapshot: what the network shows.
-    ///   - paired: those that we are paired with ourselves; while one is let go, it will soon be there anew.
-    /// - Returns: what is seen of it.
+    /// Looks for the accessory; of those that we are paired with, one that is being let go will soon be there again.
     func look(at snapshot: AccessorySnapshot, paired: Set<DeviceID>) -> SearchResult {
         if case .device(let id) = self {
             guard let accessory = snapshot[id], !paired.contains(id) else { return .missing }
@@ -75,9 +70,6 @@ enum SetupTarget: Sendable, Equatable {
 
     /// Judges what is seen once no more is waited for.
     ///
-    /// - Parameters:
-    ///   - snapshot: what the network shows.
-    ///   - paired: those that we are paired with ourselves.
     /// - Returns: as ``look(at:paired:)``; of a label also that another controller has its accessory, or that it is none of
     ///   those that are there. An accessory that does not say which label is its own may be the one.
     func lastLook(at snapshot: AccessorySnapshot, paired: Set<DeviceID>) -> SearchResult {

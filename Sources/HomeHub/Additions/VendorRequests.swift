@@ -42,12 +42,7 @@ struct VendorRequests: Sendable, Equatable {
     /// When ``deadlinesPassed(now:)`` is to be asked; `nil` if nothing waits.
     var nextDeadline: ContinuousClock.Instant? { requests.map(\.deadline).min() }
 
-    /// An app wants to add such an accessory.
-    ///
-    /// - Parameters:
-    ///   - request: what is wanted.
-    ///   - sessions: the sessions of its maker's app, the one to be asked first.
-    /// - Returns: whom to ask, if anybody is there.
+    /// An app wants to add such an accessory; asks the first session of its maker's app, if one is there.
     mutating func add(_ request: Request, sessions: [SessionID]) -> Ask? {
         var request = request
         request.session = sessions.first
@@ -69,12 +64,7 @@ struct VendorRequests: Sendable, Equatable {
         requests.filter { $0.session == session }.map { Ask(session: session, question: $0.question) }
     }
 
-    /// A session has ended, or may see homes no more; what it has not answered is put to others.
-    ///
-    /// - Parameters:
-    ///   - session: the session.
-    ///   - others: the sessions of a maker's app that are there.
-    /// - Returns: whom to ask instead.
+    /// A session has ended, or may see homes no more; its unanswered requests are put to others.
     mutating func went(_ session: SessionID, others: (_ vendor: String) -> [SessionID]) -> [Ask] {
         requests.indices.compactMap { index in
             guard requests[index].session == session else { return nil }
@@ -87,11 +77,6 @@ struct VendorRequests: Sendable, Equatable {
     ///
     /// Whatever comes of its answer, there is no second one: with a wrong token, too, the request is used up.
     ///
-    /// - Parameters:
-    ///   - id: what it was asked.
-    ///   - session: the app's session.
-    ///   - home: the home that the answer is for, if it is for one.
-    /// - Returns: what it was asked.
     /// - Throws: 2 if it was not asked that, has answered already, or was too late; 3 if it was asked about another home,
     ///   which is no answer.
     mutating func answered(

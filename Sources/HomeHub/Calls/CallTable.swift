@@ -75,14 +75,7 @@ package struct CallTable: Sendable, Equatable {
         return .accepted
     }
 
-    /// A call waits for the user's decision.
-    ///
-    /// - Parameters:
-    ///   - call: the call, which has been received.
-    ///   - request: what is to be done once it is permitted.
-    ///   - deadline: until when it waits.
-    ///   - now: the time.
-    /// - Returns: its failure if it cannot wait.
+    /// A received call waits for the user's decision until a deadline; returns its failure if it can't wait.
     package mutating func awaitsPermission(
         _ call: Call, for request: HomeRequest, until deadline: ContinuousClock.Instant, now: ContinuousClock.Instant
     ) -> [Action] {
@@ -108,9 +101,7 @@ package struct CallTable: Sendable, Equatable {
     /// What a call changes is stored; nothing but its answer is missing.
     package mutating func committed(_ call: Call) { entries[call]?.state = .committed }
 
-    /// A call gets its answer, whatever it is.
-    ///
-    /// - Returns: whether it is the first one; a second one is not sent.
+    /// A call gets its answer; returns whether it is the first one, because a second one is not sent.
     package mutating func answered(_ call: Call) -> Bool { entries.removeValue(forKey: call) != nil }
 
     /// Whether a call has no answer yet; what no app waits for is not begun.
@@ -143,9 +134,7 @@ package struct CallTable: Sendable, Equatable {
         }
     }
 
-    /// The user allows one call that waits.
-    ///
-    /// - Returns: what is to be carried out now; `nil` if it was not waiting.
+    /// The user allows one call; returns its request, or `nil` if it did not wait.
     package mutating func permitted(_ call: Call) -> HomeRequest? {
         guard case .awaitingPermission(let request, _)? = entries[call]?.state else { return nil }
         entries[call]?.state = .started

@@ -5,11 +5,9 @@ import Logging
 
 // The calls of apps, from their arrival to their answer. `CallTable` holds the state of each.
 extension HomeHub {
-    /// Receives a request of an app; the answer is a delivery of ``nextDelivery(for:)``.
+    /// Receives a request of an app, any but another `open`; the answer is a delivery of ``nextDelivery(for:)``.
     ///
-    /// - Parameters:
-    ///   - request: any request but another `open`.
-    ///   - call: the call to answer; its number isn't used again in the session.
+    /// The call's number isn't used again in the session.
     package func receive(_ request: HomeRequest, as call: Call) {
         guard sessions[call.session] != nil else { return }
         switch calls.received(call) {
@@ -41,12 +39,7 @@ extension HomeHub {
     /// A Boolean value that indicates whether a call has no answer yet; nothing starts for an answered call.
     func isAwaited(_ call: Call) -> Bool { calls.isAwaited(call) }
 
-    /// Answers a call, once.
-    ///
-    /// - Parameters:
-    ///   - call: the call.
-    ///   - result: its result.
-    ///   - isForAnyone: whether an app without permission may see the result.
+    /// Answers a call, once; `isForAnyone` lets an app without permission see the result.
     func answer(_ call: Call, _ result: Result<JSONValue, HomeError>, isForAnyone: Bool = false) {
         guard calls.answered(call) else { return }
         perform(feed.answered(call, with: result, isForAnyone: isForAnyone))

@@ -76,9 +76,7 @@ struct Connection {
         opening = []
     }
 
-    /// The time to admit us has passed.
-    ///
-    /// - Returns: whether the last attempt to connect counts as failed now.
+    /// The time to admit us has passed; returns whether the last attempt to connect counts as failed now.
     mutating func admissionTimePassed() -> Bool {
         guard awaitsAdmission else { return false }
         awaitsAdmission = false
@@ -112,12 +110,7 @@ struct Connection {
         self.characteristics = characteristics
     }
 
-    /// A database was read.
-    ///
-    /// - Parameters:
-    ///   - readings: the values in its database.
-    ///   - hasBridged: whether there are bridged accessories.
-    /// - Returns: the values to apply now.
+    /// A database was read; returns the values to apply now.
     mutating func databaseRead(
         _ readings: [CharacteristicID: Reading], hasBridged: Bool
     ) -> [CharacteristicID: Reading] {
@@ -128,9 +121,7 @@ struct Connection {
         return [:]
     }
 
-    /// The homes have taken over a database late; its values are older than reported ones.
-    ///
-    /// - Returns: what can be applied now.
+    /// The homes have taken over a database late, with values older than reported ones; returns those to apply now.
     mutating func databaseStored(
         _ readings: [CharacteristicID: Reading], hasBridged: Bool
     ) -> [CharacteristicID: Reading] {
@@ -144,9 +135,7 @@ struct Connection {
 
     // MARK: Values
 
-    /// An accessory has reported values.
-    ///
-    /// - Returns: what can be applied now.
+    /// An accessory has reported values; returns those to apply now.
     mutating func reported(_ readings: [CharacteristicID: Reading]) -> [CharacteristicID: Reading] {
         guard !isConnected else { return readings }
         early.merge(readings) { $1 }

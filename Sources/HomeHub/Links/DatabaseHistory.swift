@@ -20,13 +20,7 @@ struct DatabaseHistory {
     /// Whether it consists of what no home can take.
     private var isUnusable = false
 
-    /// A database was read.
-    ///
-    /// - Parameters:
-    ///   - database: the database.
-    ///   - interval: how much time lies between two that are taken over.
-    ///   - now: the time.
-    /// - Returns: what to do with it.
+    /// A database was read; two are taken over an interval apart.
     mutating func received(_ database: AccessoryDatabase, interval: Duration, now: ContinuousClock.Instant) -> Step {
         guard !isStoring else {
             waiting = database
@@ -39,9 +33,7 @@ struct DatabaseHistory {
         return postpone(database, until: decidedAt + interval)
     }
 
-    /// The time of a database that waited has come.
-    ///
-    /// - Returns: the newest one, which is to be taken over; `nil` if none waits any more.
+    /// The time of a database that waited has come; returns the newest one, or `nil` if none waits any more.
     mutating func due() -> AccessoryDatabase? {
         defer { waiting = nil }
         return waiting
@@ -50,9 +42,7 @@ struct DatabaseHistory {
     /// One is about to be stored.
     mutating func storing() { isStoring = true }
 
-    /// One was stored, or could not be.
-    ///
-    /// - Returns: a newer one that came meanwhile.
+    /// One was stored, or could not be; returns a newer one that came meanwhile.
     mutating func stored() -> AccessoryDatabase? {
         isStoring = false
         return due()
@@ -60,11 +50,7 @@ struct DatabaseHistory {
 
     var isWaiting: Bool { waiting != nil }
 
-    /// The homes have taken it over.
-    ///
-    /// - Parameters:
-    ///   - isChanged: whether they have changed by that.
-    ///   - now: the time.
+    /// The homes have taken it over, with or without a change.
     mutating func takenOver(isChanged: Bool, now: ContinuousClock.Instant) {
         if isChanged { decidedAt = now }
         isUnusable = false
@@ -86,9 +72,7 @@ struct DatabaseHistory {
     /// The server keeps to the rules for connections; whether also with what it consists of is known already.
     mutating func connected() { if !isUnusable { violations = 0 } }
 
-    /// The server has broken the rules.
-    ///
-    /// - Returns: whether it has done so too often.
+    /// The server has broken the rules; returns whether it has done so too often.
     mutating func violated() -> Bool {
         violations += 1
         return violations >= Self.maximumViolations

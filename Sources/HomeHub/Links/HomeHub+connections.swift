@@ -52,9 +52,7 @@ extension HomeHub {
         }
     }
 
-    /// Removes a connection.
-    ///
-    /// - Returns: its former link, which the caller stops, or `nil`.
+    /// Removes a connection and returns its former link, which the caller stops.
     func removeConnection(to device: DeviceID) -> AccessoryLink? {
         var connection = connections.removeValue(forKey: device)
         connection?.opened()
@@ -206,12 +204,7 @@ extension HomeHub {
 
     // MARK: Values
 
-    /// Applies values of an accessory server.
-    ///
-    /// - Parameters:
-    ///   - readings: the values.
-    ///   - device: the server.
-    ///   - asker: the session that has them in the answer to its call; `nil` for reports of the accessory.
+    /// Applies values that an accessory server has reported, or that are in the answer to a call of the `asker`.
     func received(
         _ readings: [CharacteristicID: Reading], from device: DeviceID, asker: SessionID? = nil
     ) {
@@ -241,9 +234,7 @@ extension HomeHub {
         received(connections[link.id]?.requests.willWrite(locations) ?? [:], from: link.id)
     }
 
-    /// Ends a request for values, answered or not.
-    ///
-    /// - Returns: the values that were reported meanwhile; they are newer than the answer and must be applied after it.
+    /// Ends a request for values; returns those reported meanwhile, to apply after the answer, which is older.
     func ended(_ locations: [CharacteristicID], at device: DeviceID) -> [CharacteristicID: Reading] {
         takeUpdates(of: device)
         return connections[device]?.requests.end(locations) ?? [:]

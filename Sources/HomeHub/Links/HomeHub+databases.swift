@@ -154,9 +154,8 @@ extension HomeGraph {
         return characteristics
     }
 
-    /// Takes over the database of an accessory server.
+    /// Takes over the database of an accessory server; returns the change, if there is one.
     ///
-    /// - Returns: the change; `nil` without one.
     /// - Throws: as `update(_:with:descriptions:using:)`.
     fileprivate mutating func takeOver(
         _ database: AccessoryDatabase, of device: DeviceID

@@ -12,9 +12,7 @@ struct RequestsUnderWay: Sendable, Equatable {
     /// Values are being read or written.
     mutating func begin(_ ids: some Sequence<CharacteristicID>) { for id in ids { counts[id, default: 0] += 1 } }
 
-    /// Values were reported.
-    ///
-    /// - Returns: the readings to apply at once.
+    /// Values were reported; returns the readings to apply at once.
     mutating func received(_ readings: [CharacteristicID: Reading]) -> [CharacteristicID: Reading] {
         guard !counts.isEmpty else { return readings }
         late.merge(readings.filter { counts[$0.key] != nil }) { $1 }
@@ -30,9 +28,7 @@ struct RequestsUnderWay: Sendable, Equatable {
         return older
     }
 
-    /// The answer came, or never will.
-    ///
-    /// - Returns: the reports that were held back.
+    /// The answer came, or never will; returns the reports that were held back.
     mutating func end(_ ids: some Sequence<CharacteristicID>) -> [CharacteristicID: Reading] {
         var kept: [CharacteristicID: Reading] = [:]
         for id in ids {

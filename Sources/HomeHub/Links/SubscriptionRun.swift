@@ -13,9 +13,7 @@ struct SubscriptionRun {
     private var refusals: [CharacteristicID: HomeError.Code] = [:]
     private var waiting: [AsyncSignal] = []
 
-    /// Something else is wanted.
-    ///
-    /// - Returns: whether a conversation is to be begun.
+    /// Something else is wanted; returns whether a conversation must begin.
     mutating func demandChanged() -> Bool {
         isDue = true
         guard !isRunning else { return false }
@@ -23,17 +21,13 @@ struct SubscriptionRun {
         return true
     }
 
-    /// The next round begins.
-    ///
-    /// - Returns: whether there is one; otherwise the conversation is to be ended.
+    /// The next round begins; returns `false` if the conversation must end instead.
     mutating func nextRound() -> Bool {
         defer { isDue = false }
         return isDue
     }
 
-    /// What came of those that were asked for in a round.
-    ///
-    /// - Returns: those that are refused.
+    /// Takes the outcomes of a round; returns the characteristics that are refused.
     mutating func asked(_ outcomes: [CharacteristicID: HomeError.Code?]) -> [CharacteristicID] {
         for (id, code) in outcomes { refusals[id] = code }
         let refused = outcomes.compactMap { $1 == nil ? nil : $0 }

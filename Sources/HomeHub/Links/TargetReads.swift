@@ -15,9 +15,7 @@ struct TargetReads {
 
     init(pauses: [Duration]) { self.pauses = pauses }
 
-    /// Targets of services were written.
-    ///
-    /// - Returns: whether a run must begin.
+    /// Targets of services were written; returns whether a run must begin.
     mutating func wrote(to services: Set<Service.ID>) -> Bool {
         self.services.formUnion(services)
         reads = 0
@@ -43,9 +41,7 @@ struct TargetReads {
         return pauses[reads]
     }
 
-    /// Begins a read.
-    ///
-    /// - Returns: the services to read.
+    /// Begins a read; returns the services to read.
     mutating func beginRead() -> Set<Service.ID> {
         reads += 1
         return services

@@ -55,14 +55,7 @@ extension HomeHub {
 
     // MARK: Creation
 
-    /// Pairs with an accessory.
-    ///
-    /// - Parameters:
-    ///   - accessory: its current advertisement.
-    ///   - code: the setup code.
-    ///   - token: the vendor's ownership token, if the accessory requires one.
-    /// - Returns: the new pairing with the accessory's database, and the hub's identity.
-    /// - Throws: the reason of the failure.
+    /// Pairs with an accessory; returns the pairing with the accessory's database, and the hub's identity.
     func pair(
         with accessory: AdvertisedAccessory, code: SetupCode, token: [UInt8]?
     ) async throws(SetupError) -> (AccessorySetup.Added, ControllerIdentity) {
@@ -119,9 +112,7 @@ extension HomeHub {
 
     // MARK: Removal
 
-    /// Unpairs accessories that have left the homes, in parallel, and forgets them.
-    ///
-    /// - Returns: the accessories that couldn't be unpaired yet.
+    /// Unpairs accessories that have left the homes, in parallel; returns those that couldn't be unpaired yet.
     func removePairings(of gone: [Accessory]) async -> [Accessory.ID] {
         let stale = await withTaskGroup(of: Accessory.ID?.self) { group in
             for accessory in gone {

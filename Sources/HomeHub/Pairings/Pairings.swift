@@ -80,8 +80,6 @@ struct Pairings: Sendable {
     mutating func add(_ orphan: Orphan) { orphans.append(orphan) }
 
     /// Removes the orphan of an accessory that is added again: its new pairing must not be removed.
-    ///
-    /// - Returns: whether there was one.
     mutating func removeOrphan(_ device: DeviceID) -> Bool {
         guard let index = orphans.firstIndex(where: { $0.pairing.deviceID == device }) else { return false }
         orphans.remove(at: index).end.send()
@@ -94,11 +92,9 @@ struct Pairings: Sendable {
         orphans.removeAll { $0.isCandidate && $0.pairing.deviceID == device }
     }
 
-    /// Removes the oldest idle orphan if there are ``maximumOrphans``.
+    /// Removes the oldest idle orphan if there are ``maximumOrphans``, and returns its device.
     ///
     /// Orphans from the vault stay: there can't be more of them, and the search for them has just begun.
-    ///
-    /// - Returns: its device.
     mutating func makeRoomForOrphan() -> DeviceID? {
         guard orphans.count >= Self.maximumOrphans,
             let index = orphans.firstIndex(where: { !$0.isUnderWay && !$0.isCandidate })
@@ -116,9 +112,7 @@ struct Pairings: Sendable {
         return begun
     }
 
-    /// A peer in the place of an orphan's accessory refuses without proof.
-    ///
-    /// - Returns: whether that is new.
+    /// A peer in the place of an orphan's accessory refuses without proof; returns whether that is new.
     mutating func refused(_ device: DeviceID) -> Bool {
         guard let index = orphans.firstIndex(where: { $0.pairing.deviceID == device }), !orphans[index].isRefused
         else { return false }
@@ -126,9 +120,7 @@ struct Pairings: Sendable {
         return true
     }
 
-    /// An attempt to unpair has ended.
-    ///
-    /// - Returns: whether the orphan still waited for it.
+    /// An attempt to unpair has ended; returns whether the orphan still waited for it.
     mutating func ended(_ orphan: Orphan, isUnpaired: Bool) -> Bool {
         guard let index = orphans.firstIndex(where: { $0.end === orphan.end }) else { return false }
         if isUnpaired { orphans.remove(at: index) } else { orphans[index].isUnderWay = false }

@@ -5,12 +5,8 @@ package import HomeModel
 
 // The sessions of apps: their notifications, observations and searches.
 extension HomeHub {
-    /// Opens a session for an app.
+    /// Opens a session for an app; returns it with the app's current rights.
     ///
-    /// - Parameters:
-    ///   - opening: the app's description of itself.
-    ///   - peer: the system's description of the app.
-    /// - Returns: the session and the app's current rights.
     /// - Throws: the errors of `Permissions.opened`; no session is opened then.
     package func open(
         _ opening: SessionOpening, by peer: AppPeer

@@ -12,20 +12,13 @@ package protocol HomeStore: Sendable {
     /// Everything as it was left; asked once, before the hub runs, and the only call that blocks.
     func load() throws -> StoredHomes
 
-    /// Stores a transaction, all or nothing.
+    /// Stores a transaction, all or nothing; `graph` has it applied.
     ///
-    /// - Parameters:
-    ///   - transaction: what changed.
-    ///   - graph: the homes with it applied.
     /// - Throws: whatever is in the way; then nothing of it is stored.
     func commit(_ transaction: HomeTransaction, in graph: HomeGraph) async throws
 
-    /// As ``commit(_:in:)``, and in the same step replaces an accessory's pairing by a candidate.
+    /// As ``commit(_:in:)``, and in the same step replaces an accessory's pairing by a kept candidate.
     ///
-    /// - Parameters:
-    ///   - transaction: the repair.
-    ///   - graph: the homes with it applied.
-    ///   - candidate: the pairing that was kept by ``keep(candidate:)``.
     /// - Throws: the store's error; nothing has changed then.
     func commit(_ transaction: HomeTransaction, in graph: HomeGraph, promoting candidate: AccessoryPairing) async throws
 
@@ -61,12 +54,7 @@ package protocol HomeStore: Sendable {
 }
 
 extension HomeStore {
-    /// Describes a failed write to apps.
-    ///
-    /// - Parameters:
-    ///   - outcome: the state after the failure, in words.
-    ///   - error: the error of the write; `nil` if it isn't known.
-    /// - Returns: an error with code 1004.
+    /// Returns error 1004, which describes a failed write to apps; `outcome` is the state after it, in words.
     func failure(_ outcome: String, after error: (any Error)?) -> HomeError {
         let code = HomeError.Code.storageFailed
         guard let directory = fullDirectory(after: error) else {

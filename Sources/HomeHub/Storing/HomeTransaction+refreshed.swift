@@ -1,12 +1,7 @@
 import HomeModel
 
 extension HomeTransaction {
-    /// Returns the transaction with the values that were reported since it was planned.
-    ///
-    /// - Parameters:
-    ///   - before: the homes when it was planned.
-    ///   - now: the current homes.
-    /// - Returns: the transaction, and the values that it has got.
+    /// Returns the transaction with the values that were reported since it was planned, and those values.
     func refreshed(from before: HomeGraph, to now: HomeGraph) -> (
         HomeTransaction, [Characteristic.ID: TimestampedValue]
     ) {

@@ -21,9 +21,7 @@ final class UnsavedValues {
         self.logger = logger
     }
 
-    /// A value was reported.
-    ///
-    /// - Returns: whether there is a new deadline.
+    /// A value was reported; returns whether there is a new deadline.
     func changed(_ id: Characteristic.ID, to value: TimestampedValue) -> Bool {
         values[id] = value
         guard nextDeadline == nil else { return false }

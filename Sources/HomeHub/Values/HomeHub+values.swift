@@ -143,13 +143,7 @@ extension HomeHub {
 
     // MARK: Asking accessories
 
-    /// Asks every accessory server concerned at once.
-    ///
-    /// - Parameters:
-    ///   - items: the requests for each.
-    ///   - call: whose it is, if it has an effect: once the first is asked it can be given up no more.
-    ///   - ask: asks one.
-    /// - Returns: what each has said.
+    /// Asks every accessory server concerned at once; after the first is asked, the call can't be canceled.
     private func asked<Part, Answer: Sendable>(
         _ items: [DeviceID: [ValueRequests<Part>.Item]], by call: Call? = nil,
         _ ask: @escaping @Sendable (AccessoryLink, [ValueRequests<Part>.Item]) async throws(LinkError) -> Answer
@@ -174,13 +168,7 @@ extension HomeHub {
         }
     }
 
-    /// The link to the accessory server of a request.
-    ///
-    /// - Parameters:
-    ///   - device: the server.
-    ///   - locations: the requested characteristics.
-    ///   - call: whose request it is, if it has an effect; from here on it can be given up no more.
-    /// - Returns: the link, or `nil` if it is missing or the call was canceled.
+    /// The link for a request, whose call can't be canceled from here on; `nil` if it is missing or was canceled.
     private func linkToAsk(
         _ device: DeviceID, _ locations: [CharacteristicID], for call: Call?
     ) async -> AccessoryLink? {

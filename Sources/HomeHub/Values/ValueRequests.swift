@@ -19,12 +19,7 @@ struct ValueRequests<Part: Sendable>: Sendable {
     private(set) var results: [ValueResult] = []
     private(set) var items: [DeviceID: [Item]] = [:]
 
-    /// Splits what is asked.
-    ///
-    /// - Parameters:
-    ///   - ids: the characteristics, in the order asked for.
-    ///   - graph: the homes.
-    ///   - part: checks one, and says what is asked of it.
+    /// Splits a request by accessory server; `part` checks and converts each characteristic's.
     init(
         _ ids: [Characteristic.ID], in graph: HomeGraph,
         _ part: (Int, Characteristic) throws(HomeError) -> Part

@@ -40,7 +40,6 @@ package enum HomeProtocol {
 
     /// The newest version that both sides speak.
     ///
-    /// - Returns: the version.
     /// - Throws: 1003, which says who is to be upgraded.
     static func agreed(with app: ClosedRange<Int>) throws(HomeError) -> Int {
         let newest = min(app.upperBound, versions.upperBound)

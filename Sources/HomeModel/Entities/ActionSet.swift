@@ -8,10 +8,6 @@ public struct CharacteristicWriteAction: Codable, Sendable, Hashable {
     public var targetValue: CharacteristicValue
 
     /// Makes an action.
-    ///
-    /// - Parameters:
-    ///   - characteristic: what is set.
-    ///   - targetValue: the value it is set to.
     public init(characteristic: Characteristic.ID, targetValue: CharacteristicValue) {
         self.characteristic = characteristic
         self.targetValue = targetValue

@@ -12,13 +12,6 @@ public struct HomeError: Error, Sendable, Hashable {
     public var suggestions: [String]
 
     /// Makes an error.
-    ///
-    /// - Parameters:
-    ///   - code: what went wrong.
-    ///   - detail: what went wrong in this case, for people.
-    ///   - remedy: what to do in this case, for people.
-    ///   - accessory: the accessory it is about.
-    ///   - suggestions: names that could be had.
     public init(
         _ code: Code, detail: String? = nil, remedy: String? = nil, accessory: Accessory.ID? = nil,
         suggestions: [String] = []

@@ -118,9 +118,7 @@ struct AccessoryMatcher {
 
     // MARK: Services and characteristics
 
-    /// Gives an accessory's services and characteristics the numbers of a device of the same shape.
-    ///
-    /// - Returns: `nil` if it isn't clear which is which.
+    /// Gives an accessory's parts the numbers of a device of the same shape; `nil` if it isn't clear which is which.
     private static func renumbered(_ accessory: Accessory, as device: HAPModel.Accessory) -> Accessory? {
         var result = accessory
         result.aid = device.aid

@@ -82,9 +82,7 @@ extension HomeGraph {
 
     // MARK: What devices cause
 
-    /// Leaves an accessory that misbehaves alone until somebody unblocks it.
-    ///
-    /// - Returns: what changed; `nil` if it is blocked already or not there.
+    /// Blocks an accessory that misbehaves until it is unblocked; `nil` if it is blocked already or not there.
     package mutating func block(_ id: Accessory.ID) -> HomeTransaction? {
         guard let accessory = accessory(id), !accessory.isBlocked else { return nil }
         var plan = Plan(accessory.home, [])

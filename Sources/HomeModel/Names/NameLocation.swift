@@ -20,10 +20,6 @@ public struct NameLocation: Sendable, Hashable {
     }
 
     /// Describes a place.
-    ///
-    /// - Parameters:
-    ///   - name: the name of the room or zone.
-    ///   - place: which object it is.
     public init(name: String, place: Place) {
         self.name = name
         self.place = place

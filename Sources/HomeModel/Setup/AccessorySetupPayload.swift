@@ -14,11 +14,7 @@ public struct AccessorySetupPayload: Sendable, Hashable {
     /// - Parameter url: an `X-HM://` URI; lower case is taken behind the scheme. Anything else gives `nil`.
     public init?(url: String) { self.init(url: url, token: nil, request: nil) }
 
-    /// Reads the content of a QR code and adds the maker's token.
-    ///
-    /// - Parameters:
-    ///   - url: an `X-HM://` URI; lower case is taken behind the scheme. Anything else gives `nil`.
-    ///   - ownershipToken: the maker's token.
+    /// Reads the content of a QR code as ``init(url:)`` does, and adds the maker's token.
     public init?(url: String, ownershipToken: AccessoryOwnershipToken) {
         self.init(url: url, token: ownershipToken, request: nil)
     }

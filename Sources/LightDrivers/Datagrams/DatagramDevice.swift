@@ -55,14 +55,9 @@ package protocol DatagramDevice: Sendable {
 
     init(id: LightID)
 
-    /// A request as it is sent.
+    /// Returns the datagrams of a request.
     ///
-    /// - Parameters:
-    ///   - request: what is asked.
-    ///   - number: the request's number.
-    ///   - session: the same for all requests of one run of the driver.
-    ///   - localAddress: this computer's address as the device sees it.
-    /// - Returns: the datagrams.
+    /// The session is the same for all requests of one run of the driver; the device sees the local address.
     func datagrams(of request: Request, number: UInt8, session: UInt32, localAddress: UInt32) -> [[UInt8]]
 
     static func isAnswer(_ message: Message, to request: Request, number: UInt8) -> Bool

@@ -70,9 +70,7 @@ package struct RequestQueue<Request: Equatable & Sendable>: Sendable {
         return entry
     }
 
-    /// The awaited request is answered.
-    ///
-    /// - Returns: the command that is finished with it, if any.
+    /// The awaited request is answered; returns the command that is finished with it, if any.
     package mutating func answered() -> Int? {
         let command = current?.command
         current = nil
@@ -86,9 +84,7 @@ package struct RequestQueue<Request: Equatable & Sendable>: Sendable {
         return current.attempts >= limit(current) && retryAt <= now
     }
 
-    /// Forgets everything.
-    ///
-    /// - Returns: the commands among it.
+    /// Forgets everything; returns the commands among it.
     package mutating func clear() -> [Int] {
         let commands = Set(([current] + waiting).compactMap { $0?.command })
         current = nil

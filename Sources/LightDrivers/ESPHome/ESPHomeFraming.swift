@@ -53,10 +53,7 @@ struct ESPHomeFraming: Sendable {
         }
     }
 
-    /// Takes what came.
-    ///
-    /// - Returns: the messages that are complete now.
-    /// - Throws: why the connection is of no more use.
+    /// Takes received bytes; returns the messages that are complete now.
     mutating func received(_ bytes: [UInt8]) throws(ESPHomeFault) -> [Message] {
         buffer += bytes
         var rest = buffer[...]

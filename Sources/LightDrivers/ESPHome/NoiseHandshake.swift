@@ -40,9 +40,7 @@ struct NoiseHandshake: Sendable {
         return ephemeral.publicKey + sealed
     }
 
-    /// Takes the responder's message.
-    ///
-    /// - Returns: its payload, and the ciphers of what is sent and received from now on.
+    /// Takes the responder's message; returns its payload, and the ciphers for sending and receiving from now on.
     mutating func received(
         _ message: ArraySlice<UInt8>
     ) throws(Failed) -> (payload: [UInt8], sending: NoiseCipher, receiving: NoiseCipher) {

@@ -13,9 +13,6 @@ package struct HueConnection: DeviceConnection {
     private let store: HueCredentialStore
     private let silence: Duration
 
-    /// - Parameters:
-    ///   - store: where credentials are kept.
-    ///   - silence: how long the event stream may say nothing.
     package init(store: HueCredentialStore, silence: Duration = Self.silence) {
         self.store = store
         self.silence = silence

@@ -74,18 +74,14 @@ struct HueRequestQueue: Sendable {
         return max(entry.notBefore, isGroup(light) ? groupPace.mayAt : lightPace.mayAt)
     }
 
-    /// The answer to a request has come.
-    ///
-    /// - Returns: the request; `nil` if it is not under way.
+    /// The answer to a request has come; returns the request if it is under way.
     mutating func answered(lane: Int, number: Int) -> Entry? {
         guard underWay.indices.contains(lane), let entry = underWay[lane], entry.number == number else { return nil }
         underWay[lane] = nil
         return entry
     }
 
-    /// The bridge has too much to do: the request is sent again.
-    ///
-    /// - Returns: whether it may be.
+    /// The bridge has too much to do; returns whether the request is sent again.
     mutating func retry(_ entry: Entry, now: Duration) -> Bool {
         guard entry.attempts < Self.maximumAttempts else { return false }
         // What came meanwhile for the same light is newer.

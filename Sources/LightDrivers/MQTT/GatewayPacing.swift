@@ -8,9 +8,7 @@ struct GatewayPacing {
 
     private var next: [String: Duration] = [:]
 
-    /// Takes the next turn at a gateway.
-    ///
-    /// - Returns: how long to wait for it; nothing without a gateway.
+    /// Takes the next turn at a gateway; returns the time to wait for it, nothing without a gateway.
     mutating func wait(for gateway: String?, now: Duration) -> Duration {
         guard let gateway else { return .zero }
         let turn = min(max(next[gateway] ?? now, now), now + Self.longestWait)

@@ -50,13 +50,7 @@ package struct MQTTDeviceRegistry: Sendable {
     private var lostAt: Duration?
     private var isLost = true
 
-    /// Makes the machine.
-    ///
-    /// - Parameters:
-    ///   - prefix: the prefix of Home Assistant's discovery topics, or `nil` for no such discovery.
-    ///   - tasmota: the prefix of Tasmota's own discovery topics, if it is wanted.
-    ///   - zigbee2MQTT: the base topic of Zigbee2MQTT, if its lists are wanted.
-    ///   - lights: the lights that were written by hand, with different ids.
+    /// Makes the machine, with the prefixes of ``AnnouncementReader`` and hand-written lights with different ids.
     package init(prefix: String?, tasmota: String? = nil, zigbee2MQTT: String? = nil, lights: [MQTTEntity]) {
         reader = AnnouncementReader(prefix: prefix, tasmota: tasmota, zigbee2MQTT: zigbee2MQTT)
         for entity in lights {
@@ -71,7 +65,6 @@ package struct MQTTDeviceRegistry: Sendable {
     /// - Parameters:
     ///   - kinds: what is shown; of fans and sensors nothing is read if they are not.
     ///   - known: what the bridge knows from before.
-    /// - Returns: what is to be done.
     package mutating func started(
         kinds: Set<LightKind> = [.light, .switch, .outlet], known: [LightID] = []
     ) -> [MQTTAction] {
@@ -477,9 +470,7 @@ package struct MQTTDeviceRegistry: Sendable {
 
     // MARK: Identification
 
-    /// A light is to blink.
-    ///
-    /// - Returns: the number of this identification, and what the light is told in turn.
+    /// Begins an identification; returns its number and the powers to send in turn.
     package mutating func beginIdentification(of id: LightID) throws(LightError) -> (number: Int, blinks: [Bool]) {
         var light = try reachableLight(id)
         identifications += 1

@@ -21,9 +21,7 @@ struct MQTTListeners {
         }
     }
 
-    /// Ends that a light listens to a topic.
-    ///
-    /// - Returns: whether it was the last that did.
+    /// Removes a listener of a topic; returns whether it was the last one.
     mutating func remove(_ light: LightID, for topic: String) -> Bool {
         guard lights[topic]?.remove(light) != nil, lights[topic]?.isEmpty == true else { return false }
         lights[topic] = nil

@@ -62,9 +62,7 @@ struct MQTTSession {
         return true
     }
 
-    /// The broker has answered a subscription.
-    ///
-    /// - Returns: whether it is refused, if that has changed.
+    /// The broker has answered a subscription; returns whether it is refused, if that has changed.
     mutating func subscribed(_ topic: String, granted: Bool) -> Bool? {
         unconfirmed.remove(topic)
         if granted { return refused.remove(topic) == nil ? nil : false }
@@ -73,9 +71,7 @@ struct MQTTSession {
         return refused.insert(topic).inserted ? true : nil
     }
 
-    /// The connection ended, or did not come to be.
-    ///
-    /// - Returns: how long to wait for the next.
+    /// The connection ended or failed; returns the pause before the next.
     mutating func closed(now: Duration, share: Double) -> Duration {
         if let connectedAt, now - connectedAt >= Self.firm { backoff.succeeded() }
         slowAt = nil

@@ -34,12 +34,7 @@ struct MQTTWarnings {
 
     private var subjects: Set<Subject> = []
 
-    /// Warns of something, or takes that back.
-    ///
-    /// - Parameters:
-    ///   - text: the warning; `nil` takes it back.
-    ///   - subject: what it is about.
-    /// - Returns: what the host is to be told.
+    /// Warns of something, or with `nil` withdraws the warning; returns the actions for the host.
     mutating func warn(_ text: String?, about subject: Subject) -> [MQTTAction] {
         guard let text else { return subjects.remove(subject) == nil ? [] : [.warn(nil, about: subject.name)] }
         guard subjects.contains(subject) || subjects.count < Self.maximum else { return [] }

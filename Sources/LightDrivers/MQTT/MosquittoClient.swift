@@ -71,11 +71,7 @@ package final class MosquittoClient: Sendable {
 
     private static let initialised: Void = { _ = mosquitto_lib_init() }()
 
-    /// Makes a connection that does nothing before it is started.
-    ///
-    /// - Parameters:
-    ///   - settings: how to connect.
-    ///   - signal: called from the connection's thread when there is something to take out.
+    /// Makes a connection that does nothing before it is started; its thread calls `signal` when there are events.
     package init(settings: MQTTConnectionSettings, signal: @escaping @Sendable () -> Void) {
         self.settings = settings
         self.signal = signal
@@ -257,9 +253,7 @@ extension MosquittoClient {
         }
     }
 
-    /// Sets everything that libmosquitto must know before it connects.
-    ///
-    /// - Returns: what is wrong, if anything.
+    /// Sets everything that libmosquitto must know before it connects; returns the error, if there is one.
     private func prepare(_ handle: OpaquePointer) -> String? {
         mosquitto_threaded_set(handle, true)
         mosquitto_int_option(handle, MOSQ_OPT_PROTOCOL_VERSION, MQTT_PROTOCOL_V311)

@@ -33,9 +33,7 @@ struct CallQueue<Call: Equatable & Sendable>: Sendable {
         return (lastNumber, call)
     }
 
-    /// An answer has come.
-    ///
-    /// - Returns: what it answers; `nil` if that was not asked.
+    /// An answer has come; returns the call that it answers, if there is one.
     mutating func answered(_ number: Int) -> Call? {
         guard let current, current.number == number else { return nil }
         self.current = nil

@@ -23,10 +23,7 @@ struct SecretFileWatch: Sendable {
     /// Takes the first look at files, before their contents are used.
     init(_ paths: some Sequence<String>) { _ = changed(Set(paths)) }
 
-    /// Looks at files.
-    ///
-    /// - Parameter paths: the files; new ones count as unchanged.
-    /// - Returns: the files that have changed since the last look at them.
+    /// Returns the files that have changed since the last look at them; new ones count as unchanged.
     mutating func changed(_ paths: Set<String>) -> Set<String> {
         var current: [String: Stamp?] = [:]
         for path in paths {

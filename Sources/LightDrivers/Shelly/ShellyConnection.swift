@@ -7,7 +7,6 @@ package struct ShellyConnection: DeviceConnection {
 
     private let password: SecretFile?
 
-    /// - Parameter password: the file with the devices' password, if they have one.
     package init(password: SecretFile? = nil) { self.password = password }
 
     package func run(

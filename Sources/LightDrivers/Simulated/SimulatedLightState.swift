@@ -93,9 +93,7 @@ struct SimulatedLightState {
         return change
     }
 
-    /// Executes a command.
-    ///
-    /// - Returns: the light's immediate report, or `nil` if it sends none.
+    /// Executes a command; returns the light's immediate report, or `nil` if it sends none.
     mutating func apply(
         _ command: LightCommand, now: @autoclosure () -> ContinuousClock.Instant
     ) throws(LightError) -> LightReport? {

@@ -157,9 +157,6 @@ extension EventLine {
 // MARK: An accessory
 
 extension EventLine {
-    /// - Parameters:
-    ///   - event: what happened to an accessory.
-    ///   - home: the home it is in, if that is known.
     init(_ event: Accessory.Event, in home: Home?) {
         let accessory = event.accessory
         place = home.flatMap { home in home.room(accessory.room).map(home.displayName) } ?? ""

@@ -128,10 +128,8 @@ struct Watch {
 
     private let scope: Scope
 
-    /// - Parameter home: the only home that counts, if there is one.
     init(everythingIn home: Home.ID?) { scope = .everything(home) }
 
-    /// - Parameter places: the only values that count.
     init(_ places: [ValuePlace]) {
         scope = .values(Set(places.map(\.characteristic.id)), of: Set(places.map(\.accessory.id)))
     }

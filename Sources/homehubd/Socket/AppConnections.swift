@@ -69,9 +69,7 @@ struct AppConnections: LineRPCSessions {
         }
     }
 
-    /// Waits for the request that opens the session; others are refused until then.
-    ///
-    /// - Returns: the session; `nil` if the app has disconnected before.
+    /// Waits for the request that opens the session, and refuses others; `nil` if the app disconnects first.
     private func open(
         _ peer: LineRPCPeer, _ identity: PeerIdentity, _ inputs: inout AsyncStream<LineRPCInput>.AsyncIterator
     ) async -> SessionID? {

@@ -11,9 +11,7 @@ struct HistoryWords {
 }
 
 extension HomeClientEvent {
-    /// What happened, in words.
-    ///
-    /// - Returns: `nil` for what no person would look up.
+    /// The event in words; `nil` if no person would look it up.
     func words(_ homes: [Home]) -> HistoryWords? {
         switch self {
         case .manager(let event): event.words

@@ -32,10 +32,7 @@ struct LiveStream: Sendable {
 
     func stop() { pending.end() }
 
-    /// Runs until the reader goes, or may not be here any more.
-    ///
-    /// - Parameter send: writes events.
-    /// - Throws: what `send` throws.
+    /// Writes events until the reader goes, or loses the permission.
     func run(_ send: (String) async throws -> Void) async throws {
         let watching = Watching(site: site)
         let changes = await page.changes(site)
@@ -106,9 +103,7 @@ private final class Pending: Sendable {
         signal.send()
     }
 
-    /// Waits for something to draw, which is taken for drawn.
-    ///
-    /// - Returns: `false` if the time came first.
+    /// Waits for something to draw, which is taken for drawn; `false` if the time came first.
     func wait(until deadline: ContinuousClock.Instant) async -> Bool { await signal.wait(until: deadline) }
 }
 

@@ -70,9 +70,7 @@ protocol LivePage: Sendable {
 
     func content(_ moment: Moment) async -> PageContent
 
-    /// What has to be drawn anew after some things changed, by the ids of the elements.
-    ///
-    /// - Returns: `nil` if that is all of it.
+    /// The elements to draw again after some things changed, by id; `nil` for the whole page.
     func parts(_ changed: Set<Service.ID>, _ moment: Moment) -> [(id: String, html: String)]?
 }
 
@@ -100,9 +98,7 @@ extension PageContent {
         self.init(title: title, main: Templates.render("empty", values))
     }
 
-    /// What is shown in place of every page while the homes are not there to see.
-    ///
-    /// - Returns: `nil` if there is a home.
+    /// The content in place of every page while no home can be seen; `nil` if one can.
     static func inPlaceOfHomes(_ moment: Moment) -> PageContent? {
         let snapshot = moment.snapshot
         if snapshot.authorizationStatus.contains(.restricted) {

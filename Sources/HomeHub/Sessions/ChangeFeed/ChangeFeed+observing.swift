@@ -7,12 +7,7 @@ extension ChangeFeed {
     ///
     /// What is so already succeeds, too. Switching off needs no device; switching on needs one that can be reached.
     ///
-    /// - Parameters:
-    ///   - isEnabled: whether it wants to be notified.
-    ///   - ids: the characteristics.
-    ///   - session: which session.
-    ///   - graph: the homes as they are.
-    /// - Returns: what came of each, in the same order, and what to do. Of one that is unknown 2, of one that does not
+    /// - Returns: the result for each, in the same order, and what to do. Of one that is unknown 2, of one that does not
     ///   report changes 7, while its accessory is blocked 61, while it cannot be reached 4 or 88.
     package mutating func setNotification(
         _ isEnabled: Bool, for ids: [Characteristic.ID], by session: SessionID, in graph: HomeGraph

@@ -33,9 +33,7 @@ package struct ChangeFeed: Sendable, Equatable {
     private var sessions: [SessionID: Session] = [:]
     var observations = ObservationDemand()
 
-    /// Begins without sessions.
-    ///
-    /// - Parameter limit: how many notifications may wait for a session, at least 1.
+    /// Begins without sessions; at most `limit` notifications, at least 1, may wait for each.
     package init(limit: Int = Self.defaultLimit) { self.limit = max(1, limit) }
 
     // MARK: Sessions

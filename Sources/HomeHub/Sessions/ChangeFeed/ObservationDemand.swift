@@ -29,13 +29,7 @@ struct ObservationDemand: Sendable, Equatable {
     /// What the devices report now.
     var active: Set<Characteristic.ID> { Set(observations.filter(\.value.isActive).keys) }
 
-    /// A session wants to be notified.
-    ///
-    /// - Parameters:
-    ///   - id: of what.
-    ///   - accessory: whose characteristic it is; it can be reached.
-    ///   - session: who wants it.
-    /// - Returns: whether the device does not report it yet.
+    /// A session wants a value of a reachable accessory; returns whether the device does not report it yet.
     mutating func start(_ id: Characteristic.ID, of accessory: Accessory, by session: SessionID) -> Bool {
         let wasActive = observations[id]?.isActive ?? false
         observations[
@@ -45,9 +39,7 @@ struct ObservationDemand: Sendable, Equatable {
         return !wasActive
     }
 
-    /// A session does not want to be notified any more.
-    ///
-    /// - Returns: whether no session is left, and the device reports it still.
+    /// A session no longer wants a value; returns whether the device still reports it and no session is left.
     mutating func stop(_ id: Characteristic.ID, by session: SessionID) -> Bool {
         guard var observation = observations[id] else { return false }
         observation.sessions.remove(session)
@@ -55,16 +47,12 @@ struct ObservationDemand: Sendable, Equatable {
         return observation.sessions.isEmpty && observation.isActive
     }
 
-    /// A session does not want to be notified of anything any more.
-    ///
-    /// - Returns: what the devices report, but no session wants.
+    /// A session no longer wants anything; returns the values that devices report and no session wants.
     mutating func stopAll(by session: SessionID) -> [Characteristic.ID] {
         observations.keys.sorted().filter { stop($0, by: session) }
     }
 
-    /// An accessory can be reached again, or not any more.
-    ///
-    /// - Returns: what it is to report now, because it was wanted before it went.
+    /// An accessory can be reached again, or not any more; returns the values that it must report again now.
     mutating func reachabilityChanged(of accessory: Accessory.ID, to isReachable: Bool) -> [Characteristic.ID] {
         var due: [Characteristic.ID] = []
         for (id, observation) in observations where observation.accessory == accessory {

@@ -50,14 +50,8 @@ struct Consents: Sendable, Equatable {
 
     // MARK: Questions
 
-    /// An app wants to add an accessory.
+    /// An app wants to add an accessory, whose name is empty if it isn't known; returns the question to put.
     ///
-    /// - Parameters:
-    ///   - accessory: what the network calls it; empty if that is not known.
-    ///   - app: who asks.
-    ///   - usageDescription: what the app says it needs the homes for.
-    ///   - call: what waits for the answer.
-    /// - Returns: the question to put.
     /// - Throws: 49 if too many questions about apps of this user wait.
     mutating func additionWanted(
         of accessory: String, by app: AppIdentity, _ usageDescription: String, for call: Call
@@ -105,9 +99,8 @@ struct Consents: Sendable, Equatable {
 
     // MARK: Answers
 
-    /// The user has answered the question for an addition; it is gone.
+    /// The user has answered the question for an addition; removes it and returns the call that waits for it.
     ///
-    /// - Returns: the call that waits for it.
     /// - Throws: 2 if it does not wait any more.
     mutating func answered(_ id: ConsentQuestion.ID) throws(HomeError) -> Call {
         guard let index = questions.firstIndex(where: { $0.question.id == id }), let call = questions[index].call else {

@@ -53,12 +53,7 @@ package struct Permissions: Sendable, Equatable {
     private var lastQuestion: UInt64 = 0
     private var sessions: [SessionID: Session] = [:]
 
-    /// Begins with what was stored.
-    ///
-    /// - Parameters:
-    ///   - systemApp: the program that is never asked.
-    ///   - restrictions: whom a policy keeps out.
-    ///   - remembered: the answers of earlier, as ``remembered`` gave them.
+    /// Begins with the answers that ``remembered`` gave earlier; the system app is never asked.
     package init(
         systemApp: SystemApp, restrictions: AppRestrictions = AppRestrictions(),
         remembered: [RememberedPermission] = []
@@ -73,15 +68,10 @@ package struct Permissions: Sendable, Equatable {
 
     // MARK: Sessions
 
-    /// An app opens a session.
+    /// An app opens a session; returns its rights.
     ///
     /// No question is raised yet: an app that does nothing needs no permission.
     ///
-    /// - Parameters:
-    ///   - session: the new session.
-    ///   - opening: what the app says of itself.
-    ///   - peer: what the system says of it.
-    /// - Returns: what the app may do as of now.
     /// - Throws: 1003 if no version is spoken by both sides, 3 for an id that is none, 80 if homes were not declared, 1001
     ///   without a purpose. Then there is no session.
     package mutating func opened(
@@ -135,10 +125,7 @@ package struct Permissions: Sendable, Equatable {
 
     // MARK: Calls
 
-    /// An app wants something that needs permission.
-    ///
-    /// - Parameter id: the app's session.
-    /// - Returns: whether it may be done, and what to do besides.
+    /// An app wants something that needs permission; returns whether it is admitted, and further actions.
     package mutating func requested(by id: SessionID) -> (admission: Admission, actions: [Action]) {
         guard let session = sessions[id] else { return (.refused(Self.refusal), []) }
         let status = status(of: id)
@@ -176,13 +163,8 @@ package struct Permissions: Sendable, Equatable {
         return known.sorted { $0.precedes($1) }.map(permission)
     }
 
-    /// The user decides about an app, be it asked or not.
+    /// The user decides about an app, even an app that has not asked; an app can never allow itself.
     ///
-    /// - Parameters:
-    ///   - decision: what the user decides.
-    ///   - app: whom it concerns.
-    ///   - session: through which session; an app can never allow itself.
-    /// - Returns: what to do.
     /// - Throws: 17 if the session may not decide or a policy has decided, 2 if there is no such app.
     package mutating func decided(
         _ decision: PermissionDecision, about app: AppIdentity, by session: SessionID
@@ -196,13 +178,7 @@ package struct Permissions: Sendable, Equatable {
         return decided(decision, about: app, for: permission(of: app).usageDescription)
     }
 
-    /// The user has decided about an app, which was found to be possible.
-    ///
-    /// - Parameters:
-    ///   - decision: what the user decided.
-    ///   - app: whom it concerns.
-    ///   - usageDescription: the purpose that the user was shown.
-    /// - Returns: what to do.
+    /// Applies a decision about an app that the user may make.
     mutating func decided(
         _ decision: PermissionDecision, about app: AppIdentity, for usageDescription: String
     ) -> [Action] {
@@ -232,11 +208,6 @@ package struct Permissions: Sendable, Equatable {
     ///
     /// Calls fail before their app is told that it lost its permission, and are carried out after it is told that it
     /// has one: between the two everything that it gets is in order.
-    ///
-    /// - Parameters:
-    ///   - decided: the apps whose questions are answered.
-    ///   - before: what each session might do before.
-    /// - Returns: what to do.
     private mutating func consequences(
         of decided: [AppIdentity], since before: [SessionID: AuthorizationStatus]
     ) -> [Action] {

@@ -16,10 +16,7 @@ package struct BrokerAddress: Equatable, Sendable, CustomStringConvertible {
         }
     }
 
-    /// Reads an address.
-    ///
-    /// - Parameter text: the URL.
-    /// - Throws: ``Problem``.
+    /// Reads the address in a URL.
     package init(_ text: String) throws(Problem) {
         var rest: Substring
         if text.hasPrefix("mqtt://") {

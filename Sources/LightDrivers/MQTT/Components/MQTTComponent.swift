@@ -13,12 +13,8 @@ protocol MQTTComponent: Equatable, Sendable {
     /// Returns whether an announcement is of something that is shown.
     static func isShown(_ reader: KeyReader, component: String) throws(MQTTProblem) -> Bool
 
-    /// Reads an announcement.
+    /// Reads an announcement; the settings have the availability, the QoS and the payloads of power already.
     ///
-    /// - Parameters:
-    ///   - reader: the keys.
-    ///   - component: the name in the discovery topic.
-    ///   - settings: the settings, which have the availability, the QoS and the payloads of power already.
     /// - Throws: ``MQTTProblem`` if the device can't be served as announced.
     init(_ reader: KeyReader, component: String, _ settings: inout MQTTLightSettings) throws(MQTTProblem)
 

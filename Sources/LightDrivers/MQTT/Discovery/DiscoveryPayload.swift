@@ -25,11 +25,8 @@ package enum DiscoveryPayload: Equatable, Sendable {
     ]
     private static let maximumParts = 256
 
-    /// Reads a message.
+    /// Reads a message on a topic for one thing, or for a whole device.
     ///
-    /// - Parameters:
-    ///   - payload: the message.
-    ///   - isDevice: whether it stands on a topic for whole devices.
     /// - Throws: ``MQTTProblem`` if it is none that can be understood.
     package init(_ payload: MQTTPayload, isDevice: Bool) throws(MQTTProblem) {
         guard !payload.bytes.isEmpty else {

@@ -11,10 +11,6 @@ package struct DiscoveryTopic: Hashable, Sendable {
 
     /// Reads a topic; `nil` if it is no discovery topic under the prefix, or its ids have other characters than
     /// `A-Z a-z 0-9 _ -`.
-    ///
-    /// - Parameters:
-    ///   - topic: the topic.
-    ///   - prefix: the part before the component.
     package init?(_ topic: String, prefix: String) {
         guard topic.hasPrefix(prefix + "/") else { return nil }
         let parts = topic.dropFirst(prefix.count + 1).split(separator: "/", omittingEmptySubsequences: false)

@@ -69,11 +69,7 @@ package struct MQTTEntity: Equatable, Sendable {
         join(LightID("\(name)/sensors"), name: Self.text(device, "name"))
     }
 
-    /// Makes the reading a part of a sensor.
-    ///
-    /// - Parameters:
-    ///   - id: the sensor's id.
-    ///   - name: its name, by default that of the reading.
+    /// Makes the reading a part of a sensor, by default with the reading's name.
     mutating func join(_ id: LightID, name: String? = nil) {
         var sensor = description
         sensor.id = id

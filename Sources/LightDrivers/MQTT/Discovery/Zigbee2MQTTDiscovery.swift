@@ -20,12 +20,8 @@ struct Zigbee2MQTTDiscovery {
 
     init(base: String) { self.base = base }
 
-    /// Reads the message of `BASE/bridge/devices`, which holds all that there are.
+    /// Reads the message of `BASE/bridge/devices`, a list of all devices: lights, switches and the given kinds.
     ///
-    /// - Parameters:
-    ///   - payload: the message.
-    ///   - kinds: the kinds to read; lights and switches always are.
-    /// - Returns: the devices' lights and switches, and what else is wanted.
     /// - Throws: ``MQTTProblem`` if it is none that can be understood; nothing has changed then.
     mutating func devices(_ payload: MQTTPayload, kinds: Set<LightKind>) throws(MQTTProblem) -> Things {
         guard let devices = payload.json?.array else { throw MQTTProblem("the list of devices is not a JSON array") }

@@ -29,10 +29,7 @@ struct Identification: Equatable, Sendable {
 }
 
 extension MQTTLight {
-    /// The light is to blink; if it does already, it begins anew.
-    ///
-    /// - Parameter number: tells this identification from others of the light.
-    /// - Returns: what to tell it in turn by ``blink(_:_:)``.
+    /// Begins to blink, also if the light blinks already; returns the powers to send in turn by ``blink(_:_:)``.
     mutating func beginIdentification(_ number: Int) -> [Bool] {
         let current = Identification(number: number, power: identification.map(\.power) ?? on)
         // A motor is not switched on and off to be found.
@@ -78,9 +75,7 @@ extension MQTTLight {
         return (try? messages(for: LightCommand(on: power))) ?? []
     }
 
-    /// Time has passed.
-    ///
-    /// - Returns: the power that the light has, if it is another than before the identification.
+    /// Time has passed; returns the light's power, if it is another than before the identification.
     mutating func endEchoes(now: Duration) -> LightReport? {
         guard let current = identification, let endsAt = current.endsAt, endsAt <= now else { return nil }
         identification = nil

@@ -98,13 +98,7 @@ package struct MQTTLight: Equatable, Sendable {
         [endEchoes(now: now), settings.component?.timePassed(of: &self, now: now)].compactMap { $0 }
     }
 
-    /// A message has come on one of the light's topics.
-    ///
-    /// - Parameters:
-    ///   - topic: the topic.
-    ///   - payload: the message.
-    ///   - now: the time, which counts for what passes by itself.
-    /// - Returns: what it says about the light; empty if nothing that can be used.
+    /// A message has come on one of the light's topics; returns its reports.
     package mutating func received(topic: String, payload: MQTTPayload, now: Duration = .zero) -> [LightReport] {
         availability.received(topic: topic, payload: payload, entityState)
         var report: LightReport
@@ -351,9 +345,7 @@ package struct MQTTLight: Equatable, Sendable {
         }
     }
 
-    /// A command was handed over: what the light will not say itself is taken as done.
-    ///
-    /// - Returns: what is to be reported as commanded, if anything.
+    /// A command was handed over; returns the part that the light will not report itself and that counts as done.
     package mutating func handedOver(_ command: LightCommand) -> LightReport? {
         assumedPower = command.on ?? assumedPower
         guard isOn(after: command) else {

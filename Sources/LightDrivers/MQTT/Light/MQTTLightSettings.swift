@@ -176,11 +176,8 @@ package struct MQTTLightSettings: Equatable, Sendable {
 
     // MARK: Reading
 
-    /// Checks the long keys of an announcement.
+    /// Checks the long keys of an announcement of a light or a switch.
     ///
-    /// - Parameters:
-    ///   - keys: the keys.
-    ///   - isSwitch: whether a switch is announced and not a light.
     /// - Throws: ``MQTTProblem`` if the light cannot be served as announced.
     package init(_ keys: JSONObject, isSwitch: Bool = false) throws(MQTTProblem) {
         try self.init(KeyReader(keys: keys), component: isSwitch ? "switch" : "light")

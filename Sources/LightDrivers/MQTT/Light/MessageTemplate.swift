@@ -8,13 +8,7 @@ struct TemplateEntity: Equatable, Sendable {
     /// Its own name, or else that of its device.
     let name: String
 
-    /// Names the entity of an announcement.
-    ///
-    /// - Parameters:
-    ///   - component: the component, such as `light`.
-    ///   - keys: the announcement.
-    ///   - device: its device.
-    ///   - fallback: the name without any other.
+    /// Names the entity of an announcement of a component such as `light`.
     init(component: String, _ keys: KeyReader, device: KeyReader, fallback: String) {
         func text(_ reader: KeyReader, _ key: String) -> String? {
             guard let text = try? reader.string(key), !text.isEmpty else { return nil }
@@ -68,12 +62,8 @@ package struct MessageTemplate: Equatable, Sendable {
         a.template == b.template && a.entity == b.entity
     }
 
-    /// Picks the value out of a message.
+    /// Picks the value out of a message as text; `nil` for a message that isn't text.
     ///
-    /// - Parameters:
-    ///   - payload: the message.
-    ///   - state: the entity's state before the message.
-    /// - Returns: the value as text; `nil` for a message that isn't text.
     /// - Throws: `JinjaError` if the template fails.
     func value(of payload: MQTTPayload, _ state: EntityState) throws(JinjaError) -> String? {
         guard let text = payload.text else { return nil }
