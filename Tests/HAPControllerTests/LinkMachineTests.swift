@@ -157,8 +157,8 @@ private enum Input: CaseIterable {
         #expect(values.reported([on: .success(.bool(true))], now: start) == false)
         let isContradiction = values.reported([on: .success(.bool(false))], now: start + .milliseconds(milliseconds))
         #expect(isContradiction == isRead)
-        #expect(values.takeContradicted() == (isRead ? [on] : []))
-        #expect(values.takeContradicted() == [])
+        #expect(values.takeUncertain() == (isRead ? [on] : []))
+        #expect(values.takeUncertain() == [])
     }
 
     @Test("drops the answer to a read that began before the write was sent")

@@ -192,6 +192,18 @@ struct ExchangeQueueTests {
         #expect(action.text == "finish 1 \(status)")
     }
 
+    @Test("drops the unsent requests of a canceled caller, and waits for the answers to the others")
+    func canceled() {
+        var queue = ExchangeQueue<Int>()
+        _ = queue.add([get("/prepare"), get("/b")], as: 1)
+        _ = queue.add([get("/c")], as: 2)
+        _ = queue.add([get("/d")], as: 3)
+        _ = queue.next()
+        for token in [1, 2, 9] { queue.cancel(token) }
+        let actions = [queue.next(), queue.received(HTTPResponse(204)), queue.next()]
+        #expect(actions.map(\.text) == ["wait", "finish 1 204", "send /d"])
+    }
+
     @Test("refuses an answer without a request, and too many requests")
     func limits() {
         var queue = ExchangeQueue<Int>()

@@ -70,6 +70,21 @@ struct SubscriptionReconcilerTests {
         #expect(subscriptions.next { _ in true } == .subscribe([a, b]))
     }
 
+    @Test("requests a subscription again whose answer is lost, or removes it if it isn't desired any more")
+    func lostAnswer() {
+        var subscriptions = SubscriptionReconciler()
+        _ = subscriptions.desire([a, b, c])
+        _ = subscriptions.next { _ in true }
+        subscriptions.answered([c: .success])
+        subscriptions.lostAnswer(about: [a, b, c])
+        _ = subscriptions.desire([b, c])
+        #expect(subscriptions.next { _ in true } == .subscribe([b]))
+        #expect(subscriptions.next { _ in true } == .unsubscribe([a]))
+        subscriptions.answered([b: .success])
+        #expect(subscriptions.next { _ in true } == nil)
+        #expect(subscriptions.confirmed == [b, c])
+    }
+
     @Test("keeps an unreachable characteristic desired")
     func kept() {
         var subscriptions = SubscriptionReconciler()

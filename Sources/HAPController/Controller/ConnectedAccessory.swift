@@ -126,7 +126,7 @@ public final class ConnectedAccessory: Sendable {
     ///
     /// - Parameter limit: how long to wait for a session.
     /// - Returns: the accessories with their services and characteristics, in the server's order.
-    /// - Throws: ``ControllerError``: why there is no session, or `timedOut`.
+    /// - Throws: ``ControllerError``: why there is no session, `timedOut` or `canceled`.
     public func accessories(within limit: Duration = .seconds(30)) async throws(ControllerError) -> [Accessory] {
         try await waitUntilConnected(within: limit)
         return state.withLock { $0.accessories ?? [] }
@@ -150,8 +150,8 @@ public final class ConnectedAccessory: Sendable {
     /// Waits for a session.
     ///
     /// - Parameter limit: how long.
-    /// - Throws: ``ControllerError``: `notPaired` as soon as the accessory says so; else, at the end of the time, why there is no
-    ///   session, or `timedOut`.
+    /// - Throws: ``ControllerError``: `notPaired` as soon as the accessory reports it; `canceled` if the task is canceled; else, at
+    ///   the end of the time, why there is no session, or `timedOut`.
     public func waitUntilConnected(within limit: Duration = .seconds(30)) async throws(ControllerError) {
         if isConnected { return }
         let events = listen([])
@@ -177,6 +177,7 @@ public final class ConnectedAccessory: Sendable {
             return first
         }
         if isDecided, isConnected { return }
+        if Task.isCancelled { throw .canceled }
         throw state.withLock(\.failure) ?? ControllerError(.timedOut, "there was no session within \(limit)")
     }
 
@@ -186,7 +187,7 @@ public final class ConnectedAccessory: Sendable {
     ///
     /// - Parameter ids: which.
     /// - Returns: a value or a status for each; nothing for buttons, which have no value.
-    /// - Throws: ``ControllerError`` with `notConnected`, `connectionLost` or `busy`.
+    /// - Throws: ``ControllerError`` with `notConnected`, `connectionLost`, `busy` or `canceled`.
     public func read(
         _ ids: [CharacteristicID]
     ) async throws(ControllerError) -> [CharacteristicID: Result<CharacteristicValue, HAPStatus>] {
@@ -215,7 +216,8 @@ public final class ConnectedAccessory: Sendable {
     ///   - values: what to write.
     ///   - timed: whether all are timed writes.
     /// - Returns: a status for each; `success` where it was done.
-    /// - Throws: ``ControllerError`` with `notConnected`, `busy`, or `connectionLost`: then it may have been carried out.
+    /// - Throws: ``ControllerError`` with `notConnected` or `busy`; with `connectionLost` or `canceled` the accessory may have
+    ///   carried it out.
     public func write(
         _ values: [CharacteristicID: CharacteristicValue], timed: Bool = false
     ) async throws(ControllerError) -> [CharacteristicID: HAPStatus] {
@@ -255,10 +257,12 @@ public final class ConnectedAccessory: Sendable {
     ///
     /// - Parameter ids: which; with none the stream has the events of the server only.
     /// - Returns: what happens from now on; it ends with the body of ``Controller/withAccessory(_:at:_:)``.
-    /// - Throws: ``ControllerError`` with `refused` if the accessory refuses one of them, such as one without events.
+    /// - Throws: ``ControllerError`` with `refused` if the accessory refuses one of them, such as one without events; with `canceled`.
     public func events(of ids: Set<CharacteristicID> = []) async throws(ControllerError) -> AsyncStream<Event> {
         let events = listen(ids)
-        for (_, outcome) in await link.observe(desired, keeping: []) {
+        let outcomes = await link.observe(desired)
+        if Task.isCancelled { throw .canceled }
+        for outcome in outcomes.values {
             if case .refused(let status) = outcome { throw ControllerError(status) }
         }
         return events
@@ -307,7 +311,7 @@ public final class ConnectedAccessory: Sendable {
         do throws(PairingsError) {
             try await link.unpair()
         } catch {
-            throw ControllerError(error)
+            throw ControllerError(error).unlessCanceled
         }
         do {
             try await forget()
@@ -323,7 +327,7 @@ public final class ConnectedAccessory: Sendable {
         do throws(LinkError) {
             return try await body(link)
         } catch {
-            throw ControllerError(error)
+            throw ControllerError(error).unlessCanceled
         }
     }
 }

@@ -89,7 +89,8 @@ public final class Controller: Sendable {
 
     /// Pairs with an accessory that was found; it takes some seconds, and half a minute with a small device.
     ///
-    /// After any error the accessory is as it was, as far as it can still be reached, and the store knows nothing of it.
+    /// After an error the accessory is unchanged, as far as it can still be reached, and the store has no pairing with it. Only
+    /// after `canceled` the store may have one: ``pairedAccessories`` lists it.
     ///
     /// - Parameters:
     ///   - accessory: one that is not paired.
@@ -100,7 +101,7 @@ public final class Controller: Sendable {
         do throws(SetupError) {
             return try await setup.pair(with: accessory.discovered, code: code).pairing.deviceID
         } catch {
-            throw ControllerError(error)
+            throw ControllerError(error).unlessCanceled
         }
     }
 
@@ -116,7 +117,7 @@ public final class Controller: Sendable {
         do throws(SetupError) {
             id = try await setup.pair(at: endpoint, code: code).pairing.deviceID
         } catch {
-            throw ControllerError(error)
+            throw ControllerError(error).unlessCanceled
         }
         try await use { try await $0.keep(endpoint, of: id) }
         return id
@@ -129,7 +130,7 @@ public final class Controller: Sendable {
         do throws(SetupError) {
             try await setup.identify(accessory.discovered)
         } catch {
-            throw ControllerError(error)
+            throw ControllerError(error).unlessCanceled
         }
     }
 

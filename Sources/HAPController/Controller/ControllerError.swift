@@ -46,6 +46,8 @@ public struct ControllerError: Error, Equatable, Sendable, CustomStringConvertib
 
         // MARK: This side
 
+        /// The calling task was canceled; a write, a pairing or its removal may have been carried out.
+        case canceled
         /// The store cannot be read or written, or holds something else than pairings.
         case storeUnusable
         /// There is no mDNS on this machine.
@@ -61,6 +63,16 @@ public struct ControllerError: Error, Equatable, Sendable, CustomStringConvertib
 
     /// The message.
     public var description: String { message }
+
+    static let canceled = ControllerError(.canceled, "the call was canceled; the accessory may have carried it out")
+
+    /// The error for a canceled task whose connections have ended with it.
+    var unlessCanceled: ControllerError {
+        switch code {
+        case .unreachable, .timedOut, .connectionLost, .notConnected: Task.isCancelled ? .canceled : self
+        default: self
+        }
+    }
 
     init(_ code: Code, _ message: String, status: HAPStatus? = nil) {
         self.code = code
@@ -97,6 +109,7 @@ public struct ControllerError: Error, Equatable, Sendable, CustomStringConvertib
             switch error {
             case .notConnected: Self(.notConnected, "there is no session with the accessory now")
             case .request(.tooMany): Self(.busy, "too many requests wait already")
+            case .request(.canceled): .canceled
             case .request(.ended): Self(.connectionLost, "the connection was lost before the answer came")
             }
     }

@@ -181,7 +181,7 @@ package actor AccessoryLink {
         while await session.end == nil, machine.session === session, !Task.isCancelled {
             if machine.accessory?.configurationNumber != known?.configurationNumber { try await synchronize(session) }
             try await reconcileSubscriptions(session)
-            try await readContradicted(session)
+            try await readUncertain(session)
             if push.dueAt <= .now { try await check(session) }
             guard await session.end == nil else { break }
             await changed.wait(until: push.dueAt)
@@ -236,9 +236,9 @@ package actor AccessoryLink {
         return (answer, values.learned(current))
     }
 
-    /// Reads the values that an event has contradicted soon after a write.
-    private func readContradicted(_ session: ControllerSession) async throws {
-        let ids = values.takeContradicted()
+    /// Reads the values that may be wrong: an event has contradicted a write, or an answer is lost.
+    private func readUncertain(_ session: ControllerSession) async throws {
+        let ids = values.takeUncertain()
         guard !ids.isEmpty, let database = known?.database else { return }
         try await read(database.canRead(ids.sorted()), of: database, on: session)
     }
@@ -355,11 +355,19 @@ package actor AccessoryLink {
     private func subscribe(
         _ ids: [CharacteristicID], of database: AccessoryDatabase, on session: ControllerSession, reads: Bool = true
     ) async throws(RequestError) -> [CharacteristicID: HAPStatus] {
-        let statuses = try await session.subscribe(ids, true, timing: timing)
-        guard session === machine.session else { return statuses }
-        subscriptions.answered(statuses)
-        if reads { try await read(database.canRead(ids), of: database, on: session) }
-        return statuses
+        do throws(RequestError) {
+            let statuses = try await session.subscribe(ids, true, timing: timing)
+            guard session === machine.session else { return statuses }
+            subscriptions.answered(statuses)
+            if reads { try await read(database.canRead(ids), of: database, on: session) }
+            return statuses
+        } catch {
+            if error == .canceled, session === machine.session {
+                subscriptions.lostAnswer(about: ids)
+                lostAnswer(about: ids)
+            }
+            throw error
+        }
     }
 
     // MARK: Requests
@@ -379,6 +387,7 @@ package actor AccessoryLink {
             let signal = AsyncSignal()
             awaitingSession.append(signal)
             await signal.wait(until: .now + timing.request)
+            guard !Task.isCancelled else { throw .request(.canceled) }
             return try await readOnce(ids)
         }
     }
@@ -417,8 +426,15 @@ package actor AccessoryLink {
             }
             return outcomes
         } catch {
+            if error == .canceled, session === machine.session { lostAnswer(about: writes.map(\.id)) }
             throw .request(error)
         }
+    }
+
+    /// Has the values of characteristics read, because nobody waits for the answer that has them.
+    private func lostAnswer(about ids: [CharacteristicID]) {
+        values.lostAnswer(about: ids)
+        changed.send()
     }
 
     /// Asks an accessory to show which one it is.

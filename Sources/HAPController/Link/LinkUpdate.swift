@@ -47,6 +47,7 @@ extension LinkFailure {
             case VerifyError.ended(let end), SetupError.ended(let end, _), RequestError.ended(let end),
                 PairingsError.request(.ended(let end)):
                 .ended(end)
+            case RequestError.canceled, PairingsError.request(.canceled): .ended(.closed)
             default: .ended(.badAnswer)
             }
     }

@@ -17,7 +17,8 @@ struct LinkValues: Sendable {
     private var written: Set<CharacteristicID> = []
     /// Our newest writes: an event that contradicts one may be older than it.
     private var recentWrites: [CharacteristicID: (value: CharacteristicValue, time: ContinuousClock.Instant)] = [:]
-    private var contradicted: Set<CharacteristicID> = []
+    /// The characteristics whose known values may be wrong.
+    private var uncertain: Set<CharacteristicID> = []
 
     /// A database was read.
     mutating func begin(with database: AccessoryDatabase) {
@@ -25,7 +26,7 @@ struct LinkValues: Sendable {
         for (id, characteristic) in database.characteristics { known[id] = characteristic.value }
     }
 
-    mutating func sessionEnded() { (recentWrites, contradicted) = ([:], []) }
+    mutating func sessionEnded() { (recentWrites, uncertain) = ([:], []) }
 
     // MARK: Reads and events
 
@@ -59,16 +60,19 @@ struct LinkValues: Sendable {
             guard let write = recentWrites[id], write.value != value else { continue }
             recentWrites[id] = nil
             guard now < write.time + Self.recentWriteTime else { continue }
-            contradicted.insert(id)
+            uncertain.insert(id)
             isContradiction = true
         }
         return isContradiction
     }
 
-    /// Takes the characteristics to read because an event has contradicted a write.
-    mutating func takeContradicted() -> Set<CharacteristicID> {
-        defer { contradicted = [] }
-        return contradicted
+    /// The answer to a write or a read is lost with its canceled caller.
+    mutating func lostAnswer(about ids: some Sequence<CharacteristicID>) { uncertain.formUnion(ids) }
+
+    /// Takes the characteristics to read because their known values may be wrong.
+    mutating func takeUncertain() -> Set<CharacteristicID> {
+        defer { uncertain = [] }
+        return uncertain
     }
 
     // MARK: Writes

@@ -24,6 +24,8 @@ package struct SubscriptionReconciler: Equatable, Sendable {
     /// What it has refused on this connection, and why.
     package private(set) var refused: [CharacteristicID: HAPStatus] = [:]
     private var asked: Set<CharacteristicID> = []
+    /// What the accessory may have granted on this connection; the answer is lost with its canceled caller.
+    private var uncertain: Set<CharacteristicID> = []
 
     package init() {}
 
@@ -51,6 +53,7 @@ package struct SubscriptionReconciler: Equatable, Sendable {
         confirmed = []
         refused = [:]
         asked = []
+        uncertain = []
     }
 
     /// Requests the refused characteristics of an accessory again, because it has become reachable.
@@ -66,15 +69,24 @@ package struct SubscriptionReconciler: Equatable, Sendable {
             asked.formUnion(more)
             return .subscribe(more.sorted())
         }
-        let less = confirmed.subtracting(desired).sorted()
+        let less = confirmed.union(uncertain).subtracting(desired).sorted()
         confirmed.subtract(less)
+        uncertain.subtract(less)
         return less.isEmpty ? nil : .unsubscribe(less)
+    }
+
+    /// The answer to a batch of subscriptions is lost: they are requested again, or removed if they aren't desired any more.
+    package mutating func lostAnswer(about ids: [CharacteristicID]) {
+        let lost = asked.intersection(ids)
+        asked.subtract(lost)
+        uncertain.formUnion(lost)
     }
 
     /// What the accessory said to a batch.
     package mutating func answered(_ statuses: [CharacteristicID: HAPStatus]) {
         for (id, status) in statuses {
             asked.remove(id)
+            uncertain.remove(id)
             if status == .success { confirmed.insert(id) } else { refused[id] = status }
         }
     }

@@ -93,6 +93,7 @@ extension SetupError: CustomStringConvertible {
             switch error {
             case .ended(let end): .ended(end, mayBePaired: mayBePaired)
             case .tooMany: .busy
+            case .canceled: .ended(.closed, mayBePaired: mayBePaired)
             }
     }
 }

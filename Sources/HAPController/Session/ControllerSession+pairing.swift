@@ -83,6 +83,7 @@ extension ControllerSession {
                     switch error {
                     case .ended(let end): throw .ended(end)
                     case .tooMany: throw .busy
+                    case .canceled: throw .ended(.closed)
                     }
                 }
                 action = machine.received(response.body)

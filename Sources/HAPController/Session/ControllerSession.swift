@@ -105,20 +105,34 @@ package actor ControllerSession {
     ///   - requests: one or more; those behind one that fails as a whole are not sent.
     ///   - limit: how long each answer may take.
     /// - Returns: one answer for each request that was sent.
-    /// - Throws: ``RequestError``.
+    /// - Throws: ``RequestError``; `canceled` at once if the task is canceled, whether or not a request was sent.
     package func exchange(
         _ requests: [HTTPRequest], within limit: Duration
     ) async throws(RequestError) -> [HTTPResponse] {
         if let end { throw .ended(end) }
+        if Task.isCancelled { throw .canceled }
         lastToken += 1
         let token = lastToken
         guard queue.add(requests, as: token) else { throw .tooMany }
         limits[token] = limit
-        let result = await withCheckedContinuation { continuation in
-            askers[token] = continuation
-            perform(queue.next())
+        let result = await withTaskCancellationHandler {
+            await withCheckedContinuation { continuation in
+                askers[token] = continuation
+                perform(queue.next())
+                if Task.isCancelled { cancel(token) }
+            }
+        } onCancel: {
+            Task { await self.cancel(token) }
         }
         return try result.get()
+    }
+
+    /// Ends the wait of a canceled caller.
+    ///
+    /// A request that was sent keeps its place and its deadline, because answers come in order.
+    private func cancel(_ token: Int) {
+        queue.cancel(token)
+        finish(token, .failure(.canceled))
     }
 
     /// Sends a request and waits for its answer.
@@ -195,4 +209,6 @@ package enum RequestError: Error, Equatable, Sendable {
     case ended(SessionEnd)
     /// Too many requests wait already.
     case tooMany
+    /// The caller was canceled; what was sent may be carried out.
+    case canceled
 }

@@ -61,6 +61,12 @@ struct ExchangeQueue<Token: Equatable & Sendable>: Sendable {
         return .finish(exchange.token, exchange.responses)
     }
 
+    /// The caller no longer waits: what hasn't been sent is dropped, and so are answers to what has been sent.
+    mutating func cancel(_ token: Token) {
+        waiting.removeAll { $0.token == token }
+        if underWay?.token == token { underWay?.remaining = [] }
+    }
+
     /// Takes everything out: the connection has ended.
     mutating func removeAll() -> [Token] {
         defer {

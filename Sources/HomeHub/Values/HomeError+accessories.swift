@@ -50,7 +50,7 @@ extension HomeError.Code {
             case .request(.ended(.timedOut)): .operationTimedOut
             case .request(.ended(.violation)), .request(.ended(.badAnswer)): .accessorySentInvalidResponse
             case .request(.ended(.notAuthorized)): .securityFailure
-            case .request(.ended): .communicationFailure
+            case .request(.ended), .request(.canceled): .communicationFailure
             }
     }
 }
