@@ -28,6 +28,27 @@ struct SnapshotTests {
         }
     }
 
+    @Test("change a model of the caller's actor in the body of withHomeManager")
+    @MainActor
+    func callersActor() async throws {
+        final class Model { var names: [String] = [] }
+        let daemon = FakeDaemon()
+        try await daemon.write(.addHome(name: "My Home"))
+        try await withSocketPath { path in
+            try await serving(daemon, at: path) { @MainActor in
+                let model = Model()
+                let result = await withHomeManager(lights, socket: path) { manager in
+                    for await snapshot in manager.snapshots() where snapshot.isCurrent {
+                        model.names = snapshot.homes.map(\.name)
+                        break
+                    }
+                    return model
+                }
+                #expect(result.names == ["My Home"])
+            }
+        }
+    }
+
     @Test("skip steps for a slow reader but never the last one")
     func behind() async throws {
         try await withLamp { daemon, manager, lamp, _ in

@@ -170,12 +170,12 @@ public final class Controller: Sendable {
     /// - Parameters:
     ///   - id: one that it is paired with.
     ///   - endpoint: where it is. If `nil`, mDNS tells, and if it was paired at an address, that address.
-    ///   - body: talks to the accessory; it begins at once, before there is a session.
+    ///   - body: talks to the accessory, in the caller's isolation; it begins at once, before there is a session.
     /// - Returns: what `body` returns.
     /// - Throws: what `body` throws, or ``ControllerError`` with `notPaired`, `storeUnusable` or `discoveryUnavailable`.
-    public func withAccessory<Value: Sendable>(
+    public func withAccessory<Value>(
         _ id: DeviceID, at endpoint: AccessoryEndpoint? = nil,
-        _ body: @Sendable (ConnectedAccessory) async throws -> Value
+        _ body: (ConnectedAccessory) async throws -> Value
     ) async throws -> Value {
         guard let entry = try await use({ try await $0.entry(id) }) else {
             throw ControllerError(.notPaired, "there is no pairing with \(id)")

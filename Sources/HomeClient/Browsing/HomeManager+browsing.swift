@@ -3,12 +3,12 @@ import Logging
 extension HomeManager {
     /// Searches for devices that can be added, for as long as the body runs.
     ///
-    /// - Parameter body: gets what is found and what goes; the events end if the app loses its permission.
+    /// - Parameter body: gets what is found and what goes, in the caller's isolation; the events end if the app loses its permission.
     /// - Returns: what the body returns.
     /// - Throws: `homeAccessNotAuthorized` without permission, `accessoryDiscoveryFailed` if the daemon cannot search;
     ///   what the body throws.
-    public nonisolated func withAccessoryBrowser<R: Sendable>(
-        _ body: @Sendable (EventStream<BrowserEvent>) async throws -> R
+    public nonisolated func withAccessoryBrowser<R>(
+        _ body: (EventStream<BrowserEvent>) async throws -> R
     ) async throws -> R {
         let browser = makeAccessoryBrowser()
         try await browser.start()

@@ -44,8 +44,8 @@ extension HomeManager {
     /// connection those that still wait once more.
     ///
     /// - Throws: `insufficientPrivileges` for all but the system app; what the body throws.
-    public nonisolated func withQuestions<R: Sendable>(
-        _ body: @Sendable (EventStream<PersonQuestion>) async throws -> R
+    public nonisolated func withQuestions<R>(
+        _ body: (EventStream<PersonQuestion>) async throws -> R
     ) async throws -> R {
         let mailbox = BoundedMailbox<PersonQuestion>(limit: EventStream<PersonQuestion>.limit)
         let subscription = try await startQuestions(mailbox)

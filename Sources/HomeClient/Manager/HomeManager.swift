@@ -130,19 +130,19 @@ public actor HomeManager {
 ///   - app: what the app says of itself.
 ///   - socket: the daemon's socket; if `nil`, where it is by default.
 ///   - logger: as in ``HomeManager/init(_:socket:logger:)``.
-///   - body: what the app does.
+///   - body: what the app does, in the caller's isolation: on the main actor it can change the app's model.
 /// - Returns: what the body returns.
 /// - Throws: what the body throws.
-public func withHomeManager<Result: Sendable>(
+public func withHomeManager<Result>(
     _ app: AppDeclaration, socket: String? = nil, logger: Logger = .silent,
-    _ body: @Sendable (HomeManager) async throws -> Result
+    _ body: (HomeManager) async throws -> Result
 ) async rethrows -> Result {
     try await withHomeManager(app, socket: socket, logger: logger, timeouts: Timeouts(), body)
 }
 
-package func withHomeManager<Result: Sendable>(
+package func withHomeManager<Result>(
     _ app: AppDeclaration, socket: String?, logger: Logger = .silent, timeouts: Timeouts,
-    _ body: @Sendable (HomeManager) async throws -> Result
+    _ body: (HomeManager) async throws -> Result
 ) async rethrows -> Result {
     let manager = HomeManager(app, socket: socket, logger: logger, timeouts: timeouts)
     return try await withThrowingTaskGroup(of: Void.self) { group in

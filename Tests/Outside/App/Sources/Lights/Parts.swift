@@ -19,6 +19,16 @@ func showHome(_ manager: HomeManager, _ home: Home) async {
     }
 }
 
+@MainActor final class RoomList {
+    var rooms: [Room] = []
+
+    func follow(_ app: AppDeclaration) async throws {
+        try await withHomeManager(app) { manager in
+            for await snapshot in manager.snapshots() { rooms = snapshot.primaryHome?.rooms ?? [] }
+        }
+    }
+}
+
 func showBrightness(_ manager: HomeManager, _ lamp: Lightbulb) async throws {
     if let brightness = lamp.service.characteristic(.brightness) {
         for try await change in manager.values(of: brightness.id) where change.origin != .own {
@@ -54,10 +64,11 @@ func setUp(_ manager: HomeManager) async throws {
         case .naming(let question): print("A name, for instance", question.suggestions)
         case .room(let question): print("Which room?", question.home.rooms.map(\.name))
         case .serviceType(let service, _, let choices): print("What is \(service.name)?", choices)
-        case .favorite(let service, _): print("Is \(service.name) a favourite?")
+        case .favorite(let service, _): print("Is \(service.name) a favorite?")
         case .handedOver(let app): print("\(app) goes on from here.")
         case .done(let result): print(result.accessories.count, "added")
         case .failed(let error): print(error.message)
+        @unknown default: print("This needs a newer version of this app.")
         }
     }
 }
