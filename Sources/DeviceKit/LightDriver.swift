@@ -1,4 +1,5 @@
 /// The reason why a device didn't accept a command.
+@nonexhaustive
 public enum LightError: Error, Equatable, Sendable {
     /// The device is known to be unreachable (no power, no radio, no broker).
     case unreachable
@@ -11,6 +12,7 @@ public enum LightError: Error, Equatable, Sendable {
 }
 
 /// The state of a driver, for the operator.
+@nonexhaustive
 public enum DriverState: Equatable, Sendable {
     /// Not connected to anything yet.
     case starting
@@ -32,6 +34,7 @@ extension DriverState {
 }
 
 /// The reason why a message or a value was dropped.
+@nonexhaustive
 public enum DropReason: String, Hashable, Sendable, CaseIterable {
     /// Too many messages at once, or more than can be kept.
     case overflow

@@ -1,4 +1,5 @@
 /// The wire format of a characteristic's value (HAP 9.4).
+@nonexhaustive
 public enum CharacteristicFormat: String, Sendable, Hashable, CaseIterable {
     case bool, uint8, uint16, uint32, uint64, int, float, string, tlv8, data
 
@@ -19,6 +20,7 @@ public enum CharacteristicFormat: String, Sendable, Hashable, CaseIterable {
 }
 
 /// The unit of a numeric characteristic.
+@nonexhaustive
 public enum CharacteristicUnit: String, Sendable, Hashable {
     case celsius, percentage, arcdegrees, lux, seconds
 }

@@ -14,6 +14,7 @@ public struct SetupPayload: Hashable, Sendable {
     public var isPaired: Bool
 
     /// Why a text is no setup payload.
+    @nonexhaustive
     public enum ParseError: Error, Equatable, Sendable {
         /// It does not begin with `X-HM://` or has not 13 characters behind it.
         case notASetupPayload

@@ -1,6 +1,7 @@
 public import HomeModel
 
 /// Why an accessory is of no use now.
+@nonexhaustive
 public enum AccessoryProblem: Sendable, Hashable {
     /// It misbehaved and is left alone until somebody unblocks it.
     case blocked

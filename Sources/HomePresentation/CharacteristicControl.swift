@@ -6,6 +6,7 @@ public import struct HomeModel.Characteristic
 public import struct HomeModel.Service
 
 /// What a person changes a value with.
+@nonexhaustive
 public enum CharacteristicControl: Sendable, Hashable {
     /// On or off.
     case toggle

@@ -6,6 +6,7 @@ public import struct HomeModel.Accessory
 public import struct HomeModel.Service
 
 /// How the things of a home are put together for people.
+@nonexhaustive
 public enum ProductGrouping: String, Sendable, Hashable, CaseIterable {
     /// A section for each room that has something in it.
     case room

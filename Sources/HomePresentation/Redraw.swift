@@ -6,6 +6,7 @@ public import struct HomeModel.Accessory
 public import struct HomeModel.Service
 
 /// What of a picture of a home is not true any more.
+@nonexhaustive
 public enum Redraw: Sendable, Hashable {
     /// It is as it was.
     case nothing

@@ -4,6 +4,7 @@ internal import Synchronization
 /// A host that remembers what it was told, in order, and lets a test wait for what it expects.
 public final class RecordingLightHost: LightHost {
     /// One call.
+    @nonexhaustive
     public enum Call: Equatable, Sendable {
         /// A light was added, or described anew.
         case added(LightDescription)

@@ -7,6 +7,7 @@ extension LightKind {
 }
 
 /// A reading of a sensor; an accessory has each of them once.
+@nonexhaustive
 public enum SensorReading: String, CaseIterable, Hashable, Sendable, Comparable {
     /// Something moves.
     case motion
@@ -60,6 +61,7 @@ public enum SensorReading: String, CaseIterable, Hashable, Sendable, Comparable 
 }
 
 /// The value of a reading.
+@nonexhaustive
 public enum SensorValue: Equatable, Hashable, Sendable {
     /// Of a reading that is yes or no.
     case flag(Bool)

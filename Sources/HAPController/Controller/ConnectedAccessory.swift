@@ -9,6 +9,7 @@ internal import Synchronization
 /// subscribed to is subscribed to anew.
 public final class ConnectedAccessory: Sendable {
     /// What happens at an accessory server.
+    @nonexhaustive
     public enum Event: Equatable, Sendable {
         /// A characteristic has a new value, or the one that it has was read after a connection was made.
         case value(CharacteristicID, CharacteristicValue)

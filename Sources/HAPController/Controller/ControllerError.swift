@@ -4,6 +4,7 @@ public import HAPProtocol
 /// Why something could not be done with an accessory.
 public struct ControllerError: Error, Equatable, Sendable, CustomStringConvertible {
     /// What kind of error it is.
+    @nonexhaustive
     public enum Code: Sendable {
         // MARK: Pairing
 

@@ -95,6 +95,7 @@ extension CharacteristicRepresentable where Self: RawRepresentable, RawValue == 
 // MARK: Values with names (HAP 9)
 
 /// What a lock is, or is to be.
+@nonexhaustive
 public enum LockState: Int, CharacteristicRepresentable {
     /// Open to whoever comes.
     case unsecured = 0
@@ -107,6 +108,7 @@ public enum LockState: Int, CharacteristicRepresentable {
 }
 
 /// What a garage door is, or is to be: only the first two can be set.
+@nonexhaustive
 public enum DoorState: Int, CharacteristicRepresentable {
     /// Open.
     case open = 0
@@ -121,6 +123,7 @@ public enum DoorState: Int, CharacteristicRepresentable {
 }
 
 /// What a thermostat does, or is to do.
+@nonexhaustive
 public enum HeatingCoolingMode: Int, CharacteristicRepresentable {
     /// Nothing.
     case off = 0
@@ -133,6 +136,7 @@ public enum HeatingCoolingMode: Int, CharacteristicRepresentable {
 }
 
 /// Whether a battery is charged at the moment.
+@nonexhaustive
 public enum ChargingState: Int, CharacteristicRepresentable {
     /// It is not, though it could be.
     case notCharging = 0

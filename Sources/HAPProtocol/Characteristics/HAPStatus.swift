@@ -1,4 +1,5 @@
 /// What became of one characteristic in a request (HAP 8.3).
+@nonexhaustive
 public enum HAPStatus: Int, Error, Sendable {
     /// It was done.
     case success = 0

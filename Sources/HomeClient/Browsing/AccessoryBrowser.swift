@@ -61,6 +61,7 @@ public actor AccessoryBrowser {
 }
 
 /// What a search for devices finds.
+@nonexhaustive
 public enum BrowserEvent: Sendable, Hashable {
     /// A device that can be added is there.
     case found(DiscoveredAccessory)

@@ -21,6 +21,7 @@ extension Accessory {
 
 extension Accessory.Event {
     /// What can happen to an accessory; its parts are as they are since then.
+    @nonexhaustive
     public enum Change: Sendable, Hashable {
         /// It has another name.
         case nameUpdated

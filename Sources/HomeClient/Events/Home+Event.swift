@@ -15,6 +15,7 @@ extension Home {
 
 extension Home.Event {
     /// What can happen in a home; objects are as they are since then, those that went as they were.
+    @nonexhaustive
     public enum Change: Sendable, Hashable {
         /// The home has another name, and so has its default room.
         case nameUpdated

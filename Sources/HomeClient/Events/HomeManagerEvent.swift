@@ -1,4 +1,5 @@
 /// What happens to the homes as a whole.
+@nonexhaustive
 public enum HomeManagerEvent: Sendable, Hashable {
     /// The user allowed the app to use homes, or withdrew it. After a withdrawal nothing follows.
     case authorizationStatusUpdated(AuthorizationStatus)
@@ -21,6 +22,7 @@ public enum HomeManagerEvent: Sendable, Hashable {
 }
 
 /// An event of any kind, for listeners that want all of them in the order in which they happened.
+@nonexhaustive
 public enum HomeClientEvent: Sendable, Hashable {
     /// Something that happened to the homes as a whole.
     case manager(HomeManagerEvent)

@@ -1,6 +1,7 @@
 import AsyncKit
 
 /// A question that the system app puts to the user.
+@nonexhaustive
 public enum PersonQuestion: Sendable, Hashable {
     /// Whether an app may see the homes.
     case permission(AppPermission)

@@ -57,6 +57,7 @@ public protocol AccessorySetupInteraction: Sendable {
 }
 
 /// What people have that shows that they may add an accessory.
+@nonexhaustive
 public enum AccessorySetupCredentials: Sendable, Hashable {
     /// The content of the QR code.
     case payload(AccessorySetupPayload)

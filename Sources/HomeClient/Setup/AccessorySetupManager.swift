@@ -6,6 +6,7 @@ public struct AccessorySetupManager: Sendable {
     public init(_ manager: HomeManager) { self.manager = manager }
 
     /// What the standard setup ended with.
+    @nonexhaustive
     public enum Outcome: Sendable, Hashable {
         /// What was added, and where.
         case added(AccessorySetupResult)
@@ -121,6 +122,7 @@ public struct AccessorySetupManager: Sendable {
 }
 
 /// What came of adding an accessory.
+@nonexhaustive
 public enum AddResult: Sendable, Hashable {
     /// It is in the home, in the default room: one accessory, or a bridge and then those behind it.
     case added([Accessory])

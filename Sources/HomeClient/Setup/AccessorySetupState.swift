@@ -1,4 +1,5 @@
 /// Where a setup stands, and what it asks for.
+@nonexhaustive
 public enum AccessorySetupState: Sendable, Hashable {
     /// What the QR code says, the setup code, or which of the devices is meant is asked for.
     ///
@@ -76,6 +77,7 @@ public struct RoomQuestion: Sendable, Hashable {
 }
 
 /// What a person answers to an ``AccessorySetupState``.
+@nonexhaustive
 public enum AccessorySetupAnswer: Sendable, Hashable {
     /// What the QR code says.
     case payload(AccessorySetupPayload)

@@ -1,4 +1,5 @@
 /// What an app wants to be told of.
+@nonexhaustive
 public enum ObservationScope: Sendable, Hashable {
     /// Everything in all homes.
     case everything

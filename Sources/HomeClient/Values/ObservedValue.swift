@@ -1,6 +1,7 @@
 /// A value of a characteristic, as it is or came to be.
 public struct ObservedValue: Sendable, Hashable {
     /// How a value came to be known.
+    @nonexhaustive
     public enum Origin: Sendable, Hashable {
         /// It holds: what was known when the iteration began, or after something was missed, such as a lost connection.
         case present

@@ -15,6 +15,7 @@ public struct AuthorizationStatus: OptionSet, Codable, Sendable, Hashable {
 }
 
 /// What an app must declare before it asks for it.
+@nonexhaustive
 public enum HomeCapability: String, Sendable, Hashable, CaseIterable {
     /// To see and change homes.
     case home
@@ -156,6 +157,7 @@ public struct AppIdentity: Codable, Sendable, Hashable, HomeMessage {
 }
 
 /// What the user decides about an app.
+@nonexhaustive
 public enum PermissionDecision: String, Codable, Sendable, Hashable, CaseIterable {
     /// Yes.
     case allow
@@ -206,6 +208,7 @@ public struct VendorClaim: Codable, Sendable, Hashable, HomeMessage {
 /// A question to the user about an app, beside the one whether it may see the homes.
 public struct ConsentQuestion: Codable, Sendable, Hashable, Identifiable, HomeMessage {
     /// What the app wants.
+    @nonexhaustive
     public enum Subject: String, Codable, Sendable, Hashable, CaseIterable {
         /// To add one accessory, this once.
         case addition

@@ -1,4 +1,5 @@
 /// Why an accessory that is there cannot be used; one that simply does not answer has none.
+@nonexhaustive
 public enum AccessoryFault: String, Codable, Sendable, Hashable, CaseIterable {
     /// It does not know this home any more: it was reset, or somebody has removed the pairing at the accessory.
     case forgotten

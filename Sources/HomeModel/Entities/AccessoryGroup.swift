@@ -1,4 +1,5 @@
 /// How the accessories of a home are put together for people.
+@nonexhaustive
 public enum AccessoryGrouping: String, Sendable, Hashable, CaseIterable {
     /// A group for each room that holds something.
     case room

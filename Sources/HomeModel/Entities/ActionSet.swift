@@ -20,6 +20,7 @@ public struct ActionSet: Codable, Sendable, Hashable, Identifiable {
     public typealias ID = Identifier<ActionSet>
 
     /// What kind of scene it is; a home has at most one of each built-in kind, and it stays.
+    @nonexhaustive
     public enum Kind: String, Codable, Sendable, Hashable, CaseIterable {
         /// Made by people.
         case userDefined

@@ -2,6 +2,7 @@ extension HomeError {
     /// What went wrong, by the numbers and names of Apple's `HMError.Code`, so that logs can be compared.
     ///
     /// 94 is unused there. From 1001 on the numbers are our own.
+    @nonexhaustive
     public enum Code: Int, Sendable, Hashable, CaseIterable {
         /// Something went wrong that should not.
         case unexpectedError = -1

@@ -4,6 +4,7 @@ public import HAPModel
 ///
 /// Events are complete: whoever applies all of them to a copy has the database. `HomeGraph` itself changes in no
 /// other way.
+@nonexhaustive
 public enum HomeEvent: Codable, Sendable, Hashable {
     // MARK: The manager's
 
@@ -82,6 +83,7 @@ public enum HomeEvent: Codable, Sendable, Hashable {
 }
 
 /// A change that is no write: it has no revision, and the database may forget it.
+@nonexhaustive
 public enum LiveEvent: Codable, Sendable, Hashable {
     /// An accessory answers, or does not any more.
     case reachabilityUpdated(Accessory.ID, Bool)

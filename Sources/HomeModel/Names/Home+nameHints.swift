@@ -72,6 +72,7 @@ extension Home {
 }
 
 /// Something about a valid name that could be better; never an error.
+@nonexhaustive
 public enum NameHint: Sendable, Hashable {
     /// It repeats a room or zone of the home.
     case containsLocation(NameLocation)

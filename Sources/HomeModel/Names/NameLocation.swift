@@ -10,6 +10,7 @@ public struct NameLocation: Sendable, Hashable {
     fileprivate let length: Int
 
     /// A room or a zone.
+    @nonexhaustive
     public enum Place: Sendable, Hashable {
         /// A room; an accessory can be assigned to it.
         case room(Room.ID)

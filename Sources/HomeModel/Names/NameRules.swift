@@ -1,4 +1,5 @@
 /// A rule that a name breaks, in the order in which they are reported.
+@nonexhaustive
 public enum NameViolation: Int, Sendable, Hashable, CaseIterable, Comparable {
     /// There is nothing.
     case empty
