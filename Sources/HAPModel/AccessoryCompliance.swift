@@ -31,7 +31,8 @@ extension Accessory {
         for service in services {
             for linked in service.linked where linked == service.iid || !services.contains(where: { $0.iid == linked })
             {
-                throw ComplianceError("service \(service.iid) of accessory \(aid) is linked to \(linked)")
+                let target = linked == service.iid ? "itself" : "\(linked), which isn't a service of it"
+                throw ComplianceError("\(service.name(in: aid)) is linked to \(target)")
             }
         }
     }
@@ -46,12 +47,15 @@ extension CharacteristicMetadata {
 }
 
 extension Service {
+    /// The place and the name for messages, such as `service 10 (Air Purifier) of accessory 1`.
+    fileprivate func name(in aid: AccessoryID) -> String { "service \(iid) (\(type.catalogName)) of accessory \(aid)" }
+
     fileprivate func checkCompliance(in aid: AccessoryID, seen: inout Set<InstanceID>) throws(ComplianceError) {
         guard iid.rawValue > 0, seen.insert(iid).inserted else {
             throw ComplianceError("accessory \(aid) uses iid \(iid) twice or iid 0")
         }
         guard characteristics.count <= Accessory.maximumParts else {
-            throw ComplianceError("service \(iid) of accessory \(aid) has too many characteristics")
+            throw ComplianceError("\(name(in: aid)) has more than \(Accessory.maximumParts) characteristics")
         }
         var types: Set<CharacteristicType> = []
         for characteristic in characteristics {
@@ -59,25 +63,27 @@ extension Service {
                 throw ComplianceError("accessory \(aid) uses iid \(characteristic.iid) twice or iid 0")
             }
             guard types.insert(characteristic.type).inserted else {
-                throw ComplianceError("service \(iid) of accessory \(aid) has two \(characteristic.type)")
+                throw ComplianceError(
+                    "\(name(in: aid)) has the characteristic \(characteristic.type.catalogName) twice")
             }
+            let name = "characteristic \(aid).\(characteristic.iid) (\(characteristic.type.catalogName))"
             let readable = characteristic.metadata.permissions.contains(.pairedRead)
             guard readable == (characteristic.value != nil) else {
-                throw ComplianceError("\(aid).\(characteristic.iid) has a value and cannot be read, or the reverse")
+                throw ComplianceError("\(name) " + (readable ? "has no value" : "has a value but can't be read"))
             }
             guard characteristic.metadata.hasValidRange else {
-                throw ComplianceError("the limits or the step of \(aid).\(characteristic.iid) are wrong")
+                throw ComplianceError("\(name) has invalid limits or an invalid step")
             }
             if let value = characteristic.value, characteristic.metadata.clamped(value) != value {
-                throw ComplianceError("the value of \(aid).\(characteristic.iid) is outside its limits")
+                throw ComplianceError("\(name) has a value outside its format or limits")
             }
         }
         guard isHidden || characteristics.contains(where: { !$0.metadata.permissions.contains(.hidden) }) else {
-            throw ComplianceError("service \(iid) of accessory \(aid) shows nothing and is not hidden")
+            throw ComplianceError("\(name(in: aid)) isn't hidden, but all its characteristics are")
         }
         if let definition = ServiceDefinition.all.first(where: { $0.type == type }) {
             for required in definition.required where !types.contains(required) {
-                throw ComplianceError("service \(iid) of accessory \(aid) lacks characteristic \(required)")
+                throw ComplianceError("\(name(in: aid)) lacks the characteristic \(required.catalogName)")
             }
         }
         if type == .accessoryInformation {
@@ -87,7 +93,7 @@ extension Service {
             for (type, length) in minimumLengths {
                 let text = characteristics.first { $0.type == type }?.value?.string ?? ""
                 guard text.utf8.count >= length else {
-                    throw ComplianceError("characteristic \(type) of accessory \(aid) is too short")
+                    throw ComplianceError("the \(type.catalogName) of accessory \(aid) is shorter than \(length) bytes")
                 }
             }
             let revision = characteristics.first { $0.type == .firmwareRevision }?.value?.string ?? ""

@@ -124,6 +124,29 @@ struct ComplianceTests {
         #expect(throws: ComplianceError.self) { try accessory.checkCompliance() }
     }
 
+    @Test(
+        "names services and characteristics as the catalog does",
+        arguments: [
+            Fault("service 8 (Lightbulb) of accessory 2 lacks the characteristic On") {
+                $0.services[1].characteristics.removeFirst()
+            },
+            Fault("service 8 (Lightbulb) of accessory 2 has the characteristic Brightness twice") {
+                $0.services[1].characteristics.append(characteristic(11, .brightness, .integer(1)))
+            },
+            Fault("characteristic 2.10 (Brightness) has a value outside its format or limits") {
+                $0.services[1].characteristics[1].value = .integer(101)
+            },
+            Fault("the Serial Number of accessory 2 is shorter than 2 bytes") {
+                $0.services[0].characteristics[4].value = .string("1")
+            },
+        ])
+    func names(fault: Fault) {
+        var accessory = Self.lamp()
+        fault.plant(&accessory)
+        let error = #expect(throws: ComplianceError.self) { try accessory.checkCompliance() }
+        #expect(error?.description == fault.testDescription)
+    }
+
     @Test("accepts optional features")
     func allowed() throws {
         var accessory = Self.lamp()

@@ -3,8 +3,7 @@ public import HAPModel
 extension ServiceType {
     /// What such a service is called in English; the UUID if Apple does not define it.
     public var localizedDescription: String {
-        if self == .fanv2 { return "Fan" }
-        return ServiceDefinition.all.first { $0.type == self }.map { $0.name.catalogueWords } ?? description
+        self == .fanv2 ? "Fan" : catalogName
     }
 }
 
@@ -14,7 +13,7 @@ extension CharacteristicType {
         switch self {
         case .on: "Power State"
         case .pm2_5Density: "PM2.5 Density"
-        default: CharacteristicDefinition.of(self).map { $0.name.catalogueWords } ?? description
+        default: catalogName
         }
     }
 }
@@ -32,23 +31,4 @@ extension AccessoryCategory {
         31: "Television", 32: "Remote", 33: "Wi-Fi Router", 34: "Audio Receiver", 35: "TV Set Top Box",
         36: "TV Streaming Stick",
     ]
-}
-
-extension String {
-    /// A name of the catalogue, `GarageDoorOpener` or `CameraRTPStreamManagement`, as words.
-    package var catalogueWords: String {
-        let letters = Array(self)
-        var words = ""
-        for (index, letter) in letters.enumerated() {
-            let follows = index > 0 ? letters[index - 1] : nil
-            let next = index + 1 < letters.count ? letters[index + 1] : nil
-            if let follows, letter.isUppercase,
-                follows.isLowercase || follows.isNumber || follows.isUppercase && next?.isLowercase == true
-            {
-                words.append(" ")
-            }
-            words.append(letter == "_" ? " " : letter)
-        }
-        return words.replacing("Wi Fi", with: "Wi-Fi")
-    }
 }

@@ -1,0 +1,30 @@
+extension ServiceType {
+    /// The name in Apple's catalog as words, such as `Air Purifier`; the UUID of other types.
+    package var catalogName: String {
+        ServiceDefinition.all.first { $0.type == self }?.name.catalogueWords ?? description
+    }
+}
+
+extension CharacteristicType {
+    /// The name in Apple's catalog as words, such as `Current Temperature`; the UUID of other types.
+    package var catalogName: String { CharacteristicDefinition.of(self)?.name.catalogueWords ?? description }
+}
+
+extension String {
+    /// A name of the catalog, `GarageDoorOpener` or `CameraRTPStreamManagement`, as words.
+    package var catalogueWords: String {
+        let letters = Array(self)
+        var words = ""
+        for (index, letter) in letters.enumerated() {
+            let follows = index > 0 ? letters[index - 1] : nil
+            let next = index + 1 < letters.count ? letters[index + 1] : nil
+            if let follows, letter.isUppercase,
+                follows.isLowercase || follows.isNumber || follows.isUppercase && next?.isLowercase == true
+            {
+                words.append(" ")
+            }
+            words.append(letter == "_" ? " " : letter)
+        }
+        return words.replacing("Wi Fi", with: "Wi-Fi")
+    }
+}
