@@ -1,7 +1,9 @@
-// What authors of controllers need of HAP's vocabulary comes with one import. Accessory, Service and Characteristic are left
-// out, because the home's have the same names: who writes them down imports HAPModel, too.
+// Programs need no other import for the types in this library's API. A program that imports HomeClient, too, writes
+// HAPModel.Accessory and HomeModel.Accessory, and the same for services and characteristics.
+@_exported import struct HAPModel.Accessory
 @_exported import struct HAPModel.AccessoryCategory
 @_exported import struct HAPModel.AccessoryID
+@_exported import struct HAPModel.Characteristic
 @_exported import enum HAPModel.CharacteristicFormat
 @_exported import struct HAPModel.CharacteristicID
 @_exported import struct HAPModel.CharacteristicMetadata
@@ -10,7 +12,9 @@
 @_exported import enum HAPModel.CharacteristicUnit
 @_exported import enum HAPModel.CharacteristicValue
 @_exported import struct HAPModel.DeviceID
+@_exported import struct HAPModel.HAPType
 @_exported import struct HAPModel.InstanceID
+@_exported import struct HAPModel.Service
 @_exported import struct HAPModel.ServiceType
 @_exported import struct HAPModel.SetupCode
 @_exported import struct HAPModel.SetupID
