@@ -69,7 +69,10 @@ struct PermissionTests {
             #expect(await manager.homes.isEmpty)
             #expect(await !manager.isLoaded)
             #expect(await browser.events.take(1).isEmpty)
-            await #expect(throws: HomeError(.homeAccessNotAuthorized)) { try await values.value }
+            let denial = await #expect(throws: HomeError.self) { try await values.value }
+            #expect(
+                denial?.description == "the app \(lights.id) may not see the home; allow it with "
+                    + "\"homehub privacy allow \(lights.id)\" (47 homeAccessNotAuthorized)")
             #expect(
                 await refusal { () throws(HomeError) in
                     try await manager.readValue(of: power)

@@ -169,7 +169,7 @@ struct ObservationTests {
             try await eventually {
                 await manager.homes.first?.characteristic(powers[0])?.isNotificationEnabled == false
             }
-            try await manager.setNotification(true, for: powers[0])
+            try await manager.enableNotification(true, for: powers[0])
             withExtendedLifetime(observation) {}
             observation = nil
             try await eventually { await daemon.observed == [powers[0]] }

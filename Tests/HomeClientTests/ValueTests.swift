@@ -17,7 +17,7 @@ struct ValueTests {
             await daemon.receive(power, .bool(true))
             #expect(try await manager.readValue(of: power) == .bool(true))
             #expect(await value() == .bool(true))
-            try await manager.setNotification(true, for: power)
+            try await manager.enableNotification(true, for: power)
             #expect(try await manager.writeValue(.bool(false), to: power) == .bool(false))
             #expect(await value() == .bool(false))
             #expect(
@@ -50,7 +50,7 @@ struct ValueTests {
     func notification() async throws {
         try await withLamp { daemon, manager, lamp, power in
             let events = manager.events(of: lamp.id)
-            try await manager.setNotification(true, for: power)
+            try await manager.enableNotification(true, for: power)
             #expect(await manager.homes.first?.characteristic(power)?.isNotificationEnabled == true)
             await daemon.receive(power, .bool(true))
             let received = try #require(await events.take(1).first)
@@ -59,7 +59,7 @@ struct ValueTests {
             }
             #expect(characteristic.id == power && characteristic.value == .bool(true))
             #expect(service.characteristics.contains(characteristic) && received.accessory.services.contains(service))
-            try await manager.setNotification(false, for: power)
+            try await manager.enableNotification(false, for: power)
             #expect(await manager.homes.first?.characteristic(power)?.isNotificationEnabled == false)
             await daemon.receive(power, .bool(false))
             try await daemon.write(.renameAccessory(lamp.id, name: "Reading Lamp"))
@@ -75,10 +75,10 @@ struct ValueTests {
                 lamp.services.flatMap(\.characteristics).first { !$0.metadata.permissions.contains(.notify) })
             #expect(
                 await refusal { () throws(HomeError) in
-                    try await manager.setNotification(true, for: name.id)
+                    try await manager.enableNotification(true, for: name.id)
                 } == .notificationNotSupported)
             await #expect(throws: HomeError.self) { for try await _ in manager.values(of: name.id) {} }
-            let results = try await manager.setNotification(true, for: [power, name.id])
+            let results = try await manager.enableNotification(true, for: [power, name.id])
             #expect((try? results[power]?.get()) != nil && (try? results[name.id]?.get()) == nil)
         }
     }
@@ -108,7 +108,7 @@ struct ValueTests {
     @Test("observes again when an accessory returns")
     func reachability() async throws {
         try await withLamp { daemon, manager, lamp, power in
-            try await manager.setNotification(true, for: power)
+            try await manager.enableNotification(true, for: power)
             let events = manager.events(of: lamp.id)
             let isEnabled = { await manager.homes.first?.characteristic(power)?.isNotificationEnabled }
             await daemon.reach(lamp.id, false)
@@ -116,7 +116,7 @@ struct ValueTests {
             #expect(await isEnabled() == false)
             #expect(
                 await refusal { () throws(HomeError) in
-                    try await manager.setNotification(true, for: power)
+                    try await manager.enableNotification(true, for: power)
                 } == .accessoryNotReachable)
             await daemon.reach(lamp.id, true)
             #expect(await events.take(1).map(\.accessory.isReachable) == [true])
@@ -194,7 +194,7 @@ struct ValueTests {
     @Test("sends events for changes during a lost connection")
     func missedEvents() async throws {
         try await withLamp { daemon, manager, lamp, power in
-            try await manager.setNotification(true, for: power)
+            try await manager.enableNotification(true, for: power)
             try await manager.writeValue(.bool(true), to: power)
             let events = manager.events(of: lamp.id)
             for isOn in [true, false] {
@@ -277,11 +277,11 @@ struct ValueTests {
             _ = try await manager.setActions(
                 powers.map { CharacteristicWriteAction(characteristic: $0, targetValue: .bool(true)) }, of: evening.id)
             var values = manager.values(of: powers[0]).makeAsyncIterator()
-            let whole = try await manager.runActionSet(evening.id)
+            let whole = try await manager.executeActionSet(evening.id)
             #expect(whole.error == nil && whole.results[powers[1]] == .success(.bool(true)))
             #expect(try await values.next()?.value == .bool(true))
             await daemon.configure { $0.failing = [powers[1]] }
-            let run = try await manager.runActionSet(evening.id)
+            let run = try await manager.executeActionSet(evening.id)
             #expect(run.error?.code == .actionSetExecutionPartialSuccess)
             #expect(run.error?.message.contains(home.accessories[1].name) == true)
             #expect(run.results[powers[0]] == .success(.bool(true)))
@@ -289,7 +289,7 @@ struct ValueTests {
             await daemon.configure { $0.failing = Set(powers) }
             #expect(
                 await refusal { () throws(HomeError) in
-                    try await manager.runActionSet(evening.id)
+                    try await manager.executeActionSet(evening.id)
                 } == .actionSetExecutionFailed)
         }
     }

@@ -96,11 +96,11 @@ actor Commands {
         case "setNotification":
             let isEnabled = try command.flag("isEnabled")
             if command.json["characteristics"] == nil {
-                try await manager.setNotification(isEnabled, for: try command.id("characteristic"))
+                try await manager.enableNotification(isEnabled, for: try command.id("characteristic"))
                 return true
             }
             return Self.json(
-                try await manager.setNotification(isEnabled, for: try command.ids("characteristics"))
+                try await manager.enableNotification(isEnabled, for: try command.ids("characteristics"))
             ) { true }
         case "follow":
             let ids: [HomeModel.Characteristic.ID] = try command.ids("characteristics")

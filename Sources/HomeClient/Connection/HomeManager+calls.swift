@@ -83,7 +83,11 @@ extension HomeManager {
         case .success(let json): call.receive(.success(json))
         case .failure(let failure):
             let error = HomeError(failure)
-            call.receive(.failure(error.code == .operationCancelled ? call.reason ?? error : error))
+            switch error.code {
+            case .operationCancelled: call.receive(.failure(call.reason ?? error))
+            case .homeAccessNotAuthorized where error.detail == nil: call.receive(.failure(notAuthorized))
+            default: call.receive(.failure(error))
+            }
         }
     }
 

@@ -27,7 +27,7 @@ extension HomeManager {
                 guard self.peer === peer else { return }
                 if needsLoad { continue }
                 let isDenied = session?.status == .determined || error.code == .homeAccessNotAuthorized
-                loadFailure = isDenied ? HomeError(.homeAccessNotAuthorized) : error
+                loadFailure = isDenied ? notAuthorized : error
                 notifyWaiters()
                 guard !isDenied else { continue }
                 logger.info("home loading failed", metadata: ["reason": "\(error)"])

@@ -116,8 +116,8 @@ extension HomeManager {
             listeners.clear()
             replica.emptied()
             needsLoad = false
-            loadFailure = HomeError(.homeAccessNotAuthorized)
-            observations.fail(HomeError(.homeAccessNotAuthorized))
+            loadFailure = notAuthorized
+            observations.fail(notAuthorized)
             search.finish()
         }
         listeners.notify(.manager(.authorizationStatusUpdated(status)), in: replica.graph)

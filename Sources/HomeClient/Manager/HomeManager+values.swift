@@ -56,7 +56,7 @@ extension HomeManager {
     /// - Throws: `notFound` if the service has no such value; as ``writeValue(_:to:authorizationData:)``.
     @discardableResult
     public func write<Value>(
-        _ value: Value, to key: CharacteristicKey<Value>, of service: Service
+        _ value: Value, to key: CharacteristicKey<Value>, of service: Service, authorizationData: [UInt8]? = nil
     ) async throws(HomeError) -> Value {
         guard let characteristic = service.characteristic(key.type) else {
             throw HomeError(
@@ -64,7 +64,8 @@ extension HomeManager {
                 accessory: service.accessory)
         }
         let written = value.value(as: characteristic.metadata.format)
-        return try await writeValue(written, to: characteristic.id).flatMap(Value.init) ?? value
+        let result = try await writeValue(written, to: characteristic.id, authorizationData: authorizationData)
+        return result.flatMap(Value.init) ?? value
     }
 
     /// Sets values, each accessory's with one request.
@@ -88,11 +89,11 @@ extension HomeManager {
     /// - Returns: what came of each of its actions, if at least one succeeded.
     /// - Throws: `noActionsInActionSet` if it has no actions, `actionSetExecutionFailed` if all failed,
     ///   `actionSetExecutionInProgress` while it is being carried out already.
-    public func runActionSet(_ actionSet: ActionSet.ID) async throws(HomeError) -> ActionSetRun {
+    public func executeActionSet(_ actionSet: ActionSet.ID) async throws(HomeError) -> ActionSetExecution {
         let results = try await exchange(.runActionSet(actionSet), isWrite: true)
         let error = replica.graph.error(ofScene: results)
         if let error, error.code == .actionSetExecutionFailed { throw error }
-        return ActionSetRun(results: Self.values(results, of: []), error: error)
+        return ActionSetExecution(results: Self.values(results, of: []), error: error)
     }
 
     /// Has changes of a value reported to this app, or not any more.
@@ -102,15 +103,15 @@ extension HomeManager {
     ///
     /// - Throws: `notificationNotSupported` if the accessory does not report it, `accessoryNotReachable` or
     ///   `bridgedAccessoryNotReachable` if it cannot be reached (then it is not switched on).
-    public func setNotification(_ isEnabled: Bool, for characteristic: Characteristic.ID) async throws(HomeError) {
-        try await setNotification(isEnabled, for: [characteristic])[characteristic]?.get()
+    public func enableNotification(_ isEnabled: Bool, for characteristic: Characteristic.ID) async throws(HomeError) {
+        try await enableNotification(isEnabled, for: [characteristic])[characteristic]?.get()
     }
 
     /// Has changes of values reported to this app, or not any more.
     ///
     /// - Returns: what came of each.
     /// - Throws: what concerns all of them, such as `homeAccessNotAuthorized`.
-    public func setNotification(
+    public func enableNotification(
         _ isEnabled: Bool, for characteristics: [Characteristic.ID]
     ) async throws(HomeError) -> [Characteristic.ID: Result<Void, HomeError>] {
         var results: [Characteristic.ID: Result<Void, HomeError>] = [:]

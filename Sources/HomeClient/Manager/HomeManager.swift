@@ -72,7 +72,10 @@ public actor HomeManager {
     ///   - socket: the daemon's socket; if `nil`, `$HOMEHUB_SOCKET`, else `./.lamplighter/run/home.sock` if no
     ///     other user can have put it there, else `/run/homehub/home.sock`.
     ///   - logger: where it logs what it does on its own, such as why homes could not be loaded; by default nowhere.
-    public init(_ app: AppDeclaration, socket: String? = nil, logger: Logger = .silent) {
+    public init(
+        _ app: AppDeclaration, socket: String? = nil,
+        logger: Logger = Logger(label: "home") { _ in SwiftLogNoOpLogHandler() }
+    ) {
         self.init(app, socket: socket, logger: logger, timeouts: Timeouts())
     }
 
@@ -82,6 +85,16 @@ public actor HomeManager {
         self.socket = location.path
         self.logger = logger
         self.timeouts = timeouts
+    }
+
+    /// The error of an app without permission.
+    var notAuthorized: HomeError {
+        let isRestricted = authorizationStatus.contains(.restricted)
+        return HomeError(
+            .homeAccessNotAuthorized, detail: "the app \(app.id) may not see the home",
+            remedy: isRestricted
+                ? "the configuration of homehubd keeps it or its user out"
+                : "allow it with \"homehub privacy allow \(app.id)\"")
     }
 
     // MARK: What is there
@@ -134,14 +147,16 @@ public actor HomeManager {
 /// - Returns: what the body returns.
 /// - Throws: what the body throws.
 public func withHomeManager<Result>(
-    _ app: AppDeclaration, socket: String? = nil, logger: Logger = .silent,
+    _ app: AppDeclaration, socket: String? = nil,
+    logger: Logger = Logger(label: "home") { _ in SwiftLogNoOpLogHandler() },
     _ body: (HomeManager) async throws -> Result
 ) async rethrows -> Result {
     try await withHomeManager(app, socket: socket, logger: logger, timeouts: Timeouts(), body)
 }
 
 package func withHomeManager<Result>(
-    _ app: AppDeclaration, socket: String?, logger: Logger = .silent, timeouts: Timeouts,
+    _ app: AppDeclaration, socket: String?,
+    logger: Logger = Logger(label: "home") { _ in SwiftLogNoOpLogHandler() }, timeouts: Timeouts,
     _ body: (HomeManager) async throws -> Result
 ) async rethrows -> Result {
     let manager = HomeManager(app, socket: socket, logger: logger, timeouts: timeouts)
@@ -150,9 +165,4 @@ package func withHomeManager<Result>(
         defer { group.cancelAll() }
         return try await body(manager)
     }
-}
-
-extension Logger {
-    /// Logs nothing.
-    public static var silent: Logger { Logger(label: "home") { _ in SwiftLogNoOpLogHandler() } }
 }

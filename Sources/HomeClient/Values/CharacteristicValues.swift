@@ -6,9 +6,11 @@ import AsyncKit
 /// app wants it, too. What this app sets itself is among it; ``ObservedValue/origin`` tells it apart. A button has no
 /// value that holds; each press is an element. While the accessory cannot be reached, or the daemon is away, the
 /// sequence waits; what changed meanwhile is the next element. It ends when the characteristic is gone, and throws
-/// `notificationNotSupported` if the accessory does not report the value,
-/// `homeAccessNotAuthorized` if the app has no permission (any more). Of more than ``limit`` values
+/// `notificationNotSupported` if the accessory does not report the value. Of more than ``limit`` values
 /// that wait for the reader only the newest stays.
+///
+/// Without permission, also if the user withdraws it during the iteration, the sequence throws `homeAccessNotAuthorized` and is over.
+/// ``HomeSnapshots`` continue instead: the next snapshot has no homes, and if the user allows the app again, another one has them.
 public struct CharacteristicValues: AsyncSequence, Sendable {
     /// A value, and how it came to be known.
     public typealias Element = ObservedValue

@@ -128,7 +128,7 @@ struct ScenesRunCommand: HomeCommand {
         let home = try await session.home
         let scene = try home.scene(addressed: scene)
         let run = try await session.saying("telling the accessories") {
-            try await session.manager.runActionSet(scene.id)
+            try await session.manager.executeActionSet(scene.id)
         }
         let places = scene.actions.compactMap { home.place(of: $0.characteristic) }
         try ValueReport(places, run.results, partialSuccess: .actionSetExecutionPartialSuccess)

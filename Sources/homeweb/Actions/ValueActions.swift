@@ -61,7 +61,7 @@ enum ValueActions {
             let id: ActionSet.ID = try context.id()
             let moment = try await site.moment(visitor)
             let name = moment.home(where: { $0.actionSet(id) != nil })?.actionSet(id)?.name ?? ""
-            let run = try await site.manager.runActionSet(id)
+            let run = try await site.manager.executeActionSet(id)
             site.history.add("The scene \(name) was run", who: visitor.shownName, path: "/scenes")
             if let error = run.error { throw WebError(error) }
             return try await done(request, form["back"] ?? "/scenes", [], site, visitor)
