@@ -76,7 +76,8 @@ struct LoopbackTests {
                 #expect(try await accessory.read(on) == .bool(false))
                 try await accessory.write(.bool(true), to: on)
                 #expect(await host.value(of: .on) == .bool(true))
-                #expect(try await accessory.write([brightness: .integer(80)], timed: true) == [brightness: .success])
+                #expect(
+                    try await accessory.write([brightness: .integer(80)], timed: true) == [brightness: .success(nil)])
                 await #expect {
                     try await accessory.write(.integer(13), to: brightness)
                 } throws: {

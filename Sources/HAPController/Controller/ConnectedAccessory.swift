@@ -3,32 +3,33 @@ public import HAPModel
 public import HAPProtocol
 internal import Synchronization
 
-/// An accessory server that a ``Controller`` keeps a session with: a stand-alone accessory, or a bridge with all behind it.
+/// An accessory server with which a ``Controller`` keeps a session: a stand-alone accessory, or a bridge with its accessories.
 ///
-/// It lives as long as the body of ``Controller/withAccessory(_:at:_:)``. A lost connection is made again by itself; what is
-/// subscribed to is subscribed to anew.
+/// It lives as long as the body of ``Controller/withAccessory(_:at:_:)``. It connects again after a lost connection and renews the
+/// subscriptions.
 public final class ConnectedAccessory: Sendable {
-    /// What happens at an accessory server.
+    /// An event of an accessory server.
     @nonexhaustive
     public enum Event: Equatable, Sendable {
-        /// A characteristic has a new value, or the one that it has was read after a connection was made.
+        /// A characteristic has a new value, or its value was read after the connection was made.
         case value(CharacteristicID, CharacteristicValue)
-        /// Something happened that leaves no value behind, such as the press of a button.
+        /// A momentary event, such as the press of a button; the characteristic has no value afterwards.
         case occurrence(CharacteristicID, CharacteristicValue)
-        /// The value of a characteristic is not known any more, such as of a device behind a bridge that is out of reach.
+        /// The value of a characteristic is unknown now, for example because a bridge can't reach the device.
         case unknown(CharacteristicID, HAPStatus)
-        /// There is a session, and everything has been read.
+        /// There is a session, and all values were read.
         case connected
-        /// The session is lost, or none came about; the next try is on its way unless the code is `notPaired`.
+        /// The session was lost, or an attempt to connect failed. Attempts continue unless the code is `notPaired`.
         case disconnected(ControllerError)
-        /// What the server consists of may have changed: ``ConnectedAccessory/accessories(within:)`` tells anew.
+        /// Accessories, services or characteristics came or went, or have other limits: ``ConnectedAccessory/accessories(within:)``
+        /// returns the new ones.
         case structureChanged
     }
 
-    /// The most events that wait for a listener that does not take them; then the oldest go.
+    /// The most events that wait for a slow listener; then the oldest are dropped.
     public static let maximumWaiting = 1024
 
-    /// Its device id.
+    /// The device id.
     public let id: DeviceID
     private let link: AccessoryLink
     private let endpoint: AccessoryEndpoint?
@@ -37,7 +38,7 @@ public final class ConnectedAccessory: Sendable {
     private struct State {
         var accessories: [Accessory]?
         var isConnected = false
-        /// Why there is no session, if one was tried.
+        /// The failure of the last attempt to connect.
         var failure: ControllerError?
         var looks: UInt32 = 1
         var lastListener = 0
@@ -68,7 +69,7 @@ public final class ConnectedAccessory: Sendable {
         for listener in state.withLock({ $0.listeners.values }) { listener.events.finish() }
     }
 
-    /// Sends the link to the address that was given, if one was.
+    /// Makes the link connect to the given address, if there is one.
     private func look() async {
         guard let endpoint else { return }
         let look = state.withLock { state in
@@ -91,12 +92,16 @@ public final class ConnectedAccessory: Sendable {
                 state.isConnected = false
                 state.failure = error
             }
-            // Nothing tells whether it is the same accessory when it is back.
+            // The accessory may be another one when it is back.
             await look()
         case .state(.searching), .state(.connecting), .state(.stopped):
             state.withLock { $0.isConnected = false }
         case .database(let database, _):
-            tell(.structureChanged) { $0.accessories = database.accessories }
+            let former = state.withLock { state in
+                defer { state.accessories = database.accessories }
+                return state.accessories
+            }
+            if former?.map(\.structure) != database.accessories.map(\.structure) { tell(.structureChanged) }
         case .values(let readings):
             for (id, reading) in readings {
                 switch reading {
@@ -108,7 +113,7 @@ public final class ConnectedAccessory: Sendable {
         }
     }
 
-    /// Tells an event to those whom it concerns.
+    /// Sends an event to its listeners.
     private func tell(_ event: Event, of id: CharacteristicID? = nil, _ change: (inout State) -> Void = { _ in }) {
         let listeners = state.withLock { state in
             change(&state)
@@ -119,26 +124,25 @@ public final class ConnectedAccessory: Sendable {
 
     // MARK: What it is
 
-    /// Whether there is a session now.
+    /// A Boolean value that indicates whether there is a session now.
     public var isConnected: Bool { state.withLock(\.isConnected) }
 
-    /// What it consists of: the server's own accessory, and behind a bridge all others, with the values that they had when the
-    /// connection was made.
+    /// Returns the accessories with their values at the start of the connection: the server's own and those of a bridge.
     ///
-    /// - Parameter limit: how long to wait for a session.
+    /// - Parameter limit: the longest wait for a session.
     /// - Returns: the accessories with their services and characteristics, in the server's order.
-    /// - Throws: ``ControllerError``: why there is no session, `timedOut` or `canceled`.
+    /// - Throws: ``ControllerError``: the reason for the missing session, `timedOut` or `canceled`.
     public func accessories(within limit: Duration = .seconds(30)) async throws(ControllerError) -> [Accessory] {
         try await waitUntilConnected(within: limit)
         return state.withLock { $0.accessories ?? [] }
     }
 
-    /// Where the characteristics of a type are.
+    /// Returns the characteristics of a type.
     ///
     /// - Parameters:
-    ///   - type: what they are.
-    ///   - service: of services of this type only; `nil` for all.
-    /// - Returns: the places, in the server's order; none before there was a session.
+    ///   - type: the type.
+    ///   - service: the type of their services; `nil` for all.
+    /// - Returns: their ids, in the server's order; empty before the first session.
     public func characteristics(_ type: CharacteristicType, in service: ServiceType? = nil) -> [CharacteristicID] {
         let accessories = state.withLock { $0.accessories ?? [] }
         return accessories.flatMap { accessory in
@@ -150,13 +154,13 @@ public final class ConnectedAccessory: Sendable {
 
     /// Waits for a session.
     ///
-    /// - Parameter limit: how long.
-    /// - Throws: ``ControllerError``: `notPaired` as soon as the accessory reports it; `canceled` if the task is canceled; else, at
-    ///   the end of the time, why there is no session, or `timedOut`.
+    /// - Parameter limit: the longest wait.
+    /// - Throws: ``ControllerError``: `notPaired` as soon as the accessory reports it; `canceled` if the task is canceled; after the
+    ///   limit the reason for the missing session, or `timedOut`.
     public func waitUntilConnected(within limit: Duration = .seconds(30)) async throws(ControllerError) {
         if isConnected { return }
         let events = listen([])
-        // It may have come meanwhile.
+        // The session may have begun meanwhile.
         if isConnected { return }
         let isDecided = await withTaskGroup(of: Bool.self) { group in
             group.addTask {
@@ -186,7 +190,7 @@ public final class ConnectedAccessory: Sendable {
 
     /// Reads characteristics from the accessory.
     ///
-    /// - Parameter ids: which.
+    /// - Parameter ids: the characteristics.
     /// - Returns: a value or a status for each; nothing for buttons, which have no value.
     /// - Throws: ``ControllerError`` with `notConnected`, `connectionLost`, `busy` or `canceled`.
     public func read(
@@ -197,74 +201,96 @@ public final class ConnectedAccessory: Sendable {
 
     /// Reads a characteristic from the accessory.
     ///
-    /// - Parameter id: which.
-    /// - Returns: its value.
-    /// - Throws: ``ControllerError``; `refused` with the status that the accessory answered.
+    /// - Parameter id: the characteristic.
+    /// - Returns: the value.
+    /// - Throws: ``ControllerError``; `refused` with the accessory's status.
     public func read(_ id: CharacteristicID) async throws(ControllerError) -> CharacteristicValue {
         switch try await read([id])[id] {
         case .success(let value): return value
-        case .failure(let status): throw ControllerError(status)
-        case nil: throw ControllerError(.refused, "\(id) has no value")
+        case .failure(let status): throw ControllerError(status, of: name(of: id))
+        case nil: throw ControllerError(.refused, "\(name(of: id)) has no value")
         }
+    }
+
+    /// The name and the place of a characteristic for messages, such as `Brightness (1.9)`.
+    private func name(of id: CharacteristicID) -> String {
+        let accessory = state.withLock(\.accessories)?.first { $0.aid == id.aid }
+        let characteristic = accessory?.services.flatMap(\.characteristics).first { $0.iid == id.iid }
+        return characteristic.map { "\($0.type.catalogName) (\(id))" } ?? "characteristic \(id)"
     }
 
     /// Writes characteristics, in one request.
     ///
-    /// Characteristics with the permission `timedWrite` are written by timed writes in any case (HAP 8.5): the accessory carries
-    /// them out only if they come within the announced time, so that a door that could not be told in time stays closed.
+    /// Characteristics with the permission `timedWrite` always get timed writes (HAP 8.6): the accessory carries them out only if they
+    /// arrive within the announced time, so that a delayed write doesn't open a door.
     ///
     /// - Parameters:
-    ///   - values: what to write.
+    ///   - values: the values by characteristic.
     ///   - timed: whether all are timed writes.
-    /// - Returns: a status for each; `success` where it was done.
+    /// - Returns: a result for each: success, or the status of a refusal. One that fails fails no other.
     /// - Throws: ``ControllerError`` with `notConnected` or `busy`; with `connectionLost` or `canceled` the accessory may have
     ///   carried it out.
     public func write(
         _ values: [CharacteristicID: CharacteristicValue], timed: Bool = false
-    ) async throws(ControllerError) -> [CharacteristicID: HAPStatus] {
-        let writes = values.sorted { $0.key < $1.key }.map { AccessoryWrite($0.key, $0.value) }
-        return try await asking { link throws(LinkError) in try await link.write(writes, isTimed: timed) }
-            .mapValues(\.status)
+    ) async throws(ControllerError) -> [CharacteristicID: Result<CharacteristicValue?, HAPStatus>] {
+        try await write(values.sorted { $0.key < $1.key }.map { AccessoryWrite($0.key, $0.value) }, timed: timed)
+    }
+
+    /// Writes characteristics, in one request, with authorization data or for write responses.
+    ///
+    /// - Parameters:
+    ///   - writes: the writes; of several to one characteristic the last counts.
+    ///   - timed: whether all are timed writes.
+    /// - Returns: a result for each: the write response, `nil` without one, or the status of a refusal.
+    /// - Throws: ``ControllerError`` with `notConnected` or `busy`; with `connectionLost` or `canceled` the accessory may have
+    ///   carried it out.
+    public func write(
+        _ writes: [AccessoryWrite], timed: Bool = false
+    ) async throws(ControllerError) -> [CharacteristicID: Result<CharacteristicValue?, HAPStatus>] {
+        try await asking { link throws(LinkError) in try await link.write(writes, isTimed: timed) }
+            .mapValues { $0.status == .success ? .success($0.response) : .failure($0.status) }
     }
 
     /// Writes a characteristic.
     ///
     /// - Parameters:
-    ///   - value: what to write.
-    ///   - id: where.
+    ///   - value: the value.
+    ///   - id: the characteristic.
     ///   - timed: whether it is a timed write.
-    ///   - wantsResponse: whether the accessory shall say what came of it; it does for characteristics with the permission
-    ///     `writeResponse`.
-    /// - Returns: what came of it, if that was asked for and told.
-    /// - Throws: ``ControllerError``; `refused` with the status that the accessory answered.
+    ///   - wantsResponse: whether to request a write response; characteristics with the permission `writeResponse` have one.
+    ///   - authorizationData: the proof that an accessory may demand for this write (HAP 8.5); without it, such an accessory refuses
+    ///     with `insufficientAuthorization`.
+    /// - Returns: the write response, if one was requested and sent.
+    /// - Throws: ``ControllerError``; `refused` with the accessory's status.
     @discardableResult
     public func write(
-        _ value: CharacteristicValue, to id: CharacteristicID, timed: Bool = false, wantsResponse: Bool = false
+        _ value: CharacteristicValue, to id: CharacteristicID, timed: Bool = false, wantsResponse: Bool = false,
+        authorizationData: [UInt8]? = nil
     ) async throws(ControllerError) -> CharacteristicValue? {
-        let write = AccessoryWrite(id, value, wantsResponse: wantsResponse)
-        let outcomes = try await asking { link throws(LinkError) in try await link.write([write], isTimed: timed) }
-        guard let outcome = outcomes[id] else { throw ControllerError(.refused, "\(id) was not answered") }
-        guard outcome.status == .success else { throw ControllerError(outcome.status) }
-        return outcome.response
+        let write = AccessoryWrite(id, value, wantsResponse: wantsResponse, authorizationData: authorizationData)
+        switch try await self.write([write], timed: timed)[id] {
+        case .success(let response): return response
+        case .failure(let status): throw ControllerError(status, of: name(of: id))
+        case nil: throw ControllerError(.refused, "the accessory didn't answer the write of \(name(of: id))")
+        }
     }
 
     // MARK: Events
 
-    /// Subscribes to characteristics, on this connection and every later one, for as long as the stream is kept.
+    /// Subscribes to characteristics, on this connection and every later one, while the stream exists.
     ///
-    /// Who writes a value gets no event of it, unless something else came of it (HAP 10.2). Events of the server as a whole,
-    /// such as `disconnected`, are in every stream. Of a listener that does not keep up, the oldest events go; see
-    /// ``maximumWaiting``.
+    /// A controller gets no event of its own write, unless the result differs from the written value (HAP 10.2). Events of the whole
+    /// server, such as `disconnected`, are in every stream. A slow listener loses the oldest events; see ``maximumWaiting``.
     ///
-    /// - Parameter ids: which; with none the stream has the events of the server only.
-    /// - Returns: what happens from now on; it ends with the body of ``Controller/withAccessory(_:at:_:)``.
+    /// - Parameter ids: the characteristics; if empty, the stream has the events of the server only.
+    /// - Returns: the events from now on; the stream ends with the body of ``Controller/withAccessory(_:at:_:)``.
     /// - Throws: ``ControllerError`` with `refused` if the accessory refuses one of them, such as one without events; with `canceled`.
     public func events(of ids: Set<CharacteristicID> = []) async throws(ControllerError) -> AsyncStream<Event> {
         let events = listen(ids)
         let outcomes = await link.observe(desired)
         if Task.isCancelled { throw .canceled }
-        for outcome in outcomes.values {
-            if case .refused(let status) = outcome { throw ControllerError(status) }
+        for case (let id, .refused(let status)) in outcomes {
+            throw ControllerError(status, of: "events of \(name(of: id))")
         }
         return events
     }
@@ -293,20 +319,20 @@ public final class ConnectedAccessory: Sendable {
 
     // MARK: The accessory itself
 
-    /// Asks an accessory to show which one it is: a lamp blinks.
+    /// Makes an accessory identify itself: a lamp blinks.
     ///
-    /// - Parameter aid: which; 1 is the server's own.
-    /// - Throws: ``ControllerError``; `refused` with the status that the accessory answered.
+    /// - Parameter aid: the accessory; 1 is the server's own.
+    /// - Throws: ``ControllerError``; `refused` with the accessory's status.
     public func identify(_ aid: AccessoryID = .bridge) async throws(ControllerError) {
         let status = try await asking { link throws(LinkError) in try await link.identify(aid) }
-        guard status == .success else { throw ControllerError(status) }
+        guard status == .success else { throw ControllerError(status, of: "Identify of accessory \(aid)") }
     }
 
     /// Ends the pairing, at the accessory and in the store.
     ///
-    /// If this was its last admin, the accessory forgets all others and can be paired anew (HAP 6.6).
+    /// If this was its last admin, the accessory removes all other pairings and can be paired again (HAP 6.6).
     ///
-    /// - Throws: ``ControllerError``; after `storeUnusable` the accessory has forgotten us, and the store has not.
+    /// - Throws: ``ControllerError``; after `storeUnusable` only the store still has the pairing.
     public func unpair() async throws(ControllerError) {
         try await waitUntilConnected()
         do throws(PairingsError) {
@@ -330,5 +356,18 @@ public final class ConnectedAccessory: Sendable {
         } catch {
             throw ControllerError(error).unlessCanceled
         }
+    }
+}
+
+extension Accessory {
+    /// The accessory without values, which change more often.
+    fileprivate var structure: Accessory {
+        var accessory = self
+        for service in services.indices {
+            for index in services[service].characteristics.indices {
+                accessory.services[service].characteristics[index].value = nil
+            }
+        }
+        return accessory
     }
 }

@@ -17,8 +17,8 @@ internal import Synchronization
 /// }
 /// ```
 ///
-/// One store belongs to one controller at a time. Most apps want no controller of their own but the home that all apps share:
-/// the library `HomeClient`.
+/// Use a store with one controller at a time. Most apps need the home that all apps share instead of a controller: the library
+/// `HomeClient`.
 public final class Controller: Sendable {
     private let stored: StoredPairings
     private let dialer: any AccessoryDialer
@@ -26,11 +26,11 @@ public final class Controller: Sendable {
     private let logger: Logger
     private let browser = Mutex<AccessoryServerBrowser?>(nil)
 
-    /// Makes a controller; it reads its store when it is used for the first time.
+    /// Creates a controller, which reads its store at the first use.
     ///
     /// - Parameters:
-    ///   - store: where its key and its pairings are kept.
-    ///   - logger: where it logs; no secrets go there.
+    ///   - store: the storage of its key and its pairings.
+    ///   - logger: gets messages without secrets.
     public convenience init(store: any PairingStore, logger: Logger = Logger(label: "controller")) {
         self.init(store: store, dialer: TCPDialer(MultiThreadedEventLoopGroup.singleton), logger: logger)
     }
@@ -52,11 +52,11 @@ public final class Controller: Sendable {
 
     // MARK: Finding
 
-    /// What mDNS shows now, and every later change of it; a slow reader misses looks, but never the newest.
+    /// Returns the accessories that mDNS finds now and after each change; a slow reader misses steps, but never the newest.
     ///
-    /// mDNS is the host's Avahi. While it does not run nothing is found, and what comes later is.
+    /// It uses the host's avahi-daemon. While that doesn't run the list is empty; it fills when the daemon starts.
     ///
-    /// - Returns: all accessories on the network at a time, ordered by name.
+    /// - Returns: all accessories on the network, ordered by name.
     /// - Throws: ``ControllerError`` with `discoveryUnavailable`.
     public func discoveries() throws(ControllerError) -> AsyncStream<[FoundAccessory]> {
         let snapshots = try sharedBrowser().snapshots()
@@ -87,15 +87,15 @@ public final class Controller: Sendable {
 
     // MARK: Pairing
 
-    /// Pairs with an accessory that was found; it takes some seconds, and half a minute with a small device.
+    /// Pairs with an accessory that was found. This takes some seconds, with a small device half a minute.
     ///
     /// After an error the accessory is unchanged, as far as it can still be reached, and the store has no pairing with it. Only
     /// after `canceled` the store may have one: ``pairedAccessories`` lists it.
     ///
     /// - Parameters:
-    ///   - accessory: one that is not paired.
-    ///   - code: what its user has read off it; `SetupPayload` reads it of a QR code.
-    /// - Returns: its device id, by which it is known from now on.
+    ///   - accessory: an accessory without a pairing.
+    ///   - code: the code on its label; `SetupPayload` has the one of a QR code.
+    /// - Returns: the device id, which identifies the accessory from now on.
     /// - Throws: ``ControllerError``.
     public func pair(with accessory: FoundAccessory, code: SetupCode) async throws(ControllerError) -> DeviceID {
         do throws(SetupError) {
@@ -105,12 +105,12 @@ public final class Controller: Sendable {
         }
     }
 
-    /// Pairs with whatever answers at an address, where there is no mDNS; the address is remembered.
+    /// Pairs with the accessory at an address, for networks without mDNS, and stores the address.
     ///
     /// - Parameters:
-    ///   - endpoint: where it is.
-    ///   - code: what its user has read off it.
-    /// - Returns: its device id, by which it is known from now on.
+    ///   - endpoint: the address.
+    ///   - code: the code on its label.
+    /// - Returns: the device id, which identifies the accessory from now on.
     /// - Throws: ``ControllerError``.
     public func pair(at endpoint: AccessoryEndpoint, code: SetupCode) async throws(ControllerError) -> DeviceID {
         let id: DeviceID
@@ -123,9 +123,9 @@ public final class Controller: Sendable {
         return id
     }
 
-    /// Asks an accessory that is not paired to show which one it is: a lamp blinks.
+    /// Makes an accessory without a pairing identify itself: a lamp blinks.
     ///
-    /// - Throws: ``ControllerError``; `alreadyPaired` if somebody has paired with it.
+    /// - Throws: ``ControllerError``; `alreadyPaired` if it has a pairing.
     public func identify(_ accessory: FoundAccessory) async throws(ControllerError) {
         do throws(SetupError) {
             try await setup.identify(accessory.discovered)
@@ -134,14 +134,14 @@ public final class Controller: Sendable {
         }
     }
 
-    /// The device ids of all accessories that it is paired with, the oldest pairing first.
+    /// The device ids of all paired accessories, the oldest pairing first.
     public var pairedAccessories: [DeviceID] {
         get async throws(ControllerError) { try await use { try await $0.pairings() }.map(\.deviceID) }
     }
 
-    /// Forgets a pairing without telling the accessory, which must be reset before anybody can pair with it again.
+    /// Removes a pairing from the store only; the accessory must be reset before a controller can pair with it again.
     ///
-    /// ``ConnectedAccessory/unpair()`` is the right way; this is for an accessory that is gone.
+    /// This is for an accessory that is gone. Use ``ConnectedAccessory/unpair()`` otherwise.
     ///
     /// - Throws: ``ControllerError`` with `storeUnusable`.
     public func forget(_ id: DeviceID) async throws(ControllerError) { try await use { try await $0.forget(id) } }
@@ -165,14 +165,14 @@ public final class Controller: Sendable {
 
     // MARK: Talking
 
-    /// Keeps a session with an accessory up for as long as `body` runs, and connects again when it is lost.
+    /// Keeps a session with an accessory while `body` runs, and connects again after a lost connection.
     ///
     /// - Parameters:
-    ///   - id: one that it is paired with.
-    ///   - endpoint: where it is. If `nil`, mDNS tells, and if it was paired at an address, that address.
-    ///   - body: talks to the accessory, in the caller's isolation; it begins at once, before there is a session.
-    /// - Returns: what `body` returns.
-    /// - Throws: what `body` throws, or ``ControllerError`` with `notPaired`, `storeUnusable` or `discoveryUnavailable`.
+    ///   - id: a paired accessory.
+    ///   - endpoint: the address; if `nil`, the address of the pairing, or else the one that mDNS finds.
+    ///   - body: uses the accessory, in the caller's isolation. It begins at once, before there is a session.
+    /// - Returns: the result of `body`.
+    /// - Throws: errors of `body`, or ``ControllerError`` with `notPaired`, `storeUnusable` or `discoveryUnavailable`.
     public func withAccessory<Value>(
         _ id: DeviceID, at endpoint: AccessoryEndpoint? = nil,
         _ body: (ConnectedAccessory) async throws -> Value
@@ -199,11 +199,11 @@ public final class Controller: Sendable {
 }
 
 extension AccessoryEndpoint {
-    /// Reads an IP address in numbers, such as `192.168.1.7` or `fe80::1%eth0`; names are not looked up.
+    /// Parses a numeric IP address, such as `192.168.1.7` or `fe80::1%eth0`; doesn't look up names.
     ///
     /// - Parameters:
-    ///   - host: the address; the result is `nil` if it is none.
-    ///   - port: the TCP port, 1 to 65535; `nil` for others.
+    ///   - host: the address; if it isn't one, the result is `nil`.
+    ///   - port: the TCP port, 1 to 65535; for others the result is `nil`.
     public init?(host: String, port: Int) {
         guard let port = UInt16(exactly: port) else { return nil }
         let parts = host.split(separator: "%", maxSplits: 1).map(String.init)

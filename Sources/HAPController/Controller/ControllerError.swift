@@ -1,65 +1,65 @@
 internal import HAPModel
 public import HAPProtocol
 
-/// Why something could not be done with an accessory.
+/// An error of a call to an accessory, of pairing or of the store.
 public struct ControllerError: Error, Equatable, Sendable, CustomStringConvertible {
-    /// What kind of error it is.
+    /// The kinds of errors.
     @nonexhaustive
     public enum Code: Sendable {
         // MARK: Pairing
 
         /// The setup code is not the accessory's.
         case wrongCode
-        /// Somebody has paired with it already: remove that pairing there, or reset the accessory.
+        /// Another controller is paired with the accessory: remove that pairing there, or reset the accessory.
         case alreadyPaired
-        /// Too many wrong codes were tried, or it wants to be left alone: restart it, or wait some minutes.
+        /// Too many wrong codes were tried, or the accessory asks for a pause: restart it, or wait some minutes.
         case tooManyTries
-        /// It keeps no more pairings.
+        /// The accessory has no room for another pairing.
         case full
-        /// It wants its maker's proof that it is yours: add it with its maker's app.
+        /// The accessory demands a proof of ownership from its maker: add it with its maker's app.
         case ownershipRequired
-        /// It does not know its own code, or has signed with a wrong key: it is not what it seems.
+        /// The accessory doesn't know its own code, or has signed with a wrong key: don't trust it.
         case notGenuine
 
         // MARK: Being connected
 
-        /// There is no pairing with it, or it has forgotten us.
+        /// There is no pairing with the accessory, or the accessory has removed it.
         case notPaired
-        /// No connection to any of its addresses.
+        /// None of the accessory's addresses answers.
         case unreachable
-        /// It was not found, or no session came about in time.
+        /// The accessory wasn't found, or there was no session in time.
         case timedOut
-        /// The connection was lost; what was being written may have been carried out.
+        /// The connection was lost; the accessory may have carried out a write.
         case connectionLost
-        /// There is no session now; the next try is on its way.
+        /// There is no session now; the controller is trying to connect again.
         case notConnected
-        /// Another accessory answers at its address.
+        /// Another accessory answers at the address.
         case otherAccessory
-        /// It has no time for us, or too many requests wait already.
+        /// The accessory is busy, or too many requests are waiting for it.
         case busy
-        /// It breaks HAP's rules; the message says which.
+        /// The accessory breaks a rule of HAP, which is in the message.
         case outOfCompliance
 
         // MARK: Requests
 
-        /// It refused; ``ControllerError/status`` says why, if it said so.
+        /// The accessory refused; ``ControllerError/status`` has the reason, if it sent one.
         case refused
 
         // MARK: This side
 
         /// The calling task was canceled; a write, a pairing or its removal may have been carried out.
         case canceled
-        /// The store cannot be read or written, or holds something else than pairings.
+        /// The store can't be read or written, or its content isn't a list of pairings.
         case storeUnusable
         /// There is no mDNS on this machine.
         case discoveryUnavailable
     }
 
-    /// What kind of error it is.
+    /// The kind of error.
     public let code: Code
-    /// What is wrong, in words, with what to do where that is known; nothing secret is in it.
+    /// The problem and, where known, the remedy, for people; without secrets.
     public let message: String
-    /// What the accessory said of a characteristic; `nil` for all other errors (HAP 8.3).
+    /// The accessory's status for a characteristic; `nil` for all other errors (HAP 8.3).
     public let status: HAPStatus?
 
     /// The message.
@@ -81,8 +81,13 @@ public struct ControllerError: Error, Equatable, Sendable, CustomStringConvertib
         self.status = status
     }
 
-    init(_ status: HAPStatus) {
-        self.init(.refused, "the accessory answered \(status.rawValue), \(status)", status: status)
+    /// Creates the error for a refused request.
+    ///
+    /// - Parameters:
+    ///   - status: the accessory's answer.
+    ///   - name: the name of the characteristic.
+    init(_ status: HAPStatus, of name: String) {
+        self.init(.refused, "the accessory refused \(name): \(status.reason)", status: status)
     }
 
     init(_ error: SetupError) {
@@ -109,7 +114,7 @@ public struct ControllerError: Error, Equatable, Sendable, CustomStringConvertib
         self =
             switch error {
             case .notConnected: Self(.notConnected, "there is no session with the accessory now")
-            case .request(.tooMany): Self(.busy, "too many requests wait already")
+            case .request(.tooMany): Self(.busy, "too many requests are waiting for the accessory")
             case .request(.canceled): .canceled
             case .request(.ended): Self(.connectionLost, "the connection was lost before the answer came")
             }
@@ -120,23 +125,46 @@ public struct ControllerError: Error, Equatable, Sendable, CustomStringConvertib
             switch error {
             case .notConnected: Self(LinkError.notConnected)
             case .request(let error): Self(LinkError.request(error))
-            case .refused(.authentication): Self(.refused, "only an admin changes pairings, and we are none")
+            case .refused(.authentication):
+                Self(.refused, "only an admin can change pairings, and this controller isn't one")
             case .refused(let error): Self(.refused, "the accessory refused: \(error)")
-            case .unexpectedStatus(let status): Self(.outOfCompliance, "it answered with HTTP status \(status)")
+            case .unexpectedStatus(let status):
+                Self(.outOfCompliance, "the accessory answered with HTTP status \(status)")
             }
     }
 
     init(_ failure: LinkFailure) {
         self =
             switch failure {
-            case .unreachable: Self(.unreachable, "it does not answer at any of its addresses")
+            case .unreachable: Self(.unreachable, "the accessory doesn't answer at any of its addresses")
             case .otherAccessory: Self(.otherAccessory, "another accessory answers at its address")
-            case .notPaired: Self(.notPaired, "the accessory has no pairing with us any more")
+            case .notPaired: Self(.notPaired, "the accessory has removed the pairing with this controller")
             case .notGenuine:
                 Self(.notGenuine, "something at its address refused without proving that it is the accessory")
-            case .busy: Self(.busy, "the accessory has no time for us")
+            case .busy: Self(.busy, "the accessory is busy")
             case .ended: Self(.connectionLost, "the connection was lost")
-            case .outOfCompliance(let error): Self(.outOfCompliance, "it breaks HAP's rules: \(error)")
+            case .outOfCompliance(let error): Self(.outOfCompliance, "the accessory breaks HAP's rules: \(error)")
             }
+    }
+}
+
+extension HAPStatus {
+    /// The reason in words.
+    fileprivate var reason: String {
+        switch self {
+        case .success: "there was no error"
+        case .insufficientPrivileges: "this controller has no permission"
+        case .unableToCommunicate: "the device can't be reached"
+        case .busy: "the device is busy"
+        case .readOnly: "it can't be written"
+        case .writeOnly: "it can't be read"
+        case .notificationNotSupported: "it doesn't report changes"
+        case .outOfResources: "the device has no memory or time left"
+        case .timedOut: "the device didn't answer in time"
+        case .doesNotExist: "it doesn't exist"
+        case .invalidValue: "the value is invalid"
+        case .insufficientAuthorization: "the authorization data is missing or wrong"
+        case .notAllowedInCurrentState: "the current state of the device doesn't allow it"
+        }
     }
 }

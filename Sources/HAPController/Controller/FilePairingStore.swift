@@ -3,13 +3,13 @@ internal import SystemKit
 
 /// A store in a file that only its user can read.
 public struct FilePairingStore: PairingStore {
-    /// Why a file cannot be used.
+    /// An error of a file.
     public struct Failure: Error, Equatable, Sendable, CustomStringConvertible {
-        /// What was done, with which file, and the system's word for what is wrong.
+        /// The action, the file and the system's reason.
         public let description: String
 
         fileprivate init(_ action: String, _ path: String, _ error: SystemError = .last) {
-            description = "\(path) cannot be \(action): \(error.reason)"
+            description = "\(path) can't be \(action): \(error.reason)"
         }
     }
 
@@ -17,13 +17,13 @@ public struct FilePairingStore: PairingStore {
     private static let maximumLength = 4 << 20
     private let path: String
 
-    /// Names a file.
+    /// Creates a store in a file.
     ///
-    /// - Parameter path: the file; it is made when it is needed. The directory must be there. Beside it stands a file of the same
-    ///   name with `.new` while it is saved.
+    /// - Parameter path: the file, which the first save creates in an existing directory. A save writes a file of the same name with
+    ///   `.new` first.
     public init(path: String) { self.path = path }
 
-    /// What the file holds.
+    /// Returns the content of the file.
     ///
     /// - Returns: the bytes; `nil` if there is no file.
     /// - Throws: ``Failure``.
@@ -43,9 +43,9 @@ public struct FilePairingStore: PairingStore {
         }
     }
 
-    /// Replaces the file: another one is written, flushed to the disk and renamed.
+    /// Replaces the file atomically: writes a new file, flushes it to the disk and renames it.
     ///
-    /// - Throws: ``Failure``; the former file is as it was.
+    /// - Throws: ``Failure``; the old file is unchanged.
     public func save(_ bytes: [UInt8]) throws {
         let unfinished = path + ".new"
         unlink(unfinished)

@@ -1,36 +1,36 @@
 internal import Synchronization
 
-/// Where a controller keeps what it must never forget: its own key, and the accessories that it is paired with.
+/// The storage of a controller's secret key and pairings.
 ///
-/// All of it is one piece of bytes, which only ``Controller`` understands. Whoever reads it can control the accessories, so it
-/// belongs into a file that only your user reads, or into a keychain. Whoever loses it must reset the accessories.
+/// The content is a sequence of bytes in a format of ``Controller``. It gives control of the accessories: keep it in a file that only
+/// your user can read, or in a keychain. If it is lost, the accessories must be reset.
 public protocol PairingStore: Sendable {
-    /// What was saved last.
+    /// Returns the bytes that were saved last.
     ///
-    /// - Returns: the bytes; `nil` only if nothing has ever been saved. Anything else that keeps them from being read is
-    ///   thrown: a controller that takes it for nothing begins anew and loses its pairings.
+    /// - Returns: the bytes; `nil` only if nothing was ever saved.
+    /// - Throws: any reason why they can't be read. Returning `nil` instead would make the controller lose its pairings.
     func load() async throws -> [UInt8]?
 
-    /// Replaces what was saved.
+    /// Replaces the bytes that were saved before.
     ///
-    /// It returns when the bytes survive a power cut; what was saved before is whole until then. Calls come one after the
-    /// other.
+    /// Return when the new bytes survive a power cut, and keep the old ones complete until then. The controller makes one call at a
+    /// time.
     ///
-    /// - Parameter bytes: a few hundred of them for each accessory.
-    /// - Throws: what keeps them from being stored; nothing has changed then.
+    /// - Parameter bytes: a few hundred bytes for each accessory.
+    /// - Throws: any reason why they can't be stored; the old bytes are unchanged then.
     func save(_ bytes: [UInt8]) async throws
 }
 
-/// A store that forgets with the process, for tests.
+/// A store in memory, for tests.
 public final class InMemoryPairingStore: PairingStore {
     private let bytes = Mutex<[UInt8]?>(nil)
 
-    /// Makes an empty store.
+    /// Creates an empty store.
     public init() {}
 
-    /// What was saved last.
+    /// Returns the bytes that were saved last.
     public func load() -> [UInt8]? { bytes.withLock { $0 } }
 
-    /// Replaces what was saved.
+    /// Replaces the bytes that were saved before.
     public func save(_ bytes: [UInt8]) { self.bytes.withLock { $0 = bytes } }
 }

@@ -1,16 +1,26 @@
-package import HAPModel
+public import HAPModel
 package import HAPProtocol
 
-/// One characteristic to be written.
-package struct AccessoryWrite: Equatable, Sendable {
-    package var id: CharacteristicID
-    package var value: CharacteristicValue
-    /// Whether the accessory shall say what came of it; taken for characteristics with write response only.
-    package var wantsResponse: Bool
-    /// What some accessories want besides, to know who may write.
-    package var authorizationData: [UInt8]?
+/// A write of one characteristic.
+public struct AccessoryWrite: Equatable, Sendable {
+    /// The characteristic.
+    public var id: CharacteristicID
+    /// The value.
+    public var value: CharacteristicValue
+    /// A Boolean value that indicates whether to request a write response, which characteristics with the permission
+    /// `writeResponse` have.
+    public var wantsResponse: Bool
+    /// The proof that an accessory may demand for this write (HAP 8.5).
+    public var authorizationData: [UInt8]?
 
-    package init(
+    /// Creates a write.
+    ///
+    /// - Parameters:
+    ///   - id: the characteristic.
+    ///   - value: the value.
+    ///   - wantsResponse: whether to request a write response.
+    ///   - authorizationData: the proof that an accessory may demand for this write.
+    public init(
         _ id: CharacteristicID, _ value: CharacteristicValue, wantsResponse: Bool = false,
         authorizationData: [UInt8]? = nil
     ) {

@@ -23,8 +23,8 @@ struct Remote {
 
             print("on: \(try await accessory.read(power))")
             try await accessory.write(.bool(true), to: power)
-            let statuses = try await accessory.write([brightness: .integer(40), power: .bool(true)], timed: true)
-            print("timed write: \(statuses.values.map { "\($0)" })")
+            let results = try await accessory.write([brightness: .integer(40), power: .bool(true)], timed: true)
+            for case (let id, .failure(let status)) in results { print("\(id) refused: \(status)") }
             print("on: \(try await accessory.read(power))")
 
             var seen: Set<CharacteristicValue> = []
