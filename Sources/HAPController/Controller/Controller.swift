@@ -87,7 +87,7 @@ public final class Controller: Sendable {
 
     // MARK: Pairing
 
-    /// Pairs with an accessory that was found. This takes some seconds, with a small device half a minute.
+    /// Pairs with an accessory that was found; this takes some seconds, with a small device half a minute.
     ///
     /// After an error the accessory is unchanged, as far as it can still be reached, and the store has no pairing with it. Only
     /// after `canceled` the store may have one: ``pairedAccessories`` lists it.

@@ -431,7 +431,7 @@ package actor AccessoryLink {
         }
     }
 
-    /// Has the values of characteristics read, because nobody waits for the answer that has them.
+    /// Has the values of characteristics read, because the answer with them is lost with its canceled caller.
     private func lostAnswer(about ids: [CharacteristicID]) {
         values.lostAnswer(about: ids)
         changed.send()

@@ -1,12 +1,12 @@
 import Logging
 
 extension HomeManager {
-    /// Searches for devices that can be added, for as long as the body runs.
+    /// Searches for devices that can be added, while the body runs.
     ///
-    /// - Parameter body: gets what is found and what goes, in the caller's isolation; the events end if the app loses its permission.
-    /// - Returns: what the body returns.
-    /// - Throws: `homeAccessNotAuthorized` without permission, `accessoryDiscoveryFailed` if the daemon cannot search;
-    ///   what the body throws.
+    /// - Parameter body: receives the events of the search, in the caller's isolation; they end if the app loses its permission.
+    /// - Returns: the result of the body.
+    /// - Throws: `homeAccessNotAuthorized` without permission, `accessoryDiscoveryFailed` if the daemon can't search; errors of the
+    ///   body.
     public nonisolated func withAccessoryBrowser<R>(
         _ body: (EventStream<BrowserEvent>) async throws -> R
     ) async throws -> R {
@@ -22,7 +22,7 @@ extension HomeManager {
         }
     }
 
-    /// A search for devices that is started and stopped by hand.
+    /// Returns a search for devices that the caller starts and stops.
     public nonisolated func makeAccessoryBrowser() -> AccessoryBrowser { AccessoryBrowser(self) }
 
     // MARK: For browsers

@@ -5,7 +5,7 @@ import Logging
 // For the system app alone: a settings app, say. It declares itself with `AppDeclaration.system`, is the program that the
 // daemon's configuration names (`system-app`), and is run by a user who may decide.
 extension HomeManager {
-    /// Every app with an answer, a question or a session.
+    /// Returns every app with a decision, an open question or a session.
     ///
     /// - Throws: `insufficientPrivileges` for all but the system app.
     public func permissions() async throws(HomeError) -> [AppPermission] {
@@ -40,10 +40,10 @@ extension HomeManager {
         }
     }
 
-    /// Puts questions of permission to this app while the body runs: those that wait, and each new one, and after a lost
-    /// connection those that still wait once more.
+    /// Delivers questions of permission to this app while the body runs: the open ones, each new one, and after a lost connection the
+    /// open ones again.
     ///
-    /// - Throws: `insufficientPrivileges` for all but the system app; what the body throws.
+    /// - Throws: `insufficientPrivileges` for all but the system app; errors of the body.
     public nonisolated func withQuestions<R>(
         _ body: (EventStream<PersonQuestion>) async throws -> R
     ) async throws -> R {

@@ -1,9 +1,9 @@
 extension HomeManager {
-    /// Asks the accessory for a value, and waits for its answer.
+    /// Reads a value from the accessory.
     ///
-    /// - Returns: the value as the accessory says it; ``homes`` hold it, too.
-    /// - Throws: `writeOnlyCharacteristic` if it cannot be read, `accessoryNotReachable` or
-    ///   `bridgedAccessoryNotReachable` if the accessory cannot be reached, `accessoryIsBlocked` if it is blocked.
+    /// - Returns: the accessory's value, which ``homes`` contains, too.
+    /// - Throws: `writeOnlyCharacteristic` if it can't be read, `accessoryNotReachable` or `bridgedAccessoryNotReachable` if the
+    ///   accessory is unreachable, `accessoryIsBlocked` if it is blocked.
     public func readValue(of characteristic: Characteristic.ID) async throws(HomeError) -> CharacteristicValue {
         let results = try await exchange(.readValues([characteristic]))
         guard let result = results.first(where: { $0.characteristic == characteristic }) else { throw Self.noResult }
@@ -12,10 +12,10 @@ extension HomeManager {
         return value
     }
 
-    /// Asks accessories for values, each accessory with one request.
+    /// Reads values from accessories, with one request for each accessory.
     ///
-    /// - Returns: what came of each: the value as the accessory says it, or why not.
-    /// - Throws: what concerns all of them, such as `homeAccessNotAuthorized`.
+    /// - Returns: a value or an error for each.
+    /// - Throws: errors of the whole call, such as `homeAccessNotAuthorized`.
     public func readValues(
         of characteristics: [Characteristic.ID]
     ) async throws(HomeError) -> [Characteristic.ID: Result<CharacteristicValue, HomeError>] {
@@ -23,18 +23,19 @@ extension HomeManager {
         return Self.values(try await exchange(.readValues(characteristics)), of: characteristics)
     }
 
-    /// Sets a value, and waits until the accessory took it.
+    /// Writes a value, and waits until the accessory has accepted it.
     ///
     /// - Parameters:
-    ///   - value: the value, of the characteristic's format and within its limits; a number goes to the nearest step.
+    ///   - value: the value, of the characteristic's format and within its limits; a number is rounded to the nearest step.
     ///     `nil` is refused with `nilParameter`.
-    ///   - characteristic: what is set.
-    ///   - authorizationData: what some accessories want besides.
-    /// - Returns: the value that was set, which is the nearest that the accessory can have.
-    /// - Throws: `readOnlyCharacteristic` if it cannot be set, `invalidValueType` for a value of the wrong kind,
-    ///   `valueLowerThanMinimum` or `valueHigherThanMaximum` outside the limits, `invalidParameter` if it is none of
-    ///   the valid values, `stringLongerThanMaximum` or `invalidMessageSize` if it is too long, `accessoryNotReachable`
-    ///   or `bridgedAccessoryNotReachable` if the accessory cannot be reached, `accessoryIsBlocked` if it is blocked.
+    ///   - characteristic: the characteristic.
+    ///   - authorizationData: the proof that an accessory may demand for this write.
+    /// - Returns: the written value, which is the nearest one that the accessory supports.
+    /// - Throws: `readOnlyCharacteristic` if it can't be written, `invalidValueType` for a value of the wrong type,
+    ///   `valueLowerThanMinimum` or `valueHigherThanMaximum` outside the limits, `invalidParameter` if it isn't one of the valid
+    ///   values, `stringLongerThanMaximum` or `invalidMessageSize` if it is too long, `invalidOrMissingAuthorizationData` if the
+    ///   accessory refuses the authorization data, `accessoryNotReachable` or `bridgedAccessoryNotReachable` if the accessory is
+    ///   unreachable, `accessoryIsBlocked` if it is blocked.
     @discardableResult
     public func writeValue(
         _ value: CharacteristicValue?, to characteristic: Characteristic.ID, authorizationData: [UInt8]? = nil
@@ -46,13 +47,13 @@ extension HomeManager {
         return result.value ?? value
     }
 
-    /// Sets a value of a service under its Swift type, and waits until the accessory took it.
+    /// Writes a value of a service by its Swift type, and waits until the accessory has accepted it.
     ///
     /// ```swift
     /// try await manager.write(40, to: .brightness, of: lamp.service)
     /// ```
     ///
-    /// - Returns: the value that was set, which is the nearest that the accessory can have.
+    /// - Returns: the written value, which is the nearest one that the accessory supports.
     /// - Throws: `notFound` if the service has no such value; as ``writeValue(_:to:authorizationData:)``.
     @discardableResult
     public func write<Value>(
@@ -68,10 +69,10 @@ extension HomeManager {
         return result.flatMap(Value.init) ?? value
     }
 
-    /// Sets values, each accessory's with one request.
+    /// Writes values, with one request for each accessory.
     ///
-    /// - Returns: what came of each: the value that was set, or why not.
-    /// - Throws: what concerns all of them, such as `homeAccessNotAuthorized`.
+    /// - Returns: the written value or an error for each.
+    /// - Throws: errors of the whole call, such as `homeAccessNotAuthorized`.
     public func writeValues(
         _ values: [Characteristic.ID: CharacteristicValue]
     ) async throws(HomeError) -> [Characteristic.ID: Result<CharacteristicValue, HomeError>] {
@@ -84,11 +85,11 @@ extension HomeManager {
         return Self.values(results, of: writes.map(\.characteristic))
     }
 
-    /// Carries out a scene.
+    /// Executes a scene.
     ///
-    /// - Returns: what came of each of its actions, if at least one succeeded.
+    /// - Returns: a result for each action, if at least one succeeded.
     /// - Throws: `noActionsInActionSet` if it has no actions, `actionSetExecutionFailed` if all failed,
-    ///   `actionSetExecutionInProgress` while it is being carried out already.
+    ///   `actionSetExecutionInProgress` if its last execution hasn't ended.
     public func executeActionSet(_ actionSet: ActionSet.ID) async throws(HomeError) -> ActionSetExecution {
         let results = try await exchange(.runActionSet(actionSet), isWrite: true)
         let error = replica.graph.error(ofScene: results)
@@ -96,21 +97,21 @@ extension HomeManager {
         return ActionSetExecution(results: Self.values(results, of: []), error: error)
     }
 
-    /// Has changes of a value reported to this app, or not any more.
+    /// Enables or disables notifications of changes of a value for this app.
     ///
-    /// What is so already succeeds. It lasts over lost connections and while the accessory cannot be reached, until it is
-    /// switched off or the app loses its permission.
+    /// Enabling twice is no error. Notifications stay enabled after a lost connection and while the accessory is unreachable, until
+    /// the app disables them or loses its permission.
     ///
-    /// - Throws: `notificationNotSupported` if the accessory does not report it, `accessoryNotReachable` or
-    ///   `bridgedAccessoryNotReachable` if it cannot be reached (then it is not switched on).
+    /// - Throws: `notificationNotSupported` if the accessory doesn't report changes, `accessoryNotReachable` or
+    ///   `bridgedAccessoryNotReachable` if it is unreachable; notifications aren't enabled then.
     public func enableNotification(_ isEnabled: Bool, for characteristic: Characteristic.ID) async throws(HomeError) {
         try await enableNotification(isEnabled, for: [characteristic])[characteristic]?.get()
     }
 
-    /// Has changes of values reported to this app, or not any more.
+    /// Enables or disables notifications of changes of values for this app.
     ///
-    /// - Returns: what came of each.
-    /// - Throws: what concerns all of them, such as `homeAccessNotAuthorized`.
+    /// - Returns: success or an error for each.
+    /// - Throws: errors of the whole call, such as `homeAccessNotAuthorized`.
     public func enableNotification(
         _ isEnabled: Bool, for characteristics: [Characteristic.ID]
     ) async throws(HomeError) -> [Characteristic.ID: Result<Void, HomeError>] {
@@ -123,7 +124,7 @@ extension HomeManager {
         return results
     }
 
-    /// The value of a characteristic, now and whenever it is another, while it is iterated.
+    /// Returns the current value of a characteristic and each new value, with notifications enabled during the iteration.
     public nonisolated func values(of characteristic: Characteristic.ID) -> CharacteristicValues {
         CharacteristicValues(manager: self, characteristic: characteristic)
     }

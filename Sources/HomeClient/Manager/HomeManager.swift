@@ -5,11 +5,11 @@ public import Logging
 
 /// An app's access to the homes of its user.
 ///
-/// The homes are kept by the daemon `homehubd`, which all apps share; this is the app's copy of them. It is empty until
-/// it was loaded (``waitUntilLoaded()``) and as long as the user does not allow the app to see it. The first use raises
-/// the question of permission; calls wait for the answer.
+/// The daemon `homehubd` stores the homes for all apps; a manager has the app's copy. The copy is empty until it is loaded
+/// (``waitUntilLoaded()``) and while the app has no permission. The first use asks the user for permission, and calls wait for
+/// the answer.
 ///
-/// Most apps use ``withHomeManager(_:socket:logger:_:)``. Others make one and run it:
+/// Most apps use ``withHomeManager(_:socket:logger:_:)``. Others create a manager and run it:
 ///
 /// ```swift
 /// let manager = HomeManager(AppDeclaration(id: "org.example.lights", usageDescription: "To switch your lights."))
@@ -17,29 +17,29 @@ public import Logging
 /// try await manager.waitUntilLoaded()
 /// ```
 ///
-/// Show the homes from ``snapshots(observing:)``: what is now, and then what is after each change. Snapshots never change
-/// under their holder. ``homes`` is up to date before an event is told and before a call returns. An app gets no events
-/// for its own writes; their results hold what changed. Calls end within a bounded time, and a call whose task is
-/// cancelled before it had an effect throws `operationCancelled` and has none.
+/// Show the homes from ``snapshots(observing:)``, which returns the current state and the state after each change. Snapshots are
+/// immutable. ``homes`` is up to date before an event is delivered and before a call returns. An app gets no events for its own
+/// writes; their results contain the changes. Calls end within a bounded time. A call whose task is canceled before it had an
+/// effect throws `operationCancelled` and has none.
 public actor HomeManager {
-    /// Where the daemon is looked for.
+    /// The path of the daemon's socket.
     public nonisolated let socket: String
     let location: SocketLocation
     nonisolated let app: AppDeclaration
     nonisolated let logger: Logger
     nonisolated let timeouts: Timeouts
     nonisolated let listeners = Listeners()
-    /// What is to be done behind a caller's back, by ``run()``.
+    /// Work that ``run()`` does for calls that have returned.
     nonisolated let tasks = TaskQueue()
 
     // MARK: The connection
 
-    /// Counts connections, so that what belongs to an old one is distinguished.
+    /// The number of connections so far, which tells calls of an old connection apart.
     var connectionNumber: UInt64 = 0
     var peer: LineRPCPeer?
-    /// Whether the daemon took us.
+    /// Whether the daemon has accepted the session.
     var isOpen = false
-    /// Why there is no connection.
+    /// The reason for the missing connection.
     var failure: HomeError?
     var calls: [Int64: PendingCall] = [:]
     var session: SessionReply?
@@ -50,14 +50,14 @@ public actor HomeManager {
     /// Whether ``run()`` is over.
     var isOver = false
 
-    // MARK: What is kept
+    // MARK: State
 
     var replica = Replica()
-    /// Counts what readers of snapshots are to see.
+    /// The number of the current snapshot.
     var snapshotNumber: UInt64 = 0
-    /// Whether the homes are to be loaded (anew).
+    /// Whether the homes must be loaded, perhaps again.
     var needsLoad = false
-    /// Why they could not be.
+    /// The reason why they couldn't be loaded.
     var loadFailure: HomeError?
     var observations = Observations()
     var search = Search()
@@ -65,13 +65,13 @@ public actor HomeManager {
     /// In the order in which they were begun.
     var setups: [AccessorySetupSession] = []
 
-    /// Declares the app; nothing is connected before ``run()``.
+    /// Creates a manager, which connects in ``run()``.
     ///
     /// - Parameters:
-    ///   - app: what the app says of itself.
+    ///   - app: the declaration of the app.
     ///   - socket: the daemon's socket; if `nil`, `$HOMEHUB_SOCKET`, else `./.lamplighter/run/home.sock` if no
     ///     other user can have put it there, else `/run/homehub/home.sock`.
-    ///   - logger: where it logs what it does on its own, such as why homes could not be loaded; by default nowhere.
+    ///   - logger: gets messages about background work, such as failures to load the homes; by default they are discarded.
     public init(
         _ app: AppDeclaration, socket: String? = nil,
         logger: Logger = Logger(label: "home") { _ in SwiftLogNoOpLogHandler() }
@@ -97,32 +97,32 @@ public actor HomeManager {
                 : "allow it with \"homehub privacy allow \(app.id)\"")
     }
 
-    // MARK: What is there
+    // MARK: Homes
 
-    /// Whether the daemon is connected.
+    /// A Boolean value that indicates whether the daemon is connected.
     public var isConnected: Bool { isOpen }
 
-    /// What the app may do, as the user decided.
+    /// The permission that the user has given to the app.
     public var authorizationStatus: AuthorizationStatus { session?.status ?? [] }
 
-    /// Whether this is the system app, which manages homes and permissions and is never asked.
+    /// A Boolean value that indicates whether this is the system app, which manages homes and permissions and needs no permission.
     public var isSystemApp: Bool { session?.isSystemApp ?? false }
 
-    /// Whether ``homes`` are what the daemon has, be it nothing; not while they are being loaded.
+    /// A Boolean value that indicates whether ``homes`` equals the daemon's state; `false` while the homes are being loaded.
     public var isLoaded: Bool { replica.isCurrent }
 
     /// The homes, oldest first; empty until they are loaded, and without permission.
     ///
-    /// While the connection is lost they are what they were.
+    /// While the connection is lost, they don't change.
     public var homes: [Home] { replica.graph.homes }
 
-    /// The home that apps show first; there is one if there are homes.
+    /// The home that apps show first; `nil` only if there are no homes.
     public var primaryHome: Home? { replica.graph.primaryHome }
 
-    /// Waits until the homes are loaded, if need be for the user's permission.
+    /// Waits until the homes are loaded, and for the user's permission if necessary.
     ///
-    /// - Throws: `homeAccessNotAuthorized` if the user does not allow it, `daemonUnavailable` if there is no connection
-    ///   for some seconds, `operationCancelled` if the task is cancelled.
+    /// - Throws: `homeAccessNotAuthorized` if the user denies it, `daemonUnavailable` if there is no connection for some seconds,
+    ///   `operationCancelled` if the task is canceled.
     public func waitUntilLoaded() async throws(HomeError) {
         while true {
             _ = try await connected()
@@ -137,15 +137,15 @@ public actor HomeManager {
     }
 }
 
-/// Connects an app to the homes for as long as the body runs.
+/// Connects an app to the homes while the body runs.
 ///
 /// - Parameters:
-///   - app: what the app says of itself.
-///   - socket: the daemon's socket; if `nil`, where it is by default.
+///   - app: the declaration of the app.
+///   - socket: the daemon's socket; if `nil`, the default one.
 ///   - logger: as in ``HomeManager/init(_:socket:logger:)``.
-///   - body: what the app does, in the caller's isolation: on the main actor it can change the app's model.
-/// - Returns: what the body returns.
-/// - Throws: what the body throws.
+///   - body: uses the manager, in the caller's isolation: on the main actor it can change the app's model.
+/// - Returns: the result of the body.
+/// - Throws: errors of the body.
 public func withHomeManager<Result>(
     _ app: AppDeclaration, socket: String? = nil,
     logger: Logger = Logger(label: "home") { _ in SwiftLogNoOpLogHandler() },

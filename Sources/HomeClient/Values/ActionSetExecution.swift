@@ -1,6 +1,6 @@
-/// What came of carrying out a scene.
+/// The results of an execution of a scene.
 public struct ActionSetExecution: Sendable {
-    /// What came of each action: the value that was set, or why not.
+    /// The written value or an error for each action.
     public let results: [Characteristic.ID: Result<CharacteristicValue, HomeError>]
     /// `actionSetExecutionPartialSuccess` if some actions failed, with the accessories and reasons in its message; `nil`
     /// if all succeeded.

@@ -1,32 +1,31 @@
 import AsyncKit
 
-/// The value of a characteristic: the one that holds, and then every other that it takes.
+/// The values of a characteristic: the current one, and then each new one.
 ///
-/// Iterating has the value reported to this app, and the end of the iteration ends that, unless somebody else in the
-/// app wants it, too. What this app sets itself is among it; ``ObservedValue/origin`` tells it apart. A button has no
-/// value that holds; each press is an element. While the accessory cannot be reached, or the daemon is away, the
-/// sequence waits; what changed meanwhile is the next element. It ends when the characteristic is gone, and throws
-/// `notificationNotSupported` if the accessory does not report the value. Of more than ``limit`` values
-/// that wait for the reader only the newest stays.
+/// An iteration enables notifications of the value, and its end disables them unless another part of the app needs them. Values
+/// that this app writes are included, with ``ObservedValue/origin`` `own`. A button has no current value; each press is an element.
+/// While the accessory is unreachable or the daemon is away, the sequence waits; after that, a value that has changed is the next
+/// element. If more than ``limit`` values wait for the reader, only the newest stays.
 ///
-/// Without permission, also if the user withdraws it during the iteration, the sequence throws `homeAccessNotAuthorized` and is over.
-/// ``HomeSnapshots`` continue instead: the next snapshot has no homes, and if the user allows the app again, another one has them.
+/// The sequence ends when the characteristic is removed, and throws `notificationNotSupported` if the accessory doesn't report the
+/// value. Without permission, also if the user withdraws it during the iteration, it throws `homeAccessNotAuthorized` and is over.
+/// ``HomeSnapshots`` continue instead: the next snapshot has no homes, and if the user allows the app again, a later one has them.
 public struct CharacteristicValues: AsyncSequence, Sendable {
-    /// A value, and how it came to be known.
+    /// A value and its origin.
     public typealias Element = ObservedValue
-    /// Why values are not reported.
+    /// The reason why there are no values.
     public typealias Failure = HomeError
 
-    /// How many values may wait for the reader.
+    /// The most values that wait for the reader.
     public static let limit = 256
 
     let manager: HomeManager
     let characteristic: Characteristic.ID
 
-    /// Begins an iteration; the first step has the values reported.
+    /// Creates an iterator, whose first step enables notifications.
     public func makeAsyncIterator() -> Iterator { Iterator(manager: manager, characteristic: characteristic) }
 
-    /// Takes the values one by one.
+    /// An iterator over the values.
     public struct Iterator: AsyncIteratorProtocol {
         let manager: HomeManager
         let characteristic: Characteristic.ID
@@ -39,7 +38,7 @@ public struct CharacteristicValues: AsyncSequence, Sendable {
             self.characteristic = characteristic
         }
 
-        /// The next value; `nil` at the end, and when the task is cancelled.
+        /// Returns the next value; `nil` at the end, or if the task is canceled.
         public mutating func next() async throws(HomeError) -> ObservedValue? {
             guard !isOver else { return nil }
             do {
@@ -53,7 +52,7 @@ public struct CharacteristicValues: AsyncSequence, Sendable {
             return nil
         }
 
-        /// The next value; `nil` at the end, and when the task is cancelled.
+        /// Returns the next value; `nil` at the end, or if the task is canceled.
         public mutating func next(
             isolation actor: isolated (any Actor)?
         ) async throws(HomeError) -> ObservedValue? { try await next() }
