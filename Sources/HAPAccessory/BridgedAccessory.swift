@@ -36,11 +36,9 @@ extension BridgedAccessory {
     /// Makes the accessory, with the numbers that it has had or gets now.
     func made(_ ids: inout BridgedAccessoryIDs) throws(ComplianceError) -> Accessory {
         var entry = ids[id]
-        var accessory = Accessory(aid: entry.aid, services: [information.service(&entry.instanceIDs)])
-        for (index, function) in functions.enumerated() {
-            accessory.services.append(try function.service(isPrimary: index == 0, &entry.instanceIDs))
-        }
+        let information = information.service(&entry.instanceIDs)
+        let services = try functions.services(&entry.instanceIDs)
         ids[id] = entry
-        return accessory
+        return Accessory(aid: entry.aid, services: [information] + services)
     }
 }

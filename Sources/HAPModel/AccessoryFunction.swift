@@ -35,6 +35,12 @@ public struct AccessoryFunction: Equatable, Sendable {
     public let type: ServiceType
     /// Distinguishes functions of the same type in one accessory; `nil` for the only one.
     public let id: String?
+    /// A Boolean value that indicates whether it is the accessory's primary function; the first one is if none is.
+    public let isPrimary: Bool
+    /// A Boolean value that indicates whether controllers hide it from users.
+    public let isHidden: Bool
+    /// The ids of functions of the same accessory that belong to it, such as the inputs of a TV (HAP 9.1).
+    public let linked: [String]
     /// Its characteristics.
     public private(set) var parts: [Part]
 
@@ -45,32 +51,48 @@ public struct AccessoryFunction: Equatable, Sendable {
     ///
     /// - Parameters:
     ///   - type: the service's type.
-    ///   - id: distinguishes functions of the same type in one accessory, such as `left`; never change it.
-    ///   - characteristics: types of the catalogue with their initial values.
+    ///   - id: Distinguishes functions of the same type in one accessory, such as `left`, and names it for links; never
+    ///     change it.
+    ///   - isPrimary: Whether it is the primary function; the first one is if none is.
+    ///   - isHidden: Whether controllers hide it from users.
+    ///   - linked: The ids of functions of the same accessory that belong to it, such as the filter of an air purifier.
+    ///   - characteristics: Types of the catalogue with their initial values.
     public init(
-        _ type: ServiceType, id: String? = nil,
-        _ characteristics: KeyValuePairs<CharacteristicType, CharacteristicValue>
+        _ type: ServiceType, id: String? = nil, isPrimary: Bool = false, isHidden: Bool = false,
+        linked: [String] = [], _ characteristics: KeyValuePairs<CharacteristicType, CharacteristicValue>
     ) {
-        self.init(type, id: id, characteristics.map { ($0.key, $0.value) })
+        self.init(
+            type, id: id, isPrimary: isPrimary, isHidden: isHidden, linked: linked,
+            characteristics.map { ($0.key, $0.value) })
     }
 
     /// Describes a function by a list of types of Apple's catalogue.
     ///
     /// - Parameters:
     ///   - type: the service's type.
-    ///   - id: distinguishes functions of the same type in one accessory; never change it.
-    ///   - characteristics: types of the catalogue with their initial values.
+    ///   - id: Distinguishes functions of the same type in one accessory, and names it for links; never change it.
+    ///   - isPrimary: Whether it is the primary function; the first one is if none is.
+    ///   - isHidden: Whether controllers hide it from users.
+    ///   - linked: The ids of functions of the same accessory that belong to it.
+    ///   - characteristics: Types of the catalogue with their initial values.
     public init(
-        _ type: ServiceType, id: String? = nil, _ characteristics: [(CharacteristicType, CharacteristicValue)]
+        _ type: ServiceType, id: String? = nil, isPrimary: Bool = false, isHidden: Bool = false,
+        linked: [String] = [], _ characteristics: [(CharacteristicType, CharacteristicValue)]
+    ) {
+        self.init(
+            type, id: id, isPrimary: isPrimary, isHidden: isHidden, linked: linked,
+            parts: characteristics.map { Part($0, $1) })
+    }
+
+    package init(
+        _ type: ServiceType, id: String?, isPrimary: Bool = false, isHidden: Bool = false, linked: [String] = [],
+        parts: [Part]
     ) {
         self.type = type
         self.id = id
-        parts = characteristics.map { Part($0, $1) }
-    }
-
-    package init(_ type: ServiceType, id: String?, parts: [Part]) {
-        self.type = type
-        self.id = id
+        self.isPrimary = isPrimary
+        self.isHidden = isHidden
+        self.linked = linked
         self.parts = parts
     }
 

@@ -1,10 +1,32 @@
 package import HAPModel
 
-extension AccessoryFunction {
-    /// Makes the service.
+extension [AccessoryFunction] {
+    /// Makes the services of one accessory, the first one primary unless another one is, with their links.
     ///
-    /// - Throws: ``ComplianceError`` for a characteristic that the catalogue lacks and nothing describes.
-    package func service(isPrimary: Bool, _ ids: inout InstanceIDs) throws(ComplianceError) -> Service {
+    /// - Throws: ``ComplianceError`` for a characteristic that the catalogue lacks and nothing describes, or for a link to no
+    ///   or several functions.
+    package func services(_ ids: inout InstanceIDs) throws(ComplianceError) -> [Service] {
+        var services: [Service] = []
+        for function in self { services.append(try function.service(&ids)) }
+        if !services.isEmpty, !contains(where: \.isPrimary) { services[0].isPrimary = true }
+        for (index, function) in enumerated() {
+            for link in function.linked {
+                let targets = indices.filter { self[$0].id == link }
+                guard targets.count == 1 else {
+                    throw ComplianceError(
+                        targets.isEmpty
+                            ? "a function is linked to \(link), but no function has this id"
+                            : "a function is linked to \(link), but several functions have this id")
+                }
+                services[index].linked.append(services[targets[0]].iid)
+            }
+        }
+        return services
+    }
+}
+
+extension AccessoryFunction {
+    fileprivate func service(_ ids: inout InstanceIDs) throws(ComplianceError) -> Service {
         let iid = ids.id(of: type, id)
         var characteristics: [Characteristic] = []
         for part in parts {
@@ -17,6 +39,7 @@ extension AccessoryFunction {
                     iid: ids.id(of: part.type, in: type, id), type: part.type, metadata: metadata,
                     value: isReadable ? part.value : nil, manufacturerDescription: part.manufacturerDescription))
         }
-        return Service(iid: iid, type: type, isPrimary: isPrimary, characteristics: characteristics)
+        return Service(
+            iid: iid, type: type, isPrimary: isPrimary, isHidden: isHidden, characteristics: characteristics)
     }
 }

@@ -16,9 +16,7 @@ package struct PrimaryAccessory: Equatable, Sendable {
         _ information: AccessoryInformation, functions: [AccessoryFunction], ids: InstanceIDs
     ) throws(ComplianceError) {
         self.init(information, ids: ids)
-        for (index, function) in functions.enumerated() {
-            accessory.services.append(try function.service(isPrimary: index == 0, &self.ids))
-        }
+        accessory.services += try functions.services(&self.ids)
     }
 
     /// Makes the accessory of a bridge, which has no function.
