@@ -22,9 +22,11 @@ extension AccessoryServer {
     /// Adds an accessory, or replaces the one with its aid; without a source it can only be read.
     ///
     /// - Throws: ``ComplianceError`` if a controller would refuse the whole server for it.
-    package func set(_ accessory: Accessory, source: (any AccessorySource)?, isReachable: Bool) throws(ComplianceError)
-    {
-        let changes = try registry.set(accessory, source: source, isReachable: isReachable)
+    package func set(
+        _ accessory: Accessory, source: (any AccessorySource)?, handler: (any RequestHandler)? = nil,
+        isReachable: Bool
+    ) throws(ComplianceError) {
+        let changes = try registry.set(accessory, source: source, handler: handler, isReachable: isReachable)
         structureChanged()
         if !changes.isEmpty { publish(changes) }
     }
@@ -39,10 +41,11 @@ extension AccessoryServer {
     }
 
     private func checkStructure(in delay: Duration) {
-        guard !structureCheckIsDue else { return }
+        guard !structureCheckIsDue, !isStopping else { return }
         structureCheckIsDue = true
-        scheduler.schedule(at: scheduler.now + delay) { [self] in
-            Task.immediate { await reconcileStructure() }
+        scheduler.schedule(at: scheduler.now + delay) { [weak self] in
+            guard let self else { return }
+            Task.immediate { await self.reconcileStructureUnlessStopping() }
         }
     }
 
@@ -67,6 +70,11 @@ extension AccessoryServer {
         }
         configuration = next
         updateAdvertisement()
+    }
+
+    // The store may be closed by now.
+    private func reconcileStructureUnlessStopping() async {
+        if !isStopping { await reconcileStructure() }
     }
 
     // MARK: What devices say
@@ -96,56 +104,74 @@ extension AccessoryServer {
     ///
     /// It returns within the call if all devices answer at once. The caller has checked the permissions. Subscribers except
     /// `origin` get events.
-    func write(_ orders: [AccessoryRegistry.Order], by origin: ConnectionID) async -> [HAPStatus] {
+    func write(_ orders: [AccessoryRegistry.Order], by origin: ConnectionID) async -> [OrderResult] {
         let tasks = orders.map { order in Task.immediate { await write(order, by: origin) } }
-        var statuses: [HAPStatus] = []
-        for task in tasks { statuses.append(await task.value) }
-        return statuses
+        var outcomes: [OrderResult] = []
+        for task in tasks { outcomes.append(await task.value) }
+        return outcomes
     }
 
     /// Writes the values of a request that are one accessory's; otherwise as above.
-    func write(_ order: AccessoryRegistry.Order, by origin: ConnectionID) async -> HAPStatus {
-        guard let source = order.accessory.source else {
+    func write(_ order: AccessoryRegistry.Order, by origin: ConnectionID) async -> OrderResult {
+        let (source, handler) = (order.accessory.source, order.accessory.handler)
+        guard source != nil || handler != nil else {
             // A bridge has nothing to blink with; its log is what identifies it.
             if order.identifies { logger.info("accessory identified", metadata: ["aid": "\(order.aid)"]) }
-            return .success
+            return .all(.success)
         }
-        guard order.accessory.isReachable else { return .unableToCommunicate }
+        guard order.accessory.isReachable else { return .all(.unableToCommunicate) }
         if order.identifies { identify(order.aid) }
-        guard !order.values.isEmpty else { return .success }
+        guard !order.values.isEmpty else { return .all(.success) }
         let tickets = registry.began(order)
-        let status = await source.write(order.values, to: order.aid)
-        let changes = registry.ended(order, tickets, status, by: origin)
-        let writer = status == .success ? sessions[origin] : nil
+        let outcome: OrderResult =
+            if let source {
+                .all(await source.write(order.values, to: order.aid))
+            } else if let handler {
+                await write(order, to: handler)
+            } else {
+                .all(.success)
+            }
+        let changes = registry.ended(order, tickets, outcome, by: origin)
+        let writer = outcome.hasSuccess ? sessions[origin] : nil
         if let writer, !writer.outbox.isEmpty {
             // Queued events of these characteristics are older than the write.
-            for write in order.values { writer.outbox.forget(CharacteristicID(order.aid, write.iid)) }
+            for (index, write) in order.values.enumerated() where outcome[index] == .success {
+                writer.outbox.forget(CharacteristicID(order.aid, write.iid))
+            }
         }
-        guard !changes.isEmpty else { return status }
+        guard !changes.isEmpty else { return outcome }
         publish(changes)
         if let writer, order.values.contains(where: { writer.outbox.holds(CharacteristicID(order.aid, $0.iid)) }) {
             writer.isCorrected = true
         }
-        return status
+        return outcome
     }
 
     /// Lets an accessory show which one it is, if it can; no caller waits for that.
     func identify(_ aid: AccessoryID) {
-        guard let source = registry[aid]?.source else { return }
-        Task.immediate { await source.identify(aid) }
+        guard let accessory = registry[aid] else { return }
+        if let source = accessory.source { Task.immediate { await source.identify(aid) } }
+        if let handler = accessory.handler { Task.immediate { await handler.identify(aid) } }
     }
 }
 
 extension AccessoryRegistry.Order {
-    /// Takes over what became of the order.
-    func set(_ status: HAPStatus, in statuses: inout [HAPStatus]) {
-        guard status != .success else { return }
-        for entry in entries {
-            switch statuses[entry] {
-            // A value that is not written counts more than events that are not to be had.
-            case .success, .notificationNotSupported: statuses[entry] = status
-            default: break
-            }
+    /// Sets the statuses of the order's entries.
+    func set(_ outcome: OrderResult, in statuses: inout [HAPStatus]) {
+        switch outcome {
+        case .all(.success): return
+        case .all(let status):
+            for entry in entries { statuses[entry].set(status) }
+            for entry in identifyEntries { statuses[entry].set(status) }
+        case .each:
+            for (index, entry) in entries.enumerated() { statuses[entry].set(outcome[index]) }
         }
+    }
+}
+
+extension HAPStatus {
+    /// Replaces the status: a value that isn't written counts more than missing events.
+    fileprivate mutating func set(_ status: HAPStatus) {
+        if status != .success, self == .success || self == .notificationNotSupported { self = status }
     }
 }

@@ -87,4 +87,6 @@ extension SetupAttempts {
 extension AccessoryServer {
     /// How long the last answers may take when the server stops: a device has 2 s.
     static let stoppingTime = Duration.milliseconds(2200)
+    /// How long a ``RequestHandler`` may take for a request (Decision 8).
+    package static let handlerTimeout = Duration.seconds(2)
 }

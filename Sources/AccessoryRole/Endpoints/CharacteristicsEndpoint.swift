@@ -5,13 +5,28 @@ internal import HAPProtocol
 extension AccessoryServer {
     // MARK: GET (HAP 8.4)
 
-    /// `GET /characteristics`: values out of the registry, never out of a device.
+    /// `GET /characteristics`: values from the registry, which only handlers are asked to bring up to date before.
     func readCharacteristics(_ query: String?, _ session: AccessorySession) {
         guard let request = ReadRequest(query: query) else {
             answer(session, HTTPResponse(400))
             return
         }
-        let readings = request.ids.map { readAnswer($0) }
+        guard registry.hasHandlers else { return answerRead(request, [:], session) }
+        let id = session.id
+        run(session) { server in
+            let failures = await server.readDevices(request.ids)
+            if let session = server.sessions[id] { server.answerRead(request, failures, session) }
+        }
+    }
+
+    private func answerRead(
+        _ request: ReadRequest, _ failures: [CharacteristicID: HAPStatus], _ session: AccessorySession
+    ) {
+        let readings = request.ids.map { id in
+            var answer = readAnswer(id)
+            if answer.status == .success, let failure = failures[id] { answer.status = failure }
+            return answer
+        }
         let failed = readings.contains { $0.status != .success }
         var body = CharacteristicsBody(reserving: readings.count)
         for (id, reading) in zip(request.ids, readings) {
@@ -87,7 +102,7 @@ extension AccessoryServer {
             if orders.count == 1 {
                 orders[0].set(await write(orders[0], by: id), in: &statuses)
             } else {
-                for (order, status) in zip(orders, await write(orders, by: id)) { order.set(status, in: &statuses) }
+                for (order, outcome) in zip(orders, await write(orders, by: id)) { order.set(outcome, in: &statuses) }
             }
             if let session = sessions[id] { answerWrite(request, statuses, session) }
         }

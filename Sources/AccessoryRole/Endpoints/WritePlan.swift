@@ -47,7 +47,9 @@ struct WritePlan {
         guard let value = reading.metadata.value(from: json), reading.metadata.accepted(value) != nil else {
             return .invalidValue
         }
-        writes.append(AccessoryRegistry.Write(id: entry.id, value: value, entry: index))
+        writes.append(
+            AccessoryRegistry.Write(
+                id: entry.id, value: value, authorizationData: entry.authorizationData, entry: index))
         return status
     }
 }

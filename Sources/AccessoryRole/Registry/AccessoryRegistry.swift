@@ -9,6 +9,8 @@ package import HAPProtocol
 package final class AccessoryRegistry {
     private var entries: [AccessoryID: RegisteredAccessory] = [:]
     private var order: [AccessoryID] = []
+    /// A Boolean value that indicates whether an accessory has ever had a handler.
+    private(set) var hasHandlers = false
 
     /// All accessories, by aid.
     var accessories: [Accessory] { order.compactMap { entries[$0]?.accessory } }
@@ -21,15 +23,16 @@ package final class AccessoryRegistry {
     ///   rise has no reader.
     /// - Throws: ``ComplianceError`` if a controller would refuse the whole server for it.
     func set(
-        _ accessory: Accessory, source: (any AccessorySource)?, isReachable: Bool
+        _ accessory: Accessory, source: (any AccessorySource)?, handler: (any RequestHandler)?, isReachable: Bool
     ) throws(ComplianceError) -> [CharacteristicChange] {
         try accessory.checkCompliance()
         let aid = accessory.aid
         let former = entries[aid]
         if former == nil { order.insert(aid, at: order.firstIndex { $0 > aid } ?? order.endIndex) }
-        let entry = RegisteredAccessory(accessory, source: source, isReachable: isReachable)
+        let entry = RegisteredAccessory(accessory, source: source, handler: handler, isReachable: isReachable)
         if let former { entry.takeOver(former) }
         entries[aid] = entry
+        if handler != nil { hasHandlers = true }
         return entry.changes(since: former)
     }
 
@@ -122,6 +125,8 @@ package final class AccessoryRegistry {
     struct Write {
         let id: CharacteristicID
         let value: CharacteristicValue
+        /// Data of the app for the device to check (HAP 8.5).
+        let authorizationData: [UInt8]?
         /// The entry of the request that asks for it.
         let entry: Int
     }
@@ -133,8 +138,10 @@ package final class AccessoryRegistry {
         fileprivate(set) var values: [CharacteristicWrite] = []
         /// The accessory is to show which one it is.
         fileprivate(set) var identifies = false
-        /// The entries of the request that ask for it.
+        /// The entries of the request that ask for the values, in their order.
         fileprivate(set) var entries: [Int] = []
+        /// The entries of the request that ask for identification.
+        fileprivate(set) var identifyEntries: [Int] = []
 
         var aid: AccessoryID { accessory.accessory.aid }
     }
@@ -154,14 +161,16 @@ package final class AccessoryRegistry {
             }
             let index = orders.firstIndex { $0.accessory === accessory } ?? orders.endIndex
             if index == orders.endIndex { orders.append(Order(accessory: accessory)) }
-            orders[index].entries.append(write.entry)
             if characteristic.type == .identify {
+                orders[index].identifyEntries.append(write.entry)
                 if value == .bool(true) { orders[index].identifies = true }
             } else {
+                orders[index].entries.append(write.entry)
                 orders[index].values.append(
                     CharacteristicWrite(
                         iid: write.id.iid, service: accessory.service(at: place), type: characteristic.type,
-                        value: value))
+                        value: value, authorizationData: write.authorizationData,
+                        permitsResponse: characteristic.metadata.permissions.contains(.writeResponse)))
             }
         }
         return orders
@@ -178,14 +187,15 @@ package final class AccessoryRegistry {
     ///
     /// - Returns: what shows another value now, and which connections do not know it yet.
     func ended(
-        _ order: Order, _ tickets: [WritesInFlight.Ticket?], _ status: HAPStatus, by origin: ConnectionID
+        _ order: Order, _ tickets: [WritesInFlight.Ticket?], _ result: OrderResult, by origin: ConnectionID
     ) -> [CharacteristicChange] {
         // While the device was at work, the accessory may have gone or been replaced.
         guard let entry = entries[order.aid] else { return [] }
         var changes: [CharacteristicChange] = []
-        for (write, ticket) in zip(order.values, tickets) {
+        for (index, (write, ticket)) in zip(order.values, tickets).enumerated() {
             guard let ticket,
-                let outcome = entry.ended(ticket, write.iid, write.value, success: status == .success, origin: origin),
+                let outcome = entry.ended(
+                    ticket, write.iid, write.value, success: result[index] == .success, origin: origin),
                 let audience = outcome.audience
             else { continue }
             changes.append(
@@ -193,5 +203,39 @@ package final class AccessoryRegistry {
                     id: CharacteristicID(order.aid, write.iid), value: outcome.value, audience: audience))
         }
         return changes
+    }
+}
+
+// MARK: Handlers
+
+extension AccessoryRegistry {
+    /// The characteristics that one request reads from one handler.
+    struct DeviceRead: Sendable {
+        let aid: AccessoryID
+        let handler: any RequestHandler
+        fileprivate(set) var characteristics: [CharacteristicRead] = []
+    }
+
+    /// Groups the characteristics that handlers are asked for; there are none without handlers.
+    func reads(of ids: [CharacteristicID]) -> [DeviceRead] {
+        var reads: [DeviceRead] = []
+        for id in ids {
+            guard let entry = self[id.aid], let handler = entry.handler, entry.isReachable,
+                let place = entry.place(of: id.iid), !entry.isMomentary(place)
+            else { continue }
+            let (service, characteristic) = (entry.service(at: place), entry.characteristic(at: place))
+            guard service != .accessoryInformation, service != .protocolInformation,
+                characteristic.metadata.permissions.contains(.pairedRead)
+            else { continue }
+            let index = reads.firstIndex { $0.aid == id.aid } ?? reads.endIndex
+            if index == reads.endIndex { reads.append(DeviceRead(aid: id.aid, handler: handler)) }
+            reads[index].characteristics.append(
+                CharacteristicRead(iid: id.iid, service: service, type: characteristic.type))
+        }
+        return reads
+    }
+
+    func removeHandlers() {
+        for entry in entries.values { entry.handler = nil }
     }
 }

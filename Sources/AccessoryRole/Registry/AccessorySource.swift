@@ -9,20 +9,38 @@ public struct CharacteristicWrite: Equatable, Sendable {
     public let service: ServiceType
     /// The ``AccessoryFunction/id`` of the function that it belongs to, if it has one.
     public package(set) var function: String?
-    /// What it is.
+    /// Its type.
     public let type: CharacteristicType
-    /// What was written: of the characteristic's format, within its limits.
+    /// The value, of the characteristic's format and within its limits.
     public let value: CharacteristicValue
+    /// Data for the device to authorize the write with, which only the device and its app understand; `nil` without any.
+    ///
+    /// A device that requires other data answers `insufficientAuthorization` (HAP 8.5).
+    public let authorizationData: [UInt8]?
+    /// A Boolean value that indicates whether the characteristic has write responses.
+    let permitsResponse: Bool
+
+    init(
+        iid: InstanceID, service: ServiceType, type: CharacteristicType, value: CharacteristicValue,
+        authorizationData: [UInt8]? = nil, permitsResponse: Bool = false
+    ) {
+        self.iid = iid
+        self.service = service
+        self.type = type
+        self.value = value
+        self.authorizationData = authorizationData
+        self.permitsResponse = permitsResponse
+    }
 }
 
 /// A characteristic that has a new value.
 struct CharacteristicChange: Equatable, Sendable {
-    /// Which subscribers are to be told.
+    /// The subscribers that are notified.
     enum Audience: Equatable, Sendable {
         case everybody
         /// These know it: they wrote the value.
         case everybodyBut([ConnectionID])
-        /// The others know it; these wrote another value, and something else came of it.
+        /// The others know it; these wrote a different value.
         case only([ConnectionID])
     }
 
@@ -35,15 +53,15 @@ struct CharacteristicChange: Equatable, Sendable {
     var isMomentary = false
 }
 
-/// What stands behind an accessory of the registry: the device, in HAP's own terms.
+/// The device of an accessory, in HAP's own terms, with one status for a whole request.
 ///
-/// It is called on the server's executor and must not block it.
+/// It is called on the server's executor, must not block it, and answers within 2 s by itself. The server limits the time of a
+/// ``RequestHandler``.
 public protocol AccessorySource: AnyObject, Sendable {
-    /// Hands all values that one request writes to one accessory to the device, as one update.
+    /// Writes the values of one request to one accessory, as one update.
     ///
-    /// What comes of it may differ from what was written (a limit of the device, another colour mode): a source that knows
-    /// says so by `AccessoryHost.update(_:of:in:to:)` before it returns, and that counts. If it says nothing, the written values
-    /// hold.
+    /// The resulting values may differ (a limit of the device, another color mode): a source reports them with
+    /// ``AccessoryServer/update(_:_:isQuiet:)`` before it returns. Without a report the written values hold.
     ///
     /// - Parameters:
     ///   - values: what to write, within its limits.

@@ -9,6 +9,7 @@ final class RegisteredAccessory {
 
     private(set) var accessory: Accessory
     let source: (any AccessorySource)?
+    var handler: (any RequestHandler)?
     var isReachable: Bool
     /// The accessory as JSON, until a value changes.
     var json: [UInt8]?
@@ -17,9 +18,12 @@ final class RegisteredAccessory {
     /// In the order of their iids: a dozen, searched sooner than hashed.
     private let places: [(iid: InstanceID, place: Place)]
 
-    init(_ accessory: Accessory, source: (any AccessorySource)?, isReachable: Bool) {
+    init(
+        _ accessory: Accessory, source: (any AccessorySource)?, handler: (any RequestHandler)?, isReachable: Bool
+    ) {
         self.accessory = accessory
         self.source = source
+        self.handler = handler
         self.isReachable = isReachable
         var places: [(iid: InstanceID, place: Place)] = []
         for (s, service) in accessory.services.enumerated() {

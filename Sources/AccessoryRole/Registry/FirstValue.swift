@@ -1,0 +1,35 @@
+internal import Synchronization
+
+/// The first of several values; awaited by one task.
+final class FirstValue<Value: Sendable>: Sendable {
+    private struct State {
+        var value: Value?
+        var continuation: CheckedContinuation<Value, Never>?
+    }
+
+    private let state = Mutex(State())
+
+    /// The value, if there is one yet.
+    var current: Value? { state.withLock(\.value) }
+
+    /// Sets the value unless there is one.
+    func set(_ value: Value) {
+        let continuation = state.withLock { state in
+            guard state.value == nil else { return nil as CheckedContinuation<Value, Never>? }
+            state.value = value
+            return state.continuation.take()
+        }
+        continuation?.resume(returning: value)
+    }
+
+    /// Waits for the value.
+    func wait() async -> Value {
+        await withCheckedContinuation { continuation in
+            let value = state.withLock { state in
+                if state.value == nil { state.continuation = continuation }
+                return state.value
+            }
+            if let value { continuation.resume(returning: value) }
+        }
+    }
+}

@@ -1,0 +1,95 @@
+public import HAPModel
+public import HAPProtocol
+
+/// One value that a controller asks for.
+public struct CharacteristicRead: Equatable, Sendable {
+    /// The characteristic's id within its accessory.
+    public let iid: InstanceID
+    /// The type of its service.
+    public let service: ServiceType
+    /// The `AccessoryFunction.id` of its function, if that has one.
+    public package(set) var function: String?
+    /// Its type.
+    public let type: CharacteristicType
+}
+
+/// The result of one written value.
+public struct WriteResult: Equatable, Sendable {
+    /// The status that the controller gets.
+    public let status: HAPStatus
+    /// The write response, for controllers that ask for one.
+    public let response: CharacteristicValue?
+
+    private init(_ status: HAPStatus, _ response: CharacteristicValue?) {
+        self.status = status
+        self.response = response
+    }
+
+    /// The device has accepted the value.
+    public static let success = WriteResult(.success, nil)
+
+    /// The device has accepted the value and returns a response.
+    ///
+    /// Controllers get the response of a characteristic with the permission `writeResponse` only (HAP 8.5).
+    public static func success(response: CharacteristicValue) -> WriteResult { WriteResult(.success, response) }
+
+    /// The device has refused the value: the former one is restored.
+    public static func failure(_ status: HAPStatus) -> WriteResult { WriteResult(status, nil) }
+}
+
+/// The result of one read.
+public struct ReadResult: Equatable, Sendable {
+    let status: HAPStatus
+    let value: CharacteristicValue?
+
+    private init(_ status: HAPStatus, _ value: CharacteristicValue?) {
+        self.status = status
+        self.value = value
+    }
+
+    /// The value that was reported or written last is still right.
+    public static let unchanged = ReadResult(.success, nil)
+
+    /// The current value; other subscribers are notified if it differs from the last one.
+    public static func value(_ value: CharacteristicValue) -> ReadResult { ReadResult(.success, value) }
+
+    /// The value can't be read now.
+    public static func failure(_ status: HAPStatus) -> ReadResult { ReadResult(status, nil) }
+}
+
+/// A program behind an accessory: it has a result for each value and is asked before values are read.
+///
+/// Unlike an ``AccessorySource`` it may take any time: after ``AccessoryServer/handlerTimeout`` the controller gets `timedOut`,
+/// and the task of the request is canceled.
+package protocol RequestHandler: Sendable {
+    /// Writes the values of one request and returns a result for each, in order.
+    func write(_ values: [CharacteristicWrite], to accessory: AccessoryID) async -> [WriteResult]
+
+    /// Reads characteristics and returns a result for each, in order.
+    func read(_ characteristics: [CharacteristicRead], of accessory: AccessoryID) async -> [ReadResult]
+
+    /// Makes the device show which one it is.
+    func identify(_ accessory: AccessoryID) async
+}
+
+/// The result of the values that a request writes to one accessory.
+enum OrderResult {
+    /// The same for all.
+    case all(HAPStatus)
+    /// One for each value, in order.
+    case each([WriteResult])
+
+    subscript(index: Int) -> HAPStatus {
+        switch self {
+        case .all(let status): status
+        case .each(let results): results.indices.contains(index) ? results[index].status : .unableToCommunicate
+        }
+    }
+
+    var hasSuccess: Bool {
+        switch self {
+        case .all(let status): status == .success
+        case .each(let results): results.contains { $0.status == .success }
+        }
+    }
+}
