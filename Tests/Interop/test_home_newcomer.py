@@ -143,8 +143,8 @@ def shell(lan, clone):
 @pytest.mark.alone
 def test_the_home_in_the_terminal(lan, clone, make, shell):
     """Every command is typed as written, and prints the output of the page."""
-    code = make("run").until(r"ready to pair.*?(\d{3}-\d\d-\d{3})", 300)[1]
-    make("run-home").until("hub started", 300)
+    code = make("run").until(r"ready to pair.*?(\d{3}-\d\d-\d{3})", 900)[1]
+    make("run-home").until("hub started", 900)
     setup, watch, other, groups = documents.transcripts(START, "Your home in the terminal")
     first = shell()
     first.play(setup, code)
@@ -181,7 +181,7 @@ def test_the_home_in_the_terminal(lan, clone, make, shell):
         app.close()
     second.expects("2026-01-01 00:00:00  Kitchen  Kettle  off\n")
 
-    make("run-web").until("page served", 300)
+    make("run-web").until("page served", 900)
     page = chapter(START, "Your home in a browser")
     (allow,) = re.findall(r"^    \.build/debug/(homehub privacy allow .*)$", page, re.M)
     until(lambda: "org.lamplighter.homeweb" in third.said("homehub privacy"), 20, "the page asks for the home")
@@ -200,7 +200,7 @@ def test_the_home_in_the_terminal(lan, clone, make, shell):
 
 @pytest.mark.alone
 def test_the_bridge_on_a_clone(lan, clone, make, shell):
-    make("run").until(r"ready to pair", 300)
+    make("run").until(r"ready to pair", 900)
     goals, *commands = documents.blocks(README, "Quick start")
     assert goals.commands == ["make run", "make test", "make check"]
     (clone / "my.yaml").write_text(re.search(r"```yaml\n(.*?)```", chapter(README, "Your own lights"), re.S)[1])

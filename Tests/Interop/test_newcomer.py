@@ -14,7 +14,7 @@ from terminal import Terminal
 async def test_make_run_ends_with_a_code_that_pairs(lan, tmp_path):
     terminal = Terminal(lan.bridge, "make", "-C", ROOT, "--no-print-directory", "run", f"STATE={tmp_path}/state")
     try:
-        code = terminal.until(r"ready to pair.*?(\d{3}-\d\d-\d{3})", 300).group(1)
+        code = terminal.until(r"ready to pair.*?(\d{3}-\d\d-\d{3})", 900).group(1)
         assert len(re.findall(r"[█▀▄ ]{20,}", terminal.text)) >= 14, "a QR code stands in the terminal"
         command = [program("lamplighter"), "--control", f"{tmp_path}/state/run/control.sock"]
         status = subprocess.run([*command, "status", "--json"], capture_output=True, text=True, check=True).stdout
