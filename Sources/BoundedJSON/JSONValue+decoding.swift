@@ -5,8 +5,6 @@ extension JSONValue {
     /// number may be written with a point (`1.0`) unless it is a `UInt64`. A key that begins with `^` is a member of
     /// the enclosing object, or that object's `id`: a part does not repeat whose part it is.
     ///
-    /// - Parameter type: what to read.
-    /// - Returns: the value.
     /// - Throws: ``JSONDecodingError``, and what the type's own `init(from:)` throws.
     public func decoded<Value: Decodable>(as type: Value.Type) throws -> Value {
         do { return try decoded(type, in: nil) } catch { throw JSONDecodingError.prefixed(error, with: "") }

@@ -18,12 +18,10 @@ extension MethodCall {
     /// The parameters: an object.
     public var params: JSONValue { JSONValue(encoding: self)["params"] ?? [:] }
 
-    /// Reads a call.
+    /// Reads a call; `nil` if there is no such method.
     ///
-    /// - Parameters:
-    ///   - method: the method's name.
-    ///   - params: its parameters; a list holds none that has a name.
-    /// - Returns: `nil` if there is no such method.
+    /// A list of parameters holds none that has a name.
+    ///
     /// - Throws: ``JSONDecodingError``, and what the `init(from:)` of a parameter throws.
     public static func decoded(method: String, params: JSONValue) throws -> Self? {
         let params: JSONValue = if case .array = params { [:] } else { params }

@@ -25,7 +25,6 @@ package protocol BridgeControlHandler: Sendable {
 
     /// Takes away a light that is out of reach for good; should it come back, it keeps its accessory id.
     ///
-    /// - Parameter key: `<driver id>/<light id>`.
     /// - Throws: ``BridgeControlError`` if there is no such light or it is in reach.
     func forgetLight(_ key: String) async throws
 

@@ -10,12 +10,7 @@ public struct ConfigurationProblem: Error, Sendable {
     /// The keys and places in lists that lead to the value.
     public let codingPath: [any CodingKey]
 
-    /// Creates an error that rejects a value.
-    ///
-    /// - Parameters:
-    ///   - problem: the problem, without the value's place.
-    ///   - remedy: what to write instead.
-    ///   - path: the place of the value, such as a decoder's `codingPath`.
+    /// Creates an error that rejects the value at a path, such as a decoder's `codingPath`.
     public init(_ problem: String, remedy: String, at path: [any CodingKey]) {
         self.problem = problem
         self.remedy = remedy

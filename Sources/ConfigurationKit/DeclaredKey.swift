@@ -31,15 +31,9 @@ package struct DeclaredKey<Section> {
     /// The text in the example file, with an indent and a maximum width.
     fileprivate let text: (String, Int) -> String
 
-    /// Declares a key whose value is converted from another type.
+    /// Declares a key whose value is converted from the type in the file.
     ///
-    /// - Parameters:
-    ///   - name: the key in the file.
-    ///   - path: the section's property.
-    ///   - change: the moment a changed value takes effect.
-    ///   - example: the key in the example file.
-    ///   - written: the type in the file.
-    ///   - value: converts the value; it throws ``ConfigurationProblem`` with the given coding path.
+    /// The conversion throws ``ConfigurationProblem`` with the given coding path.
     package init<Value: Equatable, Written: Decodable>(
         _ name: String, _ path: WritableKeyPath<Section, Value>, _ change: Change, _ example: Example,
         written: Written.Type, value: @escaping (Written, [any CodingKey]) throws -> Value

@@ -23,7 +23,7 @@ package struct AccessoryProblems: Sendable, Equatable {
         (told.updateValue(accessory.problem, forKey: accessory.id) ?? nil) != accessory.problem
     }
 
-    /// Looks at all accessories, and forgets those that are gone; returns those that have changed.
+    /// Looks at all accessories, forgets removed ones, and returns the changed ones.
     package mutating func changed(in homes: [Home]) -> [Accessory] {
         let accessories = homes.flatMap(\.accessories)
         let ids = Set(accessories.map(\.id))

@@ -49,10 +49,7 @@ public enum CharacteristicControl: Sendable, Hashable {
 }
 
 extension Service {
-    /// What a person changes one of its values with, as the value's metadata say.
-    ///
-    /// - Parameter characteristic: one of the service's characteristics.
-    /// - Returns: a control that offers nothing which the accessory would refuse.
+    /// Returns the control for one of the service's characteristics; it offers nothing that is refused.
     public func control(for characteristic: Characteristic) -> CharacteristicControl {
         let metadata = characteristic.metadata
         guard metadata.permissions.contains(.pairedWrite) else { return .reading }

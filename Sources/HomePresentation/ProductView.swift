@@ -58,20 +58,14 @@ public struct ProductFilter: Sendable, Hashable {
 }
 
 extension Accessory {
-    /// Its things one by one.
-    ///
-    /// - Parameter filter: which are wanted.
-    /// - Returns: a row for each part that people use, the main one first. An input of a television is no row.
+    /// Returns a row for each part that people use, the main one first; inputs of televisions have none.
     public func rows(_ filter: ProductFilter = ProductFilter()) -> [ServiceRow] {
         filter.wants(self) ? parts.filter(filter.wants).map(row) : []
     }
 }
 
 extension Home {
-    /// The home's things one by one, in the order to show them.
-    ///
-    /// - Parameter filter: which are wanted.
-    /// - Returns: a row for each part that people use: favourites first, then by name. An input of a television is no row.
+    /// Returns a row for each part that people use: favorites first, then by name; inputs of televisions have none.
     public func rows(_ filter: ProductFilter = ProductFilter()) -> [ServiceRow] {
         accessories.flatMap { $0.rows(filter) }.sortedForProduct
     }
@@ -86,10 +80,7 @@ extension Home {
 
     /// The home's things in sections; the same home gives the same answer, whatever order its lists have.
     ///
-    /// - Parameters:
-    ///   - grouping: what decides where a thing belongs. A room of several zones is in each of them.
-    ///   - filter: which things are wanted.
-    /// - Returns: the sections in the order to show them, none of them empty.
+    /// The sections are in the order to show them, and none is empty. A room of several zones is in each of them.
     public func sections(by grouping: ProductGrouping, _ filter: ProductFilter = ProductFilter()) -> [ProductSection] {
         let rows = rows(filter)
         switch grouping {

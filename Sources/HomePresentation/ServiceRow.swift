@@ -76,10 +76,9 @@ extension Accessory {
 }
 
 extension Home {
-    /// The values that rows are made of and that can be had now.
+    /// Returns the readable values of parts that people use and of batteries, or those that were never received.
     ///
-    /// - Parameter isUnknown: whether only those are meant that were never received.
-    /// - Returns: what can be read of parts that people use and of batteries; nothing of what cannot be reached.
+    /// Accessories that can't be reached have none.
     public func valuesOfRows(isUnknown: Bool) -> [Characteristic.ID] {
         accessories.filter { $0.problem == nil }.flatMap(\.services)
             .filter { $0.isUserInteractive || $0.type == .battery }.flatMap(\.characteristics)

@@ -56,15 +56,9 @@ struct RegularExpression {
 
     // MARK: Matching
 
-    /// Finds the first match at or after a position.
+    /// Returns the first match at or after a position; `nil` if nothing matches, or the steps are used up.
     ///
-    /// - Parameters:
-    ///   - text: the text.
-    ///   - start: the position.
-    ///   - isAnchored: whether the match must begin there.
-    ///   - mustAdvance: whether a match at that very position must not be empty.
-    ///   - steps: the remaining steps; counted down.
-    /// - Returns: the match; `nil` if nothing matches, or the steps are used up.
+    /// An anchored match begins at the position. One that must advance isn't empty there. `steps` is counted down.
     func match(
         in text: [Unicode.Scalar], from start: Int, isAnchored: Bool = false, mustAdvance: Bool = false,
         steps: inout Int

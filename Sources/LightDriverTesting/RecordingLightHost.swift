@@ -31,9 +31,7 @@ public final class RecordingLightHost: LightHost {
 
     private let record: Mutex<Record>
 
-    /// Makes a host.
-    ///
-    /// - Parameter known: what the bridge remembers of lights from before.
+    /// Makes the host of a bridge that remembers lights from before.
     public init(known: [LightID: LightReport] = [:]) {
         record = Mutex(Record(known: known))
     }
@@ -54,12 +52,7 @@ public final class RecordingLightHost: LightHost {
         return warnings
     }
 
-    /// Waits until the calls so far meet a condition.
-    ///
-    /// - Parameters:
-    ///   - limit: how long to wait at most.
-    ///   - isMet: asked after each call.
-    /// - Returns: whether the condition was met in time.
+    /// Waits until the calls so far meet a condition; returns whether they did within the limit.
     public func wait(limit: Duration = .seconds(60), until isMet: @escaping @Sendable ([Call]) -> Bool) async -> Bool {
         let id = record.withLock { record in
             record.nextWaiter += 1
@@ -92,13 +85,7 @@ public final class RecordingLightHost: LightHost {
         }
     }
 
-    /// Waits until a light's state, the sum of its reports, meets a condition.
-    ///
-    /// - Parameters:
-    ///   - light: which.
-    ///   - limit: how long to wait at most.
-    ///   - isMet: asked after each report.
-    /// - Returns: whether the condition was met in time.
+    /// Waits until a light's state, the sum of its reports, meets a condition; returns whether it did within the limit.
     public func wait(
         for light: LightID, limit: Duration = .seconds(60), until isMet: @escaping @Sendable (LightReport) -> Bool
     ) async -> Bool {

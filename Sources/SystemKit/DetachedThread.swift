@@ -2,10 +2,7 @@ import Glibc
 
 /// A thread that is not waited for: it ends with its work.
 package enum DetachedThread {
-    /// Starts a thread.
-    ///
-    /// - Parameter work: what it does; not called if there is no thread.
-    /// - Throws: what the system says.
+    /// Starts a thread; `work` isn't called if the system can't.
     package static func start(_ work: @escaping @Sendable () -> Void) throws(SystemError) {
         var attributes = pthread_attr_t()
         pthread_attr_init(&attributes)

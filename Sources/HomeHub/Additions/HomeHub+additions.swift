@@ -173,12 +173,7 @@ extension HomeHub {
 
     /// Finds an unpaired device on the network.
     ///
-    /// - Parameters:
-    ///   - target: the device.
-    ///   - former: a device whose existing pairing is replaced, so it counts as unpaired.
-    ///   - isUnseen: whether the app may not know of other devices.
-    /// - Returns: the device.
-    /// - Throws: the reason of the failure.
+    /// `former` counts as unpaired: its pairing is replaced. If `isUnseen`, the app may not know of other devices.
     func find(
         _ target: SetupTarget, replacing former: DeviceID? = nil, isUnseen: Bool = false
     ) async throws(HomeError) -> AdvertisedAccessory {
@@ -204,10 +199,7 @@ extension HomeHub {
         }
     }
 
-    /// Describes a label without an accessory on the network.
-    ///
-    /// - Parameter accessories: the candidates, or `nil` if the app isn't allowed to see them.
-    /// - Returns: a sentence with some of their names.
+    /// Says that a label has no accessory on the network, and names some of the candidates if the app may see them.
     private static func noSuchCode(_ accessories: [AdvertisedAccessory]?) -> String {
         let sentence = "no device on the network has this code; check that it has power and is near"
         guard let accessories else { return sentence }

@@ -50,7 +50,7 @@ enum SetupTarget: Sendable, Equatable {
         }
     }
 
-    /// Looks for the accessory; of those that we are paired with, one that is being let go will soon be there again.
+    /// Looks for the accessory; one of our paired accessories that is being removed will soon be there again.
     func look(at snapshot: AccessorySnapshot, paired: Set<DeviceID>) -> SearchResult {
         if case .device(let id) = self {
             guard let accessory = snapshot[id], !paired.contains(id) else { return .missing }

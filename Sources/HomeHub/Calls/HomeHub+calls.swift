@@ -39,7 +39,7 @@ extension HomeHub {
     /// A Boolean value that indicates whether a call has no answer yet; nothing starts for an answered call.
     func isAwaited(_ call: Call) -> Bool { calls.isAwaited(call) }
 
-    /// Answers a call, once; `isForAnyone` lets an app without permission see the result.
+    /// Answers a call, once; with `isForAnyone`, an app without permission sees the result, too.
     func answer(_ call: Call, _ result: Result<JSONValue, HomeError>, isForAnyone: Bool = false) {
         guard calls.answered(call) else { return }
         perform(feed.answered(call, with: result, isForAnyone: isForAnyone))

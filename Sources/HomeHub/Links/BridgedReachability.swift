@@ -8,10 +8,7 @@ enum BridgedReachability {
     ///
     /// What an accessory is, as opposed to what it does, the bridge knows without it.
     ///
-    /// - Parameters:
-    ///   - statuses: what became of what was asked of a bridge.
-    ///   - descriptions: the characteristics that the bridge answers for itself.
-    /// - Returns: whether accessories can be reached; those of which nothing is said are left out.
+    /// The bridge answers for `descriptions` itself. Accessories of which nothing is said are left out.
     static func read(
         from statuses: [CharacteristicID: HAPStatus], descriptions: (CharacteristicID) -> Bool
     ) -> [AccessoryID: Bool] {

@@ -112,7 +112,7 @@ extension HomeHub {
 
     // MARK: Removal
 
-    /// Unpairs accessories that have left the homes, in parallel; returns those that couldn't be unpaired yet.
+    /// Unpairs accessories that have left the homes, in parallel; returns the accessories that are left.
     func removePairings(of gone: [Accessory]) async -> [Accessory.ID] {
         let stale = await withTaskGroup(of: Accessory.ID?.self) { group in
             for accessory in gone {

@@ -69,8 +69,7 @@ struct Pairings: Sendable {
     ///
     /// An orphan that refuses us may have been reset, and pairing with it proves that.
     ///
-    /// - Parameter former: the accessory whose pairing a repair replaces; `nil` for none.
-    /// - Returns: their device ids.
+    /// The accessory `former`, whose pairing a repair replaces, isn't one of them.
     func unaddable(besides former: DeviceID? = nil) -> Set<DeviceID> {
         devices.subtracting(orphans.filter(\.isRefused).map(\.pairing.deviceID)).filter { $0 != former }
     }

@@ -59,10 +59,7 @@ extension HomeHub {
 
     /// Notifies apps of a transaction that was stored and applied.
     ///
-    /// - Parameters:
-    ///   - transaction: the change.
-    ///   - call: the call that requested it, whose session learns of it by the answer. A call that was refused meanwhile has
-    ///     its answer already, so its session is notified like all others.
+    /// The session of the call that requested it learns of it by the answer, unless the call was refused meanwhile.
     func committed(_ transaction: HomeTransaction, by call: Call?) {
         let awaited = call.flatMap { calls.isAwaited($0) ? $0 : nil }
         if let awaited { calls.committed(awaited) }

@@ -46,10 +46,7 @@ package protocol HomeStore: Sendable {
     /// Stores values, in place of earlier ones; a power cut may lose them, and what is not known is passed over.
     func save(_ values: [Characteristic.ID: TimestampedValue]) async throws
 
-    /// The full disk that made a write fail.
-    ///
-    /// - Parameter error: the error of the write; `nil` if it isn't known.
-    /// - Returns: the store's directory; `nil` if its disk has room.
+    /// Returns the store's directory if a full disk made a write fail; `error` is `nil` if it is unknown.
     func fullDirectory(after error: (any Error)?) -> String?
 }
 

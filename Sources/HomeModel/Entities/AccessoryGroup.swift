@@ -20,7 +20,6 @@ public struct AccessoryGroup: Sendable, Hashable {
 extension Home {
     /// The home's accessories in groups; the same home gives the same answer, whatever order its lists have.
     ///
-    /// - Parameter grouping: what decides where an accessory belongs.
     /// - Returns: the groups in the order to show them, none of them empty.
     public func grouped(by grouping: AccessoryGrouping) -> [AccessoryGroup] {
         switch grouping {

@@ -1,8 +1,5 @@
 extension Home {
-    /// What could be better about an accessory's name.
-    ///
-    /// - Parameter id: an accessory of this home.
-    /// - Returns: the hints; none for an accessory that is not here.
+    /// Returns what could be better about an accessory's name; nothing for an accessory that isn't here.
     public func nameHints(of id: Accessory.ID) -> [NameHint] {
         guard let accessory = accessory(id) else { return [] }
         let type = accessory.primaryService?.type
@@ -13,10 +10,7 @@ extension Home {
             ? hints.filter { $0 != .containsMaker } : hints
     }
 
-    /// What could be better about the name of a service.
-    ///
-    /// - Parameter id: a service of this home.
-    /// - Returns: the hints; none for a service that is not here or that people do not use.
+    /// Returns what could be better about the name of a service; nothing for one that people don't use.
     public func nameHints(of id: Service.ID) -> [NameHint] {
         guard let accessory = accessories.first(where: { $0.service(id) != nil }), let service = accessory.service(id),
             service.isUserInteractive
@@ -31,12 +25,7 @@ extension Home {
         return hints
     }
 
-    /// Names for an accessory in place of the one it has or should get.
-    ///
-    /// - Parameters:
-    ///   - raw: the name to start from; any text.
-    ///   - id: an accessory of this home.
-    /// - Returns: one to three names, free and without fault; none if there is no such accessory.
+    /// Returns one to three names for an accessory, from any text; they are free and without fault.
     public func suggestedNames(from raw: String, for id: Accessory.ID) -> [String] {
         guard let accessory = accessory(id) else { return [] }
         var context = nameContext(of: accessory)
@@ -44,12 +33,7 @@ extension Home {
         return context.suggestions(for: raw)
     }
 
-    /// Names for a service in place of the one it has or should get.
-    ///
-    /// - Parameters:
-    ///   - raw: the name to start from; any text.
-    ///   - id: a service of this home.
-    /// - Returns: one to three names, free and without fault; none if there is no such service.
+    /// Returns one to three names for a service, from any text; they are free and without fault.
     public func suggestedNames(from raw: String, for id: Service.ID) -> [String] {
         guard let accessory = accessories.first(where: { $0.service(id) != nil }), let service = accessory.service(id)
         else { return [] }

@@ -34,10 +34,7 @@ public enum NameViolation: Int, Sendable, Hashable, CaseIterable, Comparable {
 ///
 /// A name is to be spoken, so it holds letters, digits, spaces and apostrophes of any script, and nothing else.
 public enum NameRules {
-    /// Everything that is wrong with a name; it is neither trimmed nor altered.
-    ///
-    /// - Parameter name: a name as it was given.
-    /// - Returns: the rules it breaks in the order of ``NameViolation``; none for a valid name.
+    /// Returns the rules that a name breaks, as it was given, in the order of ``NameViolation``; none for a valid name.
     public static func violations(of name: String) -> [NameViolation] {
         let name = name.nfc
         guard !name.isEmpty else { return [.empty] }

@@ -15,11 +15,7 @@ public struct NameContext: Sendable {
     /// Whether the device says the name, and not a person.
     public var isFromDevice: Bool
 
-    /// Describes the context of an object that is no service or accessory.
-    ///
-    /// - Parameters:
-    ///   - noun: what to call the object if nothing else is left; a valid name.
-    ///   - taken: the names in use within the namespace.
+    /// Describes the context of an object that is no service or accessory; the noun is a valid name.
     public init(noun: String, taken: Set<NameKey>) {
         self.noun = noun
         self.taken = taken
@@ -29,13 +25,6 @@ public struct NameContext: Sendable {
     }
 
     /// Describes the context of a service or an accessory.
-    ///
-    /// - Parameters:
-    ///   - serviceType: what the object does.
-    ///   - maker: the maker, the model and the serial number.
-    ///   - locations: the rooms and zones of the home.
-    ///   - taken: the names in use within the namespace.
-    ///   - isFromDevice: whether the device says the name, and not a person.
     public init(
         serviceType: ServiceType?, maker: NameMaker = NameMaker(), locations: [NameLocation] = [],
         taken: Set<NameKey> = [], isFromDevice: Bool = false
@@ -50,12 +39,9 @@ public struct NameContext: Sendable {
 }
 
 extension NameContext {
-    /// Up to three names in place of one that cannot be had.
+    /// Returns one to three names in place of one that can't be had, from any text, the best first.
     ///
-    /// Each is valid, free, and contains neither a place of the home nor the maker. There is always one.
-    ///
-    /// - Parameter raw: the name that was wanted; any text.
-    /// - Returns: one to three names, the best first.
+    /// Each is valid, free, and contains neither a place of the home nor the maker.
     public func suggestions(for raw: String) -> [String] {
         let detector = LocationDetector(locations, serviceType: serviceType)
         let clean = CleanName.cleaned(raw)

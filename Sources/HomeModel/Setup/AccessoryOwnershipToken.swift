@@ -6,9 +6,7 @@ public struct AccessoryOwnershipToken: Sendable, Hashable {
     /// The bytes, to be shown to the accessory alone.
     package let bytes: [UInt8]
 
-    /// Takes a token as the maker's service issued it.
-    ///
-    /// - Parameter data: the token's bytes; of any length outside ``length`` there is no token.
+    /// Takes a token as the maker's service issued it; `nil` for a length outside of ``length``.
     public init?(data: [UInt8]) {
         guard Self.length.contains(data.count) else { return nil }
         bytes = data

@@ -9,9 +9,7 @@ public struct AccessorySetupPayload: Sendable, Hashable {
     /// The request that is answered with this, if there was one.
     package let request: AddAccessoryRequest.ID?
 
-    /// Reads the content of a QR code.
-    ///
-    /// - Parameter url: an `X-HM://` URI; lower case is taken behind the scheme. Anything else gives `nil`.
+    /// Reads the content of a QR code, an `X-HM://` URI in any case after the scheme; `nil` for anything else.
     public init?(url: String) { self.init(url: url, token: nil, request: nil) }
 
     /// Reads the content of a QR code as ``init(url:)`` does, and adds the maker's token.
@@ -68,7 +66,7 @@ extension AccessorySetupPayload: CustomStringConvertible, CustomReflectable {
 extension SetupCode {
     /// Reads a code as people type it: eight digits, with or without dashes and spaces.
     ///
-    /// - Parameter text: what was typed; anything else, and the codes that are refused everywhere, give `nil`.
+    /// Anything else, and the codes that are refused everywhere, give `nil`.
     public init?(typed text: String) {
         let digits = text.utf8.filter { $0 != UInt8(ascii: "-") && $0 != UInt8(ascii: " ") }
         guard text.utf8.count <= 64, digits.count == 8,

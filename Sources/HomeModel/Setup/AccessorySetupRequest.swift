@@ -10,12 +10,6 @@ public struct AccessorySetupRequest: Sendable, Hashable {
     public var payload: AccessorySetupPayload?
 
     /// Describes what is known beforehand.
-    ///
-    /// - Parameters:
-    ///   - home: the home to which the accessory is to be added.
-    ///   - suggestedRoom: the room that is proposed.
-    ///   - suggestedName: the name that is proposed.
-    ///   - payload: what the QR code said.
     public init(
         home: Home.ID? = nil, suggestedRoom: Room.ID? = nil, suggestedName: String? = nil,
         payload: AccessorySetupPayload? = nil

@@ -26,21 +26,13 @@ public struct AddAccessoryRequest: Codable, Sendable, Hashable, Identifiable {
         self.requiresSetupPayloadURL = requiresSetupPayloadURL
     }
 
-    /// The answer, if the setup code is known already.
-    ///
-    /// - Parameter ownershipToken: the maker's token.
-    /// - Returns: `nil` if ``requiresSetupPayloadURL``.
+    /// Returns the answer if the setup code is known already; `nil` if ``requiresSetupPayloadURL``.
     public func makePayload(ownershipToken: AccessoryOwnershipToken) -> AccessorySetupPayload? {
         guard !requiresSetupPayloadURL else { return nil }
         return AccessorySetupPayload(setup: nil, token: ownershipToken, request: id)
     }
 
-    /// The answer, with the content of the accessory's QR code.
-    ///
-    /// - Parameters:
-    ///   - url: an `X-HM://` URI.
-    ///   - ownershipToken: the maker's token.
-    /// - Returns: `nil` if the URI is none.
+    /// Returns the answer with the content of the accessory's QR code, an `X-HM://` URI; `nil` if the URI is none.
     public func makePayload(url: String, ownershipToken: AccessoryOwnershipToken) -> AccessorySetupPayload? {
         AccessorySetupPayload(url: url, token: ownershipToken, request: id)
     }

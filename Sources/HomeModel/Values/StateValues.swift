@@ -52,9 +52,7 @@ extension Accessory {
     /// A Boolean value that indicates whether a battery powers it; frequent reads would drain it.
     package var hasBattery: Bool { services.contains { $0.type == .battery } }
 
-    /// Returns the time of the last read of a service's state if the accessory doesn't report all of it.
-    ///
-    /// - Returns: the time of the oldest such value; `nil` if the accessory reports all that the service shows.
+    /// Returns the time of the oldest value of a service's state that has to be read; `nil` if all are reported.
     public func lastRead(of service: Service) -> Timestamp? {
         service.characteristics.filter { $0.isReadableState && $0.isForPeople && !$0.canNotify && $0.value != nil }
             .compactMap(\.valueTime).min()

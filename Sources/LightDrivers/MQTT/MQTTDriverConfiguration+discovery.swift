@@ -19,10 +19,7 @@ extension MQTTDriverConfiguration: DiscoverableDriver {
         }
     }
 
-    /// - Parameters:
-    ///   - services: the brokers that announce themselves.
-    ///   - isLocal: whether one listens at the usual port of this computer.
-    /// - Returns: each broker once.
+    /// Returns each broker that announces itself, or listens at the usual port of this computer, once.
     static func sources(_ services: [DiscoveredService], isLocal: Bool) -> [LightSource] {
         var sources = services.map { service in
             let isThisOne = isLocal && service.isLocal && Int(service.port) == usualPort

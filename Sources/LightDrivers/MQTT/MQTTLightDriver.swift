@@ -31,10 +31,7 @@ package actor MQTTLightDriver: LightDriver {
 
     /// Makes a driver that does nothing before it runs.
     ///
-    /// - Parameters:
-    ///   - configuration: its keys.
-    ///   - logger: where it tells of the broker.
-    ///   - share: how much of the longest pause passes before the next try, 0 to 1.
+    /// A share, 0 to 1, of the longest pause passes before the next try.
     package init(
         configuration: MQTTDriverConfiguration, logger: Logger,
         share: @escaping @Sendable () -> Double = { .random(in: 0...1) }

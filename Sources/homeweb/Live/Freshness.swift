@@ -38,9 +38,7 @@ final class Freshness: Sendable {
     /// An accessory was away, so what was read of it is old.
     func forget(_ ids: some Sequence<Characteristic.ID>) { contents.withLock { $0.read.subtract(ids) } }
 
-    /// Asks for what was not asked for yet; what is being asked for is waited for.
-    ///
-    /// - Parameter ids: what is to be shown; it has to be readable, watched, and reported.
+    /// Asks for values that were not asked for yet, and waits for the others; all are readable, watched, and reported.
     func read(_ ids: Set<Characteristic.ID>) async {
         let tasks = contents.withLock { contents in
             let due = ids.filter { !contents.read.contains($0) && contents.reading[$0] == nil }

@@ -70,11 +70,8 @@ package struct ChangeFeed: Sendable, Equatable {
 
     /// A write was committed, or a device changed a home.
     ///
-    /// - Parameters:
-    ///   - transaction: what changed.
-    ///   - initiator: whose call it was; it is told by ``answered(_:with:)``, which must follow before anything else
-    ///     happens, so that its copy of the homes has no gap. `nil` if it was no call's.
-    /// - Returns: what to do.
+    /// If it was an app's call, ``answered(_:with:)`` must follow before anything else happens, so that its copy of the
+    /// homes has no gap.
     package mutating func committed(_ transaction: HomeTransaction, by initiator: SessionID? = nil) -> [Action] {
         for change in transaction.changes { observations.apply(change.event, to: transaction.home) }
         return notifyAll(.transaction(transaction)) { $0 != initiator }
@@ -97,10 +94,7 @@ package struct ChangeFeed: Sendable, Equatable {
 
     /// A device has reported something, and `HomeGraph.apply` found that it is new.
     ///
-    /// - Parameters:
-    ///   - event: what was reported.
-    ///   - writer: whose call set the value; it has it in its answer. `nil` if the device reported it.
-    /// - Returns: what to do.
+    /// The app whose call set the value has it in the answer.
     package mutating func received(_ event: LiveEvent, writer: SessionID? = nil) -> [Action] {
         switch event {
         case .reachabilityUpdated(let accessory, let isReachable):

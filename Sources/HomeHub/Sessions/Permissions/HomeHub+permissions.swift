@@ -116,12 +116,8 @@ extension HomeHub {
 
     /// Stores a decision, and answers its call.
     ///
-    /// - Parameters:
-    ///   - subject: the app or the claim that was decided about.
-    ///   - isAllowed: whether the user allowed it.
-    ///   - call: the call of the decision.
-    ///   - write: writes to the store.
-    ///   - stored: applies the stored decision; not called if the user has decided otherwise meanwhile.
+    /// `stored` applies the stored decision; it isn't called if the user has decided otherwise meanwhile.
+    ///
     /// - Throws: 49 if too many decisions wait.
     private func storeDecision(
         _ subject: PendingDecisions.Subject, isAllowed: Bool, _ call: Call,

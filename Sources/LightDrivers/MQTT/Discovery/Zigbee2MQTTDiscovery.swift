@@ -96,9 +96,7 @@ struct Zigbee2MQTTDiscovery {
 
         /// Reads a light or a switch; `nil` if the expose is something else, a setting, or can't be switched.
         ///
-        /// - Parameters:
-        ///   - json: the expose.
-        ///   - isController: whether the device is a thermostat, a lock or a cover, whose extra switches are settings.
+        /// The extra switches of a controller, that is a thermostat, a lock or a cover, are settings.
         init?(_ json: JSONValue, isController: Bool) {
             switch json["type"]?.string {
             case "light": kind = .light
@@ -213,12 +211,9 @@ enum Zigbee2MQTTSettings {
         ["config", "diagnostic"].contains(expose["category"]?.string ?? "")
     }
 
-    /// Checks an announcement to Home Assistant.
+    /// Returns whether an announcement to Home Assistant is a setting of a device, or of Zigbee2MQTT itself.
     ///
-    /// - Parameters:
-    ///   - commandTopic: the topic that changes it; it ends in `/set/PROPERTY` for settings.
-    ///   - device: the identifiers of its device.
-    /// - Returns: whether it is a setting of a device, or of Zigbee2MQTT itself.
+    /// Topics that change settings end in `/set/PROPERTY`.
     static func isSetting(commandTopic: String?, device: [String]) -> Bool {
         if device.contains(where: { $0.hasPrefix("zigbee2mqtt_bridge") }) { return true }
         let parts = (commandTopic ?? "").split(separator: "/").suffix(2)
