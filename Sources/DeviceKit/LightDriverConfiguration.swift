@@ -3,7 +3,7 @@ public import Logging
 /// A driver's own keys in the configuration file, and the way to a driver that obeys them.
 ///
 /// The daemon decodes it strictly: a `CodingKeys` that is `CaseIterable` lets it name the nearest valid key when one is
-/// misspelt. What is wrong with a value its `init(from:)` throws as a ``ConfigurationProblem``, which is shown to the operator
+/// misspelt. What is wrong with a value its `init(from:)` throws as a `ConfigurationProblem`, which is shown to the operator
 /// with file, line and column.
 ///
 /// When the file is read again, a driver goes on undisturbed if its configuration is equal to the one before.

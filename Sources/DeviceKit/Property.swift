@@ -4,7 +4,7 @@ public import HAPModel
 public struct Property: Hashable, Sendable {
     /// The characteristic.
     public let type: CharacteristicType
-    /// The ``AccessoryFunction/id`` of the function; `nil` for functions without one.
+    /// The `AccessoryFunction.id` of the function; `nil` for functions without one.
     public let function: String?
 
     /// Names a property.

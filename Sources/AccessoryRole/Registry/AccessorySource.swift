@@ -7,7 +7,7 @@ public struct CharacteristicWrite: Equatable, Sendable {
     public let iid: InstanceID
     /// The type of the service that it belongs to.
     public let service: ServiceType
-    /// The ``AccessoryFunction/id`` of the function that it belongs to, if it has one.
+    /// The `AccessoryFunction.id` of the function that it belongs to, if it has one.
     public package(set) var function: String?
     /// Its type.
     public let type: CharacteristicType
