@@ -50,11 +50,6 @@ private struct JSONParser {
     var position = 0
     var depth = 0
 
-    init(bytes: [UInt8], allowsTrailingCommas: Bool) {
-        self.bytes = bytes
-        self.allowsTrailingCommas = allowsTrailingCommas
-    }
-
     mutating func document() throws(JSONError) -> JSONValue {
         let value = try value()
         skipSpace()

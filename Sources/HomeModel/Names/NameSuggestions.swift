@@ -17,11 +17,8 @@ public struct NameContext: Sendable {
 
     /// Describes the context of an object that is no service or accessory; the noun is a valid name.
     public init(noun: String, taken: Set<NameKey>) {
+        self.init(serviceType: nil, taken: taken)
         self.noun = noun
-        self.taken = taken
-        maker = NameMaker()
-        locations = []
-        isFromDevice = false
     }
 
     /// Describes the context of a service or an accessory.

@@ -10,17 +10,6 @@ package struct Availability: Equatable, Sendable {
         package var notAvailable = "offline"
         /// Whether it counts only once it has said something.
         package var isOptional = false
-
-        package init(
-            topic: String, template: MessageTemplate? = nil, available: String = "online",
-            notAvailable: String = "offline", isOptional: Bool = false
-        ) {
-            self.isOptional = isOptional
-            self.topic = topic
-            self.template = template
-            self.available = available
-            self.notAvailable = notAvailable
-        }
     }
 
     /// How several topics count together.
