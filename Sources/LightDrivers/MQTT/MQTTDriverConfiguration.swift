@@ -30,18 +30,6 @@ package struct MQTTDriverConfiguration: LightDriverConfiguration {
         case id
     }
 
-    package init(
-        connection: MQTTConnectionSettings, discoveryPrefix: String? = "homeassistant", tasmotaPrefix: String? = nil,
-        zigbee2MQTTBase: String? = nil, announce: Bool = false, lights: [MQTTEntity] = []
-    ) {
-        self.connection = connection
-        self.discoveryPrefix = discoveryPrefix
-        self.tasmotaPrefix = tasmotaPrefix
-        self.zigbee2MQTTBase = zigbee2MQTTBase
-        self.announce = announce
-        self.lights = lights
-    }
-
     package init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: CodingKeys.self)
         let address: BrokerAddress

@@ -203,8 +203,8 @@ struct LightSearchTests {
     func configuredBroker(url: String, isConfigured: Bool) throws {
         let here = Self.service("Here", port: 1883, [[10, 0, 0, 2]], isLocal: true)
         let source = try #require(MQTTDriverConfiguration.sources([here], isLocal: true).first)
-        let configuration = MQTTDriverConfiguration(
-            connection: MQTTConnectionSettings(address: try BrokerAddress(url), clientID: "x"))
+        let keys: JSONValue = ["url": .string(url)]
+        let configuration = try keys.decoded(as: MQTTDriverConfiguration.self)
         #expect(configuration.coverage(of: source) == (isConfigured ? .complete : .none))
     }
 }
