@@ -185,10 +185,7 @@ struct YeelightOrder: Equatable, Sendable {
     let params: [JSONValue]
     let effect: LightCommand
 
-    /// Power without anything to see in between.
-    static func power(_ isOn: Bool, of lamp: YeelightLamp) -> YeelightOrder { power(isOn, of: lamp, fade(.zero)) }
-
-    private static func power(_ isOn: Bool, of lamp: YeelightLamp, _ fade: [JSONValue]) -> YeelightOrder {
+    static func power(_ isOn: Bool, of lamp: YeelightLamp, _ fade: [JSONValue] = fade(.zero)) -> YeelightOrder {
         YeelightOrder(
             method: lamp.prefix + "set_power", params: [.string(isOn ? "on" : "off")] + fade,
             effect: LightCommand(on: isOn))
