@@ -109,7 +109,7 @@ extension ValueTarget {
             }
         return all.filter {
             let permissions = $0.characteristic.metadata.permissions
-            return permissions.contains(permission) && (isComplete || $0.isForPeople)
+            return permissions.contains(permission) && (isComplete || $0.characteristic.isForPeople)
         }
     }
 
@@ -172,8 +172,4 @@ extension Service {
     func places(in accessory: Accessory) -> [ValuePlace] {
         characteristics.map { ValuePlace(accessory: accessory, service: self, characteristic: $0) }
     }
-}
-
-extension ValuePlace {
-    var isForPeople: Bool { characteristic.isForPeople }
 }

@@ -24,7 +24,8 @@ struct PrivacyListCommand: AsyncParsableCommand {
     func run() async throws {
         let permissions = try await options.withManager { try await $0.permissions() }.sorted()
         Terminal.current.write(
-            options.json ? permissions.map(\.listing).text + "\n" : PermissionListing.text(of: permissions))
+            options.json
+                ? JSONValue.array(permissions.map(\.listing)).text + "\n" : PermissionListing.text(of: permissions))
     }
 }
 

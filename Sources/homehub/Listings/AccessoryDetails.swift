@@ -55,7 +55,7 @@ struct AccessoryDetails {
             let own = NameKey(name) == NameKey(service.name) ? "" : "  called \(service.name)".sanitized
             heading += "  \(service.id)  \(service.type)\(own)\n"
         }
-        let places = service.places(in: accessory).filter { isComplete || $0.isForPeople }
+        let places = service.places(in: accessory).filter { isComplete || $0.characteristic.isForPeople }
         var table = Table(["  VALUE", "LAST KNOWN", "MAY", "RANGE"] + (isComplete ? ["ID"] : []))
         for characteristic in places.map(\.characteristic) {
             let range = characteristic.metadata.permissions.contains(.pairedWrite) ? characteristic.rangeText : ""

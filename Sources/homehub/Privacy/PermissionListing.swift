@@ -94,8 +94,3 @@ extension AppPermission {
         return .object(object)
     }
 }
-
-extension [JSONValue] {
-    /// The elements as one JSON array.
-    var text: String { JSONValue.array(self).text }
-}

@@ -80,7 +80,9 @@ struct SetupDialogue: AccessorySetupInteraction {
             group.addTask {
                 for await event in found {
                     let lines = list.received(event)
-                    if device == nil, !isSilent { lines.forEach(show) }
+                    if device == nil, !isSilent {
+                        for line in lines { terminal.writeError("  \(line.number)  \(line.text)\n") }
+                    }
                     if let device, let accessory = try? DiscoveryList.one(device, among: list.accessories) {
                         return .success(accessory)
                     }
@@ -100,10 +102,6 @@ struct SetupDialogue: AccessorySetupInteraction {
             return .failure(HomeError(.operationCancelled))
         }
         return try result.get()
-    }
-
-    private func show(_ line: (number: Int, text: String)) {
-        terminal.writeError("  \(line.number)  \(line.text)\n")
     }
 
     private func isInHome(_ id: DeviceID) async -> Bool {
