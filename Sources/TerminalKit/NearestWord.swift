@@ -1,4 +1,7 @@
 extension String {
+    /// The letters and digits in lower case, for comparisons.
+    package var squashed: String { lowercased().filter { $0.isLetter || $0.isNumber } }
+
     /// The word that was probably meant, if one is near enough: one slip for short words, one in three letters for long.
     package func nearest(in words: some Sequence<String>) -> String? {
         let typed = Array(lowercased().unicodeScalars.prefix(64))

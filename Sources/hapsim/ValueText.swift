@@ -1,5 +1,6 @@
 import BoundedJSON
 import HAPModel
+import TerminalKit
 
 // Values as a person writes and reads them.
 extension Characteristic {
@@ -78,9 +79,4 @@ extension Service {
 extension Accessory {
     /// The name of its Accessory Information.
     var name: String { services.first?.name ?? "\(aid)" }
-}
-
-extension String {
-    /// What is left if only letters and digits count.
-    var squashed: String { lowercased().filter { $0.isLetter || $0.isNumber } }
 }

@@ -1,5 +1,6 @@
 import HAPModel
 import HomeModel
+import TerminalKit
 
 extension Characteristic {
     /// What the value is called on the command line: the catalogue's name in lower case with dashes, or what its maker
@@ -26,7 +27,4 @@ extension String {
     var dashedWords: String {
         lowercased().split { !$0.isLetter && !$0.isNumber }.joined(separator: "-")
     }
-
-    /// What is left if only letters and digits count.
-    var squashed: String { lowercased().filter { $0.isLetter || $0.isNumber } }
 }
