@@ -1,3 +1,5 @@
+internal import TerminalKit
+
 /// What reading the configuration again has changed.
 package struct ReloadListing: BridgeMessage {
     package struct Drivers: BridgeMessage, CustomStringConvertible {
@@ -44,8 +46,7 @@ package struct RestoreListing: BridgeMessage {
     }
 
     package var sentence: String {
-        "The bridge is \(deviceID) now, with \(pairings) \(pairings == 1 ? "pairing" : "pairings") and \(lights) "
-            + "\(lights == 1 ? "light" : "lights")."
+        "The bridge is \(deviceID) now, with \(pairings.of("pairing")) and \(lights.of("light"))."
     }
 
     package enum CodingKeys: String, CodingKey {

@@ -1,4 +1,5 @@
 internal import BridgeControl
+internal import TerminalKit
 
 /// The diagnosis of a bridge that runs: its host, the network, and those it talks to.
 struct BridgeDiagnosis {
@@ -163,7 +164,7 @@ struct BridgeDiagnosis {
 
     private var pairing: CheckResult {
         guard status.paired else { return .ok(.pairing, "not paired; lamplighter setup shows the code") }
-        let paired = "paired with \(diagnostics.pairings) \(diagnostics.pairings == 1 ? "controller" : "controllers")"
+        let paired = "paired with \(diagnostics.pairings.of("controller"))"
         guard status.controllers == 0 else { return .ok(.pairing, "\(paired), \(status.controllers) connected") }
         let remedy = "if that home has forgotten the bridge: lamplighter pairings remove --all"
         // A phone without a home hub comes and goes: having no connections is no fault by itself.

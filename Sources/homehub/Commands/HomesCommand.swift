@@ -123,11 +123,3 @@ struct RemovalReport {
 
     func show(in session: HomeSession) { session.print(text, json: listing) }
 }
-
-extension Int {
-    /// So many of something, in words.
-    func of(_ noun: String) -> String {
-        let plural = noun.hasSuffix("y") ? noun.dropLast() + "ies" : noun + "s"
-        return "\(self) \(self == 1 ? noun : String(plural))"
-    }
-}

@@ -58,8 +58,7 @@ struct RepairCommand: HomeCommand {
         }
         let now = try await session.manager.homes.home("\(accessory.home)")
         let others = repaired.count - 1
-        let more =
-            others == 0 ? "" : " with \(others) \(others == 1 ? "accessory" : "accessories") connected through it"
+        let more = others == 0 ? "" : " with \(others.of("accessory")) connected through it"
         session.print(
             "\(accessory.name) is paired again\(more).\n".sanitizedLines,
             json: .array(repaired.compactMap { now.accessory($0.id) }.map(\.listing)))

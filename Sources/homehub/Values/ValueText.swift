@@ -14,7 +14,7 @@ extension Characteristic {
         case .unsigned(let number): return withUnit("\(number)")
         case .float(let number): return withUnit(JSONValue.number(rounded(number)).text)
         case .string(let text): return text.sanitized
-        case .data(let bytes): return bytes.isEmpty ? "empty" : "\(bytes.count) \(bytes.count == 1 ? "byte" : "bytes")"
+        case .data(let bytes): return bytes.isEmpty ? "empty" : bytes.count.of("byte")
         }
     }
 

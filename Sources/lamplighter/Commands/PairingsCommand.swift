@@ -60,7 +60,7 @@ struct PairingsRemoveCommand: AsyncParsableCommand {
         }
         let pairings = try await options.ask { try await $0.pairings() }
         guard !pairings.isEmpty else { return print("The bridge is not paired.") }
-        let count = "\(pairings.count) \(pairings.count == 1 ? "pairing" : "pairings")"
+        let count = pairings.count.of("pairing")
         try await options.confirm(
             "The bridge loses \(count); every controller has to add it again.", yes: yes)
         try await options.change(check: "lamplighter pairings") { try await $0.removeAllPairings() }

@@ -47,12 +47,12 @@ struct StatusCommand: AsyncParsableCommand {
 
     private static func driver(_ driver: BridgeStatus.Driver) -> String {
         let name = driver.id == driver.driver ? driver.id : "\(driver.id) (\(driver.driver))"
-        let dropped = driver.dropped.map { $0 > 0 ? ", \($0) \($0 == 1 ? "message" : "messages") dropped" : "" } ?? ""
+        let dropped = driver.dropped.map { $0 > 0 ? ", \(Int(clamping: $0).of("message")) dropped" : "" } ?? ""
         return "\(name): \(driver.state)\(dropped)"
     }
 
     private static func pairing(_ isPaired: Bool, _ controllers: Int) -> String {
         guard isPaired else { return "no; lamplighter setup shows the code" }
-        return "yes, \(controllers) \(controllers == 1 ? "controller" : "controllers") connected"
+        return "yes, \(controllers.of("controller")) connected"
     }
 }

@@ -11,15 +11,11 @@ extension BridgeStatus {
         default:
             parts.append(advertisement.error.map { "not advertised: \($0)" } ?? "not advertised yet")
         }
-        parts.append(
-            paired
-                ? "paired, \(controllers) \(controllers == 1 ? "controller" : "controllers") connected" : "not paired")
+        parts.append(paired ? "paired, \(controllers.of("controller")) connected" : "not paired")
         let missing = lights.count - lights.reachable
-        parts.append(
-            "\(lights.count) \(lights.count == 1 ? "light" : "lights")"
-                + (missing > 0 ? ", \(missing) out of reach" : ""))
+        parts.append(lights.count.of("light") + (missing > 0 ? ", \(missing) out of reach" : ""))
         let others = (warningCodes ?? []).count { $0 != .notAdvertised }
-        if others > 0 { parts.append("\(others) \(others == 1 ? "warning" : "warnings"), see lamplighter status") }
+        if others > 0 { parts.append("\(others.of("warning")), see lamplighter status") }
         return parts.sentence
     }
 }
