@@ -390,7 +390,7 @@ let package = Package(
             of: "lamplighter",
             ["CommandKit", "Doctor", "BridgeControl", "BoundedJSON", "LineRPC", "TerminalKit", logging]),
         tests(of: "Doctor", ["BridgeControl", "TerminalKit"]),
-        tests(of: "BridgeControl", ["DeviceKit", "LineRPC", "BoundedJSON", "TerminalKit", logging]),
+        tests(of: "BridgeControl", ["DeviceKit", "HAPModel", "LineRPC", "BoundedJSON", "TerminalKit", logging]),
     ],
     swiftLanguageModes: [.v6],
     cxxLanguageStandard: .cxx17

@@ -10,11 +10,26 @@ extension LightChange {
         /// `simulate`: what may happen to a simulated light.
         case simulation
 
-        package var names: [String] {
-            switch self {
-            case .command: LightChange.names.filter { LightChange.meanings(of: $0).contains(where: \.isSettable) }
-            case .simulation: LightChange.names
+        package var names: [String] { LightChange.names.filter(allows) }
+
+        /// The names with their units or words, by kind.
+        package var help: String {
+            let kinds = LightKind.allCases.map { kind in
+                let names = kind.names.filter { self == .simulation || $0.isSettable }.map { property in
+                    switch property.form {
+                    case .flag: property.name
+                    case .choice(let words): "\(property.name) (\(words.joined(separator: ", ")))"
+                    case .whole(_, let unit), .number(_, let unit, _): "\(property.name) (\(unit))"
+                    }
+                }
+                return (kind, names)
             }
+            return kinds.filter { !$0.1.isEmpty }.map { "\($0): \($1.joined(separator: ", "))" }.joined(separator: "; ")
+        }
+
+        /// Returns whether a change may have a name.
+        fileprivate func allows(_ name: String) -> Bool {
+            name == LightChange.reachable ? self == .simulation : !meanings(of: name).isEmpty
         }
 
         fileprivate func meanings(of name: String) -> [PropertyName] {
@@ -46,8 +61,10 @@ extension LightChange {
                     "\"\(Self.shown(word))\" is no change", remedy: "write NAME=VALUE, for example brightness=40")
             }
             let name = parts[0]
-            guard purpose.names.contains(name) else { throw Self.unknown(name, for: purpose) }
-            guard seen.insert(name).inserted else { throw .usage("\(name) is given twice", remedy: "write it once") }
+            guard purpose.allows(name) else { throw Self.unknown(name, for: purpose) }
+            guard seen.insert(name).inserted else {
+                throw .usage("\(Self.shown(name)) is given twice", remedy: "write it once")
+            }
             self[name] = try Self.value(of: name, parts[1], for: purpose)
         }
         try validate(for: purpose)
@@ -67,7 +84,8 @@ extension LightChange {
             let words = meanings.flatMap { if case .choice(let words) = $0.form { words } else { [String]() } }
             guard words.contains(text) else {
                 throw .usage(
-                    "\(name) cannot be \"\(Self.shown(text))\"", remedy: "write \(words.joined(separator: " or "))")
+                    "\(Self.shown(name)) cannot be \"\(Self.shown(text))\"",
+                    remedy: "write \(words.joined(separator: " or "))")
             }
         }
         if self["temperature"] != nil, self["hue"] != nil || self["saturation"] != nil {
@@ -99,20 +117,20 @@ extension LightChange {
         switch text.lowercased() {
         case "true", "on", "yes", "1": return true
         case "false", "off", "no", "0": return false
-        default: throw .usage("\(name) cannot be \"\(shown(text))\"", remedy: "write true or false")
+        default: throw .usage("\(shown(name)) cannot be \"\(shown(text))\"", remedy: "write true or false")
         }
     }
 
     private static func integer(_ name: String, _ text: String) throws(BridgeControlError) -> Int {
         guard let value = Int(text) else {
-            throw .usage("\(name) cannot be \"\(shown(text))\"", remedy: "write a whole number")
+            throw .usage("\(shown(name)) cannot be \"\(shown(text))\"", remedy: "write a whole number")
         }
         return value
     }
 
     private static func number(_ name: String, _ text: String) throws(BridgeControlError) -> Double {
         guard let value = Double(text), value.isFinite else {
-            throw .usage("\(name) cannot be \"\(shown(text))\"", remedy: "write a number")
+            throw .usage("\(shown(name)) cannot be \"\(shown(text))\"", remedy: "write a number")
         }
         return value
     }
@@ -124,7 +142,8 @@ extension LightChange {
         let low = ranges.reduce(first.limits.lowerBound) { min($0, $1.limits.lowerBound) }
         let high = ranges.reduce(first.limits.upperBound) { max($0, $1.limits.upperBound) }
         let units = ranges.map(\.unit).joined(separator: ", or ")
-        throw .usage("\(name) is out of range", remedy: "write \(Int(low)) to \(Int(high)) (\(units))")
+        let limits = [low, high].map { JSONValue.number($0).text }.joined(separator: " to ")
+        throw .usage("\(shown(name)) is out of range", remedy: "write \(limits) (\(units))")
     }
 
     /// A word as typed, sanitized for a terminal.

@@ -4,7 +4,8 @@ internal import HAPModel
 
 /// A change of a light: an operator's command, or an event of a simulated light.
 ///
-/// It has the new values by their names, such as `brightness`, and `reachable`.
+/// It has the new values by their names, such as `brightness`, and `reachable`. The id of a value's function, if it has one,
+/// follows after `#`: `temperature#inside`.
 package struct LightChange: BridgeMessage {
     /// The name of the reachability, which every light has and which can be set for simulated lights only.
     static let reachable = "reachable"
@@ -41,11 +42,73 @@ package struct LightChange: BridgeMessage {
 
     /// The names and values, in the order in which listings show them.
     var members: [(name: String, value: JSONValue)] {
-        Self.names.compactMap { name in values[name].map { (name, $0) } }
+        values.map { ($0.key, $0.value) }.sorted { Self.order(of: $0.0) < Self.order(of: $1.0) }
     }
 
+    private static func order(of name: String) -> (place: Int, name: String) {
+        (names.firstIndex(of: parts(of: name).name) ?? names.count, name)
+    }
+
+    /// Splits the id of a function off a name.
+    private static func parts(of name: String) -> (name: String, function: String?) {
+        guard let end = name.firstIndex(of: "#") else { return (name, nil) }
+        return (String(name[..<end]), String(name[end...].dropFirst()))
+    }
+}
+
+// MARK: What names mean
+
+extension LightChange {
     /// Returns the possible meanings of a name: `temperature` is a color temperature or an air temperature.
-    static func meanings(of name: String) -> [PropertyName] { PropertyName.all.filter { $0.name == name } }
+    ///
+    /// HAP's name, such as `CurrentTemperature`, has one meaning.
+    static func meanings(of name: String) -> [PropertyName] {
+        let name = parts(of: name).name
+        let known = PropertyName.all.filter {
+            $0.name == name || CharacteristicDefinition.of($0.type)?.name == name
+        }
+        guard known.isEmpty else { return known }
+        return CharacteristicDefinition.all.filter { $0.name == name }.compactMap(PropertyName.init)
+    }
+
+    /// Returns the meaning of a name for a kind: a value that all of its devices may have, or one of a further function.
+    private static func meaning(of name: String, for kind: LightKind) -> PropertyName? {
+        kind.property(named: parts(of: name).name) ?? meanings(of: name).last
+    }
+
+    /// Returns the name of a property and its meaning.
+    ///
+    /// Texts, binary values and values that follow from named ones, such as a cover's target, have none.
+    private static func name(of property: Property, for kind: LightKind) -> (name: String, meaning: PropertyName)? {
+        let definition = CharacteristicDefinition.of(property.type)
+        let known = kind.name(of: property.type) ?? PropertyName.all.first { $0.type == property.type }
+        guard let meaning = known ?? definition.flatMap(PropertyName.init),
+            known != nil || !kind.possibleFunctions.contains(where: { $0.has(property.type) })
+        else { return nil }
+        let isOwn = Self.meaning(of: meaning.name, for: kind)?.type == property.type
+        let name = isOwn ? meaning.name : definition?.name ?? meaning.name
+        return (property.function.map { "\(name)#\($0)" } ?? name, meaning)
+    }
+}
+
+extension PropertyName {
+    /// Makes a name of HAP's; `nil` for texts and binary values.
+    fileprivate init?(_ definition: CharacteristicDefinition) {
+        let (metadata, words) = (definition.metadata, definition.type.valueNames)
+        let choices = (0..<Int64(words.count)).compactMap { words[$0] }
+        let limits = metadata.range ?? -1e9...1e9
+        let unit = metadata.unit?.rawValue ?? "number"
+        switch metadata.format {
+        case .bool:
+            self.init(
+                definition.name, definition.type, .flag(yes: "\(definition.name) true", no: "\(definition.name) false"))
+        case .string, .tlv8, .data: return nil
+        case _ where !choices.isEmpty && choices.count == words.count:
+            self.init(definition.name, definition.type, .choice(choices))
+        case .float: self.init(definition.name, definition.type, .number(limits, unit: unit))
+        default: self.init(definition.name, definition.type, .whole(limits, unit: unit))
+        }
+    }
 }
 
 // MARK: Its JSON
@@ -64,17 +127,16 @@ extension LightChange {
         self.init()
         let container = try decoder.container(keyedBy: Key.self)
         reachable = try container.decodeIfPresent(Bool.self, forKey: Key(Self.reachable))
-        for property in PropertyName.all {
-            let key = Key(property.name)
-            switch property.form {
-            case .flag: self[property.name] = try container.decodeIfPresent(Bool.self, forKey: key).map(JSONValue.bool)
-            case .choice:
-                self[property.name] = try container.decodeIfPresent(String.self, forKey: key).map(JSONValue.string)
-            case .whole where !Self.isAlsoNumber(property.name):
-                self[property.name] = try container.decodeIfPresent(Int64.self, forKey: key).map(JSONValue.integer)
-            case .whole, .number:
-                self[property.name] = try container.decodeIfPresent(Double.self, forKey: key).map(JSONValue.number)
-            }
+        for key in container.allKeys {
+            guard let meaning = Self.meanings(of: key.stringValue).first else { continue }
+            self[key.stringValue] =
+                switch meaning.form {
+                case .flag: try container.decodeIfPresent(Bool.self, forKey: key).map(JSONValue.bool)
+                case .choice: try container.decodeIfPresent(String.self, forKey: key).map(JSONValue.string)
+                case .whole where !Self.isAlsoNumber(key.stringValue):
+                    try container.decodeIfPresent(Int64.self, forKey: key).map(JSONValue.integer)
+                case .whole, .number: try container.decodeIfPresent(Double.self, forKey: key).map(JSONValue.number)
+                }
         }
     }
 
@@ -96,17 +158,19 @@ extension LightChange {
     package init(_ values: PropertyValues, since former: PropertyValues?, of kind: LightKind) {
         self.init()
         for (property, value) in values {
-            guard let name = kind.name(of: property.type), let value, former?[property] != value else { continue }
-            switch name.form {
-            case .flag: self[name.name] = name.flag(value).map(JSONValue.bool)
-            case .choice(let words):
-                self[name.name] = value.number.flatMap { Int(exactly: $0) }.flatMap {
-                    words.indices.contains($0) ? .string(words[$0]) : nil
+            guard let (name, meaning) = Self.name(of: property, for: kind), let value, former?[property] != value
+            else { continue }
+            self[name] =
+                switch meaning.form {
+                case .flag: meaning.flag(value).map(JSONValue.bool)
+                case .choice(let words):
+                    value.number.flatMap { Int(exactly: $0) }.flatMap {
+                        words.indices.contains($0) ? .string(words[$0]) : nil
+                    }
+                case .whole where !Self.isAlsoNumber(name):
+                    value.number.flatMap { Int64(exactly: $0.rounded()) }.map(JSONValue.integer)
+                case .whole, .number: value.number.map(JSONValue.number)
                 }
-            case .whole where !Self.isAlsoNumber(name.name):
-                self[name.name] = value.number.flatMap { Int64(exactly: $0.rounded()) }.map(JSONValue.integer)
-            case .whole, .number: self[name.name] = value.number.map(JSONValue.number)
-            }
         }
     }
 
@@ -114,40 +178,46 @@ extension LightChange {
     package func values(for kind: LightKind) -> PropertyValues {
         var found = PropertyValues()
         for (name, value) in members {
-            guard let property = kind.property(named: name) else { continue }
-            switch property.form {
-            case .flag: found[Property(property.type)] = value.bool.map(property.value)
-            case .choice(let words):
-                found[Property(property.type)] = words.firstIndex { .string($0) == value }.map { .integer(Int64($0)) }
-            case .whole:
-                found[Property(property.type)] = value.double.flatMap { Int64(exactly: $0) }.map { .integer($0) }
-            case .number: found[Property(property.type)] = value.double.map { .float($0) }
-            }
+            guard let (property, value) = Self.property(name, value, for: kind) else { continue }
+            found[property] = value
         }
         return found
     }
 
     /// Returns the names whose values a light of a kind can't have.
     package func impossibleNames(for kind: LightKind) -> [String] {
-        let possible = values(for: kind)
-        return members.map(\.name).filter { name in
-            name != Self.reachable && kind.property(named: name).flatMap { possible[Property($0.type)] } == nil
-        }
+        members.filter { $0.name != Self.reachable && Self.property($0.name, $0.value, for: kind) == nil }.map(\.name)
     }
 
-    /// Returns the values as phrases, in listing order.
+    private static func property(
+        _ name: String, _ value: JSONValue, for kind: LightKind
+    ) -> (property: Property, value: CharacteristicValue)? {
+        guard let meaning = meaning(of: name, for: kind) else { return nil }
+        let form: CharacteristicValue? =
+            switch meaning.form {
+            case .flag: value.bool.map(meaning.value)
+            case .choice(let words): words.firstIndex { .string($0) == value }.map { .integer(Int64($0)) }
+            case .whole: value.double.flatMap { Int64(exactly: $0) }.map { .integer($0) }
+            case .number: value.double.map { .float($0) }
+            }
+        return form.map { (Property(meaning.type, of: parts(of: name).function), $0) }
+    }
+
+    /// Returns the values as phrases, in listing order, such as `speed 40` and `temperature 21.5 °C (inside)`.
     package func phrases(of kind: LightKind?) -> [String] {
         members.compactMap { name, value in
             if name == Self.reachable { return value == true ? "reachable" : "unreachable" }
-            let meanings = Self.meanings(of: name)
-            let form = kind?.property(named: name)?.form ?? meanings.first?.form
-            switch form {
-            case .flag(let yes, let no)?: return value.bool.map { $0 ? yes : no }
-            case .choice?: return value.string
-            case .whole?: return "\(name) \(value.text)"
-            case .number(_, _, let symbol)?: return "\(name) \(value.text)\(symbol)"
-            case nil: return nil
-            }
+            let (word, function) = Self.parts(of: name)
+            let meaning = kind.flatMap { Self.meaning(of: name, for: $0) } ?? Self.meanings(of: name).first
+            let text: String? =
+                switch meaning?.form {
+                case .flag(let yes, let no)?: value.bool.map { $0 ? yes : no }
+                case .choice?: value.string.map { Self.names.contains(word) ? $0 : "\(word) \($0)" }
+                case .whole?: "\(word) \(value.text)"
+                case .number(_, _, let symbol)?: "\(word) \(value.text)\(symbol)"
+                case nil: nil
+                }
+            return text.map { $0 + (function.map { " (\($0))" } ?? "") }
         }
     }
 }

@@ -2,6 +2,7 @@ import BoundedJSON
 import BridgeControl
 import DeviceKit
 import FoundationEssentials
+import HAPModel
 import Testing
 
 /// The names of the values that a controller can change.
@@ -58,6 +59,74 @@ struct LightChangeTests {
         }
     }
 
+    @Test("names the values of further functions, and reads them back from JSON and words")
+    func furtherFunctions() throws {
+        var values = LightReport(on: true).values
+        values[Property(.currentTemperature)] = .float(21.5)
+        values[Property(.currentTemperature, of: "inside")] = .float(-3)
+        values[Property(.on, of: "lamp")] = .bool(false)
+        values[Property(.airQuality)] = .integer(2)
+        values[Property(.name)] = .string("Fan")
+        let change = LightChange(values, since: nil, of: .fan)
+        values.remove(Property(.name))
+        let json =
+            #"{"on":true,"on#lamp":false,"temperature":21.5,"temperature#inside":-3,"AirQuality":"Good"}"#
+        #expect(change.json.text == json)
+        #expect(
+            change.phrases(of: .fan) == [
+                "on", "off (lamp)", "temperature 21.5 °C", "temperature -3 °C (inside)", "AirQuality Good",
+            ])
+        #expect(try JSONDecoder().decode(LightChange.self, from: Data(json.utf8)) == change)
+        #expect(change.values(for: .fan) == values)
+        let words = ["on=yes", "on#lamp=no", "temperature=21.5", "temperature#inside=-3", "AirQuality=Good"]
+        #expect(try LightChange(parsing: words, for: .simulation) == change)
+        #expect(
+            try LightChange(parsing: ["on#lamp=1"], for: .command).values(for: .light)[Property(.on, of: "lamp")]
+                == .bool(true))
+        for word in ["AirQuality=Good", "AirQuality#a=Good", "Name=a", "on#\u{1B}[2J=maybe"] {
+            let error = #expect(throws: BridgeControlError.self) { try LightChange(parsing: [word], for: .command) }
+            #expect(error?.description.contains("\u{1B}") == false)
+        }
+    }
+
+    @Test("has different names for a lamp's color temperature and the temperature of its sensor")
+    func temperatures() throws {
+        var values = LightReport(color: .temperature(mired: 250)).values
+        values[Property(.currentTemperature)] = .float(20.5)
+        let change = LightChange(values, since: nil, of: .light)
+        #expect(change.json.text == #"{"temperature":250,"CurrentTemperature":20.5}"#)
+        #expect(change.phrases(of: .light) == ["temperature 250", "CurrentTemperature 20.5 °C"])
+        #expect(change.values(for: .light) == values)
+    }
+
+    @Test("names every number, flag and word of HAP that a further function can have", arguments: LightKind.allCases)
+    func everyFunction(kind: LightKind) {
+        for definition in CharacteristicDefinition.all where !definition.type.isMomentary {
+            let property = kind.property(definition.type, of: "x")
+            var values = PropertyValues()
+            values[property] = definition.metadata.defaultValue
+            let change = LightChange(values, since: nil, of: kind)
+            let follows =
+                kind.name(of: property.type) == nil && kind.possibleFunctions.contains { $0.has(property.type) }
+            let isNamed = ![.string, .tlv8, .data].contains(definition.metadata.format) && !follows
+            #expect(change.json.object?.members.count == (isNamed ? 1 : 0), "\(definition.name)")
+            #expect(change.phrases(of: kind).count == (isNamed ? 1 : 0), "\(definition.name)")
+            #expect(change.values(for: kind).map(\.property) == (isNamed ? [property] : []), "\(definition.name)")
+        }
+    }
+
+    @Test("explains all names, or all that a controller can change")
+    func help() {
+        let all = LightChange.Purpose.simulation.help
+        for property in PropertyName.all { #expect(all.contains(property.name)) }
+        #expect(
+            LightChange.Purpose.command.help == """
+                light: on, brightness (percent), hue (degrees), saturation (percent), temperature (mired); switch: on; \
+                outlet: on; fan: on, speed (percent), direction (clockwise, counterclockwise), oscillates; \
+                cover: position (percent)
+                """)
+    }
+
     @Test("accepts reachability only for simulated lights")
     func reachable() throws {
         #expect(try LightChange(parsing: ["reachable=no"], for: .simulation) == LightChange(reachable: false))
@@ -111,9 +180,9 @@ struct LightChangeTests {
     @Test("finds the names whose values a kind of light can't have")
     func impossible() throws {
         let change = try LightChange(parsing: ["on=true", "temperature=20.5", "reachable=true"], for: .simulation)
-        #expect(change.impossibleNames(for: .sensor) == ["on"])
+        #expect(change.impossibleNames(for: .sensor).isEmpty)
         #expect(change.impossibleNames(for: .light) == ["temperature"])
-        #expect(change.impossibleNames(for: .fan) == ["temperature"])
+        #expect(change.impossibleNames(for: .fan).isEmpty)
     }
 
     @Test("parses changes of a simulated fan and sensor")

@@ -120,3 +120,14 @@ async def test_a_fan_of_version_2_has_a_temperature_and_a_speed(make_daemon):
         await pairing.put_characteristics([(*active, 1), (*speed, 70)])
         values = await pairing.get_characteristics([active, speed, temperature])
         assert [values[place]["value"] for place in (active, speed, temperature)] == [1, 75, 21.5]
+
+
+def test_the_fan_of_the_example_is_listed_with_the_readings_of_its_sensor(make_daemon):
+    plugin = {"driver": "plugin", "id": "desk", "command": [str(EXAMPLES / "fan.py")]}
+    daemon = make_daemon(configuration(drivers=[plugin]) | {"include": ["lights", "fans"]})
+    key = "desk/fan-1"
+    until(lambda: daemon.lights.get(key, {}).get("reachable"), 15, f"{key} is reachable", interval=0.02)
+    light = daemon.lights[key]
+    assert (light["on"], light["speed"], light["temperature"]) == (False, 50, 21.5)
+    assert "off, temperature 21.5 °C, speed 50" in daemon.cli("lights").stdout
+    assert "temperature" in daemon.cli("lights", "set", key, "temperature=3", check=False).stderr

@@ -387,6 +387,17 @@ struct LamplighterTests {
                 """)
     }
 
+    @Test("lists the readings of a fan's sensors")
+    func fanWithSensor() throws {
+        var state = LightChange(on: true, temperature: 21.5)
+        state["temperature#inside"] = 30
+        let light = LightListing(
+            key: "a/b", name: "B", kind: "fan", aid: 2, driver: "a", reachable: true, state: state)
+        #expect(
+            LightsListCommand.text(of: [try LightListing(json: light.json)]).hasSuffix(
+                "on, temperature 21.5 °C, temperature 30 °C (inside)\n"))
+    }
+
     @Test("marks a reachable light without answers as optimistic")
     func optimisticLight() {
         var light = LightListing(

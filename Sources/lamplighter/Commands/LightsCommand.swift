@@ -111,10 +111,8 @@ struct LightsSetCommand: AsyncParsableCommand {
     var key: String
 
     @Argument(
-        help: """
-            on, brightness (percent), hue (degrees), saturation (percent), temperature (mired); of a fan on, speed \
-            (percent), direction (clockwise, counterclockwise), oscillates.
-            """, completion: .changes(.command))
+        help: "\(LightChange.Purpose.command.help). A value of a function with an id is NAME#ID.",
+        completion: .changes(.command))
     var changes: [String] = []
 
     @OptionGroup var options: BridgeOptions

@@ -13,11 +13,7 @@ struct SimulateCommand: AsyncParsableCommand {
     var key: String
 
     @Argument(
-        help: """
-            on, brightness (percent), hue (degrees), saturation (percent), temperature (mired), reachable; of a fan speed \
-            (percent), direction, oscillates; of a sensor motion, contact, occupancy, leak, smoke, temperature (degrees \
-            Celsius), humidity (percent), illuminance (lux), battery (percent), batteryLow.
-            """, completion: .changes(.simulation))
+        help: "\(LightChange.Purpose.simulation.help); and reachable.", completion: .changes(.simulation))
     var changes: [String] = []
 
     @OptionGroup var options: BridgeOptions
