@@ -72,7 +72,9 @@ package actor HomeHub {
     /// Sent when something is due earlier than everything before.
     let deadlineChanged = AsyncSignal()
 
-    /// Loads the store; ``run()`` starts the browser and connects. The hub never blocks its executor.
+    /// Loads the store; ``run()`` starts the browser and connects.
+    ///
+    /// The hub never blocks its executor.
     ///
     /// - Throws: the store's errors.
     package init(

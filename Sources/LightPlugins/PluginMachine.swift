@@ -362,7 +362,9 @@ struct PluginRestarts {
         backoff = Backoff(first: timing.firstPause, longest: timing.longestPause)
     }
 
-    /// A life is over; returns the pause before the next, or `nil` for none. A long life makes up for those before.
+    /// A life is over; returns the pause before the next, or `nil` for none.
+    ///
+    /// A long life makes up for those before.
     mutating func failed(after life: Duration, now: Duration) -> Duration? {
         if life >= timing.window { backoff.succeeded() }
         recent = recent.filter { now - $0 < timing.window } + [now]

@@ -62,9 +62,7 @@ package struct MQTTDeviceRegistry: Sendable {
 
     /// The driver starts: the lights written by hand are told before anything else, out of reach for now.
     ///
-    /// - Parameters:
-    ///   - kinds: what is shown; of fans and sensors nothing is read if they are not.
-    ///   - known: what the bridge knows from before.
+    /// Nothing is read of fans and sensors without those `kinds`; the bridge has `known` lights from before.
     package mutating func started(
         kinds: Set<LightKind> = [.light, .switch, .outlet], known: [LightID] = []
     ) -> [MQTTAction] {
