@@ -1,6 +1,6 @@
 package import DeviceKit
 
-/// What the machine of all lights on a broker wants done.
+/// An action that the registry of a broker's lights requests.
 package enum MQTTAction: Equatable, Sendable {
     case subscribe(String, qos: Int)
     case unsubscribe(String)
@@ -8,41 +8,42 @@ package enum MQTTAction: Equatable, Sendable {
     case removed(LightID)
     case report(LightID, LightReport)
     case warn(String?, about: String)
-    /// An entity was announced without a `unique_id`; under another topic it becomes another accessory.
+    /// An entity was announced without a `unique_id`; announced on another topic, it becomes another accessory.
     case idMissing(topic: String)
     case publish(MQTTMessage)
 }
 
-/// All lights on one broker as a machine: which there are, who announced them, who subscribes to which topic, who is in reach.
+/// A state machine for all lights on one broker: the lights, their announcements, subscriptions and reachability.
 ///
-/// Rules it keeps:
-/// - A light is known by its `unique_id`, wherever it is announced. While one announcement stands, a second with the
-///   same id is set aside with a warning, and takes the first one's place when that is withdrawn.
-/// - A light that is withdrawn (an empty announcement) is out of reach, and removed when it has not come back after 5
-///   seconds: producers withdraw and announce anew when a light is renamed (Decision 28). One that is silent stays.
-/// - When the broker is lost, commands fail at once, and after 5 seconds all lights are reported out of reach.
-/// - What it remembers is bounded by the number of lights.
+/// Rules:
+/// - The `unique_id` identifies a light, regardless of the topic of its announcement. A second announcement with the
+///   same id is set aside with a warning. It replaces the first when that one is withdrawn.
+/// - A withdrawn light (an empty announcement) becomes unreachable and is removed if it hasn't returned after 5
+///   seconds, because producers withdraw and announce a light again to rename it (Decision 28). A silent light stays.
+/// - After the connection to the broker is lost, commands fail at once. After 5 seconds, all lights are reported
+///   unreachable.
+/// - The number of lights limits its memory.
 package struct MQTTDeviceRegistry: Sendable {
-    /// How long a withdrawn light is kept.
+    /// The time until a withdrawn light is removed.
     package static let grace: Duration = .seconds(5)
-    /// How long the broker may be away before its lights are called out of reach.
+    /// The time without a connection to the broker after which its lights are unreachable.
     package static let timeout: Duration = .seconds(5)
     package static let maximumLights = 1500
-    /// Of readings of sensors a home has many more.
+    /// The maximum number of sensor readings, of which a home has many more than lights.
     package static let maximumReadings = 4500
 
     private var reader: AnnouncementReader
-    /// What the bridge knows from before.
+    /// The ids that the bridge knew before the start.
     private var known: Set<LightID> = []
     private var sensors = SensorDevices()
     private var members = MQTTMembers()
     private var announced: [DiscoveryKey: LightID] = [:]
     private var setAside: [DiscoveryKey: (entity: MQTTEntity, origin: AnnouncementOrigin)] = [:]
-    /// What the last announcement on a topic held, where it tells of several things.
+    /// The keys in the last announcement on a topic that describes several entities.
     private var parts: [String: Set<DiscoveryKey>] = [:]
     private var listeners = MQTTListeners()
     private var warnings = MQTTWarnings()
-    /// Warnings that messages and commands have led to; they leave with the next look at the time.
+    /// Warnings caused by messages and commands; ``timePassed(now:)`` returns them.
     private var failureWarnings: [MQTTAction] = []
     private var identifications = 0
     private var unreadable = 0
@@ -50,7 +51,8 @@ package struct MQTTDeviceRegistry: Sendable {
     private var lostAt: Duration?
     private var isLost = true
 
-    /// Makes the machine, with the prefixes of ``AnnouncementReader`` and hand-written lights with different ids.
+    /// Creates a registry with the prefixes of ``AnnouncementReader`` and hand-written lights, whose ids must be
+    /// unique.
     package init(prefix: String?, tasmota: String? = nil, zigbee2MQTT: String? = nil, lights: [MQTTEntity]) {
         reader = AnnouncementReader(prefix: prefix, tasmota: tasmota, zigbee2MQTT: zigbee2MQTT)
         for entity in lights {
@@ -60,9 +62,12 @@ package struct MQTTDeviceRegistry: Sendable {
         for entity in lights { listen(entity.description.id, to: entity.settings.topics) }
     }
 
-    /// The driver starts: the lights written by hand are told before anything else, out of reach for now.
+    /// Starts with the hand-written lights.
     ///
-    /// Nothing is read of fans and sensors without those `kinds`; the bridge has `known` lights from before.
+    /// - Parameters:
+    ///   - kinds: The kinds to show. Without fans and sensors, their announcements aren't read.
+    ///   - known: The ids that the bridge knew before the start.
+    /// - Returns: The hand-written lights, unreachable until the broker connects.
     package mutating func started(
         kinds: Set<LightKind> = [.light, .switch, .outlet], known: [LightID] = []
     ) -> [MQTTAction] {
@@ -77,9 +82,9 @@ package struct MQTTDeviceRegistry: Sendable {
         [members.deadline, lostAt.map { $0 + Self.timeout }, mustWarn ? .zero : nil].compactMap(\.self).min()
     }
 
-    // MARK: The broker
+    // MARK: Broker
 
-    /// The broker has taken us in, with a clean session: everything is subscribed anew.
+    /// Renews all subscriptions, because the broker accepted the connection with a clean session.
     package mutating func connected() -> [MQTTAction] {
         isConnected = true
         isLost = false
@@ -87,7 +92,7 @@ package struct MQTTDeviceRegistry: Sendable {
         var actions = reader.filters.map { MQTTAction.subscribe($0, qos: 0) }
         actions += listeners.topics.sorted().map { .subscribe($0, qos: qos(of: $0)) }
         for id in members.ids {
-            // Who is in reach from before, after a short loss, is asked as well as who comes back.
+            // After a short loss, lights that stayed reachable are queried, too.
             actions += members[id]?.reported == true ? polls(of: [id]) : []
             actions += reach(id)
         }
@@ -116,7 +121,7 @@ package struct MQTTDeviceRegistry: Sendable {
         return joined(actions)
     }
 
-    /// The driver ends: what was withdrawn is removed now, since no empty announcement is there to be seen next time.
+    /// Removes withdrawn lights now, because the next start receives no empty announcement for them.
     package mutating func stopped() -> [MQTTAction] {
         let withdrawn = members.ids.filter { members[$0]?.endsAt != nil }
         for id in withdrawn { members[id] = nil }
@@ -128,7 +133,7 @@ package struct MQTTDeviceRegistry: Sendable {
     package mutating func received(topic: String, payload: MQTTPayload, now: Duration) -> [MQTTAction] {
         var actions = listeners.subscriptions(for: topic).flatMap { received($0, payload, now: now) }
         guard let place = reader.place(of: topic) else { return joined(Self.withoutRepetitions(actions)) }
-        // What was wrong before is taken back, unless it still is.
+        // Withdraws former warnings unless they still apply.
         let former = warnings.reset(topic: topic)
         do throws(MQTTProblem) {
             for announcement in try reader.read(payload, on: topic, place) { actions += take(announcement, now: now) }
@@ -145,7 +150,8 @@ package struct MQTTDeviceRegistry: Sendable {
         warnings.warn("\(name): \(problem.text); the announcement is ignored", about: .message(origin))
     }
 
-    /// What is subscribed once for many lights brings each what is retained, and several outputs of a device are asked at once.
+    /// Removes duplicate actions: one subscription delivers the retained messages to all lights, and a single query
+    /// covers several outputs of a device.
     private static func withoutRepetitions(_ actions: [MQTTAction]) -> [MQTTAction] {
         var seen: Set<String> = []
         return actions.filter { action in
@@ -160,21 +166,21 @@ package struct MQTTDeviceRegistry: Sendable {
         }
     }
 
-    /// A message has come on a topic that lights listen to, or on one that such a topic with wildcards stands for.
+    /// Processes a message for the subscribers of a topic or a filter with wildcards that matches the message's topic.
     private mutating func received(_ topic: String, _ payload: MQTTPayload, now: Duration) -> [MQTTAction] {
         var actions: [MQTTAction] = []
         for id in listeners[topic].sorted(by: { $0.rawValue < $1.rawValue }) {
             if members[id]?.light.isUnreadable(topic: topic, payload) == true { unreadable += 1 }
             let reports = members[id]?.light.received(topic: topic, payload: payload, now: now) ?? []
             warnOfFailures(id)
-            // Reach first: what a light says while it is out of reach is of no use to anyone who asks for it.
+            // Report reachability first, because values of an unreachable light aren't visible.
             actions += reach(id)
             actions += reports.map { .report(id, $0) }
         }
         return actions
     }
 
-    /// How many messages about states could not be read since the last time.
+    /// Returns the number of unreadable state messages since the last call.
     package mutating func takeUnreadable() -> Int {
         defer { unreadable = 0 }
         return unreadable
@@ -186,7 +192,7 @@ package struct MQTTDeviceRegistry: Sendable {
             about: .message(AnnouncementOrigin(topic: MQTTProblem.quoted(topic))))
     }
 
-    /// Asks lights for their state that do not tell it by themselves.
+    /// Queries lights that don't report their state on their own.
     private func polls(of ids: [LightID]) -> [MQTTAction] {
         guard isConnected else { return [] }
         return ids.compactMap { members[$0]?.light.settings.poll }.map { .publish($0) }
@@ -205,9 +211,9 @@ package struct MQTTDeviceRegistry: Sendable {
         }
     }
 
-    /// Takes a message about several things.
+    /// Processes a message about several entities.
     ///
-    /// If the message is complete, former things that it leaves out are withdrawn.
+    /// If the message is complete, former entities that it leaves out are withdrawn.
     private mutating func take(
         _ things: [Announcement.Part], on topic: String, isComplete: Bool, now: Duration
     ) -> [MQTTAction] {
@@ -228,7 +234,7 @@ package struct MQTTDeviceRegistry: Sendable {
         } else {
             keys.formUnion(former)
         }
-        // Kept only for what is known, so that announcements of anything else take no memory.
+        // Store only known keys, so that announcements of other entities take no memory.
         let known = keys.filter { announced[$0] != nil || setAside[$0] != nil }
         parts[topic] = known.isEmpty ? nil : known
         return actions
@@ -266,7 +272,7 @@ package struct MQTTDeviceRegistry: Sendable {
         case .announcement, .configuration:
             guard setAside.count < Self.maximumLights || setAside[key] != nil else { return actions }
             setAside[key] = (entity, origin)
-            // Zigbee2MQTT tells of its lights in both ways, with the same ids.
+            // Zigbee2MQTT announces its lights in both ways, with the same ids.
             if case .announcement(let other) = member.source, other.isFromZigbee2MQTT != key.isFromZigbee2MQTT {
                 return actions
             }
@@ -277,10 +283,10 @@ package struct MQTTDeviceRegistry: Sendable {
         }
     }
 
-    /// What a thing is known by.
+    /// Returns the id of an entity.
     ///
-    /// A `unique_id` is unique within its component: a switch and a light may have the same. Who comes second gets the
-    /// component before it, and keeps that over restarts, in whatever order they are announced then.
+    /// A `unique_id` is unique within its component: a switch and a light may have the same. The second entity gets its
+    /// component as a prefix and keeps it over restarts, regardless of the order of later announcements.
     private func id(of entity: MQTTEntity, as key: DiscoveryKey) -> LightID {
         let plain = entity.description.id
         let own = LightID("\(key.component)/\(plain.rawValue)")
@@ -294,11 +300,11 @@ package struct MQTTDeviceRegistry: Sendable {
         return own
     }
 
-    /// The components whose things are lights here; the ids of sensors are their own.
+    /// The components whose entities are lights here; sensors have separate ids.
     private static let switchable = MQTTComponents.all.filter { $0.kind != .sensor }
         .reduce(into: Set(["light", "switch"])) { $0.formUnion($1.names) }
 
-    /// Warns if there are too many of a kind to take one more.
+    /// Returns a warning if there are too many entities of a kind to add another; otherwise `nil`.
     private mutating func warnOfTooMany(_ kind: LightKind) -> [MQTTAction]? {
         let isReading = kind == .sensor
         let limit = isReading ? Self.maximumReadings : Self.maximumLights
@@ -312,7 +318,7 @@ package struct MQTTDeviceRegistry: Sendable {
         guard var member = members[id] else { return [] }
         var actions: [MQTTAction] = []
         var isNew = member.description != entity.description || member.device != entity.device
-        // The operator may have had the bridge forget it meanwhile.
+        // The operator may have removed it from the bridge meanwhile.
         if case .withdrawn = member.source { isNew = true }
         let isReadOtherwise = !member.light.hasSameAvailability(as: entity.settings)
         let formerTopics = member.light.settings.topics
@@ -351,7 +357,7 @@ package struct MQTTDeviceRegistry: Sendable {
         return unlisten(id, to: members[id]?.light.settings.topics ?? []) + reach(id)
     }
 
-    /// An announcement is gone, and its light is about to be announced elsewhere.
+    /// Ends an announcement whose light is about to be announced on another topic.
     private mutating func release(_ key: DiscoveryKey) -> [MQTTAction] {
         if let aside = setAside.removeValue(forKey: key) { return warnings.warn(nil, about: .message(aside.origin)) }
         if let id = announced.removeValue(forKey: key) { members[id]?.source = .moving }
@@ -369,14 +375,14 @@ package struct MQTTDeviceRegistry: Sendable {
                 guard members[id]?.light.isWaiting(for: topic) == true, let light = members[other]?.light else { break }
                 members[id]?.light.learnAvailability(from: light)
             }
-            // A topic that others listen to already has said what it has to say. Subscribed again, it repeats what the
-            // broker has retained of it (MQTT 3.1.1, 3.8.4).
+            // A topic with other listeners has already delivered its messages. Another subscription makes the broker
+            // repeat the retained ones (MQTT 3.1.1, 3.8.4).
             if others.isEmpty || isMissing(topic, id) { actions.append(.subscribe(topic, qos: qos(of: topic))) }
         }
         return actions
     }
 
-    /// Whether a light that begins to listen to a topic knows less than it says.
+    /// Returns whether a new listener needs the retained messages of a topic.
     private func isMissing(_ topic: String, _ id: LightID) -> Bool {
         guard let light = members[id]?.light else { return false }
         return light.settings.stateTopics.contains(topic) || light.isWaiting(for: topic)
@@ -392,7 +398,7 @@ package struct MQTTDeviceRegistry: Sendable {
 
     // MARK: Sensors
 
-    /// The actions with the readings of a device as one sensor.
+    /// Combines the readings of each device into one sensor.
     private mutating func joined(_ actions: [MQTTAction]) -> [MQTTAction] {
         guard reader.kinds.contains(.sensor) else { return actions }
         return sensors.joined(actions) { [members] light in
@@ -400,14 +406,14 @@ package struct MQTTDeviceRegistry: Sendable {
         }
     }
 
-    // MARK: Reach
+    // MARK: Reachability
 
     private func isReachable(_ member: MQTTMember) -> Bool {
         if case .withdrawn = member.source { return false }
         return !isLost && member.light.isAvailable
     }
 
-    /// Reports whether a light is in reach, when that has changed.
+    /// Reports the reachability of a light if it has changed.
     private mutating func reach(_ id: LightID) -> [MQTTAction] {
         guard let member = members[id] else { return [] }
         let reachable = isReachable(member)
@@ -427,10 +433,10 @@ package struct MQTTDeviceRegistry: Sendable {
 
     // MARK: Commands
 
-    /// The gateway that a light's commands go through, if there is one.
+    /// Returns the gateway that forwards a light's commands, or `nil` if there is none.
     func gateway(of id: LightID) -> String? { members[id]?.light.settings.gateway }
 
-    /// The messages that make a light do as it is told; a light that blinks stops blinking.
+    /// Returns the messages for a command; a running identification of the light ends.
     package mutating func messages(
         for command: LightCommand, to id: LightID, now: Duration
     ) throws(LightError) -> [MQTTMessage] {
@@ -441,14 +447,14 @@ package struct MQTTDeviceRegistry: Sendable {
             warnOfFailures(id)
             return messages
         } catch {
-            // Nothing of it is sent: the state is unchanged, except for the noted failures.
+            // Nothing is sent: the state is unchanged, except for the noted failures.
             members[id]?.light.noteFailures(of: light)
             warnOfFailures(id)
             throw error
         }
     }
 
-    /// Whether messages or commands have led to a warning; ``timePassed(now:)`` returns it.
+    /// A Boolean value that indicates whether ``timePassed(now:)`` has warnings about messages or commands to return.
     var mustWarn: Bool { !failureWarnings.isEmpty }
 
     private mutating func warnOfFailures(_ id: LightID) {
@@ -468,7 +474,7 @@ package struct MQTTDeviceRegistry: Sendable {
 
     // MARK: Identification
 
-    /// Begins an identification; returns its number and the powers to send in turn.
+    /// Starts an identification; returns its number and the power states to send in order.
     package mutating func beginIdentification(of id: LightID) throws(LightError) -> (number: Int, blinks: [Bool]) {
         var light = try reachableLight(id)
         identifications += 1
@@ -477,7 +483,7 @@ package struct MQTTDeviceRegistry: Sendable {
         return (identifications, blinks)
     }
 
-    /// The messages of one blink; `nil` if the identification has ended.
+    /// Returns the messages of one blink, or `nil` if the identification has ended.
     package mutating func blink(
         _ isLit: Bool, _ id: LightID, _ number: Int
     ) throws(LightError) -> [MQTTMessage]? {

@@ -5,10 +5,10 @@ extension MQTTDriverConfiguration: DiscoverableDriver {
     static let serviceType = "_mqtt._tcp"
     static let usualPort = 1883
 
-    /// The names by which this computer calls itself.
+    /// This computer's own host names and addresses.
     private static let local = ["127.0.0.1", "localhost", "::1"]
 
-    /// Brokers that announce themselves, and one on this computer, which seldom does.
+    /// Returns brokers that announce themselves, and one on this computer, which rarely does.
     package static func discover(_ search: LightSearch) async throws(LightSearchFailure) -> [LightSource] {
         let isLocal = await LightSearch.isListening(onPort: usualPort)
         do throws(LightSearchFailure) {
@@ -19,7 +19,10 @@ extension MQTTDriverConfiguration: DiscoverableDriver {
         }
     }
 
-    /// Returns each broker that announces itself, or listens at the usual port of this computer, once.
+    /// - Parameters:
+    ///   - services: The brokers that announce themselves.
+    ///   - isLocal: Whether a process listens on the usual port of this computer.
+    /// - Returns: Each broker once.
     static func sources(_ services: [DiscoveredService], isLocal: Bool) -> [LightSource] {
         var sources = services.map { service in
             let isThisOne = isLocal && service.isLocal && Int(service.port) == usualPort

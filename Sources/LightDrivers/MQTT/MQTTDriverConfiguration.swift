@@ -3,20 +3,20 @@ package import DeviceKit
 import Glibc
 package import Logging
 
-/// The keys of the driver `mqtt`: the broker, what announces lights on it, and lights that nothing announces.
+/// The keys of the driver `mqtt`: the broker, the discovery prefixes and hand-written lights without an announcement.
 package struct MQTTDriverConfiguration: LightDriverConfiguration {
     package static let driverName = "mqtt"
 
     package var connection: MQTTConnectionSettings
     /// The prefix of Home Assistant's discovery topics, or `nil` for no discovery.
     package var discoveryPrefix: String?
-    /// The prefix of Tasmota's own discovery topics, or `nil` if they are not read.
+    /// The prefix of Tasmota's native discovery topics, or `nil` to ignore them.
     package var tasmotaPrefix: String?
-    /// The base topic of Zigbee2MQTT, or `nil` if its lists are not read.
+    /// The base topic of Zigbee2MQTT, or `nil` to ignore its device lists.
     package var zigbee2MQTTBase: String?
-    /// Whether to tell producers that someone is listening, where no Home Assistant does.
+    /// Whether to publish a birth message to producers, as Home Assistant does.
     package var announce: Bool
-    /// The lights written by hand.
+    /// The hand-written lights.
     package var lights: [MQTTEntity]
 
     package enum CodingKeys: String, CodingKey, CaseIterable {
@@ -26,7 +26,7 @@ package struct MQTTDriverConfiguration: LightDriverConfiguration {
         case clientCertificate = "client-certificate"
         case clientKey = "client-key"
         case clientID = "client-id"
-        /// The bridge's own key; read here because the client id is made of it.
+        /// The bridge's own key, which the default client id is derived from.
         case id
     }
 
@@ -149,12 +149,12 @@ private struct DiscoveryKeys: Decodable {
     }
 }
 
-/// The name we have at the broker: the same after each restart, and another for each bridge and driver.
+/// The default MQTT client id: constant over restarts, different for each bridge and driver.
 enum MQTTClientID {
     static func make(bridge: String?, driver: String) -> String {
         let environment = getenv("STATE_DIRECTORY").map { String(cString: $0) }
         let parts = [hostID, bridge ?? environment ?? workingDirectory, driver]
-        // FNV-1a over all parts: nothing of the host's id can be read out of it.
+        // FNV-1a over all parts, so that the host's id can't be read from the result.
         var hash: UInt64 = 0xCBF2_9CE4_8422_2325
         for byte in parts.joined(separator: "\u{1F}").utf8 { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01B3 }
         let digits = String(hash, radix: 16)

@@ -2,36 +2,40 @@ import AsyncKit
 package import DeviceKit
 package import Logging
 
-/// The driver `mqtt`: wires the connection to a broker, the machine of its lights and the host together.
+/// The driver `mqtt`, which connects the client, the registry of lights and the host.
 ///
-/// It is an actor, and reads long messages beside it: neither the caller's executor, which carries all HAP sessions, nor a
-/// command for another light waits for that. Reports are handed to the host together, so that a flood of messages wakes
-/// its thread rarely.
+/// An actor that reads long messages concurrently: neither the caller's executor, which carries all HAP sessions, nor a
+/// command for another light waits for them. The host receives reports in batches, so that a flood of messages rarely
+/// wakes its thread.
 package actor MQTTLightDriver: LightDriver {
-    /// After so many events reports are handed over, and commands get their turn.
+    /// The number of events after which reports are delivered and commands get a turn.
     private static let eventsInTurn = 64
 
     private let configuration: MQTTDriverConfiguration
     private let logger: Logger
     private let start = ContinuousClock.now
-    /// How much of the longest pause passes before the next try; random, so that not all bridges come back at once.
+    /// Returns the fraction of the longest delay before the next attempt; random, so that not all bridges reconnect at
+    /// once.
     private let share: @Sendable () -> Double
     private let signal = AsyncSignal()
 
     private var registry: MQTTDeviceRegistry
     private var session: MQTTSession
     private var pacing = GatewayPacing()
-    /// Questions to lights, which go out one by one: hundreds at once are lost on the way as commands are.
+    /// Pending queries to lights, sent one by one; hundreds at once are lost, as commands are.
     private var questions: [MQTTMessage] = []
     private var questionAt: Duration = .zero
     private var client: MosquittoClient?
     private var passwordWatch: SecretFileWatch
-    /// Reports that wait to be handed to the host together.
+    /// Reports to deliver to the host in one batch.
     private var outbox = ReportOutbox()
 
-    /// Makes a driver that does nothing before it runs.
+    /// Creates a driver that does nothing before it runs.
     ///
-    /// A share, 0 to 1, of the longest pause passes before the next try.
+    /// - Parameters:
+    ///   - configuration: The driver's keys.
+    ///   - logger: The logger for events of the broker.
+    ///   - share: Returns the fraction of the longest delay before the next attempt, 0 to 1.
     package init(
         configuration: MQTTDriverConfiguration, logger: Logger,
         share: @escaping @Sendable () -> Double = { .random(in: 0...1) }
@@ -49,7 +53,7 @@ package actor MQTTLightDriver: LightDriver {
 
     private var now: Duration { start.duration(to: .now) }
 
-    // MARK: Life
+    // MARK: Lifecycle
 
     package func run(host: any LightHost) async throws {
         await host.report(.starting)
@@ -63,22 +67,22 @@ package actor MQTTLightDriver: LightDriver {
         await sayGoodbye()
     }
 
-    /// When the next round is due, if nothing happens before.
+    /// The time of the next round if no event arrives before.
     private var deadline: Duration? {
         let askAt = questions.isEmpty ? nil : questionAt
         let lookAt = refusedPasswordFile == nil ? nil : now + SecretFileWatch.interval
         return [registry.deadline, session.reconnectAt, session.slowAt, askAt, lookAt].compactMap(\.self).min()
     }
 
-    /// The file with the password that the broker refuses.
+    /// The file with the password that the broker rejected, or `nil` if it accepts the login.
     private var refusedPasswordFile: String? {
         session.isLoginRefused ? configuration.connection.passwordFile : nil
     }
 
-    /// One round: what the connection told, then what time brought.
+    /// Runs one round: events of the connection, then timers.
     private func turn(_ host: any LightHost) async {
         for (index, event) in (client?.takeEvents() ?? []).enumerated() {
-            // The end does not wait until all that a flood has left is read.
+            // A canceled task doesn't process the rest of a flood.
             guard !Task.isCancelled else { return }
             await received(event, host)
             if index % Self.eventsInTurn == Self.eventsInTurn - 1 {
@@ -98,7 +102,7 @@ package actor MQTTLightDriver: LightDriver {
 
     private func ask() {
         guard questionAt <= now, !questions.isEmpty else { return }
-        // What is asked in vain is told by the light sooner or later.
+        // If a query fails, the light reports its state later.
         try? client?.send(questions.removeFirst())
         questionAt = now + GatewayPacing.interval
     }
@@ -180,7 +184,7 @@ package actor MQTTLightDriver: LightDriver {
         }
     }
 
-    /// Hands over all reports that wait.
+    /// Delivers all pending reports.
     private func report(to host: any LightHost) async {
         let unreadable = registry.takeUnreadable()
         if unreadable > 0 { await host.dropped(unreadable, .unreadable) }
@@ -188,7 +192,7 @@ package actor MQTTLightDriver: LightDriver {
         await host.report(outbox.takeAll().reports)
     }
 
-    /// Leaves the broker so that it keeps no will and no stale word of us.
+    /// Disconnects, so that the broker publishes no will and retains no outdated status.
     private func sayGoodbye() async {
         guard let client else { return }
         try? client.send(MQTTMessage(topic: session.statusTopic, text: "offline", qos: 1, retain: true))
@@ -209,8 +213,8 @@ package actor MQTTLightDriver: LightDriver {
         signal.send()
     }
 
-    /// How long a light stays on or off while it blinks; with three of them it is done in less than 2 s, after which the
-    /// host would end it.
+    /// The duration of each on or off state of an identification; three of them take less than 2 s, the host's time
+    /// limit.
     private static let blinkPause: Duration = .milliseconds(500)
 
     package func identify(_ light: LightID) async throws(LightError) {
@@ -226,7 +230,7 @@ package actor MQTTLightDriver: LightDriver {
             }
             guard (try? await Task.sleep(for: Self.blinkPause)) != nil else { break }
         }
-        // Also when it was cancelled or a message failed, the light is left as it was; that is not waited for.
+        // A canceled or failed identification restores the light's state, too, without waiting for the result.
         for message in registry.endIdentification(of: light, number, now: now) { try? client?.send(message) }
         signal.send()
         if let failure { throw failure }

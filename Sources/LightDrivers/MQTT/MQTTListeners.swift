@@ -2,15 +2,15 @@ import DeviceKit
 
 struct MQTTListeners {
     private var lights: [String: Set<LightID>] = [:]
-    /// Those of the topics that stand for several.
+    /// The subscribed topics with wildcards.
     private var wildcards: Set<TopicFilter> = []
 
     var topics: some Collection<String> { lights.keys }
 
-    /// Who listens to a topic, as it was subscribed.
+    /// Returns the listeners of a topic or filter, as it was subscribed.
     subscript(topic: String) -> Set<LightID> { lights[topic] ?? [] }
 
-    /// The subscribed topics that bring the messages of a topic: itself, and those with wildcards.
+    /// Returns the subscriptions that match a topic: the topic itself and filters with wildcards.
     func subscriptions(for topic: String) -> [String] {
         [topic] + wildcards.filter { $0.matches(topic) }.map(\.text)
     }
@@ -21,7 +21,7 @@ struct MQTTListeners {
         }
     }
 
-    /// Removes a listener of a topic; returns whether it was the last one.
+    /// Removes a listener of a topic; returns whether it was the last.
     mutating func remove(_ light: LightID, for topic: String) -> Bool {
         guard lights[topic]?.remove(light) != nil, lights[topic]?.isEmpty == true else { return false }
         lights[topic] = nil

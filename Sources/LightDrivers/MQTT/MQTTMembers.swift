@@ -1,27 +1,27 @@
 import DeviceKit
 
-/// A light as a part of its home.
+/// A light in the registry.
 struct MQTTMember {
     enum Source: Equatable {
         case configuration
         case announcement(DiscoveryKey)
-        /// Its producer said that it will be announced elsewhere.
+        /// The producer announced that it will use another topic.
         case moving
-        /// Withdrawn; to be forgotten at that time.
+        /// Withdrawn; removed at this time.
         case withdrawn(until: Duration)
     }
 
     var description: LightDescription
     var light: MQTTLight
     var source: Source
-    /// The sensor that a reading is a part of.
+    /// The sensor that this reading belongs to.
     var device: LightDescription?
-    /// The failures that the operator was warned of.
+    /// The failures in the last warning to the operator.
     var warnedFailures: [String: String] = [:]
-    /// Whether it was last reported in reach.
+    /// The last reported reachability.
     var reported: Bool?
 
-    /// When it is to be forgotten, if it is.
+    /// The time of removal, or `nil` to keep it.
     var endsAt: Duration? { if case .withdrawn(let until) = source { until } else { nil } }
 
     fileprivate var deadline: Duration? { [endsAt, light.deadline].compactMap(\.self).min() }
@@ -30,24 +30,24 @@ struct MQTTMember {
 
 /// All lights of a home.
 ///
-/// Which of them time changes, and how many there are of a kind, is noted as they change: a home may have thousands, and is
-/// asked for both with each message.
+/// Deadlines and the number of lights of each kind are updated with each change, because a home may have thousands of
+/// lights and each message needs both.
 struct MQTTMembers {
     private var members: [LightID: MQTTMember] = [:]
     private var deadlines: [LightID: Duration] = [:]
-    /// How many of them are readings of sensors.
+    /// The number of sensor readings.
     private(set) var readings = 0
 
-    /// How many of them are not.
+    /// The number of other lights.
     var lights: Int { members.count - readings }
 
-    /// All ids, in their order.
+    /// All ids, sorted.
     var ids: [LightID] { members.keys.sorted { $0.rawValue < $1.rawValue } }
 
-    /// When the first of them has something to do.
+    /// The earliest deadline of a light.
     var deadline: Duration? { deadlines.values.min() }
 
-    /// Those whose deadline has passed, in their order.
+    /// Returns the lights whose deadline has passed, sorted.
     func due(now: Duration) -> [LightID] {
         deadlines.filter { $0.value <= now }.keys.sorted { $0.rawValue < $1.rawValue }
     }

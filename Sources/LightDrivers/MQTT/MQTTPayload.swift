@@ -1,14 +1,14 @@
 package import BoundedJSON
 
-/// A message: its bytes, and the text and the JSON value that they are.
+/// A message's payload as bytes, text and JSON.
 package struct MQTTPayload: Sendable {
-    /// The length in bytes from which reading takes so long that commands should not have to wait for it.
+    /// The length in bytes from which parsing takes so long that commands shouldn't wait for it.
     private static let long = 1024
 
     package let bytes: [UInt8]
-    /// The text it is; `nil` if it is not UTF-8.
+    /// The text, or `nil` if the payload isn't UTF-8.
     package let text: String?
-    /// The value it is in JSON; `nil` if it is none.
+    /// The JSON value, or `nil` if the payload isn't JSON.
     package let json: JSONValue?
 
     package init(_ bytes: [UInt8]) {
@@ -17,7 +17,7 @@ package struct MQTTPayload: Sendable {
         json = try? JSONValue(parsing: bytes, maximumLength: MQTTLimits.listing)
     }
 
-    /// A payload that is read on another thread if it is long.
+    /// Parses a payload; on another thread if it is long.
     static func read(_ bytes: [UInt8]) async -> MQTTPayload {
         bytes.count < long ? MQTTPayload(bytes) : await parse(bytes)
     }

@@ -1,9 +1,9 @@
 import TerminalKit
 
-/// Why something that came over MQTT, or was written by hand, is not understood: a sentence for people.
+/// The error, as a sentence for people, if an MQTT message or a hand-written entry is invalid.
 package struct MQTTProblem: Error, Equatable, Sendable {
     package let text: String
-    /// The key that it is about, if it is about one.
+    /// The invalid key, or `nil` if the error concerns no single key.
     let key: String?
 
     init(_ text: String, key: String? = nil) {
@@ -11,10 +11,10 @@ package struct MQTTProblem: Error, Equatable, Sendable {
         self.key = key
     }
 
-    /// Something is wrong with a key.
+    /// Returns an error about a key.
     static func about(_ key: String, _ what: String) -> MQTTProblem { MQTTProblem("\(key) \(what)", key: key) }
 
-    /// Text from outside that may stand in a sentence: sanitized, and of so many characters at most.
+    /// Returns external text for use in a sentence: sanitized and truncated to the maximum number of Unicode scalars.
     static func quoted(_ text: String, maximum: Int = 60) -> String {
         String(String.UnicodeScalarView(text.unicodeScalars.prefix(maximum))).sanitized
     }

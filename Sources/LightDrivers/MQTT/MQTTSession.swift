@@ -1,31 +1,33 @@
 import AsyncKit
 
-/// What the driver keeps in mind about its connection: what is not confirmed yet, and when to try again.
+/// The state of the driver's connection: unconfirmed subscriptions and the time of the next attempt.
 struct MQTTSession {
-    /// Where we say that we are here, and the broker says that we are gone.
+    /// The topic of our online status, and of the will that the broker publishes if we disappear.
     let statusTopic: String
-    /// Where producers are notified that someone listens, if that is wanted.
+    /// The topic of the birth message to producers, or `nil` to send none.
     var birthTopic: String?
     var reconnectAt: Duration?
 
     private var unconfirmed: Set<String> = []
     private var refused: Set<String> = []
-    /// When to say that the broker gives no answer, while a connection is being made.
+    /// The time to report an unresponsive broker, while connecting.
     private(set) var slowAt: Duration?
     private var connectedAt: Duration?
     private var hasSaidReady = false
     private var backoff = Backoff()
     private var refusedLogin = Backoff.refusedLogin
-    /// Whether the broker refuses the user name or the password.
+    /// A Boolean value that indicates whether the broker rejects the user name or the password.
     private(set) var isLoginRefused = false
     private var lastReason: String?
 
     init(statusTopic: String) { self.statusTopic = statusTopic }
 
-    /// How long a connection may be in the making before the operator is told.
+    /// The time for a connection attempt after which the operator is notified.
     private static let timeout = Duration.seconds(10)
-    /// How long a connection must have stood for the next try to come soon: a broker that takes us in only to throw us
-    /// out, perhaps because another has our client id, is not besieged.
+    /// The duration of a connection after which the retry delay is reset.
+    ///
+    /// It protects a broker that accepts and then closes connections, perhaps because another client has our client id,
+    /// from constant retries.
     private static let firm = Duration.seconds(10)
 
     mutating func connecting(now: Duration) {
@@ -34,7 +36,7 @@ struct MQTTSession {
         slowAt = now + Self.timeout
     }
 
-    /// Whether it is time to say that the broker gives no answer; once a try.
+    /// Returns `true` once per attempt, when it is time to report an unresponsive broker.
     mutating func takeSlow(now: Duration) -> Bool {
         guard let at = slowAt, at <= now else { return false }
         slowAt = nil
@@ -55,23 +57,23 @@ struct MQTTSession {
         if !hasSaidReady { unconfirmed.insert(topic) }
     }
 
-    /// Whether, for the first time in this connection, everything is confirmed.
+    /// Returns `true` once per connection, when all subscriptions are confirmed.
     mutating func takeReady() -> Bool {
         guard connectedAt != nil, !hasSaidReady, unconfirmed.isEmpty else { return false }
         hasSaidReady = true
         return true
     }
 
-    /// The broker has answered a subscription; returns whether it is refused, if that has changed.
+    /// Processes the broker's answer to a subscription; returns whether it is refused, or `nil` if that is unchanged.
     mutating func subscribed(_ topic: String, granted: Bool) -> Bool? {
         unconfirmed.remove(topic)
         if granted { return refused.remove(topic) == nil ? nil : false }
-        // As many as anyone will read; the rest is not remembered.
+        // Store no more than an operator will read.
         guard refused.count < 20 else { return nil }
         return refused.insert(topic).inserted ? true : nil
     }
 
-    /// The connection ended or failed; returns the pause before the next.
+    /// Processes the end of a connection or attempt; returns the delay before the next.
     mutating func closed(now: Duration, share: Double) -> Duration {
         if let connectedAt, now - connectedAt >= Self.firm { backoff.succeeded() }
         slowAt = nil
@@ -84,13 +86,13 @@ struct MQTTSession {
 
     mutating func loginRefused() { isLoginRefused = true }
 
-    /// The file with the password has changed: it is tried at once.
+    /// Schedules an immediate attempt with the changed password file.
     mutating func passwordChanged(now: Duration) {
         refusedLogin.succeeded()
         reconnectAt = now
     }
 
-    /// Whether a reason differs from the last one, so that the log says it once.
+    /// Returns whether a reason differs from the last one, so that it is logged once.
     mutating func isNew(_ reason: String) -> Bool {
         defer { lastReason = reason }
         return reason != lastReason

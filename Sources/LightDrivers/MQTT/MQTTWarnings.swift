@@ -1,17 +1,17 @@
 import DeviceKit
 
-/// What an operator is warned of, each subject once and not more than can be read.
+/// The operator's warnings, each subject once and with a maximum number.
 struct MQTTWarnings {
     enum Subject: Hashable {
         case message(AnnouncementOrigin)
-        /// What an announcement says of a light that is shown all the same.
+        /// A problem in the announcement of a light that is still shown.
         case light(LightID, AnnouncementOrigin)
         /// Failing templates and other problems of a light.
         case failures(LightID)
         case numberOfLights
         case numberOfReadings
 
-        /// The announcement that it is about.
+        /// The announcement that caused the warning.
         var origin: AnnouncementOrigin? {
             switch self {
             case .message(let origin), .light(_, let origin): origin
@@ -19,7 +19,7 @@ struct MQTTWarnings {
             }
         }
 
-        /// What the host knows it by.
+        /// The host's name of the subject.
         var name: String {
             switch self {
             case .message(let origin): origin.description
@@ -34,7 +34,7 @@ struct MQTTWarnings {
 
     private var subjects: Set<Subject> = []
 
-    /// Warns of something, or with `nil` withdraws the warning; returns the actions for the host.
+    /// Issues a warning, or withdraws it if the text is `nil`; returns the actions for the host.
     mutating func warn(_ text: String?, about subject: Subject) -> [MQTTAction] {
         guard let text else { return subjects.remove(subject) == nil ? [] : [.warn(nil, about: subject.name)] }
         guard subjects.contains(subject) || subjects.count < Self.maximum else { return [] }
@@ -42,16 +42,16 @@ struct MQTTWarnings {
         return [.warn(text, about: subject.name)]
     }
 
-    /// Forgets what announcements on a topic were warned of, before the next one there is read.
+    /// Removes the warnings about announcements on a topic before the next one there is read.
     ///
-    /// - Returns: the names of those warnings, for ``ended(of:)``.
+    /// - Returns: The names of those warnings, for ``ended(of:)``.
     mutating func reset(topic: String) -> Set<String> {
         let former = subjects.filter { $0.origin?.topic == topic }
         subjects.subtract(former)
         return Set(former.map(\.name))
     }
 
-    /// Takes back those of former warnings that no subject gives cause for any more; another topic may have told of the same light.
+    /// Withdraws former warnings that no subject causes anymore; another topic may have announced the same light.
     func ended(of former: Set<String>) -> [MQTTAction] {
         former.isEmpty ? [] : former.subtracting(subjects.map(\.name)).sorted().map { .warn(nil, about: $0) }
     }

@@ -4,28 +4,29 @@ import Synchronization
 import SystemKit
 import TerminalKit
 
-/// One connection to a broker through libmosquitto, from the first try to its end; for the next try make a new one.
+/// One connection to a broker through libmosquitto, from the first attempt to its end; create a new one for the next
+/// attempt.
 ///
-/// A thread of its own connects and reads, because libmosquitto blocks while it resolves names and connects. What it
-/// has to tell waits in a bounded inbox. All other functions may be called from anywhere and never block: libmosquitto,
-/// told that threads are used, only queues what is to be sent and wakes its thread.
+/// A dedicated thread connects and reads, because libmosquitto blocks while it resolves names and connects. Events wait
+/// in a bounded inbox. All other functions may be called from any thread and never block: in threaded mode,
+/// libmosquitto only queues the data to send and wakes its thread.
 ///
-/// This is the one file with unsafe pointers. The handle of libmosquitto lives exactly as long as the thread; others
-/// reach it through `state` alone, where the thread takes it away before it frees it. libmosquitto calls back on the
+/// This is the only file with unsafe pointers. The handle of libmosquitto lives exactly as long as the thread. Other
+/// threads use it only through `state`, where the thread removes it before freeing it. libmosquitto calls back on the
 /// thread, with an unretained pointer to this object, which the thread retains until it ends. The callbacks take the
-/// lock of `state`; no call made under that lock waits for a lock that libmosquitto holds while it calls back. The one
-/// for log messages is the exception: libmosquitto locks its log during the call, and each of its functions writes to
-/// that log, also those called under the lock of `state`. So this callback takes `lastError` and nothing else.
+/// lock of `state`; no call under that lock waits for a lock that libmosquitto holds during a callback. The log
+/// callback is the exception: libmosquitto locks its log during the call, and each of its functions writes to that log,
+/// including those called under the lock of `state`. Therefore this callback takes only `lastError`.
 package final class MosquittoClient: Sendable {
-    /// Why a message could not be handed over.
+    /// The reason why a message wasn't sent or acknowledged.
     package enum Failure: Error, Equatable, Sendable {
         /// There is no connection, or it ended before the broker answered.
         case notConnected
         /// Too many messages wait for the broker.
         case busy
-        /// The topic or the message is not one that can be sent.
+        /// The topic or the message is invalid.
         case refused
-        /// The task was cancelled while the broker had not answered.
+        /// The task was canceled before the broker answered.
         case cancelled
     }
 
@@ -33,8 +34,8 @@ package final class MosquittoClient: Sendable {
 
     /// The handle of libmosquitto.
     ///
-    /// It may be used from any thread: libmosquitto locks what is shared once it was told
-    /// that threads are used, and `State.handle` is taken away before the handle is freed.
+    /// Any thread may use it: in threaded mode, libmosquitto locks its shared state, and `State.handle` is removed
+    /// before the handle is freed.
     private struct Handle: @unchecked Sendable {
         let pointer: OpaquePointer
     }
@@ -45,7 +46,8 @@ package final class MosquittoClient: Sendable {
         var isStopped = false
         var hasEnded = false
         var inbox = MQTTInbox()
-        /// Messages that have not left (QoS 0) or have no answer yet, with the ticket of who waits for the answer.
+        /// Messages that are unsent (QoS 0) or unacknowledged, with the ticket of the task that waits for the
+        /// acknowledgment.
         var outstanding: [Int32: Int?] = [:]
         var waiters: [Int: Waiter] = [:]
         var cancelled: Set<Int> = []
@@ -58,26 +60,26 @@ package final class MosquittoClient: Sendable {
     private let settings: MQTTConnectionSettings
     private let signal: @Sendable () -> Void
     private let state = Mutex(State())
-    /// What libmosquitto last logged as an error; behind a lock of its own, see above.
+    /// The last error that libmosquitto logged; it has a separate lock, see above.
     private let lastError = Mutex<String?>(nil)
 
-    /// How long a broker may take to take us in.
+    /// The maximum time for a connection attempt.
     private static let connectSeconds = 10
-    /// How long a connection that was asked to end may take to flush.
+    /// The maximum time to flush a connection that is being closed.
     private static let flushMilliseconds = 1000
 
-    /// Where Debian and most others keep the certificates of authorities.
+    /// The directory of CA certificates on Debian and most other distributions.
     private static let systemCertificates = "/etc/ssl/certs"
 
     private static let initialised: Void = { _ = mosquitto_lib_init() }()
 
-    /// Makes a connection that does nothing before it is started; its thread calls `signal` when there are events.
+    /// Creates an idle connection; its thread calls `signal` when there are events.
     package init(settings: MQTTConnectionSettings, signal: @escaping @Sendable () -> Void) {
         self.settings = settings
         self.signal = signal
     }
 
-    // MARK: Life
+    // MARK: Lifecycle
 
     /// Starts the thread that connects.
     package func start() {
@@ -87,7 +89,7 @@ package final class MosquittoClient: Sendable {
         }
     }
 
-    /// Ends the connection, after what was already handed over; returns at once.
+    /// Closes the connection after sending all queued messages; returns at once.
     package func stop() {
         state.withLock { state in
             guard !state.isStopped else { return }
@@ -96,9 +98,9 @@ package final class MosquittoClient: Sendable {
         }
     }
 
-    /// Ends the connection and waits until what was handed over has left, at most a second.
+    /// Closes the connection and waits until all queued messages are sent, a second at most.
     ///
-    /// A connection that does not stand yet is not waited for: its thread ends by itself.
+    /// Doesn't wait for a connection attempt: its thread ends on its own.
     package func close() async {
         stop()
         await withCheckedContinuation { continuation in
@@ -115,7 +117,7 @@ package final class MosquittoClient: Sendable {
 
     // MARK: Requests
 
-    /// Subscribes to a topic; the answer comes as an event.
+    /// Subscribes to a topic; the answer arrives as an event.
     package func subscribe(to topic: String, qos: Int) throws(Failure) {
         let failure: Failure? = state.withLock { state in
             guard state.isConnected, !state.isStopped, let handle = state.handle?.pointer else { return .notConnected }
@@ -134,12 +136,12 @@ package final class MosquittoClient: Sendable {
         }
     }
 
-    /// Hands a message over without waiting for an answer.
+    /// Queues a message without waiting for an acknowledgment.
     package func send(_ message: MQTTMessage) throws(Failure) {
         if let failure = state.withLock({ Self.queue(message, ticket: nil, in: &$0) }) { throw failure }
     }
 
-    /// Hands a message over; with a QoS above 0 it waits until the broker has acknowledged it.
+    /// Queues a message; with a QoS above 0, waits until the broker acknowledges it.
     package func publish(_ message: MQTTMessage) async throws(Failure) {
         guard message.qos > 0 else { return try send(message) }
         let ticket = state.withLock { state in
@@ -190,11 +192,11 @@ package final class MosquittoClient: Sendable {
     }
 }
 
-// MARK: - The thread
+// MARK: - Thread
 
 extension MosquittoClient {
     private func runThread() {
-        // OpenSSL writes with write(2), which raises SIGPIPE at a closed connection; on this thread it must not.
+        // OpenSSL writes with write(2), which raises SIGPIPE on a closed connection; block it on this thread.
         var signals = sigset_t()
         sigemptyset(&signals)
         sigaddset(&signals, SIGPIPE)
@@ -231,7 +233,7 @@ extension MosquittoClient {
         end(reason)
     }
 
-    /// Lets libmosquitto work until the connection ends.
+    /// Runs libmosquitto until the connection ends.
     private func serve(_ handle: OpaquePointer) -> (result: Int32, errno: Int32) {
         let start = ContinuousClock.now
         var stopAt: ContinuousClock.Instant?
@@ -246,14 +248,14 @@ extension MosquittoClient {
                 stopAt = limit
                 if now >= limit { return (MOSQ_ERR_SUCCESS.code, 0) }
             }
-            // Whatever is queued by other threads wakes the call; the keep alive shortens its wait by itself.
+            // Data from other threads wakes this call; the keep-alive shortens its wait.
             let result = mosquitto_loop(handle, isConnected && !isStopped ? 10_000 : 100, 1)
             let failedAt = errno
             if result != MOSQ_ERR_SUCCESS.code { return (result, failedAt) }
         }
     }
 
-    /// Sets everything that libmosquitto must know before it connects; returns the error, if there is one.
+    /// Configures libmosquitto before it connects; returns the error message, or `nil`.
     private func prepare(_ handle: OpaquePointer) -> String? {
         mosquitto_threaded_set(handle, true)
         mosquitto_int_option(handle, MOSQ_OPT_PROTOCOL_VERSION, MQTT_PROTOCOL_V311)
@@ -263,7 +265,7 @@ extension MosquittoClient {
             var password: String?
             if let path = settings.passwordFile {
                 do throws(SecretFile.Problem) {
-                    // Anew for each connection: it can be changed without a restart.
+                    // Read for each connection, so that it can change without a restart.
                     password = try SecretFile(path, key: "password-file", of: "password").read()
                 } catch {
                     return error.text
@@ -284,9 +286,10 @@ extension MosquittoClient {
         for file in [settings.caFile, settings.clientCertificate, settings.clientKey] {
             if let file, access(file, R_OK) != 0 { return "\(file) cannot be read (\(FileAccess.reason(file, .last)))" }
         }
-        // OpenSSL's own defaults, which follow SSL_CERT_FILE and SSL_CERT_DIR. libmosquitto wants a directory all the same.
+        // OpenSSL's own defaults, which follow SSL_CERT_FILE and SSL_CERT_DIR. libmosquitto requires a directory
+        // regardless.
         if settings.caFile == nil { mosquitto_int_option(handle, MOSQ_OPT_TLS_USE_OS_CERTS, 1) }
-        // A key with a passphrase would ask for it on the terminal; a callback that knows none makes it fail instead.
+        // A key with a passphrase would prompt on the terminal; a callback without a passphrase makes it fail instead.
         let result = mosquitto_tls_set(
             handle, settings.caFile, settings.caFile == nil ? Self.systemCertificates : nil,
             settings.clientCertificate, settings.clientKey, { _, _, _, _ in 0 })
@@ -322,7 +325,7 @@ extension MosquittoClient {
         context.map { Unmanaged<MosquittoClient>.fromOpaque($0).takeUnretainedValue() }
     }
 
-    // MARK: What libmosquitto calls
+    // MARK: Callbacks
 
     private func connectAnswered(_ code: Int32) {
         state.withLock { state in
@@ -372,7 +375,7 @@ extension MosquittoClient {
         signal()
     }
 
-    // MARK: The end
+    // MARK: End
 
     private func end(_ reason: String) {
         let (waiters, endWaiters) = state.withLock { state in
@@ -421,6 +424,6 @@ extension MosquittoClient {
 }
 
 extension mosq_err_t {
-    /// The number, as the functions of libmosquitto return it.
+    /// The value as `Int32`, the result type of libmosquitto's functions.
     fileprivate var code: Int32 { Int32(rawValue) }
 }

@@ -1,11 +1,13 @@
-/// Where the broker listens: `mqtt://host[:port]` or `mqtts://host[:port]`, an IPv6 address in brackets.
+/// A broker's address: `mqtt://host[:port]` or `mqtts://host[:port]`, with an IPv6 address in brackets.
 package struct BrokerAddress: Equatable, Sendable, CustomStringConvertible {
     /// The name or address, without brackets.
     package let host: String
     package let port: UInt16
     package let tls: Bool
 
-    /// Why a text is no broker's address, and what to write; it never repeats the text, which may hold a password.
+    /// The reason why a text isn't a broker's URL, and the remedy.
+    ///
+    /// It never includes the text, which may contain a password.
     package struct Problem: Error, Equatable, Sendable {
         package let problem: String
         package let remedy: String
@@ -16,7 +18,7 @@ package struct BrokerAddress: Equatable, Sendable, CustomStringConvertible {
         }
     }
 
-    /// Reads the address in a URL.
+    /// Parses a URL.
     package init(_ text: String) throws(Problem) {
         var rest: Substring
         if text.hasPrefix("mqtt://") {

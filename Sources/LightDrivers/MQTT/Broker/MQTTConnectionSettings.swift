@@ -18,17 +18,17 @@ package struct MQTTMessage: Equatable, Sendable {
 
 package struct MQTTConnectionSettings: Equatable, Sendable {
     package var address: BrokerAddress
-    /// The name we have there; two connections of one name throw each other out.
+    /// The client id; two connections with the same one disconnect each other.
     package var clientID: String
-    /// Who we are, if the broker asks.
+    /// The user name, if the broker requires one.
     package var user: String?
     package var passwordFile: String?
-    /// The certificates that may sign the broker's; the system's own if left out.
+    /// The file of accepted CA certificates; the system's if `nil`.
     package var caFile: String?
-    /// Our certificate, if the broker asks for one.
+    /// The client certificate, if the broker requires one.
     package var clientCertificate: String?
     package var clientKey: String?
-    /// What the broker publishes when we vanish.
+    /// The message that the broker publishes if the connection is lost.
     package var will: MQTTMessage?
 
     package init(
@@ -46,16 +46,16 @@ package struct MQTTConnectionSettings: Equatable, Sendable {
     }
 }
 
-/// What a connection takes at most.
+/// The limits of a connection.
 package enum MQTTLimits {
-    /// The longest message that is read, in bytes; longer ones are named and dropped.
+    /// The longest accepted message, in bytes; longer ones are reported and dropped.
     package static let payload = 256 << 10
-    /// The longest list of devices that is read, in bytes: Zigbee2MQTT describes all of them in one message.
+    /// The longest accepted device list, in bytes: Zigbee2MQTT describes all devices in one message.
     package static let listing = 4 << 20
     /// The longest topic, in bytes.
     package static let topic = 1024
-    /// The longest text of an announcement that is kept, in bytes.
+    /// The longest stored text of an announcement, in bytes.
     package static let text = 4096
-    /// How many messages may wait for the broker.
+    /// The maximum number of messages that wait for the broker.
     package static let outstanding = 1000
 }

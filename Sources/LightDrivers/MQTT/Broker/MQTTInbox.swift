@@ -1,22 +1,22 @@
-/// What a connection to a broker has to tell.
+/// An event of a connection to a broker.
 package enum MQTTEvent: Equatable, Sendable {
     case connected
     case subscribed(topic: String, granted: Bool)
     case message(topic: String, payload: [UInt8])
     case tooLong(topic: String)
-    /// So many messages were dropped because too many others were waiting, or because their topics are too long.
+    /// The number of messages dropped because too many others were waiting, or because their topics are too long.
     case dropped(Int)
-    /// The broker refuses the user name or the password; the end follows.
+    /// The broker rejects the user name or the password; the connection ends next.
     case loginRefused
-    /// The connection has ended, or never came to be; nothing follows. The text says why, for people.
+    /// The last event: the connection ended or failed, for this reason, as text for people.
     case closed(String)
 }
 
-/// Messages that wait to be read, never more than a number and a size.
+/// A queue of unread messages, limited in number and size.
 ///
-/// When there is no more room, older messages of a topic give way to its newest, since a state means no more than
-/// its newest value; what then still finds no room is dropped and counted. From then on until everything is taken out,
-/// one message a topic waits, so that a flood costs the same for each message.
+/// When it is full, the newest message of a topic replaces older ones, because only the newest value of a state counts.
+/// Messages that still don't fit are dropped and counted. From then on until the queue is emptied, it keeps one message
+/// per topic, so that a flood costs the same for each message.
 struct MQTTInbox {
     private let maximumMessages: Int
     private let maximumBytes: Int
@@ -24,7 +24,7 @@ struct MQTTInbox {
     private var messages = 0
     private var bytes = 0
     private var dropped = 0
-    /// Where the newest message of each topic waits, once room has run out.
+    /// The index of the newest message of each topic, once the queue was full.
     private var places: [String: Int]?
 
     init(maximumMessages: Int = 4096, maximumBytes: Int = 8 << 20) {
@@ -56,7 +56,7 @@ struct MQTTInbox {
         bytes += size
     }
 
-    /// Counts a message that cannot be taken at all.
+    /// Counts a message that can't be added at all.
     mutating func drop() { dropped += 1 }
 
     mutating func takeAll() -> [MQTTEvent] {

@@ -1,9 +1,9 @@
-/// A topic to subscribe to that may stand for several (MQTT 3.1.1, 4.7): `+` for one level, `#` for all that follow.
+/// A topic filter (MQTT 3.1.1, 4.7), in which `+` matches one level and `#` all remaining levels.
 struct TopicFilter: Hashable, Sendable {
     let text: String
     private let levels: [Substring]
 
-    /// Reads a filter; `nil` if a wildcard stands where it may not.
+    /// Parses a filter; `nil` if a wildcard is in an invalid place.
     init?(_ text: String) {
         self.text = text
         levels = text.split(separator: "/", omittingEmptySubsequences: false)
@@ -16,7 +16,7 @@ struct TopicFilter: Hashable, Sendable {
 
     func matches(_ topic: String) -> Bool {
         let others = topic.split(separator: "/", omittingEmptySubsequences: false)
-        // Topics of the broker's own are meant only where they are named.
+        // Wildcards don't match the broker's internal topics.
         if topic.hasPrefix("$"), levels.first == "+" || levels.first == "#" { return false }
         for (index, level) in levels.enumerated() {
             if level == "#" { return true }

@@ -5,15 +5,16 @@ import DeviceKit
 ///
 /// A new component is a type that conforms, and its entry in ``MQTTComponents/all``.
 protocol MQTTComponent: Equatable, Sendable {
-    /// Its names in discovery topics.
+    /// The component's names in discovery topics.
     static var names: Set<String> { get }
 
     static var kind: LightKind { get }
 
-    /// Returns whether an announcement is of something that is shown.
+    /// Returns whether the announced device is shown.
     static func isShown(_ reader: KeyReader, component: String) throws(MQTTProblem) -> Bool
 
-    /// Reads an announcement; the settings have the availability, the QoS and the payloads of power already.
+    /// Creates a component from an announcement; the settings already have the availability, the QoS and the power
+    /// payloads.
     ///
     /// - Throws: ``MQTTProblem`` if the device can't be served as announced.
     init(_ reader: KeyReader, component: String, _ settings: inout MQTTLightSettings) throws(MQTTProblem)

@@ -1,28 +1,28 @@
 import DeviceKit
 
-/// Where an announcement stands: on a topic of its own, or as a part of one that tells of several things.
+/// The origin of an announcement: a topic, or a part of a topic that describes several entities.
 struct AnnouncementOrigin: Hashable, CustomStringConvertible {
     let topic: String
-    /// Its name as far as it is printed.
+    /// The part's name, sanitized and truncated.
     var part: String?
 
     var description: String { part.map { "\(topic) \($0)" } ?? topic }
 }
 
-/// What a message on a discovery topic says.
+/// The content of a message on a discovery topic.
 enum Announcement {
-    /// This topic is about one thing.
+    /// An entity with a separate topic.
     case thing(MQTTEntity, DiscoveryKey, AnnouncementOrigin)
-    /// The one thing of this topic is gone, or is not to be shown.
+    /// The entity of this topic was removed or is hidden.
     case gone(DiscoveryKey)
-    /// The one thing of this topic will be announced elsewhere.
+    /// The entity of this topic will move to another topic.
     case moving(DiscoveryKey)
-    /// This topic announces several things: the whole list, or changes.
+    /// The entities of a topic: the complete list, or changes.
     case things([Part], topic: String, isComplete: Bool = true)
-    /// All things of this topic will be announced elsewhere.
+    /// All entities of this topic will move to other topics.
     case allMoving(topic: String)
 
-    /// One of several things that a topic tells of.
+    /// An entity of a topic that describes several.
     struct Part {
         let key: DiscoveryKey
         let origin: AnnouncementOrigin
@@ -32,28 +32,30 @@ enum Announcement {
     enum Content {
         case entity(MQTTEntity)
         case hidden
-        /// It cannot be understood; what was announced before stands.
+        /// It is invalid; the former announcement remains.
         case problem(MQTTProblem)
-        /// It is there as it was before, under this key or under keys that begin with it and `_`: a device that is asked anew
-        /// what it is.
+        /// A device that is being interviewed again: the former entities with this key, or with keys that begin with it
+        /// and `_`, remain.
         case unchanged
     }
 }
 
-/// Reads the messages that tell of things, in each of the three ways: Home Assistant's discovery, Tasmota's own, and the lists of
+/// Reads announcements of all three kinds: Home Assistant's discovery, Tasmota's native discovery, and the lists of
 /// Zigbee2MQTT.
 struct AnnouncementReader: Sendable {
-    /// The topics that tell of things.
+    /// The topics with announcements.
     enum Place {
         case homeAssistant(DiscoveryTopic)
         case tasmota(device: String)
         case tasmotaSensors(device: String)
         case zigbee2MQTT(base: String, list: Substring)
-        /// One that Home Assistant does not take either.
+        /// A discovery topic that Home Assistant rejects, too.
         case misplaced
     }
 
-    /// What is shown; of fans and sensors nothing is read if they are not.
+    /// The kinds to show.
+    ///
+    /// Without fans and sensors, their announcements aren't read.
     var kinds: Set<LightKind> = [.light, .switch, .outlet]
 
     private let prefix: String?
@@ -61,12 +63,12 @@ struct AnnouncementReader: Sendable {
     private var zigbee2MQTT: Zigbee2MQTTDiscovery?
     private var tasmotaSensors = TasmotaSensors()
 
-    /// Makes a reader.
+    /// Creates a reader.
     ///
     /// - Parameters:
-    ///   - prefix: the prefix of Home Assistant's discovery topics, or `nil` for no such discovery.
-    ///   - tasmota: the prefix of Tasmota's own discovery topics, if it is wanted.
-    ///   - zigbee2MQTT: the base topic of Zigbee2MQTT, if its lists are wanted.
+    ///   - prefix: The prefix of Home Assistant's discovery topics, or `nil` to ignore them.
+    ///   - tasmota: The prefix of Tasmota's native discovery topics, or `nil` to ignore them.
+    ///   - zigbee2MQTT: The base topic of Zigbee2MQTT, or `nil` to ignore its lists.
     init(prefix: String?, tasmota: String?, zigbee2MQTT: String?) {
         self.prefix = prefix
         tasmotaPrefix = tasmota
@@ -84,7 +86,7 @@ struct AnnouncementReader: Sendable {
         return filters
     }
 
-    /// What a topic tells of; `nil` if it tells of no things.
+    /// Returns the kind of announcements on a topic; `nil` if it has none.
     func place(of topic: String) -> Place? {
         if let prefix, topic.hasPrefix("\(prefix)/"), topic.hasSuffix("/config") {
             return DiscoveryTopic(topic, prefix: prefix).map(Place.homeAssistant) ?? .misplaced
@@ -100,9 +102,9 @@ struct AnnouncementReader: Sendable {
         return list == "devices" || list == "groups" ? .zigbee2MQTT(base: base, list: list) : nil
     }
 
-    /// Reads a message.
+    /// Parses an announcement.
     ///
-    /// - Throws: ``MQTTProblem`` if it is none that can be understood; what was announced before stands.
+    /// - Throws: ``MQTTProblem`` if it is invalid; the former announcement remains.
     mutating func read(_ payload: MQTTPayload, on topic: String, _ place: Place) throws(MQTTProblem) -> [Announcement] {
         switch place {
         case .homeAssistant(let place): try homeAssistant(payload, on: topic, place)
@@ -130,12 +132,12 @@ struct AnnouncementReader: Sendable {
                 keys, component: place.component, fallbackID: topic, fallbackName: place.objectID)
             return [.thing(entity, place.key, AnnouncementOrigin(topic: topic))]
         case .device(let parts):
-            // A part that is left out stays; only one that consists of its platform is removed.
+            // A missing part stays; only one that consists of its platform is removed.
             return [.things(things(parts, of: place, on: topic), topic: topic, isComplete: false)]
         }
     }
 
-    /// The parts of a device that are there.
+    /// Returns the supported parts of a device.
     private func things(
         _ parts: [DiscoveryPayload.Part], of place: DiscoveryTopic, on topic: String
     ) -> [Announcement.Part] {
@@ -160,7 +162,7 @@ struct AnnouncementReader: Sendable {
         return Self.distinguishingSensors(things)
     }
 
-    /// The parts of a device, whose sensor isn't called as one of its lights or switches.
+    /// Returns the parts of a device with a different name for its sensor, if a light or switch has the same one.
     private static func distinguishingSensors(_ things: [Announcement.Part]) -> [Announcement.Part] {
         let entities = things.compactMap { if case .entity(let entity) = $0.content { entity } else { nil } }
         let names = Set(entities.filter { $0.description.kind != .sensor }.map(\.description.name))
@@ -212,12 +214,12 @@ struct AnnouncementReader: Sendable {
         } else {
             try zigbee2MQTT?.take(groups: payload)
         }
-        // What a group can do follows from its members.
+        // The capabilities of a group depend on its members.
         let groups = zigbee2MQTT?.groupThings ?? []
         return announcements + [Self.announcement(of: groups, by: "zigbee2mqtt", on: "\(base)/bridge/groups")]
     }
 
-    /// The announcement of all things that one message tells of; one without an entity stays as it is.
+    /// Returns the announcement of all entities in one message; one without an entity is unchanged.
     private static func announcement(
         of things: [(name: String, entity: MQTTEntity?)], by publisher: String, on topic: String
     ) -> Announcement {

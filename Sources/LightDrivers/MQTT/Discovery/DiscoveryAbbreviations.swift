@@ -1,4 +1,4 @@
-/// The short keys of discovery messages that matter to lights and switches, with their long forms.
+/// The short keys of discovery messages that matter to the supported components, with their long forms.
 enum DiscoveryAbbreviations {
     static let keys: [String: String] = {
         var keys = [
@@ -49,7 +49,7 @@ enum DiscoveryAbbreviations {
         "cu": "configuration_url",
     ]
 
-    /// In an availability list.
+    /// The short keys in an availability list.
     static let availabilityKeys = [
         "t": "topic", "pl_avail": "payload_available", "pl_not_avail": "payload_not_available",
         "val_tpl": "value_template",

@@ -1,33 +1,33 @@
 package import BoundedJSON
 
-/// What a discovery message says, with long keys and whole topics.
+/// The content of a discovery message, with long keys and complete topics.
 package enum DiscoveryPayload: Equatable, Sendable {
-    /// The message is empty: what was announced on its topic is gone.
+    /// An empty message: the announced entities were removed.
     case removed
-    /// Forget this topic, and keep what was announced on it: it will be announced elsewhere.
+    /// The announced entities will move to another topic; keep them and forget this topic.
     case migrated
     case single(JSONObject)
-    /// All parts of a device, by the producer's names; `nil` if there is a part without anything but its platform.
+    /// All parts of a device, named by the producer.
     case device([Part])
 
-    /// One part of a device-wide announcement.
+    /// A part of an announcement for a whole device.
     package struct Part: Equatable, Sendable {
         package var name: String
         package var platform: String
-        /// Its keys, with those it inherits; `nil` if it is to be removed.
+        /// Its keys, including inherited ones; `nil` if the part consists of its platform only and must be removed.
         package var keys: JSONObject?
     }
 
-    /// What a part takes from the device if it does not say otherwise, and nothing else.
+    /// The only keys that a part inherits from the device if it doesn't have them.
     private static let inherited = [
         "availability", "availability_mode", "availability_template", "availability_topic", "payload_available",
         "payload_not_available", "command_topic", "state_topic",
     ]
     private static let maximumParts = 256
 
-    /// Reads a message on a topic for one thing, or for a whole device.
+    /// Parses a message on a topic for one entity, or for a whole device.
     ///
-    /// - Throws: ``MQTTProblem`` if it is none that can be understood.
+    /// - Throws: ``MQTTProblem`` if it is invalid.
     package init(_ payload: MQTTPayload, isDevice: Bool) throws(MQTTProblem) {
         guard !payload.bytes.isEmpty else {
             self = .removed
@@ -74,7 +74,7 @@ package enum DiscoveryPayload: Equatable, Sendable {
     }
 
     private static func inherit(from device: JSONObject, into part: inout JSONObject) {
-        // A part that names its own availability means that one, whichever of the two forms it has.
+        // A part's own availability replaces the device's, in either form.
         let hasOwn = part["availability"] != nil || part["availability_topic"] != nil
         for key in inherited where part[key] == nil {
             if hasOwn, key == "availability" || key == "availability_topic" { continue }
@@ -105,7 +105,7 @@ package enum DiscoveryPayload: Equatable, Sendable {
         return result
     }
 
-    /// More keys than any light has; what stands behind them is not read, so that the work stays small.
+    /// The maximum number of keys that are read, more than any light has, to limit the work.
     private static let maximumKeys = 1000
 
     private static func takeBase(of keys: inout JSONObject) -> String? {

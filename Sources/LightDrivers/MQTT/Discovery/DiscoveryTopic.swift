@@ -2,15 +2,15 @@ package import DeviceKit
 
 /// The topic of a discovery message: `PREFIX/COMPONENT/[NODE_ID/]OBJECT_ID/config`.
 package struct DiscoveryTopic: Hashable, Sendable {
-    /// The kind of thing that is announced: `light`, `switch`, `device` and many more.
+    /// The component of the entity: `light`, `switch`, `device` and many more.
     package var component: String
     /// The optional middle part.
     package var nodeID: String?
-    /// The part that names the thing.
+    /// The part that names the entity.
     package var objectID: String
 
-    /// Reads a topic; `nil` if it is no discovery topic under the prefix, or its ids have other characters than
-    /// `A-Z a-z 0-9 _ -`.
+    /// Parses a topic; `nil` if it isn't a discovery topic under the prefix, or its ids have other characters than `A-Z
+    /// a-z 0-9 _ -`.
     package init?(_ topic: String, prefix: String) {
         guard topic.hasPrefix(prefix + "/") else { return nil }
         let parts = topic.dropFirst(prefix.count + 1).split(separator: "/", omittingEmptySubsequences: false)
@@ -31,19 +31,19 @@ package struct DiscoveryTopic: Hashable, Sendable {
         }
     }
 
-    /// What the announcement of one thing on this topic is known by.
+    /// The key of an announcement of one entity on this topic.
     package var key: DiscoveryKey {
         DiscoveryKey(component: component, name: nodeID.map { "\($0) \(objectID)" } ?? objectID)
     }
 
-    /// What one part of a device-wide announcement on this topic is known by.
+    /// Returns the key of one part of a device-wide announcement on this topic.
     package func key(platform: String, part: String) -> DiscoveryKey {
         DiscoveryKey(component: platform, name: "\(objectID) \(nodeID.map { "\($0) \(part)" } ?? part)")
     }
 
-    /// The topics to subscribe to.
+    /// Returns the topics to subscribe to.
     ///
-    /// Only the components that are read: a home announces many times more sensors than lights.
+    /// They include only supported components, because a home announces many times more sensors than lights.
     package static func filters(prefix: String, kinds: Set<LightKind> = []) -> [String] {
         (components(kinds).sorted() + ["device"]).flatMap {
             ["\(prefix)/\($0)/+/config", "\(prefix)/\($0)/+/+/config"]
@@ -52,7 +52,7 @@ package struct DiscoveryTopic: Hashable, Sendable {
 }
 
 extension DiscoveryTopic {
-    /// The components that are read if these kinds are shown; lights and switches always.
+    /// Returns the components to read if these kinds are shown; lights and switches always.
     static func components(_ kinds: Set<LightKind>) -> Set<String> {
         MQTTComponents.all.filter { kinds.contains($0.kind) }.reduce(into: ["light", "switch"]) {
             $0.formUnion($1.names)
@@ -60,9 +60,9 @@ extension DiscoveryTopic {
     }
 }
 
-/// The identity of an announcement, as opposed to the identity of the thing announced.
+/// The identity of an announcement, as opposed to the identity of the announced entity.
 package struct DiscoveryKey: Hashable, Sendable {
-    /// Whether it is Zigbee2MQTT's own list, and not Home Assistant's discovery.
+    /// A Boolean value that indicates whether it is from Zigbee2MQTT's own lists, not from Home Assistant's discovery.
     var isFromZigbee2MQTT: Bool { component == "zigbee2mqtt" }
 
     package var component: String

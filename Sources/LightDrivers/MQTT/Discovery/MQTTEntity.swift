@@ -1,22 +1,22 @@
 package import BoundedJSON
 package import DeviceKit
 
-/// A light as it was announced or written by hand: who it is and how it speaks.
+/// An announced or hand-written light: its description and its protocol.
 package struct MQTTEntity: Equatable, Sendable {
     package var description: LightDescription
     package var settings: MQTTLightSettings
-    /// The sensor that a reading is a part of, without its readings; `nil` if it is one of its own.
+    /// The sensor that a reading belongs to, without its readings; `nil` if the reading is a sensor itself.
     package var device: LightDescription?
-    /// Whether it has an id of its own and keeps it when it is announced elsewhere.
+    /// A Boolean value that indicates whether it has a unique id, which it keeps if it is announced on another topic.
     package var hasOwnID: Bool
-    /// Features that it lacks because their templates are not understood, for the operator.
+    /// The features that it lacks because their templates are invalid, for the operator.
     package var losses: [String]
     /// The keys of those templates.
     var keysNotUnderstood: [String]
 
     private static let longestName = 256
 
-    /// A thing that was found in another way than by Home Assistant's discovery.
+    /// Creates an entity from another source than Home Assistant's discovery.
     init(_ description: LightDescription, settings: MQTTLightSettings) {
         self.description = description
         self.description.name = Self.cut(description.name)
@@ -30,14 +30,14 @@ package struct MQTTEntity: Equatable, Sendable {
         keysNotUnderstood = []
     }
 
-    /// Reads an announcement with long keys.
+    /// Parses an announcement with long keys.
     ///
     /// - Parameters:
-    ///   - keys: the announcement.
-    ///   - component: `light`, `switch`, or another that ``MQTTComponents`` has.
-    ///   - fallbackID: what it is known by without a `unique_id`.
-    ///   - fallbackName: what it is called without any name.
-    /// - Throws: ``MQTTProblem`` if it cannot be served.
+    ///   - keys: The announcement.
+    ///   - component: `light`, `switch`, or a component in ``MQTTComponents``.
+    ///   - fallbackID: The id if there is no `unique_id`.
+    ///   - fallbackName: The name if neither the entity nor its device has one.
+    /// - Throws: ``MQTTProblem`` if it can't be served.
     package init(
         _ keys: JSONObject, component: String, fallbackID: String, fallbackName: String
     ) throws(MQTTProblem) {
@@ -46,7 +46,7 @@ package struct MQTTEntity: Equatable, Sendable {
         reader.entity = TemplateEntity(component: component, reader, device: device, fallback: fallbackName)
         let own = try reader.string("unique_id").flatMap { $0.isEmpty ? nil : $0 }
         let isReading = Self.isReading(component)
-        // The ids of sensors are their own: a sensor and a light may have the same unique_id.
+        // Sensors have separate ids: a sensor and a light may have the same unique_id.
         let id = own.map { isReading ? "\(component)/\($0)" : $0 } ?? fallbackID
         guard LightIDRule.accepts(id) else { throw .about("unique_id", "is \(LightIDRule.sentence)") }
         hasOwnID = own != nil
@@ -78,18 +78,18 @@ package struct MQTTEntity: Equatable, Sendable {
         device = sensor
     }
 
-    /// Whether things of this component are readings of sensors.
+    /// Returns whether entities of this component are sensor readings.
     static func isReading(_ component: String) -> Bool { MQTTComponents.named(component)?.kind == .sensor }
 
-    /// What a device is known by: an identifier, or else an address.
+    /// Returns the id of a device: an identifier, or else an address.
     private static func deviceID(_ device: KeyReader) -> String? {
         firstIdentifier(device) ?? device.keys["connections"]?.array?.first?.array?.last?.string
     }
 
-    /// Whether an announcement is of nothing to show.
+    /// Returns whether an announced entity isn't shown.
     ///
-    /// Its source wants it hidden (a setting, a diagnosis, switched off by default), or it is a sensor of something that is
-    /// not shown. The battery of a sensor is a diagnosis and is shown.
+    /// Hidden entities are settings, diagnostics, entities that are disabled by default, and sensors of unsupported
+    /// classes. The battery of a sensor is a diagnostic entity but is shown.
     static func isHidden(_ keys: JSONObject, component: String) throws(MQTTProblem) -> Bool {
         let reader = KeyReader(keys: keys)
         let isEnabled = try reader.bool("enabled_by_default") ?? true
@@ -109,7 +109,7 @@ package struct MQTTEntity: Equatable, Sendable {
         return try MQTTComponents.named(component)?.isShown(reader, component: component) == false
     }
 
-    /// The device's name, and the thing's own behind it, if it has one.
+    /// Returns the device's name, followed by the entity's own if it has one.
     private static func name(_ entity: KeyReader, _ device: KeyReader, _ fallback: String) -> String {
         let own = text(entity, "name")
         guard let name = text(device, "name") else { return own ?? fallback }
@@ -128,7 +128,7 @@ package struct MQTTEntity: Equatable, Sendable {
         return cut(text)
     }
 
-    /// Whole characters up to a number of bytes, so that no name is without bounds.
+    /// Returns the longest prefix of whole characters within the maximum number of bytes.
     private static func cut(_ text: String) -> String {
         guard text.utf8.count > longestName else { return text }
         var result = ""

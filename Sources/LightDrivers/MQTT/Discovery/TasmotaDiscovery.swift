@@ -2,9 +2,9 @@ import BoundedJSON
 import DeviceKit
 import Jinja
 
-/// A Tasmota device as it announces itself (Lights 8.3): its relays and lights, as things that speak by templates.
+/// A Tasmota device's own announcement (Lights 8.3): its relays and lights, as entities with templates.
 struct TasmotaDiscovery {
-    /// What the device has, each with a name of its own within the device.
+    /// The device's entities, with unique names within the device.
     let things: [(name: String, entity: MQTTEntity)]
     let common: Common
 
@@ -12,9 +12,9 @@ struct TasmotaDiscovery {
     private let prefixes: [String]
     private let options: JSONValue?
 
-    /// Reads the message of a topic `PREFIX/MAC/config`.
+    /// Parses the message of a topic `PREFIX/MAC/config`.
     ///
-    /// - Throws: ``MQTTProblem`` if it is none that can be understood.
+    /// - Throws: ``MQTTProblem`` if it is invalid.
     init(_ payload: MQTTPayload) throws(MQTTProblem) {
         guard let object = payload.json?.object else { throw MQTTProblem("the announcement is not a JSON object") }
         keys = KeyReader(keys: object)
@@ -46,18 +46,18 @@ struct TasmotaDiscovery {
 
     private static let maximumOutputs = 64
 
-    /// Whether the option `SetOption<n>` is set.
+    /// Returns whether the option `SetOption<n>` is set.
     private static func isSet(_ option: Int, _ options: JSONValue?) -> Bool { options?[String(option)]?.int == 1 }
 
-    // MARK: What all outputs of a device share
+    // MARK: Common properties
 
-    /// What all outputs and sensors of a device have in common.
+    /// The common properties of all outputs and sensors of a device.
     struct Common: Sendable {
         var mac, name: String
         var model, firmware: String?
         var command, question, result, status, state, sensor, will: String
         var on, off, online, offline: String
-        /// Whether it sleeps most of the time.
+        /// A Boolean value that indicates whether it sleeps most of the time.
         var sleeps: Bool
 
         var availability: Availability {
@@ -84,7 +84,7 @@ struct TasmotaDiscovery {
             return topic
         }
         let words = (object["state"]?.array ?? []).map { $0.string ?? "" }
-        // They stand within templates.
+        // They are inserted into templates.
         for word in words where !word.unicodeScalars.allSatisfy({ $0 != "'" && $0 != "\\" && $0.value >= 0x20 }) {
             throw .about("state", "has a word with a quotation mark or a backslash")
         }
@@ -103,7 +103,7 @@ struct TasmotaDiscovery {
     private struct Output {
         enum Kind: Equatable {
             case relay(isLight: Bool)
-            /// A light with the words of its brightness in commands and in states.
+            /// A light, with the words for its brightness in commands and in states.
             case lamp(Lamp, dimmer: String, state: String)
         }
 
@@ -116,19 +116,19 @@ struct TasmotaDiscovery {
         var options: JSONValue?
     }
 
-    /// What an output that is a light is; `first` is the first one that is.
+    /// Returns the kind of a light's output; `first` is the index of the device's first light.
     private static func lamp(
         _ kind: Int, _ index: Int, after first: Int, isLinked: Bool, isFan: Bool, _ keys: KeyReader,
         _ options: JSONValue?
     ) -> Output.Kind {
         if isFan { return .lamp(.power, dimmer: "", state: "") }
         if isSet(68, options) {
-            // Counted over all outputs, as power is.
+            // The numbers count all outputs, as for power.
             let channel = "Channel\(index + 1)"
             return .lamp(.dimmer, dimmer: channel, state: "value_json.\(channel)")
         }
         if !isLinked, kind >= 4 {
-            // Colour and white are two lights, each with a dimmer of its own.
+            // Color and white are two lights with separate dimmers.
             let dimmer = "Dimmer\(index - first + 1)"
             let lamp: Output.Lamp = index == first ? .color : kind == 4 ? .dimmer : .temperature
             return .lamp(lamp, dimmer: dimmer, state: "value_json.\(dimmer)")
@@ -150,7 +150,7 @@ struct TasmotaDiscovery {
         settings.availability = common.availability
         settings.mireds = isSet(82, output.options) ? 200...380 : 153...500
         settings.brightnessScale = 100
-        // The state is not retained: without being asked it comes every five minutes.
+        // The state isn't retained: without a query it arrives every five minutes.
         settings.poll = MQTTMessage(topic: String(common.command.dropLast("Backlog".count)) + "STATE", text: "")
         let names = (keys.keys["fn"]?.array ?? []).map(\.string)
         let own = output.index < names.count ? names[output.index] : nil
@@ -172,7 +172,8 @@ struct TasmotaDiscovery {
             on: try MessageTemplate("\(power) \(common.on)"), off: try MessageTemplate("\(power) \(common.off)"),
             state: try MessageTemplate("{{ {'\(common.on)': 'on', '\(common.off)': 'off'}[\(key)] }}"))
         guard case .lamp(let lamp, let dimmer, let state) = output.kind, lamp != .power else { return templates }
-        // Setting the level switches on as well, unless SetOption20 forbids it; a fade is set before what fades.
+        // Setting the level switches the light on as well, unless SetOption20 forbids it; the fade precedes the values
+        // that fade.
         var on = """
             {% if transition is defined %}NoDelay;Fade 1;NoDelay;Speed {{ [[(transition * 2) | round | int, 1] | max, 40] | min }};{% endif %}
             """

@@ -1,9 +1,9 @@
 import BoundedJSON
 import DeviceKit
 
-/// The sensors of Tasmota devices (Lights 8.3): one message tells which there are, another one how the device speaks.
+/// The sensors of Tasmota devices (Lights 8.3): one message lists them, another one has the device's topics.
 ///
-/// A chip is a sensor with all of its readings; the ids are those of hatasmota, Home Assistant's reader.
+/// A chip is a sensor with all of its readings; the ids are those of hatasmota, Home Assistant's library.
 struct TasmotaSensors: Sendable {
     private struct Device: Sendable {
         var common: TasmotaDiscovery.Common?
@@ -21,14 +21,14 @@ struct TasmotaSensors: Sendable {
 
     private var devices: [String: Device] = [:]
 
-    /// A device has said how it speaks; `nil` if it is gone.
+    /// Stores the common properties of a device; `nil` if it was removed.
     mutating func take(_ common: TasmotaDiscovery.Common?, of address: String) {
         change(address) { $0.common = common }
     }
 
-    /// Reads the message of a topic `PREFIX/MAC/sensors`.
+    /// Parses the message of a topic `PREFIX/MAC/sensors`.
     ///
-    /// - Throws: ``MQTTProblem`` if it is none that can be understood; nothing has changed then.
+    /// - Throws: ``MQTTProblem`` if it is invalid; nothing has changed then.
     mutating func take(sensors payload: MQTTPayload, of address: String) throws(MQTTProblem) {
         var readings: [Reading] = []
         if !payload.bytes.isEmpty {
@@ -48,7 +48,7 @@ struct TasmotaSensors: Sendable {
         devices[address] = device.common == nil && device.readings.isEmpty ? nil : device
     }
 
-    /// The readings of a device, each with a name of its own; none before both messages have come.
+    /// Returns the readings of a device, with unique names; none before both messages have arrived.
     func things(of address: String) throws(MQTTProblem) -> [(name: String, entity: MQTTEntity)] {
         guard let device = devices[address], let common = device.common else { return [] }
         let chips = Set(device.readings.map(\.chip))
@@ -66,10 +66,10 @@ struct TasmotaSensors: Sendable {
         let isFahrenheit = chips["TempUnit"]?.string == "F"
         var readings: [Reading] = []
         for chip in chips.members {
-            // The processor's own temperature says nothing about the room.
+            // The processor's temperature isn't the room's.
             guard chip.name != "ESP32", isPlain(chip.name), let values = chip.value.object else { continue }
             for value in values.members where isPlain(value.name) && readings.count < maximumReadings {
-                // A chip that cannot be read at that moment says null.
+                // A chip that can't be read at that moment reports null.
                 guard value.value.double != nil || value.value.isNull,
                     let meaning = meaning(of: value.name, isAnalog: chip.name == "ANALOG", isFahrenheit)
                 else { continue }
@@ -80,7 +80,7 @@ struct TasmotaSensors: Sendable {
     }
 
     private static func meaning(of key: String, isAnalog: Bool, _ isFahrenheit: Bool) -> SensorClass? {
-        // An analog input stands behind its reading, as a digit.
+        // The reading's name ends with the number of the analog input, one digit.
         let name = isAnalog && key.last?.isNumber == true ? String(key.dropLast()) : key
         switch name {
         case "Temperature": return SensorClass(number: "temperature", unit: isFahrenheit ? "°F" : "°C")
@@ -91,7 +91,7 @@ struct TasmotaSensors: Sendable {
         }
     }
 
-    /// Whether a key may stand within a template and an id.
+    /// Returns whether a key is safe within a template and an id.
     private static func isPlain(_ key: String) -> Bool {
         (1...64).contains(key.utf8.count)
             && key.utf8.allSatisfy { byte in
@@ -112,11 +112,11 @@ struct TasmotaSensors: Sendable {
             commandTopic: "", schema: .component(MQTTSensor(reading.meaning)), kind: .sensor)
         let path = "['\(reading.chip)']['\(reading.key)']"
         settings.power = .init(topics: [common.sensor, common.status])
-        // The answer to a question has the same in an object of its own.
+        // The answer to a query has the same values in a nested object.
         settings.power?.template = try MessageTemplate(
             "{% if value_json.StatusSNS is defined %}{{ value_json.StatusSNS\(path) }}"
                 + "{% else %}{{ value_json\(path) }}{% endif %}")
-        // One that sleeps most of the time is not out of reach for that.
+        // A device that sleeps most of the time stays reachable.
         if !common.sleeps { settings.availability = common.availability }
         settings.poll = MQTTMessage(topic: common.question, text: "10")
         let description = LightDescription(

@@ -3,7 +3,7 @@ import DeviceKit
 
 /// A device or a group in the lists of Zigbee2MQTT.
 struct Zigbee2MQTTDevice {
-    /// Newer versions say `{"state": "online"}`, older ones `online`.
+    /// Newer versions send `{"state": "online"}`, older ones `online`.
     private static let stateTemplate = "{{ value_json.state if value_json is mapping else value }}"
 
     let base: String
@@ -13,7 +13,7 @@ struct Zigbee2MQTTDevice {
 
     var address: String { serial ?? "" }
 
-    /// The property that a feature has in messages; `nil` if it could not stand within a template.
+    /// Returns a feature's property in messages; `nil` if it isn't safe within a template.
     func property(_ expose: JSONValue) -> String? {
         guard let property = expose["property"]?.string, (1...64).contains(property.utf8.count),
             property.unicodeScalars.allSatisfy({
@@ -23,13 +23,13 @@ struct Zigbee2MQTTDevice {
         return property
     }
 
-    /// What templates make of two values, such as those for on and off.
+    /// Returns two values, such as those for on and off, in the text form of templates.
     func texts(_ on: JSONValue, _ off: JSONValue) throws(MQTTProblem) -> (on: String, off: String) {
         let values = KeyReader(keys: ["value_on": on, "value_off": off])
         return (try values.string("value_on") ?? "", try values.string("value_off") ?? "")
     }
 
-    /// The settings of one of its parts, with the device's topics.
+    /// Returns the settings of one of its parts, with the device's topics.
     func settings(_ schema: MQTTLightSettings.Schema, _ kind: LightKind) throws(MQTTProblem) -> MQTTLightSettings {
         let topic = "\(base)/\(try name())"
         var settings = MQTTLightSettings(commandTopic: "\(topic)/set", schema: schema, kind: kind)
@@ -37,14 +37,14 @@ struct Zigbee2MQTTDevice {
         settings.availability = Availability(
             sources: [
                 .init(topic: "\(base)/bridge/state", template: try MessageTemplate(Self.stateTemplate)),
-                // A device says whether it can be reached only where that is switched on.
+                // A device reports its availability only if that feature is enabled.
                 .init(
                     topic: "\(topic)/availability", template: try MessageTemplate(Self.stateTemplate), isOptional: true),
             ], mode: .all)
         return settings
     }
 
-    /// The part with this id and these settings; its name is the device's, followed by `part`.
+    /// Returns the part with this id and these settings; its name is the device's, followed by `part`.
     func entity(_ id: String, _ settings: MQTTLightSettings, part: String? = nil) throws(MQTTProblem) -> MQTTEntity {
         guard LightIDRule.accepts(id) else { throw .about("ieee_address", "is \(LightIDRule.sentence)") }
         let definition = json["definition"]
@@ -59,7 +59,7 @@ struct Zigbee2MQTTDevice {
             settings: settings)
     }
 
-    /// A friendly name may have slashes, but no wildcards.
+    /// Returns the friendly name, which may have slashes, but no wildcards.
     private func name() throws(MQTTProblem) -> String {
         let keys = KeyReader(keys: ["friendly_name": json["friendly_name"] ?? .null])
         guard let name = try keys.topic("friendly_name") else { throw .about("friendly_name", "is missing") }
@@ -68,7 +68,7 @@ struct Zigbee2MQTTDevice {
 }
 
 extension MQTTLightSettings {
-    /// A value in the messages about the device's state, extracted by a template.
+    /// Returns the source of a value in messages about the device's state, extracted by a template.
     func state(_ template: String) throws(MQTTProblem) -> Source {
         var source = power ?? Source(topics: [])
         source.template = try MessageTemplate(template)

@@ -1,11 +1,11 @@
 import BoundedJSON
 import DeviceKit
 
-/// What Zigbee2MQTT says of its devices and groups, without any discovery for Home Assistant (Lights 8.1).
+/// The devices and groups that Zigbee2MQTT lists, without discovery for Home Assistant (Lights 8.1).
 ///
-/// The ids are those of its Home Assistant announcements, so that a light that is announced both ways is one.
+/// The ids are those of its Home Assistant announcements, so that a light in both kinds of announcements is one light.
 struct Zigbee2MQTTDiscovery {
-    /// Lights and switches by names of their own; `nil` for what is there but has not been asked what it is yet.
+    /// Lights and switches by unique names; `nil` for a device without a completed interview.
     typealias Things = [(name: String, entity: MQTTEntity?)]
 
     private static let maximumDevices = 1000
@@ -14,15 +14,15 @@ struct Zigbee2MQTTDiscovery {
     private static let controllers: Set = ["climate", "lock", "cover"]
 
     let base: String
-    /// What the lights of each device can do together, by its address; `nil` for one that has not been asked yet.
+    /// The combined capabilities of each device's lights, by its address; `nil` before its interview is complete.
     private var lights: [String: Output?] = [:]
     private var groups: [JSONValue] = []
 
     init(base: String) { self.base = base }
 
-    /// Reads the message of `BASE/bridge/devices`, a list of all devices: lights, switches and the given kinds.
+    /// Parses the message of `BASE/bridge/devices`, a list of all devices: lights, switches and the given kinds.
     ///
-    /// - Throws: ``MQTTProblem`` if it is none that can be understood; nothing has changed then.
+    /// - Throws: ``MQTTProblem`` if it is invalid; nothing has changed then.
     mutating func devices(_ payload: MQTTPayload, kinds: Set<LightKind>) throws(MQTTProblem) -> Things {
         guard let devices = payload.json?.array else { throw MQTTProblem("the list of devices is not a JSON array") }
         var things: Things = []
@@ -58,15 +58,15 @@ struct Zigbee2MQTTDiscovery {
         return things
     }
 
-    /// Reads the message of `BASE/bridge/groups`, which holds all that there are.
+    /// Parses the message of `BASE/bridge/groups`, a list of all groups.
     ///
-    /// - Throws: ``MQTTProblem`` if it is none that can be understood; nothing has changed then.
+    /// - Throws: ``MQTTProblem`` if it is invalid; nothing has changed then.
     mutating func take(groups payload: MQTTPayload) throws(MQTTProblem) {
         guard let groups = payload.json?.array else { throw MQTTProblem("the list of groups is not a JSON array") }
         self.groups = Array(groups.prefix(Self.maximumDevices))
     }
 
-    /// The groups that have lights; one can do what a member can.
+    /// The groups with lights; a group has the capabilities of all its members.
     var groupThings: Things {
         groups.compactMap { group in
             guard let number = group["id"]?.int, group["friendly_name"]?.string != nil else { return nil }
@@ -80,9 +80,9 @@ struct Zigbee2MQTTDiscovery {
         }
     }
 
-    // MARK: One output
+    // MARK: Outputs
 
-    /// A light or a switch as `exposes` describes it.
+    /// A light or a switch from `exposes`.
     private struct Output {
         var kind: LightKind
         var endpoint: String?
@@ -94,9 +94,11 @@ struct Zigbee2MQTTDiscovery {
         var isDimmable = false
         var scale = 254
 
-        /// Reads a light or a switch; `nil` if the expose is something else, a setting, or can't be switched.
+        /// Parses a light or a switch; `nil` if the expose is something else, a setting, or can't be switched.
         ///
-        /// The extra switches of a controller, that is a thermostat, a lock or a cover, are settings.
+        /// - Parameters:
+        ///   - json: The expose.
+        ///   - isController: Whether the device is a thermostat, a lock or a cover, whose extra switches are settings.
         init?(_ json: JSONValue, isController: Bool) {
             switch json["type"]?.string {
             case "light": kind = .light
@@ -158,7 +160,7 @@ struct Zigbee2MQTTDiscovery {
             return output
         }
 
-        /// Takes over what another can do.
+        /// Adds the capabilities of another output.
         mutating func join(_ other: Output) {
             isDimmable = isDimmable || other.isDimmable
             if modes.contains(.xy) || !other.modes.contains(.xy) {
@@ -211,9 +213,12 @@ enum Zigbee2MQTTSettings {
         ["config", "diagnostic"].contains(expose["category"]?.string ?? "")
     }
 
-    /// Returns whether an announcement to Home Assistant is a setting of a device, or of Zigbee2MQTT itself.
+    /// Returns whether an entity that is announced to Home Assistant is a setting.
     ///
-    /// Topics that change settings end in `/set/PROPERTY`.
+    /// - Parameters:
+    ///   - commandTopic: The topic of its commands; it ends in `/set/PROPERTY` for settings.
+    ///   - device: The identifiers of its device.
+    /// - Returns: `true` for a setting of a device, or of Zigbee2MQTT itself.
     static func isSetting(commandTopic: String?, device: [String]) -> Bool {
         if device.contains(where: { $0.hasPrefix("zigbee2mqtt_bridge") }) { return true }
         let parts = (commandTopic ?? "").split(separator: "/").suffix(2)

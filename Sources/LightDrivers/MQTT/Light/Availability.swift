@@ -1,18 +1,18 @@
 internal import Jinja
 
-/// Whether a light is there, as its availability topics tell.
+/// A light's availability, according to its availability topics.
 package struct Availability: Equatable, Sendable {
-    /// One topic and how to read it.
+    /// A topic and its format.
     package struct Source: Equatable, Sendable {
         package var topic: String
         package var template: MessageTemplate?
         package var available = "online"
         package var notAvailable = "offline"
-        /// Whether it counts only once it has said something.
+        /// A Boolean value that indicates whether the topic counts only after its first message.
         package var isOptional = false
     }
 
-    /// How several topics count together.
+    /// The way to combine several topics.
     package enum Mode: String, CaseIterable, Sendable {
         case all, any, latest
     }
@@ -29,7 +29,7 @@ package struct Availability: Equatable, Sendable {
         states = Array(repeating: nil, count: sources.count)
     }
 
-    /// Without topics a light is always there; with topics it is not before one has said so.
+    /// A Boolean value that indicates whether the light is available: always without topics, else only after a message.
     package var isAvailable: Bool {
         guard !sources.isEmpty else { return true }
         switch mode {
@@ -65,21 +65,21 @@ package struct Availability: Equatable, Sendable {
         }
     }
 
-    /// Whether a topic is one of these and has said nothing yet.
+    /// Returns whether a topic is one of these and has no message yet.
     func isWaiting(for topic: String) -> Bool {
         zip(sources, states).contains { source, state in source.topic == topic && state == nil }
     }
 
-    /// Takes over what was received already on topics that the other reads in the same way.
+    /// Copies the states of topics that the other reads in the same way.
     mutating func learn(from other: Availability) {
         for (index, source) in sources.enumerated() where states[index] == nil {
             if let place = other.sources.firstIndex(of: source) { states[index] = other.states[place] }
         }
         guard latest == nil, states.contains(where: { $0 != nil }) else { return }
-        // Of several, it is unknown which was sent last.
+        // With several topics, the order of their messages is unknown.
         latest = sources == other.sources ? other.latest : !states.contains(false)
     }
 
-    /// Whether the two listen to the same topics in the same way.
+    /// Returns whether both have the same topics with the same formats.
     func hasSameSources(as other: Availability) -> Bool { sources == other.sources && mode == other.mode }
 }

@@ -1,22 +1,23 @@
 import DeviceKit
 
-/// A colour as it stands in a message.
+/// A color in the form of a message.
 enum DeviceColor: Equatable {
     case hs(Double, Double)
     case xy(Double, Double)
     /// Three to five channels of 0 to 255: red, green, blue, then white, or cold and warm white.
     case channels([Int])
-    /// Mired, or kelvin, as the light wants it.
+    /// Mired or kelvin, according to the light's settings.
     case temperature(Int)
 
-    /// The colour in the form a light takes; its cold and warm white have the colour temperatures `whites`, in mired.
+    /// Converts a color to the form that the light accepts; its cold and warm white have the color temperatures
+    /// `whites`, in mired.
     init?(hue: Double, saturation: Double, form: MQTTLightSettings.ColorMode, whites: ClosedRange<Int>) {
         guard let rgb = ColorConversion.rgb(hue: hue, saturation: saturation) else { return nil }
         switch form {
         case .hs: self = .hs(hue, saturation)
         case .xy:
             guard let xy = ColorConversion.xy(hue: hue, saturation: saturation) else { return nil }
-            // Four digits are finer than any lamp, and short on the air.
+            // Four digits are more precise than any lamp, and keep the message short.
             self = .xy((xy.x * 10000).rounded() / 10000, (xy.y * 10000).rounded() / 10000)
         case .rgb: self = .channels(Self.whole([rgb.red, rgb.green, rgb.blue]))
         case .rgbw: self = .channels(Self.whole(ColorConversion.rgbw(rgb)))
@@ -29,8 +30,9 @@ enum DeviceColor: Equatable {
         channels.map { Int(exactly: min(max($0.rounded(), 0), 255)) ?? 0 }
     }
 
-    /// Where the colour is on the wheel, or `nil` if it is none or a temperature; the light's cold and warm white have the
-    /// colour temperatures `whites`, in mired.
+    /// Returns the hue and saturation, or `nil` for an invalid color or a temperature.
+    ///
+    /// The light's cold and warm white have the color temperatures `whites`, in mired.
     func hueSaturation(whites: ClosedRange<Int>) -> (hue: Double, saturation: Double)? {
         switch self {
         case .hs(let hue, let saturation): return ColorConversion.hueSaturation(hue: hue, saturation: saturation)
@@ -46,7 +48,7 @@ enum DeviceColor: Equatable {
         }
     }
 
-    /// The mode in which it is told; `nil` for channels that are too few or too many.
+    /// The color mode of this form; `nil` for too few or too many channels.
     var form: MQTTLightSettings.ColorMode? {
         switch self {
         case .hs: .hs
@@ -62,12 +64,12 @@ enum DeviceColor: Equatable {
         }
     }
 
-    /// The largest channel, which is the brightness of a light that has no other.
+    /// The largest channel, which is the brightness of a light without a separate brightness.
     var largestChannel: Int? {
         if case .channels(let channels) = self { channels.max() } else { nil }
     }
 
-    /// The channels at a part of their brightness; no colour is dimmed to nothing.
+    /// Returns the channels scaled to a brightness; at least one channel stays above 0.
     func scaled(percent: Int) -> DeviceColor {
         guard case .channels(let channels) = self else { return self }
         let scaled = channels.map { Int(exactly: (Double($0) * Double(percent) / 100).rounded()) ?? 0 }
@@ -75,7 +77,7 @@ enum DeviceColor: Equatable {
         return .channels(channels.map { $0 == channels.max() && $0 > 0 ? 1 : 0 })
     }
 
-    /// Whether the two are one colour to a device that rounds.
+    /// Returns whether a device that rounds may report one color for the other.
     func isClose(to other: DeviceColor) -> Bool {
         switch (self, other) {
         case (.hs(let h1, let s1), .hs(let h2, let s2)):

@@ -1,7 +1,7 @@
 import BoundedJSON
 import DeviceKit
 
-/// A light in the configuration, for what announces nothing: the long keys of an announcement, and an id.
+/// A light in the configuration, for devices without announcements: the long keys of an announcement, and an id.
 struct HandWrittenLight: Decodable {
     let entity: MQTTEntity
 
@@ -20,7 +20,7 @@ struct HandWrittenLight: Decodable {
 
         private static let forms = ["hs", "xy", "rgb", "rgbw", "rgbww", "color_temp", "brightness"]
 
-        /// Text, numbers and truth values.
+        /// Keys with text, numbers and Booleans.
         static let scalars: [CodingKeys] =
             [
                 "name", "schema", "command_topic", "state_topic", "state_value_template", "value_template",
@@ -69,7 +69,7 @@ struct HandWrittenLight: Decodable {
         do throws(MQTTProblem) {
             entity = try MQTTEntity(
                 keys, component: kind == .light ? "light" : "switch", fallbackID: id, fallbackName: id)
-            // Who wrote it is here, and can write another template.
+            // The author of the template can correct it, so report the error.
             if let key = entity.keysNotUnderstood.first { throw MQTTProblem(entity.losses[0], key: key) }
         } catch {
             let key = error.key.map(CodingKeys.init(_:)).flatMap { container.contains($0) ? $0 : nil }
@@ -117,7 +117,7 @@ struct HandWrittenLight: Decodable {
     }
 }
 
-/// What can be written by hand.
+/// The kinds of hand-written lights.
 private enum HandWrittenKind: String, CaseIterable {
     case light, `switch`, outlet
 

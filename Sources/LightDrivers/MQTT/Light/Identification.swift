@@ -1,21 +1,21 @@
 import DeviceKit
 
-/// A light that blinks to show which one it is.
+/// A light that blinks to show its location.
 ///
-/// What it reports of its power while it blinks, and for a moment after, are echoes: they are held, so that no controller
-/// takes them for somebody at the switch. What is different when that moment is over is the truth.
+/// Power reports while it blinks, and for a moment afterwards, are echoes. They are held back, so that no controller
+/// mistakes them for a person at the switch. A value that still differs after that moment is reported.
 struct Identification: Equatable, Sendable {
-    /// How long echoes may take.
+    /// The time in which power reports count as echoes.
     static let echoTime = Duration.seconds(1)
 
-    /// Tells one identification of a light from the next.
+    /// Distinguishes one identification of a light from the next.
     let number: Int
-    /// The power that the light is left with: what it was before, or what a command made of it; `nil` if not known.
+    /// The power to restore: the value from before or from a later command; `nil` if unknown.
     var power: Bool?
-    /// What the light was last told.
+    /// The power that was last sent.
     var isLit: Bool
     var reported: Bool?
-    /// When echoes are over; `nil` while it blinks.
+    /// The end of the time for echoes; `nil` while it blinks.
     var endsAt: Duration?
 
     init(number: Int, power: Bool?) {
@@ -24,38 +24,39 @@ struct Identification: Equatable, Sendable {
         isLit = power ?? false
     }
 
-    /// What the light is told in turn before it is left as it was.
+    /// The power states to send in order before the light's power is restored.
     var blinks: [Bool] { BlinkingLights.blinks(from: power ?? false) }
 }
 
 extension MQTTLight {
-    /// Begins to blink, also if the light blinks already; returns the powers to send in turn by ``blink(_:_:)``.
+    /// Starts or restarts an identification; returns the power states to send in order by ``blink(_:_:)``.
     mutating func beginIdentification(_ number: Int) -> [Bool] {
         let current = Identification(number: number, power: identification.map(\.power) ?? on)
-        // A motor is not switched on and off to be found.
+        // Don't switch motors on and off to identify them.
         guard settings.component == nil else { return [] }
         identification = current
         return current.blinks
     }
 
-    /// The messages of one blink; `nil` if the identification has been ended by a command or another identification.
+    /// Returns the messages of one blink, or `nil` if a command or another identification ended this one.
     mutating func blink(_ isLit: Bool, _ number: Int) throws(LightError) -> [MQTTMessage]? {
         guard identification?.number == number, identification?.endsAt == nil else { return nil }
         identification?.isLit = isLit
         return try messages(for: LightCommand(on: isLit))
     }
 
-    /// The light has blinked enough.
+    /// Ends an identification.
     ///
-    /// - Returns: the messages that leave it as it was; none if something newer has ended the identification.
+    /// - Returns: The messages that restore the light's power; none if a command or another identification ended this
+    ///   one.
     mutating func endIdentification(_ number: Int, now: Duration) -> [MQTTMessage] {
         guard let current = identification, current.number == number, current.endsAt == nil else { return [] }
         return restorePower(of: current, now: now)
     }
 
-    /// A command comes, which counts more than a light that blinks.
+    /// Ends an identification because of a command.
     ///
-    /// - Returns: the messages to send before the command's own, for a command that leaves power as it is.
+    /// - Returns: The messages to send before the command's own, if the command doesn't set the power.
     mutating func interruptIdentification(by command: LightCommand, now: Duration) -> [MQTTMessage] {
         guard var current = identification else { return [] }
         guard let power = command.on else {
@@ -75,7 +76,7 @@ extension MQTTLight {
         return (try? messages(for: LightCommand(on: power))) ?? []
     }
 
-    /// Time has passed; returns the light's power, if it is another than before the identification.
+    /// Ends the time for echoes; returns the light's power if it differs from the restored one.
     mutating func endEchoes(now: Duration) -> LightReport? {
         guard let current = identification, let endsAt = current.endsAt, endsAt <= now else { return nil }
         identification = nil

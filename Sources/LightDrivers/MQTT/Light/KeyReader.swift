@@ -3,21 +3,21 @@ import Jinja
 
 /// Reads the keys of an announced or hand-written light; every error names the key.
 ///
-/// A template that is not understood is no error: it costs the feature that it is for, which is noted in ``losses``.
+/// An invalid template isn't an error: the light loses the template's feature, which is noted in ``losses``.
 final class KeyReader {
     let keys: JSONObject
-    /// The entity that templates name.
+    /// The entity whose name and state templates use.
     var entity: TemplateEntity?
-    /// What the light cannot do here, and why: a part of a sentence each.
+    /// The unsupported features with their reasons, each as a part of a sentence.
     private(set) var losses: [Loss] = []
 
-    /// A feature that is lost to a template.
+    /// A feature that is lost to an invalid template.
     struct Loss: Equatable {
         let key: String
         let text: String
     }
 
-    /// What a key for a template holds.
+    /// The value of a template's key.
     enum TemplateKey {
         case missing
         case known(MessageTemplate)
@@ -46,7 +46,7 @@ final class KeyReader {
         }
     }
 
-    /// A truth value, in all the forms that Home Assistant takes for one.
+    /// Returns a Boolean value, in any form that Home Assistant accepts.
     func bool(_ name: String) throws(MQTTProblem) -> Bool? {
         guard let value = keys[name], !value.isNull else { return nil }
         if let bool = value.bool { return bool }
@@ -66,7 +66,7 @@ final class KeyReader {
         return integer
     }
 
-    /// A topic; one that is listened to may have wildcards.
+    /// Returns a topic; a topic to subscribe to may have wildcards.
     func topic(_ name: String, mayHaveWildcards: Bool = false) throws(MQTTProblem) -> String? {
         guard let topic = try string(name), !topic.isEmpty else { return nil }
         guard topic.utf8.count <= MQTTLimits.topic else {
@@ -80,7 +80,7 @@ final class KeyReader {
         return topic
     }
 
-    /// A template; if it is not understood, the consequence is noted among the losses.
+    /// Returns a template; if it is invalid, adds the consequence to the losses.
     func template(_ name: String, else consequence: String) throws(MQTTProblem) -> TemplateKey {
         guard let text = try string(name, maximum: JinjaLimits.source), !text.isEmpty else { return .missing }
         do throws(MQTTProblem) {
@@ -91,7 +91,7 @@ final class KeyReader {
         }
     }
 
-    /// A template, if there is one that is understood.
+    /// Returns a template, or `nil` if it is missing or invalid.
     func known(_ name: String, else consequence: String) throws(MQTTProblem) -> MessageTemplate? {
         if case .known(let template) = try template(name, else: consequence) { template } else { nil }
     }
@@ -160,7 +160,7 @@ final class KeyReader {
         return Availability(sources: sources, mode: mode)
     }
 
-    /// A topic that tells whether the light is there; `nil` if it cannot be read.
+    /// Returns the source of the availability on a topic; `nil` if it can't be read.
     private func availability(on topic: String, template: String) throws(MQTTProblem) -> Availability.Source? {
         var source = Availability.Source(
             topic: topic, available: try string("payload_available") ?? "online",

@@ -1,7 +1,7 @@
 import DeviceKit
 import Jinja
 
-/// The schema `default`: a topic for each attribute, plain text on it.
+/// The schema `default`: a topic with plain text for each attribute.
 extension MQTTLight {
     // MARK: States
 
@@ -25,7 +25,7 @@ extension MQTTLight {
             }
             guard let color = learn(device) else { continue }
             if mode == .temperature { lastTemperature = color } else { lastColor = color }
-            // Without a topic for the mode, it is what came last.
+            // Without a topic for the mode, the last attribute determines it.
             if settings.colorMode == nil { self.mode = mode }
             report.color = shown ?? report.color
         }
@@ -33,7 +33,7 @@ extension MQTTLight {
         return report
     }
 
-    /// What the light shows in the mode it is in.
+    /// The color in the current mode.
     private var shown: LightColor? {
         switch mode {
         case nil, .onoff, .brightness: nil
@@ -43,7 +43,7 @@ extension MQTTLight {
         }
     }
 
-    /// The power in a message on the topic for it; `nil` if it has no known power.
+    /// Returns the power in a message on its topic; `nil` without a known power.
     mutating func receivedPower(topic: String, _ payload: MQTTPayload) -> Bool? {
         guard let text = wholeText(settings.power, topic, payload) else { return nil }
         if text == Self.unknown { isPowerUnknown = true }
@@ -52,10 +52,10 @@ extension MQTTLight {
         return on
     }
 
-    /// The text of an attribute that has no value.
+    /// The text for an attribute without a value.
     static let unknown = "None"
 
-    /// The value in a message on one of the light's topics; `nil` for other messages.
+    /// Returns the value in a message on one of the light's topics; `nil` for other messages.
     mutating func text(_ source: MQTTLightSettings.Source?, _ topic: String, _ payload: MQTTPayload) -> String? {
         let text = wholeText(source, topic, payload)
         return text == Self.unknown ? nil : text
@@ -109,7 +109,7 @@ extension MQTTLight {
         return messages
     }
 
-    /// The attributes in Home Assistant's order: colour, brightness, colour temperature, white.
+    /// Returns messages for the attributes in Home Assistant's order: color, brightness, color temperature, white.
     private mutating func attributes(
         of command: LightCommand, _ failure: inout String?
     ) throws(LightError) -> [MQTTMessage] {
@@ -139,7 +139,7 @@ extension MQTTLight {
                 device = device.scaled(percent: level)
                 sent.percent = level
                 sent.deviceBrightness = device.largestChannel
-                // The next brightness is sent as this colour, also if the light has not answered by then.
+                // The next brightness is sent as this color, even if the light hasn't answered by then.
                 brightness = level
                 self.color = color
             }
@@ -161,8 +161,9 @@ extension MQTTLight {
         return messages + [temperature, white].compactMap { $0 }
     }
 
-    /// The message for an attribute; `nil`, and noted, if its template cannot make one: that costs the attribute, and not
-    /// the light.
+    /// Returns the message for an attribute.
+    ///
+    /// If its template fails, returns `nil` and stores the reason: only the attribute is lost, not the light.
     private mutating func attribute(
         _ command: MQTTLightSettings.Command, _ text: String, _ variables: [String: JinjaValue],
         _ failure: inout String?
@@ -179,7 +180,8 @@ extension MQTTLight {
         try message(.init(topic: settings.commandTopic, template: settings.powerTemplate), payload, [:])
     }
 
-    /// A message for an attribute: the text, or what its template makes of the variables, of which the text is one.
+    /// Returns the message for an attribute: the text, or its template's result for the variables, which include the
+    /// text.
     mutating func message(
         _ command: MQTTLightSettings.Command, _ text: String, _ variables: [String: JinjaValue]
     ) throws(LightError) -> MQTTMessage {
@@ -210,7 +212,7 @@ extension MQTTLight {
         }
     }
 
-    /// A number without exponent: at most four digits behind the point.
+    /// Returns a number without an exponent, with at most four decimal places.
     private static func decimal(_ value: Double) -> String {
         let scaled = (value * 10000).rounded() / 10000
         return scaled.magnitude < 0.001 && scaled != 0 ? "0.0" : String(scaled)

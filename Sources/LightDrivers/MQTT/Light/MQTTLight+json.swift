@@ -43,10 +43,10 @@ extension MQTTLight {
         return report
     }
 
-    /// The part of a state that tells the colour.
+    /// Returns the color in a state message.
     private func jsonColor(_ message: JSONValue) -> DeviceColor? {
         if let name = message[keys.colorMode], !name.isNull {
-            // A mode that was not announced makes the colour part worthless; the rest still counts.
+            // Ignore the color in an unannounced mode; use the rest of the message.
             guard let mode = name.string.flatMap(MQTTLightSettings.ColorMode.init), settings.modes.contains(mode)
             else { return nil }
             switch mode {
@@ -125,7 +125,7 @@ extension MQTTLight {
                 return
             }
             guard var device = deviceColor(color) else { throw .refused("the light shows no such color") }
-            // A light that announces no brightness has it in its channels, as far as it comes with a colour.
+            // A light without an announced brightness has it in its channels, if the command has a color.
             if case .channels = device, !settings.hasOwnBrightness {
                 let level = percent ?? 100
                 device = device.scaled(percent: level)

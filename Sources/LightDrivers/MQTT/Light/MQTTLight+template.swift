@@ -3,11 +3,11 @@ import Jinja
 
 /// The templates of a light of the schema `template` (Lights 7).
 struct TemplateSchema: Equatable, Sendable {
-    /// How commands are made; `nil` if that is not understood.
+    /// The templates for commands; `nil` if invalid.
     var on, off: MessageTemplate?
-    /// How messages are read; without one the light has no such feature, or is taken to be as it was told.
+    /// The templates for messages; without one, the light lacks the feature or its commands count as its state.
     var state, brightness, temperature, red, green, blue: MessageTemplate?
-    /// Hue and saturation with a comma between, in place of red, green and blue.
+    /// Hue and saturation, separated by a comma, in place of red, green and blue.
     var hueSaturation: MessageTemplate?
 
     init(on: MessageTemplate, off: MessageTemplate, state: MessageTemplate) {
@@ -41,7 +41,7 @@ struct TemplateSchema: Equatable, Sendable {
     }
 }
 
-/// The schema `template`: one text for everything.
+/// The schema `template`: one text for all attributes.
 extension MQTTLight {
     mutating func received(_ payload: MQTTPayload, _ templates: TemplateSchema) -> LightReport {
         var report = LightReport()
@@ -80,7 +80,7 @@ extension MQTTLight {
         return parts.count == 2 ? learn(.hs(parts[0], parts[1])) : nil
     }
 
-    /// Which of the two the light shows: both may stand in each message, and the one that has changed is meant.
+    /// Returns the one that the light shows: each message may contain both, and the one that has changed counts.
     private func shown(_ color: LightColor?, _ temperature: LightColor?) -> LightColor? {
         guard let color, let temperature else { return color ?? temperature }
         if temperature != lastTemperature, lastTemperature != nil { return temperature }
@@ -110,7 +110,7 @@ extension MQTTLight {
                 remember(sent: .temperature(mired: mired), as: .temperature(value ?? mired))
             case .hueSaturation(let hue, let saturation)?:
                 guard let rgb = ColorConversion.rgb(hue: hue, saturation: saturation) else { break }
-                // Without a brightness of its own the channels carry it.
+                // Without a separate brightness, the channels carry it.
                 let level = templates.brightness == nil ? Double(command.brightness ?? brightness ?? 100) / 100 : 1
                 let parts = [rgb.red, rgb.green, rgb.blue].map { Int(exactly: ($0 * level).rounded()) ?? 0 }
                 for (name, part) in zip(["red", "green", "blue"], parts) { variables[name] = .int(part) }

@@ -2,9 +2,9 @@ import BoundedJSON
 import DeviceKit
 
 extension MQTTLight {
-    /// Whether a message on a topic that tells the state is none that it could be.
+    /// Returns whether a message on a state topic is invalid.
     ///
-    /// One that says nothing of this light is none of these: several often share a topic.
+    /// A message about another light isn't: several lights often share a topic.
     func isUnreadable(topic: String, _ payload: MQTTPayload) -> Bool {
         guard !payload.bytes.isEmpty, settings.stateTopics.contains(topic) else { return false }
         guard payload.text != nil else { return true }
@@ -20,7 +20,7 @@ extension MQTTLight {
         }
     }
 
-    /// Whether a message on the topic of the power says neither on nor off.
+    /// Returns whether a message on the power topic is neither on nor off.
     mutating func isUnreadablePower(topic: String, _ payload: MQTTPayload) -> Bool {
         text(settings.power, topic, payload).map { $0 != settings.stateOn && $0 != settings.stateOff } ?? false
     }

@@ -2,13 +2,14 @@ package import DeviceKit
 internal import HAPModel
 internal import Jinja
 
-/// One light on MQTT as a machine: messages in, reports out; commands in, messages out.
+/// A state machine for one light on MQTT: messages in, reports out; commands in, messages out.
 ///
-/// It remembers what the light last said of itself, since some messages only make sense with it (which colour mode is
-/// meant, what brightness a colour is scaled to), and what was last sent. A light that answers with what was sent,
-/// rounded to its own steps, is reported with the values asked for, so that a slider does not jump under the finger.
+/// It stores the light's last reported values, because some messages depend on them (the color mode, the brightness
+/// that a color is scaled to), and the last values sent. If a light answers with the sent values rounded to its own
+/// steps, the requested values are reported, so that a slider doesn't jump under the finger.
 ///
-/// Values for a light that is off wait for the next "on", because most lights go on with a brightness alone.
+/// Values for a light that is off wait for the next "on", because most lights switch on when they receive only a
+/// brightness.
 package struct MQTTLight: Equatable, Sendable {
     /// The times at which values change without a message.
     struct Deadlines: Equatable {
@@ -23,7 +24,7 @@ package struct MQTTLight: Equatable, Sendable {
         var deviceBrightness: Int?
         var color: LightColor?
         var deviceColor: DeviceColor?
-        /// Other numbers, as they were asked for and in the device's own steps.
+        /// Other numbers: the requested value and the device's value.
         var numbers: [CharacteristicType: [Int]] = [:]
     }
 
@@ -31,7 +32,7 @@ package struct MQTTLight: Equatable, Sendable {
     var on: Bool?
     var brightness: Int?
     var color: LightColor?
-    /// The last colour and the last temperature it told, for lights that tell the mode on its own.
+    /// The last reported color and temperature, for lights that report the mode separately.
     var lastColor: LightColor?
     var lastTemperature: LightColor?
     var mode: MQTTLightSettings.ColorMode?
@@ -41,14 +42,14 @@ package struct MQTTLight: Equatable, Sendable {
     /// The power until the light reports it: the last commanded one, or the one that the bridge remembers.
     private var assumedPower: Bool?
     private var templateFaults = TemplateFaults()
-    /// Whether the light has reported that it doesn't know its power.
+    /// A Boolean value that indicates whether the light has reported that it doesn't know its power.
     var isPowerUnknown = false
     /// The values that a component keeps from earlier messages.
     var memory = PropertyValues()
     /// The last value of a sensor, as text.
     var lastText: String?
     var deadlines = Deadlines()
-    /// Set while it blinks to show which one it is, and for a moment after.
+    /// The current identification, while the light blinks and for a moment afterwards.
     var identification: Identification?
     private var availability: Availability
 
@@ -59,7 +60,7 @@ package struct MQTTLight: Equatable, Sendable {
 
     package var isAvailable: Bool { availability.isAvailable }
 
-    /// Takes new settings and keeps what is known of the light.
+    /// Replaces the settings and keeps the light's known state.
     package mutating func update(_ settings: MQTTLightSettings) {
         if !hasSameAvailability(as: settings) {
             let former = availability
@@ -79,10 +80,10 @@ package struct MQTTLight: Equatable, Sendable {
 
     func isWaiting(for topic: String) -> Bool { availability.isWaiting(for: topic) }
 
-    /// Takes over what another light has received on availability topics that they share.
+    /// Copies the availability from another light's messages on shared topics.
     mutating func learnAvailability(from other: MQTTLight) { availability.learn(from: other.availability) }
 
-    /// Takes over what the bridge remembers, where the light has not said anything itself.
+    /// Restores the values that the bridge remembers, where the light hasn't reported any.
     package mutating func restore(_ known: LightReport) {
         brightness = brightness ?? known.brightness
         color = color ?? known.color
@@ -98,7 +99,7 @@ package struct MQTTLight: Equatable, Sendable {
         [endEchoes(now: now), settings.component?.timePassed(of: &self, now: now)].compactMap { $0 }
     }
 
-    /// A message has come on one of the light's topics; returns its reports.
+    /// Processes a message on one of the light's topics; returns its reports.
     package mutating func received(topic: String, payload: MQTTPayload, now: Duration = .zero) -> [LightReport] {
         availability.received(topic: topic, payload: payload, entityState)
         var report: LightReport
@@ -134,7 +135,7 @@ package struct MQTTLight: Equatable, Sendable {
         return report.isEmpty ? [] : [report]
     }
 
-    /// A brightness in percent of what a message says, or `nil` if it says nothing that counts.
+    /// Returns the brightness of a message in percent, or `nil` if it is invalid or 0.
     mutating func learn(brightness value: Double, scale: Int) -> Int? {
         guard let percent = ColorConversion.percent(deviceValue: value, scale: scale), percent > 0 else { return nil }
         if let asked = sent.percent, let device = sent.deviceBrightness, Double(device) == value.rounded() {
@@ -145,7 +146,7 @@ package struct MQTTLight: Equatable, Sendable {
         return brightness
     }
 
-    /// The colour that a message says, or `nil` if it says none.
+    /// Returns the color of a message, or `nil` if it is invalid.
     func learn(_ value: DeviceColor) -> LightColor? {
         if let asked = sent.color, let device = sent.deviceColor, device.isClose(to: value) { return asked }
         if case .temperature(let number) = value {
@@ -161,7 +162,7 @@ package struct MQTTLight: Equatable, Sendable {
         }
     }
 
-    /// What two whites show together; `nil` if they are dark.
+    /// Returns the combined color of the two whites; `nil` if both are off.
     private func white(cold: Int, warm: Int) -> LightColor? {
         guard cold + warm > 0 else { return nil }
         let range = settings.mireds
@@ -172,7 +173,7 @@ package struct MQTTLight: Equatable, Sendable {
 
     // MARK: Templates
 
-    /// The problems that messages and commands have brought up, by the keys of the announcement.
+    /// The errors caused by messages and commands, by the keys of the announcement.
     var failures: [String: String] {
         var failures = templateFaults.reasons.merging(availability.faults.reasons) { own, _ in own }
         if isPowerUnknown {
@@ -181,7 +182,7 @@ package struct MQTTLight: Equatable, Sendable {
         return failures
     }
 
-    /// Takes over the failures that a copy of this light has noted.
+    /// Copies the failures that a copy of this light has noted.
     mutating func noteFailures(of copy: MQTTLight) { templateFaults = copy.templateFaults }
 
     /// The state that templates know as `this`.
@@ -196,7 +197,7 @@ package struct MQTTLight: Equatable, Sendable {
         return state
     }
 
-    /// The value that a template picks out of a message; `nil` if it fails, which is noted.
+    /// Returns the value that a template extracts from a message; if it fails, notes the failure and returns `nil`.
     mutating func value(_ template: MessageTemplate, of payload: MQTTPayload) -> String? {
         do throws(JinjaError) {
             let value = try template.value(of: payload, template.readsState ? entityState : EntityState())
@@ -208,7 +209,7 @@ package struct MQTTLight: Equatable, Sendable {
         }
     }
 
-    /// The message that a template makes of a command; a failure is noted.
+    /// Returns the message that a template creates for a command; notes a failure.
     mutating func message(
         _ template: MessageTemplate, _ variables: [String: JinjaValue]
     ) throws(LightError) -> String {
@@ -224,11 +225,11 @@ package struct MQTTLight: Equatable, Sendable {
 
     // MARK: Commands
 
-    /// The messages that make the light do as it is told.
+    /// Returns the messages for a command.
     ///
-    /// - Returns: the messages, in order; none if the light is off and the command leaves it so: its values go out with the
-    ///   next "on".
-    /// - Throws: `LightError.refused` if the light cannot do that.
+    /// - Returns: The messages, in order; none if the light is off and the command doesn't switch it on: the next "on"
+    ///   sends its values.
+    /// - Throws: `LightError.refused` if the light doesn't support the command.
     package mutating func messages(for command: LightCommand) throws(LightError) -> [MQTTMessage] {
         let capabilities = settings.capabilities
         var command = command
@@ -270,13 +271,13 @@ package struct MQTTLight: Equatable, Sendable {
         }
     }
 
-    /// Whether the light is on once it has carried out a command; one of which nothing is known is off.
+    /// Returns whether the light is on after a command; an unknown power counts as off.
     private func isOn(after command: LightCommand) -> Bool {
         guard settings.kind.rules.power != nil else { return true }
         return command.on ?? assumedPower ?? on ?? false
     }
 
-    /// Whether a command switches power on along with its attributes.
+    /// Returns whether a command switches power on along with its attributes.
     func switchesOn(_ command: LightCommand) -> Bool { command.on ?? (on == true) }
 
     func deviceColor(_ color: LightColor) -> DeviceColor? {
@@ -292,7 +293,7 @@ package struct MQTTLight: Equatable, Sendable {
         }
     }
 
-    /// The channels of a light with two whites that show a colour temperature.
+    /// Returns the channels of a light with two whites that show a color temperature.
     private func whites(mired: Int) -> [Int] {
         let range = settings.mireds
         let share = Double(mired - range.lowerBound) / Double(max(range.upperBound - range.lowerBound, 1))
@@ -300,7 +301,7 @@ package struct MQTTLight: Equatable, Sendable {
         return [0, 0, 0, 255 - warm, warm]
     }
 
-    /// Whether a colour is the white that the light has lamps of its own for.
+    /// Returns whether a color is the white for which the light has separate lamps.
     func isOwnWhite(_ color: LightColor) -> Bool {
         guard settings.modes.contains(.white), case .hueSaturation(_, let saturation) = color else { return false }
         return saturation == 0
@@ -318,14 +319,14 @@ package struct MQTTLight: Equatable, Sendable {
         sent.deviceColor = device
     }
 
-    // MARK: Lights that give no answers
+    // MARK: Lights without state reports
 
     private var powerIsOptimistic: Bool { settings.powerIsOptimistic }
 
-    /// Notes a number that the device may report in its own steps.
+    /// Stores a requested number that the device may report in its own steps.
     mutating func remember(_ type: CharacteristicType, asked: Int, told: Int) { sent.numbers[type] = [asked, told] }
 
-    /// Returns the number that was asked for, if the device reports what it was told then.
+    /// Returns the requested number, if the device reports the value that was sent for it.
     func asked(_ type: CharacteristicType, whenTold value: Int) -> Int? {
         sent.numbers[type].flatMap { $0[1] == value ? $0[0] : nil }
     }
@@ -345,7 +346,7 @@ package struct MQTTLight: Equatable, Sendable {
         }
     }
 
-    /// A command was handed over; returns the part that the light will not report itself and that counts as done.
+    /// Processes a sent command; returns the values that the light won't report itself, which count as applied.
     package mutating func handedOver(_ command: LightCommand) -> LightReport? {
         assumedPower = command.on ?? assumedPower
         guard isOn(after: command) else {

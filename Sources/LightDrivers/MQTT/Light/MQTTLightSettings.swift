@@ -1,16 +1,16 @@
 package import BoundedJSON
 package import DeviceKit
 
-/// How one light speaks MQTT: the keys of its announcement, checked.
+/// The MQTT protocol of one light: the validated keys of its announcement.
 package struct MQTTLightSettings: Equatable, Sendable {
     enum Schema: Equatable, Sendable {
-        /// One JSON object for everything.
+        /// One JSON object for all attributes.
         case json
         /// A topic for each attribute.
         case basic
-        /// One text for everything, made and read by templates.
+        /// One text for all attributes, written and read by templates.
         case template(TemplateSchema)
-        /// In the way of a component other than `light` and `switch`.
+        /// The format of a component other than `light` and `switch`.
         case component(any MQTTComponent)
 
         static func == (a: Schema, b: Schema) -> Bool {
@@ -23,7 +23,7 @@ package struct MQTTLightSettings: Equatable, Sendable {
         }
     }
 
-    /// What a light can show, in Home Assistant's words.
+    /// A form of light output, with Home Assistant's name.
     package enum ColorMode: String, CaseIterable, Sendable {
         case onoff, brightness, hs, xy, rgb, rgbw, rgbww, white
         case temperature = "color_temp"
@@ -35,21 +35,21 @@ package struct MQTTLightSettings: Equatable, Sendable {
             }
         }
 
-        /// Red, green and blue, whose brightness is theirs.
+        /// A Boolean value that indicates whether red, green and blue channels carry the brightness.
         var isRGB: Bool { self == .rgb || self == .rgbw || self == .rgbww }
     }
 
-    /// When power is switched in relation to the other attributes.
+    /// The position of the power command among the other attributes' commands.
     package enum OnCommandType: String, CaseIterable, Sendable {
-        /// Behind the others, before them, or by the brightness alone.
+        /// After the others, before them, or by the brightness alone.
         case last, first, brightness
     }
 
-    /// A topic that tells an attribute, and how to read it.
+    /// A topic that reports an attribute, and the template that reads it.
     package struct Source: Equatable, Sendable {
-        /// Where it is told; any of them counts.
+        /// The topics that report the attribute.
         package var topics: Set<String>
-        /// What takes the value out of a message; `nil` if the message is the value.
+        /// The template that extracts the value from a message; `nil` if the message is the value.
         package var template: MessageTemplate?
 
         package init(topic: String, template: MessageTemplate? = nil) {
@@ -60,7 +60,7 @@ package struct MQTTLightSettings: Equatable, Sendable {
         package init(topics: Set<String>) { self.topics = topics }
     }
 
-    /// A topic that sets an attribute, and how to write for it.
+    /// A topic that sets an attribute, and the template of its messages.
     package struct Command: Equatable, Sendable {
         package var topic: String
         package var template: MessageTemplate?
@@ -68,54 +68,54 @@ package struct MQTTLightSettings: Equatable, Sendable {
 
     package var kind: LightKind = .light
     var schema: Schema
-    /// Where commands go; with a topic for each attribute, those that switch power.
+    /// The topic of commands; in the schema with a topic for each attribute, of power commands.
     package var commandTopic: String
-    /// How power is written; `nil` for the payloads as they are.
+    /// The template of power commands; `nil` for the plain payloads.
     package var powerTemplate: MessageTemplate?
     /// The source of its power, or of the main value of a component; `nil` without one.
     package var power: Source?
-    /// The forms in which colours, whites and brightness can be set.
+    /// The forms in which colors, whites and brightness can be set.
     package var modes: Set<ColorMode>
     package var availability: Availability
-    /// How surely the broker passes commands on: 0, 1 or 2.
+    /// The MQTT quality of service of commands: 0, 1 or 2.
     package var qos: Int
-    /// Whether it is taken to be as it was told, because it does not say how it is.
+    /// A Boolean value that indicates whether commands count as the state, because the light doesn't report it.
     package var isOptimistic: Bool
-    /// The number that stands for full brightness.
+    /// The device's value for full brightness.
     package var brightnessScale: Int
-    /// The number that stands for full white.
+    /// The device's value for full white.
     package var whiteScale: Int
     package var mireds: ClosedRange<Int>
-    /// Whether colour temperatures are sent and told in kelvin and not in mired.
+    /// A Boolean value that indicates whether messages have color temperatures in kelvin, not in mired.
     package var temperatureInKelvin: Bool
-    /// Whether brightness is an attribute of its own; if not, red, green and blue carry it.
+    /// A Boolean value that indicates whether brightness is a separate attribute; if not, red, green and blue carry it.
     package var hasOwnBrightness: Bool
-    /// What makes the light say how it is, where it would not by itself.
+    /// The message that requests the light's state, if it doesn't report it on its own.
     package var poll: MQTTMessage?
     package var jsonKeys = JSONKeys()
 
     // The schema with a topic for each attribute:
-    /// How it is switched on when something else is set, too.
+    /// The way to switch it on together with other attributes.
     package var onCommandType = OnCommandType.last
     package var payloadOn = "ON"
     package var payloadOff = "OFF"
     package var stateOn = "ON"
     package var stateOff = "OFF"
-    /// What sets the brightness; `nil` if nothing does.
+    /// The command for the brightness; `nil` if it can't be set.
     package var brightnessCommand: Command?
-    /// What tells the brightness; `nil` if nothing does.
+    /// The source of the brightness; `nil` if it isn't reported.
     package var brightness: Source?
-    /// What tells which of the colours that it told last is shown.
+    /// The source of the mode, which selects one of the last reported colors.
     package var colorMode: Source?
-    /// What sets a colour or a white, by its form.
+    /// The commands for colors and whites, by their form.
     package var commands: [ColorMode: Command] = [:]
-    /// What tells a colour or a white, by its form.
+    /// The sources of colors and whites, by their form.
     package var states: [ColorMode: Source] = [:]
 
-    /// The form colours are sent in.
+    /// The form in which colors are sent.
     var colorForm: ColorMode? { [ColorMode.hs, .xy, .rgb, .rgbw, .rgbww].first(where: modes.contains) }
 
-    /// What controllers may ask of it.
+    /// The capabilities for controllers.
     package var capabilities: LightCapabilities {
         if let component { return component.capabilities }
         guard kind == .light else { return LightCapabilities() }
@@ -131,19 +131,22 @@ package struct MQTTLightSettings: Equatable, Sendable {
             transition: schema != .basic)
     }
 
-    /// The component, for all but lights and switches.
+    /// The component, or `nil` for lights and switches.
     var component: (any MQTTComponent)? { if case .component(let component) = schema { component } else { nil } }
 
-    /// Whether nothing says that it is on or off: it is taken to be as it was told.
+    /// A Boolean value that indicates whether power commands count as the power, because the light doesn't report it.
     var powerIsOptimistic: Bool { isOptimistic || power == nil }
 
-    /// Whether whites can be chosen by their temperature, as such or by the two whites of RGBWW.
+    /// A Boolean value that indicates whether the light has color temperatures, set directly or by the two whites of
+    /// RGBWW.
     var hasTemperature: Bool { modes.contains(.temperature) || modes.contains(.rgbww) }
 
-    /// Every topic the light is told on.
+    /// All topics with the light's state and availability.
     package var topics: Set<String> { stateTopics.union(availability.sources.map(\.topic)) }
 
-    /// The gateway that passes commands on by radio, by its base topic; Zigbee2MQTT says itself whether it is there.
+    /// The base topic of the gateway that forwards commands by radio.
+    ///
+    /// Zigbee2MQTT reports its own availability there.
     var gateway: String? {
         let end = "/bridge/state"
         return availability.sources.map(\.topic).first { $0.hasSuffix(end) }.map { String($0.dropLast(end.count)) }
@@ -156,9 +159,9 @@ package struct MQTTLightSettings: Equatable, Sendable {
         return topics
     }
 
-    // MARK: Making
+    // MARK: Creation
 
-    /// A light that takes no part in Home Assistant's discovery; what is not named is as it is there without a key.
+    /// Creates a light that doesn't use Home Assistant's discovery; all other settings have the discovery's defaults.
     init(commandTopic: String, schema: Schema, kind: LightKind) {
         self.kind = kind
         self.schema = schema
@@ -174,11 +177,11 @@ package struct MQTTLightSettings: Equatable, Sendable {
         hasOwnBrightness = true
     }
 
-    // MARK: Reading
+    // MARK: Parsing
 
-    /// Checks the long keys of an announcement of a light or a switch.
+    /// Validates the long keys of an announcement of a light or a switch.
     ///
-    /// - Throws: ``MQTTProblem`` if the light cannot be served as announced.
+    /// - Throws: ``MQTTProblem`` if the light can't be served as announced.
     package init(_ keys: JSONObject, isSwitch: Bool = false) throws(MQTTProblem) {
         try self.init(KeyReader(keys: keys), component: isSwitch ? "switch" : "light")
     }
@@ -272,7 +275,7 @@ package struct MQTTLightSettings: Equatable, Sendable {
 
     private mutating func readBasic(_ reader: KeyReader) throws(MQTTProblem) {
         try readPowerPayloads(reader)
-        // Tasmota's old announcements use the name of other kinds of things.
+        // Old announcements of Tasmota use the name from other components.
         let template = reader.keys["state_value_template"] == nil ? "value_template" : "state_value_template"
         power = try reader.source(topic: "state_topic", template: template)
         if let name = try reader.string("on_command_type") {
@@ -292,7 +295,7 @@ package struct MQTTLightSettings: Equatable, Sendable {
             commands[mode] = command
             states[mode] = mode == .white ? nil : try reader.source(name)
         }
-        // A white without a colour beside it is a brightness, and has its own topic for that.
+        // A white without a color is a brightness, which has a separate topic.
         if modes.contains(.white), !modes.contains(where: \.isColor) {
             modes.remove(.white)
             commands[.white] = nil
@@ -300,7 +303,7 @@ package struct MQTTLightSettings: Equatable, Sendable {
         if modes.isEmpty { modes = brightnessCommand == nil ? [.onoff] : [.brightness] }
         self.modes = modes
         hasOwnBrightness = brightnessCommand != nil
-        // Without a brightness there is nothing that could switch it on.
+        // Without a brightness, its command can't switch the light on.
         if onCommandType == .brightness, !capabilities.brightness { onCommandType = .last }
     }
 

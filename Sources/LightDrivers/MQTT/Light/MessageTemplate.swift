@@ -1,14 +1,14 @@
 internal import DeviceKit
 internal import Jinja
 
-/// The entity that Home Assistant would make of an announcement, as its templates name it.
+/// The entity that Home Assistant would create from an announcement, for its templates.
 struct TemplateEntity: Equatable, Sendable {
     /// The component and an id, such as `light.desk_lamp`.
     let id: String
-    /// Its own name, or else that of its device.
+    /// The entity's name, or else that of its device.
     let name: String
 
-    /// Names the entity of an announcement of a component such as `light`.
+    /// Derives the entity from an announcement of a component such as `light`.
     init(component: String, _ keys: KeyReader, device: KeyReader, fallback: String) {
         func text(_ reader: KeyReader, _ key: String) -> String? {
             guard let text = try? reader.string(key), !text.isEmpty else { return nil }
@@ -21,7 +21,7 @@ struct TemplateEntity: Equatable, Sendable {
         id = text(keys, "default_entity_id") ?? "\(component).\((whole.isEmpty ? fallback : whole).slug())"
     }
 
-    /// The variable `this` of templates: the entity's state before the message.
+    /// Returns the variable `this` of templates: the entity's state before the message.
     func state(_ text: String, _ attributes: [(key: JinjaValue, value: JinjaValue)]) -> JinjaValue {
         let parts = id.split(separator: ".", maxSplits: 1).map(String.init)
         let name = (key: JinjaValue.string("friendly_name"), value: JinjaValue.string(name))
@@ -35,18 +35,18 @@ struct TemplateEntity: Equatable, Sendable {
     }
 }
 
-/// A template of an announcement: it picks a value out of a message, or makes a message of a command.
+/// A template of an announcement: it extracts a value from a message, or creates the message for a command.
 package struct MessageTemplate: Equatable, Sendable {
     private let template: JinjaTemplate
-    /// The key of the announcement that holds it; `nil` for templates of other origin, which don't fail.
+    /// The template's key in the announcement; `nil` for templates of other origin, which don't fail.
     let key: String?
     private let entity: TemplateEntity?
-    /// Whether it may use the entity's state.
+    /// A Boolean value that indicates whether the template may use the entity's state.
     let readsState: Bool
 
-    /// Reads a template.
+    /// Parses a template.
     ///
-    /// - Throws: ``MQTTProblem`` that names what is not understood.
+    /// - Throws: ``MQTTProblem`` with the invalid part.
     init(_ text: String, key: String? = nil, entity: TemplateEntity? = nil) throws(MQTTProblem) {
         do throws(JinjaError) {
             template = try JinjaTemplate(text)
@@ -62,7 +62,7 @@ package struct MessageTemplate: Equatable, Sendable {
         a.template == b.template && a.entity == b.entity
     }
 
-    /// Picks the value out of a message as text; `nil` for a message that isn't text.
+    /// Returns the value that the template extracts from a message; `nil` for a message that isn't text.
     ///
     /// - Throws: `JinjaError` if the template fails.
     func value(of payload: MQTTPayload, _ state: EntityState) throws(JinjaError) -> String? {
@@ -72,9 +72,9 @@ package struct MessageTemplate: Equatable, Sendable {
         return try render(variables, state)
     }
 
-    /// The message for a command.
+    /// Returns the message for a command.
     ///
-    /// - Throws: `LightError.refused` with the template's problem.
+    /// - Throws: `LightError.refused` with the template's error.
     func message(_ variables: [String: JinjaValue], _ state: EntityState) throws(LightError) -> String {
         do throws(JinjaError) {
             return try render(variables, state)
@@ -94,16 +94,16 @@ package struct MessageTemplate: Equatable, Sendable {
     }
 }
 
-/// The state of an entity as Home Assistant writes it.
+/// The state of an entity, formatted as by Home Assistant.
 struct EntityState {
     var text = "unknown"
     var attributes: [(key: JinjaValue, value: JinjaValue)] = []
 }
 
-/// The templates of a light that fail, and why.
+/// The failing templates of a light, with the reasons.
 ///
-/// Many templates fail for messages about something else. Such a template has worked for other messages: a
-/// fault is a template that never has.
+/// Many templates fail for messages about something else, but have worked for other messages. A template counts as
+/// failing only if it has never worked.
 struct TemplateFaults: Equatable, Sendable {
     /// The reasons by the keys of the templates.
     private(set) var reasons: [String: String] = [:]
