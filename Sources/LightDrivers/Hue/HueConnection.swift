@@ -2,12 +2,13 @@ import NIOSSL
 import Synchronization
 import TerminalKit
 
-/// Carries a session with a bridge: requests over two connections that stay open, and the event stream over a third.
+/// The transport of a session with a bridge: requests over two persistent connections, and the event stream over a
+/// third.
 package struct HueConnection: DeviceConnection {
     package typealias Session = HueSession
     package typealias Receive = @Sendable (HueSession.Input) async -> Void
 
-    /// After so long without an event the stream may be dead; bridges send nothing that would show it.
+    /// The time without an event after which the stream may be dead; bridges send no keep-alives.
     static let silence = Duration.seconds(90)
 
     private let store: HueCredentialStore
@@ -83,7 +84,7 @@ package struct HueConnection: DeviceConnection {
     }
 }
 
-/// Connections to a bridge that has given a key.
+/// The connections to a paired bridge.
 private struct OpenSession: Sendable {
     let lanes = (0..<HueRequestQueue.lanes).map { _ in HTTPLane() }
     private let server: HTTPServer

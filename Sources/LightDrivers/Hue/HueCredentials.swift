@@ -3,7 +3,7 @@ import Glibc
 import SystemKit
 import TerminalKit
 
-/// What a bridge is known by, and what it knows us by.
+/// The credentials of a bridge: its certificate, and our application key.
 package struct HueCredentials: Equatable, Sendable {
     /// The SHA-256 of its certificate.
     package var certificate: [UInt8]
@@ -15,25 +15,27 @@ package struct HueCredentials: Equatable, Sendable {
         self.key = key
     }
 
-    /// What an application key may be: it goes into a field of HTTP.
+    /// Returns whether a text is a valid application key, which is sent in an HTTP header field.
     package static func isKey(_ text: String) -> Bool {
         (1...128).contains(text.utf8.count) && text.utf8.allSatisfy { (0x21...0x7E).contains($0) }
     }
 }
 
-/// The credentials of a driver's bridges, a file each for their owner alone, below the bridge's state directory.
+/// The credentials of a driver's bridges, one file each, readable only by its owner, in the bridge's state directory.
 ///
-/// A file is read at each connection, so one that is removed makes its bridge a new one.
+/// A file is read at each connection, so that removing it makes its bridge a new one.
 package struct HueCredentialStore: Equatable, Sendable {
-    /// `nil` where there is no state directory: then nothing outlives the driver.
+    /// The directory; `nil` without a state directory, so that credentials are lost when the driver ends.
     let directory: String?
 
     package init(directory: String?) { self.directory = directory }
 
     func path(of bridge: String) -> String? { directory.map { "\($0)/\(bridge).json" } }
 
-    /// - Returns: `nil` if there are none.
-    /// - Throws: ``TerminalError`` if a file is there and gives none.
+    /// Loads the credentials of a bridge.
+    ///
+    /// - Returns: The credentials, or `nil` if there is no file.
+    /// - Throws: ``TerminalError`` if the file can't be read or is damaged.
     func load(_ bridge: String) throws -> HueCredentials? {
         guard let path = path(of: bridge) else { return nil }
         let file = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW)
@@ -53,7 +55,9 @@ package struct HueCredentialStore: Equatable, Sendable {
         return HueCredentials(certificate: pin, key: key)
     }
 
-    /// - Throws: ``TerminalError`` if they cannot be written; a file that is there is then as it was.
+    /// Stores the credentials of a bridge.
+    ///
+    /// - Throws: ``TerminalError`` if they can't be written; an existing file is then unchanged.
     func store(_ credentials: HueCredentials, of bridge: String) throws {
         guard let directory, let path = path(of: bridge) else { return }
         let parent = directory.lastIndex(of: "/").map { String(directory[..<$0]) } ?? directory

@@ -1,13 +1,13 @@
 import DeviceKit
 
-/// The keys of the driver `hue`: where bridges are, and whether their rooms and zones are lights, too.
+/// The keys of the driver `hue`: the bridges' hosts, and whether their rooms and zones are lights, too.
 package struct HueDriverConfiguration: SelectingDriver {
     package var selection: DeviceSelection
     package var options: HueOptions
 
     package enum CodingKeys: String, CodingKey, CaseIterable {
         case discover, hosts, groups
-        /// The bridge's own key; read here because credentials are kept under it.
+        /// The bridge's own key; read here because credentials are stored under it.
         case id
     }
 

@@ -1,16 +1,16 @@
 import BoundedJSON
 import DeviceKit
 
-/// A light of a bridge, or all lights of a room or zone as one: what the bridge says of it, and what a command becomes.
+/// A light of a bridge, or all lights of a room or zone as one: its last reported state, and the requests for commands.
 struct HueLight: Sendable {
     enum Kind: String, Sendable {
         case light
         case group = "grouped_light"
     }
 
-    /// What is taken where the bridge says none, and for 0 and 65535, which stand for unknown.
+    /// The range if the bridge reports none; it also replaces limits of 0 and 65535, which mean unknown.
     static let usualMireds = 153...500
-    /// How far a place may be from the one that was asked for, or from a white, and be it.
+    /// The largest distance at which a color counts as the requested color, or as a white.
     private static let (sameColor, sameWhite) = (0.005, 0.05)
     private static let longestTransition = 6_000_000
 
@@ -29,10 +29,10 @@ struct HueLight: Sendable {
     private var mirek: Int?
     private var showsWhite = false
     private var xy: ColorConversion.XY?
-    /// The colour of the newest command, and what was sent for it.
+    /// The color of the newest command, and the coordinates that were sent for it.
     private var asked: (color: LightColor, xy: ColorConversion.XY)?
 
-    /// Reads a whole resource; `nil` if it is none.
+    /// Parses a complete resource; `nil` if it is invalid.
     init?(_ json: JSONValue, _ kind: Kind) {
         guard let id = json["id"]?.string, HueSession.isID(id), let owner = json["owner"]?["rid"]?.string,
             HueSession.isID(owner), json["on"]?["on"]?.bool != nil
@@ -45,10 +45,10 @@ struct HueLight: Sendable {
 
     // MARK: From the bridge
 
-    /// Takes over what a resource says, whole or in part.
+    /// Updates the light from a resource, complete or partial.
     mutating func update(_ json: JSONValue) {
         on = json["on"]?["on"]?.bool ?? on
-        // 0 is the lowest brightness; off is said by `on` alone.
+        // 0 is the lowest brightness; only `on` turns the light off.
         if let level = json["dimming"]?["brightness"]?.double {
             brightness = max(1, ColorConversion.percent(deviceValue: level, scale: 100) ?? brightness ?? 1)
         }
@@ -84,7 +84,7 @@ struct HueLight: Sendable {
         hasColor = true
         if let place = Self.place(color["xy"]) {
             xy = place
-            // A bridge that says nothing of a white beside it has changed the colour, unless that is the white.
+            // Coordinates without a white mean a changed color, unless they are those of the white.
             if isAlone, showsWhite, let mirek {
                 let white = ColorConversion.hueSaturation(mired: mirek)
                 let near = ColorConversion.xy(hue: white.hue, saturation: white.saturation)
@@ -113,7 +113,7 @@ struct HueLight: Sendable {
 
     func lightID(_ bridge: String) -> LightID { LightID("\(bridge)/\(id)") }
 
-    /// The light without what its device says of it.
+    /// Returns the light's description without its device's properties.
     func description(_ bridge: String) -> LightDescription {
         let canDim = brightness != nil
         return LightDescription(
@@ -137,7 +137,7 @@ struct HueLight: Sendable {
         return report
     }
 
-    /// Whether a command changes nothing that is known.
+    /// Returns whether a command changes nothing in the known state.
     func isAlready(_ command: LightCommand) -> Bool {
         let state = state
         return (command.on ?? state.on) == state.on && (command.brightness ?? state.brightness) == state.brightness

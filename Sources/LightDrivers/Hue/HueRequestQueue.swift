@@ -1,10 +1,12 @@
 import DeviceKit
 
-/// What waits to be sent to a bridge, and what is under way: two requests at a time, because a bridge refuses more than
-/// three and the event stream is one; commands before questions; and no faster than its radio takes them.
+/// The waiting and the sent requests of a bridge.
+///
+/// At most two requests are in flight, because a bridge rejects more than three and the event stream is one. Commands
+/// precede queries. Paces keep the bridge's radio from being overloaded.
 struct HueRequestQueue: Sendable {
     enum Request: Equatable, Sendable {
-        /// All resources of a type.
+        /// Reads all resources of a type.
         case read(String)
         case command(LightCommand, to: LightID, number: Int)
         case identify(LightID, number: Int)
@@ -16,23 +18,23 @@ struct HueRequestQueue: Sendable {
         let queuedAt: Duration
         var attempts = 0
         fileprivate(set) var notBefore: Duration = .zero
-        /// The host has its answer already.
+        /// A Boolean value that indicates whether the host has received an answer.
         fileprivate(set) var isAccepted = false
     }
 
     static let lanes = 2
-    /// A command that still waits for its turn after so long counts as accepted: the host would give it up after 2 s.
+    /// The time in the queue after which a command counts as accepted, because the host gives up after 2 s.
     static let acceptDelay = Duration.milliseconds(1500)
     static let maximumAttempts = 10
 
     private var waiting: [Entry] = []
     private(set) var underWay: [Entry?] = Array(repeating: nil, count: lanes)
-    /// Signify's advice: ten commands a second to lights, one to groups.
+    /// Signify recommends at most ten commands a second to lights and one to groups.
     private var lightPace = Pace(interval: .milliseconds(100), burst: 10)
     private var groupPace = Pace(interval: .seconds(1), burst: 2)
     private var lastNumber = 0
 
-    /// Adds a request; a command takes the place of an older one to its light that still waits.
+    /// Adds a request; a command is merged with an accepted one to the same light that still waits.
     mutating func add(_ request: Request, now: Duration) {
         if case .command(let command, let light, let number) = request,
             let index = waiting.firstIndex(where: { $0.isAccepted && $0.request.light == light }),
@@ -52,7 +54,7 @@ struct HueRequestQueue: Sendable {
         waiting.contains { $0.request.isRead } || underWay.contains { $0?.request.isRead == true }
     }
 
-    /// What to send now, and over which lane; `isGroup` says whether a light is a group.
+    /// Returns the next request and its lane, if one may be sent now; `isGroup` returns whether a light is a group.
     mutating func transmit(now: Duration, isGroup: (LightID) -> Bool) -> (lane: Int, entry: Entry)? {
         guard let lane = underWay.firstIndex(where: { $0 == nil }),
             let index = waiting.firstIndex(where: { mayAt($0, isGroup).map { $0 <= now } ?? false })
@@ -66,25 +68,27 @@ struct HueRequestQueue: Sendable {
         return (lane, entry)
     }
 
-    /// - Returns: `nil` if something else is to be answered first.
+    /// Returns the time at which an entry may be sent.
+    ///
+    /// - Returns: The time, or `nil` if another request must be answered first.
     private func mayAt(_ entry: Entry, _ isGroup: (LightID) -> Bool) -> Duration? {
-        // One lane is left to commands.
+        // One lane is reserved for commands.
         if entry.request.isRead, underWay.contains(where: { $0?.request.isRead == true }) { return nil }
         guard let light = entry.request.light else { return entry.notBefore }
         return max(entry.notBefore, isGroup(light) ? groupPace.mayAt : lightPace.mayAt)
     }
 
-    /// The answer to a request has come; returns the request if it is under way.
+    /// Processes the answer to a request; returns the request if it is in flight.
     mutating func answered(lane: Int, number: Int) -> Entry? {
         guard underWay.indices.contains(lane), let entry = underWay[lane], entry.number == number else { return nil }
         underWay[lane] = nil
         return entry
     }
 
-    /// The bridge has too much to do; returns whether the request is sent again.
+    /// Queues a request again, because the bridge is overloaded; returns whether it will be sent again.
     mutating func retry(_ entry: Entry, now: Duration) -> Bool {
         guard entry.attempts < Self.maximumAttempts else { return false }
-        // What came meanwhile for the same light is newer.
+        // Newer requests for the same light replace it.
         if let light = entry.request.light, waiting.contains(where: { $0.request.light == light }) { return false }
         var entry = entry
         entry.notBefore = now + .milliseconds(250) * entry.attempts
@@ -92,7 +96,7 @@ struct HueRequestQueue: Sendable {
         return true
     }
 
-    /// Commands that have waited long enough to count as accepted.
+    /// Returns the commands that have waited long enough to count as accepted.
     mutating func takeAccepted(now: Duration) -> [Int] {
         var accepted: [Int] = []
         for index in waiting.indices where !waiting[index].isAccepted {
@@ -105,10 +109,10 @@ struct HueRequestQueue: Sendable {
         return accepted
     }
 
-    /// A command is given up by the host.
+    /// Removes a command that the host has canceled.
     mutating func cancel(command: Int) { waiting.removeAll { $0.request.command == command && !$0.isAccepted } }
 
-    /// When ``transmit(now:isGroup:)`` or ``takeAccepted(now:)`` has something to do.
+    /// The time at which ``transmit(now:isGroup:)`` or ``takeAccepted(now:)`` has something to do.
     func deadline(isGroup: (LightID) -> Bool) -> Duration? {
         let isFree = underWay.contains { $0 == nil }
         return waiting.flatMap { entry in
@@ -130,7 +134,7 @@ extension HueRequestQueue.Request {
         }
     }
 
-    /// The light whose state it changes.
+    /// The light whose state the request changes.
     var light: LightID? {
         switch self {
         case .read, .identify: nil

@@ -2,9 +2,9 @@ import BoundedJSON
 import DeviceKit
 import Glibc
 
-/// A resource of a bridge that senses something, or says how full a battery is; a device has several (Lights 9.3).
+/// A sensor resource of a bridge, or the battery of a device; a device has several (Lights 9.3).
 struct HueSensor: Sendable {
-    /// The resources, by their types.
+    /// The types of sensor resources.
     static let types = ["motion", "contact", "temperature", "light_level", "device_power"]
 
     let owner: String
@@ -12,7 +12,7 @@ struct HueSensor: Sendable {
     private var isEnabled = true
     private var read: (reading: SensorReading, value: SensorValue)
 
-    /// Reads a whole resource; `nil` if it is none.
+    /// Parses a complete resource; `nil` if it is invalid.
     init?(_ json: JSONValue, type: String) {
         guard let owner = json["owner"]?["rid"]?.string, HueSession.isID(owner),
             let reading = Self.reading(of: type, json)
@@ -23,7 +23,7 @@ struct HueSensor: Sendable {
         update(json)
     }
 
-    /// Takes over what a resource says, whole or in part.
+    /// Updates the sensor from a resource, complete or partial.
     mutating func update(_ json: JSONValue) {
         isEnabled = json["enabled"]?.bool ?? isEnabled
         if let value = Self.value(type, read.reading, json) { read.value = value }
@@ -31,7 +31,7 @@ struct HueSensor: Sendable {
 
     var reading: SensorReading { read.reading }
 
-    /// What it reads; one that is switched off in Hue's app knows nothing.
+    /// The value; unknown if the sensor is switched off in Hue's app.
     var value: SensorValue { isEnabled ? read.value : .unknown }
 
     private static func reading(of type: String, _ json: JSONValue) -> SensorReading? {
@@ -40,13 +40,15 @@ struct HueSensor: Sendable {
         case "contact": .contact
         case "temperature": .temperature
         case "light_level": .illuminance
-        // Some say only whether it is low.
+        // Some devices report only whether it is low.
         case "device_power": json["power_state"]?["battery_level"]?.double == nil ? .batteryLow : .battery
         default: nil
         }
     }
 
-    /// The value; the report counts before the field of the same name, which newer software no longer has.
+    /// Returns the value.
+    ///
+    /// The report has priority over the field of the same name, which newer firmware no longer has.
     private static func value(_ type: String, _ reading: SensorReading, _ json: JSONValue) -> SensorValue? {
         switch type {
         case "motion":
@@ -72,7 +74,7 @@ struct HueSensor: Sendable {
         }
     }
 
-    /// A light level is 10,000 log10(lux) + 1; 0 is darkness.
+    /// Returns the illuminance of a light level, which is 10,000 log10(lux) + 1; 0 is darkness.
     private static func lux(_ level: Double) -> Double {
         level <= 0 ? 0 : (pow(10, (min(level, 65_535) - 1) / 10_000) * 100).rounded() / 100
     }

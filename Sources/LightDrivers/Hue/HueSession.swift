@@ -5,7 +5,7 @@ import TerminalKit
 
 /// The keys of the driver `hue` that its bridges share.
 package struct HueOptions: Equatable, Sendable {
-    /// Whether rooms and zones are lights, too.
+    /// A Boolean value that indicates whether rooms and zones are lights, too.
     package var groups: Bool
     package var credentials: HueCredentialStore
 
@@ -15,26 +15,26 @@ package struct HueOptions: Equatable, Sendable {
     }
 }
 
-/// A conversation with one Hue bridge by its API of version 2.
+/// A session with one Hue bridge, using version 2 of its API.
 ///
-/// The bridge is asked who it is, over TLS with whatever certificate it shows. One that is known must show the certificate
-/// that it showed first; of one that is not, a key is asked for until somebody presses its link button. Only then is
-/// the key sent anywhere: the event stream is opened, and once it is open, everything is read. What comes over the stream
-/// meanwhile is applied afterwards.
+/// The session first requests the bridge's identity over TLS and accepts any certificate. A known bridge must use the
+/// certificate of its first session. From an unknown one, the session requests a key until a person presses its link
+/// button. Only then does it send the key: it opens the event stream, and then reads all resources. Events that arrive
+/// meanwhile are applied afterwards.
 package struct HueSession: DeviceSession {
     package typealias Options = HueOptions
 
     package enum Output: Equatable, Sendable {
-        /// Ask who the bridge is, whatever certificate it shows.
+        /// Request the bridge's identity, accepting any certificate.
         case identify
         case load(bridge: String)
-        /// Ask for a key; the bridge must show this certificate.
+        /// Request a key; the bridge must use this certificate.
         case pair(certificate: [UInt8])
         case store(HueCredentials, bridge: String)
         /// Use these credentials from now on.
         case open(HueCredentials)
         case request(lane: Int, number: Int, HTTPClientRequest)
-        /// Open the event stream, from behind this event if it is known.
+        /// Open the event stream, after this event if it is known.
         case follow(after: String?)
     }
 
@@ -42,13 +42,13 @@ package struct HueSession: DeviceSession {
         case identity(HTTPClientResponse, certificate: [UInt8])
         case credentials(HueCredentials?)
         case paired(HTTPClientResponse)
-        /// The credentials could not be kept, and why.
+        /// The credentials couldn't be stored, for this reason.
         case notStored(String)
         case answer(lane: Int, number: Int, HTTPClientResponse)
         case noAnswer(lane: Int, number: Int, HTTPFault)
-        /// The event stream has answered.
+        /// The event stream was opened or refused.
         case stream(status: Int)
-        /// An event has come, as JSON, and the id of the event.
+        /// An event as JSON, and its id.
         case event([UInt8], id: String?)
         case streamEnded(HTTPFault)
     }
@@ -57,14 +57,14 @@ package struct HueSession: DeviceSession {
         driverName: "hue", serviceType: "_hue._tcp", port: 443, maximumDevices: 16)
 
     static let maximumBody = 2 << 20
-    /// More lights than the largest bridge takes.
+    /// The maximum number of resources of a type, more than the largest bridge supports.
     static let maximumResources = 1024
     static let maximumEvents = 256
-    /// A bridge is slow to list what it has.
+    /// The timeout for a list of resources, which a bridge sends slowly.
     static let readTimeout = Duration.seconds(15)
-    /// How often a key is asked for.
+    /// The interval between requests for a key.
     static let pairingInterval = Duration.seconds(3)
-    /// How long all is waited for after something was added or removed.
+    /// The delay between an added or removed resource and the request for all resources.
     static let readDelay = Duration.seconds(1)
 
     private struct Identity: Sendable {
@@ -73,7 +73,7 @@ package struct HueSession: DeviceSession {
         let certificate: [UInt8]
     }
 
-    /// What a device is, and whether the bridge reaches it.
+    /// A device's properties, and whether the bridge reaches it.
     private struct Device: Sendable {
         var name: String?
         var manufacturer: String?
@@ -87,9 +87,9 @@ package struct HueSession: DeviceSession {
     private enum State: Sendable {
         case identifying
         case loading(Identity)
-        /// A key is asked for, next at that time if it is known.
+        /// A key is requested; the time of the next request, or `nil` while one is in flight.
         case pairing(Identity, again: Duration?)
-        /// The event stream is being opened, or everything is being read.
+        /// The event stream is opening, or all resources are being read.
         case reading(Identity)
         case ready(Identity)
     }
@@ -98,15 +98,15 @@ package struct HueSession: DeviceSession {
     private let options: HueOptions
     private var state = State.identifying
     private var queue = HueRequestQueue()
-    /// The types that were read so far, if not all.
+    /// The types read so far, while reading.
     private var resources: [String: [JSONValue]] = [:]
     private var lights: [String: HueLight] = [:]
     private var sensors: [String: HueSensor] = [:]
-    /// The devices that sense something, each with its sensors.
+    /// The devices with sensors, and the ids of those.
     private var sensorDevices: [String: [String]] = [:]
     private var devices: [String: Device] = [:]
     private var rooms: [String: String] = [:]
-    /// Events that came while everything is read.
+    /// Events that arrived while all resources are being read.
     private var events: [JSONValue] = []
     private var readAt: Duration?
     private var followAt: Duration?
@@ -118,7 +118,7 @@ package struct HueSession: DeviceSession {
         self.options = options
     }
 
-    /// Emulators announce the port of their plain HTTP.
+    /// Returns the service's port; emulators announce that of their plain HTTP.
     package static func port(of service: DiscoveredService) -> Int { service.port == 80 ? 443 : Int(service.port) }
 
     package static func id(of service: DiscoveredService) -> String? {
@@ -145,7 +145,7 @@ package struct HueSession: DeviceSession {
         }
     }
 
-    // MARK: From the first byte to the first event
+    // MARK: Setup
 
     package mutating func started(now: Duration) -> [SessionEvent<Output>] { [.output(.identify)] }
 
@@ -180,7 +180,7 @@ package struct HueSession: DeviceSession {
             lastEvent = id ?? lastEvent
             return received(event: bytes, now: now)
         case (.streamEnded(let fault), .reading), (.streamEnded(let fault), .ready):
-            // One that does not even open shows that the bridge is not there.
+            // If the stream doesn't even open, the bridge is unreachable.
             guard isFollowing else { return [.failed(.unreachable(fault.text))] }
             isFollowing = false
             followAt = now
@@ -199,7 +199,7 @@ package struct HueSession: DeviceSession {
         return Identity(id: id, name: json["name"]?.shortText?.sanitized ?? id, certificate: certificate)
     }
 
-    /// - Returns: what to say of a certificate that is not the known one.
+    /// Returns the message about an unexpected certificate.
     static func text(otherCertificate name: String, _ store: HueCredentialStore, _ bridge: String) -> String {
         let remedy = store.path(of: bridge).map { "remove \($0)" } ?? "restart the bridge"
         return
@@ -249,7 +249,7 @@ package struct HueSession: DeviceSession {
         }
     }
 
-    /// The bridge no longer knows the key: it was deleted there.
+    /// Pairs again, because the bridge rejected the key, which was deleted there.
     private mutating func keyRefused(_ identity: Identity) -> [SessionEvent<Output>] {
         let unreachable = lightIDs.map { SessionEvent<Output>.report($0, LightReport(reachable: false)) }
         queue = HueRequestQueue()
@@ -344,14 +344,14 @@ package struct HueSession: DeviceSession {
         }
     }
 
-    /// A command that changes nothing brings no event.
+    /// Returns the state after a command that changes nothing, because the bridge sends no event for it.
     private func confirmation(of command: LightCommand, _ id: LightID) -> [SessionEvent<Output>] {
         guard let light = light(id), light.isAlready(command) else { return [] }
         return [report(light, id)]
     }
 
     private mutating func error(_ response: HTTPClientResponse, _ json: JSONValue?, now: Duration) -> LightError? {
-        // 207 says that a light may not do it, which its connectivity says better.
+        // 207 means that a light may not have received it, which its connectivity reports more precisely.
         if (200..<300).contains(response.status) { return nil }
         guard response.status != 404 else {
             readAt = now
@@ -364,7 +364,7 @@ package struct HueSession: DeviceSession {
     private mutating func read(
         _ type: String, _ response: HTTPClientResponse, _ json: JSONValue?, _ identity: Identity
     ) -> [SessionEvent<Output>] {
-        // What a bridge does not know is nothing that it has; older software does not know all sorts of sensors.
+        // Treat unknown types as empty; older firmware doesn't support all types of sensors.
         let isUnknown = response.status == 404 && type != "light"
         let isRead = response.status == 200 && json?["errors"]?.array?.isEmpty != false
         guard let list = isUnknown ? [] : json?["data"]?.array, isUnknown || isRead else {
@@ -407,7 +407,7 @@ package struct HueSession: DeviceSession {
         for (type, kind) in [("light", HueLight.Kind.light), ("grouped_light", .group)] {
             for json in resources[type] ?? [] {
                 guard let id = json["id"]?.string else { continue }
-                // What was asked of it last stays known.
+                // Keep the light, with its last requested color.
                 if var light = former[id] {
                     light.update(json)
                     lights[id] = light
@@ -424,7 +424,7 @@ package struct HueSession: DeviceSession {
         }
         sensorDevices = Dictionary(grouping: sensors.keys.sorted()) { sensors[$0]?.owner ?? "" }
             .filter { SensorDevices.isShown($0.value.compactMap { sensors[$0]?.reading }) }
-        // All lights of the home have a group, too, which has no name.
+        // The group of all lights in the home has no name; remove it.
         lights = lights.filter { $0.value.kind == .light || rooms[$0.value.owner] != nil }
         resources = [:]
     }
@@ -459,7 +459,7 @@ package struct HueSession: DeviceSession {
 
     private func sensorID(_ device: String, _ bridge: String) -> LightID { LightID("\(bridge)/\(device)/sensors") }
 
-    /// What a device senses; of two resources of one sort the first one counts.
+    /// Returns the readings of a device; the first of two resources of one type counts.
     private func readings(of device: String) -> [SensorReading: SensorValue] {
         (sensorDevices[device] ?? []).compactMap { sensors[$0] }.reduce(into: [:]) { readings, sensor in
             if readings[sensor.reading] == nil { readings[sensor.reading] = sensor.value }
@@ -496,7 +496,7 @@ package struct HueSession: DeviceSession {
     private mutating func received(event bytes: [UInt8], now: Duration) -> [SessionEvent<Output>] {
         guard let identity else { return [] }
         guard let list = (try? JSONValue(parsing: bytes))?.array else {
-            // What cannot be read has changed something: all is read once more.
+            // An unreadable event may have changed anything, so read all resources again.
             readAt = readAt ?? now + Self.readDelay
             return [.unreadable]
         }
@@ -505,7 +505,7 @@ package struct HueSession: DeviceSession {
             switch (event["type"]?.string, state) {
             case ("update", .ready): changed.formUnion(apply(event))
             case ("update", _):
-                // Too many to keep: all is read once more.
+                // If there are too many events to store, read all resources again.
                 if events.count < Self.maximumEvents { events.append(event) } else { readAt = now + Self.readDelay }
             case ("add", _), ("delete", _):
                 let kinds = (event["data"]?.array ?? []).compactMap { $0["type"]?.string }
@@ -523,9 +523,9 @@ package struct HueSession: DeviceSession {
         }
     }
 
-    /// Applies what has changed.
+    /// Applies an event.
     ///
-    /// - Returns: the lights and the devices with sensors that it is about, and "" if descriptions are to be read again.
+    /// - Returns: The affected lights and devices with sensors, and "" if the descriptions must be read again.
     @discardableResult
     private mutating func apply(_ event: JSONValue) -> Set<String> {
         var changed: Set<String> = []
@@ -541,7 +541,7 @@ package struct HueSession: DeviceSession {
                 guard let owner = json["owner"]?["rid"]?.string else { continue }
                 update(connectivity: json)
                 changed.formUnion(lights.values.filter { $0.owner == owner }.map(\.id) + [owner])
-            // A light says its name itself.
+            // Lights have separate names; only sensors use the device's.
             case "device":
                 guard let name = json["metadata"]?["name"]?.shortText, sensorDevices[id] != nil else { continue }
                 if devices[id]?.name != name { changed.insert("") }

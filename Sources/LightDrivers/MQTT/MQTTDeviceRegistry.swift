@@ -433,7 +433,7 @@ package struct MQTTDeviceRegistry: Sendable {
 
     // MARK: Commands
 
-    /// Returns the gateway that forwards a light's commands, or `nil` if there is none.
+    /// Returns the gateway that forwards a light's commands, or `nil` without a gateway.
     func gateway(of id: LightID) -> String? { members[id]?.light.settings.gateway }
 
     /// Returns the messages for a command; a running identification of the light ends.

@@ -7,7 +7,7 @@ struct MQTTListeners {
 
     var topics: some Collection<String> { lights.keys }
 
-    /// Returns the listeners of a topic or filter, as it was subscribed.
+    /// Returns the listeners of a subscribed topic or filter.
     subscript(topic: String) -> Set<LightID> { lights[topic] ?? [] }
 
     /// Returns the subscriptions that match a topic: the topic itself and filters with wildcards.

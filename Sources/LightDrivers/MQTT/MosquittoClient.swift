@@ -20,7 +20,7 @@ import TerminalKit
 package final class MosquittoClient: Sendable {
     /// The reason why a message wasn't sent or acknowledged.
     package enum Failure: Error, Equatable, Sendable {
-        /// There is no connection, or it ended before the broker answered.
+        /// The connection is missing, or it ended before the broker answered.
         case notConnected
         /// Too many messages wait for the broker.
         case busy

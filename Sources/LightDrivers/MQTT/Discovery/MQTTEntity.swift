@@ -35,7 +35,7 @@ package struct MQTTEntity: Equatable, Sendable {
     /// - Parameters:
     ///   - keys: The announcement.
     ///   - component: `light`, `switch`, or a component in ``MQTTComponents``.
-    ///   - fallbackID: The id if there is no `unique_id`.
+    ///   - fallbackID: The id without a `unique_id`.
     ///   - fallbackName: The name if neither the entity nor its device has one.
     /// - Throws: ``MQTTProblem`` if it can't be served.
     package init(

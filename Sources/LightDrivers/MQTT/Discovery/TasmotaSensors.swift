@@ -1,7 +1,7 @@
 import BoundedJSON
 import DeviceKit
 
-/// The sensors of Tasmota devices (Lights 8.3): one message lists them, another one has the device's topics.
+/// The sensors of Tasmota devices (Lights 8.3): one message lists them, a second one has the device's topics.
 ///
 /// A chip is a sensor with all of its readings; the ids are those of hatasmota, Home Assistant's library.
 struct TasmotaSensors: Sendable {
