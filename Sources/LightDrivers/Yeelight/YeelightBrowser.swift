@@ -2,9 +2,9 @@ import AsyncKit
 package import Discovery
 import Synchronization
 
-/// Searches for Yeelight devices, which mDNS does not know, and shows them as services: at once, and then now and then.
+/// Searches for Yeelight devices, which don't use mDNS, and publishes them as services: at once, and then periodically.
 ///
-/// A device that was found stays found; whether it is still there its connection shows.
+/// Devices aren't removed; their connections show whether they are still reachable.
 package final class YeelightBrowser: ServiceBrowser {
     static let longestPause = Duration.seconds(30)
 
@@ -40,7 +40,7 @@ package final class YeelightBrowser: ServiceBrowser {
         var backoff = Backoff(longest: longestPause)
         while !Task.isCancelled {
             for network in IPv4Network.current() {
-                // What cannot be sent now is sent the next time.
+                // Failed searches are sent again the next time.
                 try? socket.send(YeelightIdentity.search, to: YeelightIdentity.searchGroup, over: network.address)
             }
             try? await Task.sleep(for: backoff.failed())
@@ -56,13 +56,13 @@ package final class YeelightBrowser: ServiceBrowser {
     package func snapshots() -> AsyncStream<ServiceSnapshot> { shown.snapshots() }
 }
 
-/// The Yeelight devices that have answered a search, each where it answered last.
+/// The Yeelight devices that answered a search, with their last addresses.
 package struct YeelightNeighbours: Sendable {
     private var found: [String: DiscoveredService] = [:]
 
     package init() {}
 
-    /// Ordered by their ids.
+    /// The services, sorted by their ids.
     package var services: [DiscoveredService] { found.values.sorted { $0.id < $1.id } }
 
     package mutating func received(_ bytes: [UInt8], from source: IPv4Endpoint) {

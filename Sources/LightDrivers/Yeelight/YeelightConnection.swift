@@ -1,7 +1,7 @@
 import AsyncKit
 import NIOCore
 
-/// Carries a session with a Yeelight device: a search of it alone, and lines over a connection.
+/// The transport of a session with a Yeelight device: a search for this device, and lines over a connection.
 package struct YeelightConnection: DeviceConnection {
     package typealias Session = YeelightSession
 
@@ -50,7 +50,7 @@ package struct YeelightConnection: DeviceConnection {
         }
     }
 
-    /// Asks the device at an address which one it is.
+    /// Returns the identity of the device at an address, or `nil` if it doesn't answer.
     @concurrent
     private static func identity(of address: IPv4Endpoint?) async -> YeelightIdentity? {
         let signal = AsyncSignal()

@@ -1,7 +1,7 @@
 import BoundedJSON
 import DeviceKit
 
-/// What a Yeelight device says of itself when it is searched for: a head as of HTTP (Lights 9.7).
+/// A Yeelight device's answer to a search, in the form of an HTTP head (Lights 9.7).
 package struct YeelightIdentity: Equatable, Sendable {
     /// Up to 16 hexadecimal digits.
     package let id: String
@@ -11,13 +11,13 @@ package struct YeelightIdentity: Equatable, Sendable {
     let name: String?
     let methods: Set<String>
 
-    /// What makes all devices, or one, say that they are there.
+    /// The search request for all devices, or for one.
     static let search = Array(
         "M-SEARCH * HTTP/1.1\r\nHOST: 239.255.255.250:1982\r\nMAN: \"ssdp:discover\"\r\nST: wifi_bulb\r\n".utf8)
-    /// Whom a search for all is sent to; one device is asked at the same port.
+    /// The multicast address of a search for all devices; a search for one uses the same port.
     static let searchGroup = IPv4Endpoint(address: 0xEFFF_FFFA, port: 1982)
 
-    /// Reads an answer, which is valid for the address it came from alone; `nil` if it isn't one.
+    /// Parses an answer, which is valid only for its source address; `nil` if it is invalid.
     package init?(_ bytes: [UInt8], from source: IPv4Endpoint) {
         guard bytes.count <= 4096, let text = String(validating: bytes, as: UTF8.self), text.hasPrefix("HTTP/1.1 200")
         else { return nil }
@@ -42,21 +42,22 @@ package struct YeelightIdentity: Equatable, Sendable {
         methods = Set((fields["support"] ?? "").split(separator: " ").map(String.init))
     }
 
-    /// What people call it that has no name.
+    /// The default name of the device.
     package var title: String { "Yeelight \(model) \(id.suffix(4).uppercased())" }
 
-    /// The lamps that it has; a background light is known by its methods.
+    /// The device's lamps; its methods show whether it has a background light.
     var lamps: [YeelightLamp] { YeelightLamp.allCases.filter { $0 == .main || methods.contains("bg_set_power") } }
 
-    /// What is asked for, in the order in which it is answered.
+    /// The properties to request, in the order of the values in the answer.
     ///
-    /// Of a device with two lamps `power` may say that one of them is on; `main_power` is that of the first.
+    /// For a device with two lamps, `power` may mean that either one is on; `main_power` is that of the main lamp.
     var properties: [String] {
         lamps.flatMap(\.properties) + (lamps.count > 1 ? ["main_power"] : [])
             + (hasMoonlight ? ["active_mode", "nl_br"] : [])
     }
 
-    /// Whether it has a second, darker mode with a separate brightness, as ceiling lights do.
+    /// A Boolean value that indicates whether it has a second, darker mode with a separate brightness, as ceiling
+    /// lights do.
     private var hasMoonlight: Bool { model.hasPrefix("ceil") }
 
     func capabilities(of lamp: YeelightLamp) -> LightCapabilities {
@@ -67,10 +68,10 @@ package struct YeelightIdentity: Equatable, Sendable {
             transition: true)
     }
 
-    /// Whether a lamp takes a colour and power in one.
+    /// Returns whether a lamp can set color and power with one method.
     func hasScenes(of lamp: YeelightLamp) -> Bool { lamp == .main || methods.contains("bg_set_scene") }
 
-    /// The whites that a lamp shows, which only its model tells.
+    /// Returns the range of a lamp's whites, which depends on its model.
     func kelvin(of lamp: YeelightLamp) -> ClosedRange<Int> {
         switch lamp == .main ? model : "color" {
         case "color", "color1", "color2", "color4", "color5", "strip1", "bslamp1", "bslamp2", "bslamp3": 1700...6500
@@ -84,39 +85,39 @@ package struct YeelightIdentity: Equatable, Sendable {
     }
 }
 
-/// A lamp of a Yeelight device: some ceiling lights have a second one, behind them.
+/// A lamp of a Yeelight device: some ceiling lights have a second one as a background light.
 enum YeelightLamp: CaseIterable, Sendable {
     case main, background
 
-    /// What stands before its methods and properties.
+    /// The prefix of its methods and properties.
     var prefix: String { self == .main ? "" : "bg_" }
 
     var properties: [String] {
         [prefix + "power", prefix + "bright", mode] + ["ct", "rgb", "hue", "sat"].map { prefix + $0 }
     }
 
-    /// The property that tells which way of colour counts.
+    /// The name of the property with the current color mode.
     var mode: String { self == .main ? "color_mode" : "bg_lmode" }
 
-    /// The lamp's id on a device.
+    /// Returns the lamp's id on a device.
     func light(of device: String) -> LightID { LightID(self == .main ? device : "\(device)/background") }
 }
 
-/// What a lamp of a Yeelight device shows, as its properties say.
+/// The state of a lamp of a Yeelight device, according to its properties.
 struct YeelightState: Equatable, Sendable {
     private let lamp: YeelightLamp
     private(set) var isOn: Bool?
-    /// In percent, in daylight and in moonlight.
+    /// The brightness in percent, in daylight and in moonlight.
     private var daylight: Int?
     private var moonlight: Int?
     private var isMoonlight = false
-    /// 1 red, green and blue, 2 white, 3 hue and saturation.
+    /// The color mode: 1 for red, green and blue, 2 for white, 3 for hue and saturation.
     private var mode: Int?
     private var kelvin: Int?
     private var rgb: Int?
     private var hue: Int?
     private var saturation: Int?
-    /// Whether the first of two lamps has said how it is itself.
+    /// A Boolean value that indicates whether the main lamp of two has reported its own power.
     private var hasMainPower = false
 
     init(_ lamp: YeelightLamp) { self.lamp = lamp }
@@ -127,7 +128,7 @@ struct YeelightState: Equatable, Sendable {
         set { if isMoonlight { moonlight = newValue } else { daylight = newValue } }
     }
 
-    /// Takes properties, all or those that have changed, whose values are texts or numbers.
+    /// Updates the state from all properties or the changed ones, whose values are texts or numbers.
     mutating func merge(_ property: (String) -> JSONValue?) {
         func number(_ name: String, _ range: ClosedRange<Int>) -> Int? {
             let json = property(name)
@@ -152,7 +153,7 @@ struct YeelightState: Equatable, Sendable {
         saturation = number(prefix + "sat", 0...100) ?? saturation
     }
 
-    /// Takes what the device has been told and has accepted.
+    /// Updates the state after the device has accepted a command.
     mutating func accept(_ command: LightCommand) {
         isOn = command.on ?? isOn
         brightness = command.brightness ?? brightness
@@ -179,7 +180,7 @@ struct YeelightState: Equatable, Sendable {
     }
 }
 
-/// What a Yeelight device is told: a method, its parameters, and what is true of the lamp when it has accepted it.
+/// A request to a Yeelight device: a method, its parameters, and its effect on the lamp's state.
 struct YeelightOrder: Equatable, Sendable {
     let method: String
     let params: [JSONValue]
@@ -191,7 +192,7 @@ struct YeelightOrder: Equatable, Sendable {
             effect: LightCommand(on: isOn))
     }
 
-    /// Returns the orders of a command, for a lamp that is on, or goes on with it, at a brightness in percent.
+    /// Returns the orders for a command to a lamp that is on, or that it switches on, at a brightness in percent.
     static func orders(
         for command: LightCommand, to lamp: YeelightLamp, of identity: YeelightIdentity, isOn: Bool, brightness: Int?
     ) -> [YeelightOrder] {
@@ -200,7 +201,7 @@ struct YeelightOrder: Equatable, Sendable {
         var orders: [YeelightOrder] = []
         let color = command.color.flatMap { parameters(of: $0, kelvin: identity.kelvin(of: lamp)) }
         if !isOn {
-            // One order instead of three, and nothing is seen of the former colour; it does not fade.
+            // One order instead of three, without a flash of the former color; it doesn't fade.
             if let color, identity.hasScenes(of: lamp) {
                 let level = command.brightness ?? brightness ?? 100
                 let params: [JSONValue] = [.string(color.scene)] + color.params + [.integer(Int64(level))]
@@ -227,7 +228,7 @@ struct YeelightOrder: Equatable, Sendable {
     private static func fade(_ transition: Duration?) -> [JSONValue] {
         guard transition != .zero else { return ["sudden", 0] }
         let milliseconds = (transition ?? .milliseconds(300)) / .milliseconds(1)
-        // Less is refused.
+        // The device rejects shorter times.
         return ["smooth", .integer(Int64(min(max(milliseconds, 30), 3_600_000)))]
     }
 

@@ -1,18 +1,18 @@
 import BoundedJSON
 package import DeviceKit
 
-/// The driver `yeelight` has no keys of its own.
+/// The driver `yeelight` has no options.
 package struct YeelightOptions: Equatable, Sendable {
     package init() {}
 }
 
-/// A conversation with one Yeelight device (Lights 9.7): lines of JSON over a connection, after one search that says which
-/// device it is.
+/// A session with one Yeelight device (Lights 9.7): lines of JSON over a connection, after a search that identifies the
+/// device.
 ///
-/// A device takes 60 commands a minute over a connection, and closes its ear to more. A burst of ``burst`` and one every
-/// ``interval`` stay within that, with all questions. What changes it tells by itself. It refuses colours and brightness while
-/// it is off: they wait here until it is switched on. A background light is a second light, with methods and properties of its
-/// own.
+/// A device accepts 60 commands a minute over a connection and ignores the rest. A burst of ``burst`` and one every
+/// ``interval`` stay within that limit, including all queries. The device reports changes on its own. It rejects colors
+/// and brightness while it is off, so they wait here until it is switched on. A background light is a second light with
+/// separate methods and properties.
 package struct YeelightSession: DeviceSession {
     package typealias Options = YeelightOptions
 
@@ -23,7 +23,7 @@ package struct YeelightSession: DeviceSession {
     }
 
     package enum Input: Equatable, Sendable {
-        /// `nil` if it did not answer the search.
+        /// `nil` if it didn't answer the search.
         case identity(YeelightIdentity?)
         case line([UInt8])
     }
@@ -32,9 +32,9 @@ package struct YeelightSession: DeviceSession {
 
     static let burst = 20
     static let interval = Duration.milliseconds(1500)
-    /// How often a device is asked; one without power says nothing.
+    /// The interval between queries; a device without power sends nothing.
     static let pollInterval = Duration.seconds(30)
-    /// How long a light shows which one it is.
+    /// The duration of an identification.
     static let identification = Duration.seconds(1)
 
     private enum Request: Equatable, Sendable {
@@ -47,10 +47,10 @@ package struct YeelightSession: DeviceSession {
         }
     }
 
-    /// A lamp as it is shown.
+    /// A lamp's state and pending values.
     private struct Shown: Sendable {
         var state: YeelightState
-        /// What waits until it is switched on.
+        /// The values that wait until the lamp is switched on.
         var wanted = LightCommand()
 
         init(_ lamp: YeelightLamp) { state = YeelightState(lamp) }
@@ -137,7 +137,7 @@ package struct YeelightSession: DeviceSession {
         guard json["message"]?.string?.contains("quota") == true else {
             return .refused("the device answers error \(json["code"]?.int ?? 0)")
         }
-        // Others have sent as well, or the count is another than ours.
+        // Other clients sent commands, too, or the device's count differs from ours.
         pace.exceeded(now: now)
         return .busy
     }
@@ -210,7 +210,7 @@ package struct YeelightSession: DeviceSession {
         let orders = YeelightOrder.orders(
             for: command, to: lamp, of: identity, isOn: isOn, brightness: shown.state.brightness)
         guard !orders.isEmpty else {
-            // It is on already.
+            // The lamp is on already.
             return [.finished(command: number, nil)]
         }
         add(orders, lamp, command: number)
