@@ -1,17 +1,17 @@
 internal import Synchronization
 
-/// Wakes one task that waits; what is sent while none waits is kept for the next wait.
+/// Wakes one waiting task. A signal that is sent while no task waits is stored for the next wait.
 ///
-/// Any number of sends before a wait wake it once: a signal says that something may have changed, not what. Whoever waits
-/// looks, waits, and looks again. Several tasks that wait for the same thing have a signal each.
+/// Any number of sends before a wait wake the task once. A signal means that something may have changed, so the task
+/// checks the state, waits, and checks again. Tasks that wait for the same event need a signal each.
 ///
-/// The timer of a deadline outlives its wait and serves the next ones: a sleep that is cancelled keeps its memory until its
-/// time would have come, and a loop that is often woken before a deadline far away would fill the memory with them.
+/// The timer of a deadline outlives its wait and serves later waits. A canceled sleep keeps its memory until its
+/// deadline, so a loop that is often woken before a distant deadline would accumulate timers.
 package final class AsyncSignal: Sendable {
     private struct State {
         var isSent = false
         var waiting: AsyncStream<Void>.Continuation?
-        /// When those timers end that have been started, each before the ones that had been started then.
+        /// The deadlines of the running timers. Each timer ends before the timers that were running when it started.
         var timers: Set<ContinuousClock.Instant> = []
     }
 
@@ -19,7 +19,7 @@ package final class AsyncSignal: Sendable {
 
     package init() {}
 
-    /// Wakes the task that waits, or else the next one.
+    /// Wakes the waiting task, or the next task that waits.
     package func send() {
         let waiting = state.withLock { state in
             state.isSent = true
@@ -28,9 +28,9 @@ package final class AsyncSignal: Sendable {
         waiting?.finish()
     }
 
-    /// Waits for a send, for the deadline if there is one, or for the caller's cancellation, whichever is first.
+    /// Waits for a signal, the deadline, or the caller's cancellation.
     ///
-    /// - Returns: whether it was sent.
+    /// - Returns: Whether a signal was sent.
     @discardableResult
     package func wait(until deadline: ContinuousClock.Instant? = nil) async -> Bool {
         while true {
@@ -47,12 +47,12 @@ package final class AsyncSignal: Sendable {
                 defer { (state.isSent, state.waiting) = (false, nil) }
                 return state.isSent
             }
-            // Neither, and it was the timer of an earlier wait.
+            // The timer of an earlier wait has fired, so continue to wait.
             if wasSent || Task.isCancelled || deadline.map({ $0 <= .now }) ?? false { return wasSent }
         }
     }
 
-    /// Sees to it that whoever waits then is woken at that time or before.
+    /// Ensures that the task that waits at that time is woken no later than that.
     private func startTimer(until time: ContinuousClock.Instant) {
         let isNew = state.withLock { state in
             guard state.timers.allSatisfy({ $0 > time }) else { return false }

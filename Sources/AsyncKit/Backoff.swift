@@ -1,4 +1,4 @@
-/// The pauses between attempts that fail in a row: each is twice as long as the one before, up to a limit.
+/// The delays between consecutive failed attempts. Each delay is twice the previous one, up to a limit.
 package struct Backoff: Equatable, Sendable {
     private let first: Duration
     package var longest: Duration
@@ -10,11 +10,11 @@ package struct Backoff: Equatable, Sendable {
         next = first
     }
 
-    /// An attempt has failed.
+    /// Records a failed attempt.
     ///
-    /// - Parameter share: the share of the pause to wait, 0 to 1. A random one (full jitter) keeps clients that lost one peer
-    ///   from returning all at once.
-    /// - Returns: the pause before the next attempt.
+    /// - Parameter share: The share of the delay to wait, 0 to 1. A random share (full jitter) prevents clients that
+    ///   lost the same peer from returning simultaneously.
+    /// - Returns: The delay before the next attempt.
     package mutating func failed(share: Double = 1) -> Duration {
         defer { next = min(next * 2, longest) }
         return min(next, longest) * min(max(share, 0), 1)

@@ -1,11 +1,11 @@
-/// A mailbox of at most so many events; one more, and a summary takes the place of all.
+/// A mailbox with a limited number of events. If it overflows, a summary replaces all events.
 package typealias BoundedMailbox<Event: Sendable> = Mailbox<SummarizingBuffer<Event>>
 
-/// Events in their order, until they are too many.
+/// A buffer of events, in order, that replaces too many events with a summary.
 package struct SummarizingBuffer<Event: Sendable>: MailboxBuffer {
     private let limit: Int
     private var events: [Event] = []
-    /// Whether the only event stands for many.
+    /// Whether the only event is a summary.
     private var isSummary = false
 
     package init(limit: Int) { self.limit = limit }
@@ -31,7 +31,7 @@ extension Mailbox {
         self.init(SummarizingBuffer(limit: limit))
     }
 
-    /// Adds an event; too many events are replaced by the summary.
+    /// Adds an event. If there are too many events, the summary replaces them.
     package func post<Event>(_ event: Event, summary: Event) where Buffer == SummarizingBuffer<Event> {
         post((event, summary))
     }

@@ -1,15 +1,15 @@
 internal import Synchronization
 
-/// What waits in a ``Mailbox``, and what becomes of it when it is too much.
+/// The buffer of a ``Mailbox``, which determines what happens when it overflows.
 package protocol MailboxBuffer: Sendable {
-    /// What is put in.
+    /// The type to add.
     associatedtype Message: Sendable
-    /// What is taken out, one at a time.
+    /// The type to take.
     associatedtype Element: Sendable
 
-    /// Puts a message in; the buffer stays within its bounds.
+    /// Adds a message. The buffer stays within its limits.
     mutating func add(_ message: Message)
-    /// Takes out what is next; `nil` if nothing waits.
+    /// Removes and returns the next element, or `nil` if the buffer is empty.
     mutating func take() -> Element?
 }
 
@@ -17,10 +17,10 @@ extension MailboxBuffer {
     fileprivate mutating func removeAll() { while take() != nil {} }
 }
 
-/// What waits for one reader, from any number of senders that never wait.
+/// A queue with one reader and any number of senders, which never wait.
 ///
-/// How much that may be its buffer decides. A reader gets an element, or `nil` once the mailbox is finished and empty, or
-/// its task is cancelled.
+/// Its buffer limits the number of elements. The reader gets an element, or `nil` if the mailbox is finished and empty
+/// or the reader's task is canceled.
 package final class Mailbox<Buffer: MailboxBuffer>: AsyncSequence, Sendable {
     package typealias Element = Buffer.Element
     package typealias Failure = Never
@@ -36,7 +36,7 @@ package final class Mailbox<Buffer: MailboxBuffer>: AsyncSequence, Sendable {
 
     package init(_ buffer: Buffer) { state = Mutex(State(buffer: buffer)) }
 
-    /// Puts a message in, unless the mailbox is finished.
+    /// Adds a message, unless the mailbox is finished.
     package func post(_ message: Buffer.Message) {
         state.withLock { if !$0.isFinished { $0.buffer.add(message) } }
         signal.send()
@@ -44,7 +44,7 @@ package final class Mailbox<Buffer: MailboxBuffer>: AsyncSequence, Sendable {
 
     package func clear() { state.withLock { $0.buffer.removeAll() } }
 
-    /// Nothing follows; what waits can still be taken.
+    /// Finishes the mailbox. Elements in the buffer can still be taken.
     package func finish() {
         state.withLock { $0.isFinished = true }
         signal.send()
@@ -52,15 +52,15 @@ package final class Mailbox<Buffer: MailboxBuffer>: AsyncSequence, Sendable {
 
     package func reopen() { state.withLock { $0.isFinished = false } }
 
-    /// Takes what is next without waiting; `nil` if there is nothing now.
+    /// Removes and returns the next element without waiting, or `nil` if the mailbox is empty.
     ///
-    /// On the actor of the reader this comes before or behind each of its steps, never in between.
+    /// A call on the reader's actor runs between the reader's steps, never within one.
     package func take() -> Element? { state.withLock { $0.buffer.take() } }
 
-    /// Takes what is next, and waits for it; on the caller's actor, so that what was taken has been dealt with before the
-    /// next wait.
+    /// Waits for the next element, and removes and returns it.
     ///
-    /// A second reader at the same time gets `nil`.
+    /// It runs on the caller's actor, so that the caller handles each element before the next wait. A second concurrent
+    /// reader gets `nil`.
     package func next(isolation actor: isolated (any Actor)? = #isolation) async -> Element? {
         if let element = take() { return element }
         let isFirst = state.withLock { state in

@@ -1,10 +1,10 @@
-/// The calls whose results their callers await, by number.
+/// The pending calls, by number.
 package struct PendingCalls<Failure: Error> {
     fileprivate var waiting: [Int: CheckedContinuation<Failure?, Never>] = [:]
 
     package init() {}
 
-    /// Returns a result to the caller, unless the call is over already.
+    /// Returns a result to the caller, unless the call has already ended.
     package mutating func finish(_ call: Int, _ error: Failure?) {
         waiting.removeValue(forKey: call)?.resume(returning: error)
     }
@@ -15,20 +15,20 @@ package struct PendingCalls<Failure: Error> {
     }
 }
 
-/// An actor that begins calls and learns their results later.
+/// An actor that starts calls and receives their results later.
 package protocol PendingCallOwner: Actor {
     associatedtype Failure: Error
 
     var pendingCalls: PendingCalls<Failure> { get set }
 
-    /// The caller no longer waits for a call; returns the error for the caller.
+    /// Handles a caller that no longer waits for a call, and returns the error for that caller.
     func cancelled(call: Int) -> Failure
 }
 
 extension PendingCallOwner {
-    /// Waits for the result of a call; `begin` is called once the result can be received.
+    /// Waits for the result of a call. `begin` is called once the result can be received.
     ///
-    /// - Throws: the call's error; that of ``cancelled(call:)`` if the task is canceled.
+    /// - Throws: The call's error, or that of ``cancelled(call:)`` if the task is canceled.
     package func finish(_ call: Int, begin: () -> Void = {}) async throws(Failure) {
         let error = await withTaskCancellationHandler {
             await withCheckedContinuation { (continuation: CheckedContinuation<Failure?, Never>) in

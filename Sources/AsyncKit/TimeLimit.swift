@@ -1,6 +1,6 @@
-/// Returns the result of an operation, or `nil` if the time limit ends first.
+/// Returns the result of an operation, or `nil` if it exceeds the time limit.
 ///
-/// The operation is canceled then; the caller waits until it has ended.
+/// The operation is then canceled, and the caller waits until it has ended.
 package func withTimeLimit<Value: Sendable>(
     _ limit: Duration, _ operation: @escaping @Sendable () async throws -> Value
 ) async throws -> Value? {

@@ -1,17 +1,17 @@
 import BoundedJSON
 package import LineRPC
 
-/// The bridge at the other end of the operator's socket.
+/// A client of the daemon's control socket.
 package struct BridgeControlClient: Sendable {
-    /// A file travels in parts, and may have to come off a slow card.
+    /// The deadline of file transfers, which run in parts and may involve a slow memory card.
     private static let fileDeadline = Duration.seconds(60)
 
     private let peer: LineRPCPeer
     private let file: TransferredFile
 
-    /// Connects, and hangs up when the body returns.
+    /// Connects to the daemon, and disconnects when the body returns.
     ///
-    /// - Throws: ``BridgeControlError``, and what the body throws.
+    /// - Throws: ``BridgeControlError``, and errors of the body.
     @discardableResult
     package static func connect<Result: Sendable>(
         to location: SocketLocation, _ body: @Sendable (BridgeControlClient) async throws -> Result
@@ -34,7 +34,9 @@ package struct BridgeControlClient: Sendable {
         try BridgeDiagnostics(json: await ask(.diagnostics))
     }
 
-    /// What a controller needs to pair; `force` shows the code also if the bridge is paired.
+    /// Returns the data that a controller needs to pair.
+    ///
+    /// - Parameter force: Whether to return the code even if the bridge is paired.
     package func setup(force: Bool) async throws -> SetupListing {
         try SetupListing(json: await ask(.setup(force: force)))
     }
@@ -45,30 +47,30 @@ package struct BridgeControlClient: Sendable {
         _ = try await ask(.setLight(key: key, change: change))
     }
 
-    /// Looks for lights on the networks that no driver shows yet.
+    /// Searches the networks for lights that no driver reports yet.
     package func discoverLights() async throws -> FoundLights { try FoundLights(json: await ask(.discoverLights)) }
 
-    /// Forgets a light that its driver no longer reports.
+    /// Removes a light that its driver no longer reports.
     package func forgetLight(_ key: String) async throws { _ = try await ask(.forgetLight(key: key)) }
 
-    /// Forgets the lights of drivers that are gone.
+    /// Removes the lights of drivers that no longer exist.
     package func purgeLights() async throws -> [ForgottenLight] {
         try [ForgottenLight](json: await ask(.purgeLights))
     }
 
-    /// Has a simulated light change by itself.
+    /// Simulates a change that a simulated light reports.
     package func simulate(_ key: String, _ change: LightChange) async throws {
         _ = try await ask(.simulate(key: key, change: change))
     }
 
     package func pairings() async throws -> [PairingListing] { try [PairingListing](json: await ask(.pairings)) }
 
-    /// Removes a controller, as if it had removed itself.
+    /// Removes the pairing of a controller, as if the controller had removed itself.
     package func removePairing(_ id: String) async throws { _ = try await ask(.removePairing(id: id)) }
 
     package func removeAllPairings() async throws { _ = try await ask(.removeAllPairings) }
 
-    /// Allows attempts to pair again after too many that failed.
+    /// Allows pairing attempts again after too many failures.
     package func unlockPairing() async throws { _ = try await ask(.unlockPairing) }
 
     package func reload() async throws -> ReloadListing { try ReloadListing(json: await ask(.reload)) }
@@ -76,7 +78,7 @@ package struct BridgeControlClient: Sendable {
     /// Gives the bridge a new identity, without pairings.
     package func reset() async throws { _ = try await ask(.reset, deadline: Self.fileDeadline) }
 
-    /// Fetches everything the bridge has learnt.
+    /// Returns a backup of the bridge's entire state.
     ///
     /// - Throws: ``BridgeControlError``.
     package func backup() async throws -> [UInt8] {
@@ -89,24 +91,27 @@ package struct BridgeControlClient: Sendable {
         return bytes
     }
 
-    /// Hands the bridge a backup.
+    /// Restores a backup.
     ///
-    /// - Throws: ``BridgeControlError`` if it is no good; nothing has changed then.
+    /// - Throws: ``BridgeControlError`` if the backup is unusable. The bridge is then unchanged.
     package func restore(_ backup: [UInt8]) async throws -> RestoreListing {
         _ = file.begin(with: backup)
         return try RestoreListing(json: await ask(.restore(size: backup.count), deadline: Self.fileDeadline))
     }
 
-    /// Hands on events of lights until the bridge ends or the task is canceled; `onWatching` is called once none can be
-    /// missed.
+    /// Calls the body with each light event until the bridge shuts down or the task is canceled.
     ///
-    /// - Throws: ``BridgeControlError`` if the connection ends without the bridge's word; what the body throws.
+    /// - Parameters:
+    ///   - onWatching: Called once all further events are delivered.
+    ///   - body: The receiver of events.
+    /// - Throws: ``BridgeControlError`` if the connection ends before the bridge ends the subscription; errors of the
+    ///   body.
     package func watch(
         onWatching: @Sendable () -> Void = {}, _ body: @Sendable (LightEvent) async throws -> Void
     ) async throws {
         try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask {
-                // The answer means that nothing more will come; `close` then ends the notifications below.
+                // The answer means that no more events follow. `close` then finishes the notifications below.
                 defer { peer.close() }
                 _ = try await ask(.watch, deadline: nil)
             }

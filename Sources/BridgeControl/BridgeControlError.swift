@@ -1,17 +1,17 @@
 import BoundedJSON
 package import LineRPC
 
-/// A command of the operator's that was refused or went wrong.
+/// A failed or rejected operator command.
 ///
-/// Its code is the exit code that `lamplighter` ends with, after sysexits(3).
+/// Its code is the exit code of `lamplighter`, from sysexits(3).
 package struct BridgeControlError: Error, Equatable, Sendable, CustomStringConvertible {
     package var code: Int32
-    /// What is wrong; of a refusal of an older daemon, what to do as well.
+    /// The problem. In an error from an older daemon, it includes the remedy.
     package var message: String
     package var remedy: String?
-    /// No process listens at the socket.
+    /// A Boolean value that indicates whether no process listens at the socket.
     package var isDaemonAway = false
-    /// The request was sent and no answer came.
+    /// A Boolean value that indicates whether the request was sent and no answer arrived.
     package var isUnanswered = false
 
     package init(code: Int32, message: String, remedy: String? = nil) {
@@ -22,33 +22,33 @@ package struct BridgeControlError: Error, Equatable, Sendable, CustomStringConve
 
     package var description: String { remedy.map { "\(message); \($0)" } ?? message }
 
-    /// What was typed makes no sense (64).
+    /// Creates an error for invalid input (64).
     package static func usage(_ message: String, remedy: String? = nil) -> BridgeControlError {
         BridgeControlError(code: 64, message: message, remedy: remedy)
     }
-    /// What is asked for is not there (69).
+    /// Creates an error for something that doesn't exist or can't be reached (69).
     package static func unavailable(_ message: String, remedy: String? = nil) -> BridgeControlError {
         BridgeControlError(code: 69, message: message, remedy: remedy)
     }
-    /// One of us does not keep to the protocol (76).
+    /// Creates an error for a violation of the protocol (76).
     static func protocolViolation(_ message: String) -> BridgeControlError {
         BridgeControlError(code: 76, message: message)
     }
-    /// The operator may not (77).
+    /// Creates an error for a missing permission (77).
     package static func noPermission(_ message: String, remedy: String? = nil) -> BridgeControlError {
         BridgeControlError(code: 77, message: message, remedy: remedy)
     }
 }
 
 extension BridgeControlError {
-    /// What travels in the answer: the whole sentence, and its halves if there are two.
+    /// The failure to send: the whole sentence, and the problem and the remedy if both exist.
     package var failure: RPCFailure {
         RPCFailure(
             code: Int(code), message: description,
             data: remedy.map { ["problem": .string(message), "remedy": .string($0)] })
     }
 
-    /// What an answer says; JSON-RPC's own codes are faults of the program.
+    /// Creates an error from a failure answer. JSON-RPC's own codes mean errors in the program.
     package init(_ failure: RPCFailure) {
         switch failure.code {
         case 64...78:

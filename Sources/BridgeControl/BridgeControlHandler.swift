@@ -1,67 +1,70 @@
-/// The bridge as the operator commands it.
+/// The operator commands of the bridge.
 ///
-/// Every method may throw ``BridgeControlError``; any other error is logged and reaches the operator as an internal one.
+/// Every method may throw ``BridgeControlError``. Any other error is logged and reported to the operator as an internal
+/// error.
 package protocol BridgeControlHandler: Sendable {
     func status() async throws -> BridgeStatus
 
-    /// The bridge's own state and that of its host.
+    /// Returns the state of the bridge and of its host.
     func diagnostics() async throws -> BridgeDiagnostics
 
-    /// Returns the setup code and its payload; those of a paired bridge only with `force`.
+    /// Returns the setup code and its payload. For a paired bridge, this requires `force`.
     ///
     /// - Throws: ``BridgeControlError`` if the bridge is paired.
     func setup(force: Bool) async throws -> SetupListing
 
     func lights() async throws -> [LightListing]
 
-    /// Commands the light `<driver id>/<light id>` as a controller would, with a change that is valid for
-    /// ``LightChange/Purpose/command``; returns when the light has taken it.
+    /// Sets values of the light `<driver id>/<light id>` as a controller would, and returns when the light has accepted
+    /// them. The change must be valid for ``LightChange/Purpose/command``.
     ///
-    /// - Throws: ``BridgeControlError`` if there is no such light or it refuses.
+    /// - Throws: ``BridgeControlError`` if there is no such light or the light rejects the change.
     func setLight(_ key: String, _ change: LightChange) async throws
 
-    /// Looks for what lights can come from on the network; takes some seconds.
+    /// Searches the network for devices that provide lights. This takes several seconds.
     func discoverLights() async throws -> FoundLights
 
-    /// Takes away a light that is out of reach for good; should it come back, it keeps its accessory id.
+    /// Removes a light that is permanently unreachable. If it returns, it keeps its accessory ID.
     ///
-    /// - Throws: ``BridgeControlError`` if there is no such light or it is in reach.
+    /// - Parameter key: `<driver id>/<light id>`.
+    /// - Throws: ``BridgeControlError`` if there is no such light or it is reachable.
     func forgetLight(_ key: String) async throws
 
-    /// Forgets all lights that their sources no longer have; one that comes back is a new light.
+    /// Removes all lights that their sources no longer have. A light that returns is a new light.
     ///
-    /// - Throws: ``BridgeControlError`` if that cannot be stored; nothing has changed then.
+    /// - Throws: ``BridgeControlError`` if the change can't be stored. The bridge is then unchanged.
     func purgeLights() async throws -> [ForgottenLight]
 
-    /// Changes the simulated light `<driver id>/<light id>` from its own side, with a change that is valid for
-    /// ``LightChange/Purpose/simulation``; returns when that has happened.
+    /// Simulates a change that the simulated light `<driver id>/<light id>` reports, and returns when it has happened.
+    /// The change must be valid for ``LightChange/Purpose/simulation``.
     ///
-    /// - Throws: ``BridgeControlError`` if there is no such light or it is not simulated.
+    /// - Throws: ``BridgeControlError`` if there is no such light or it isn't simulated.
     func simulate(_ key: String, _ change: LightChange) async throws
 
     func pairings() async throws -> [PairingListing]
     func removePairing(_ id: String) async throws
     func removeAllPairings() async throws
 
-    /// Lets controllers try setup codes again after a hundred wrong ones.
+    /// Allows pairing attempts again after a hundred wrong setup codes.
     func unlockPairing() async throws
 
-    /// Reads the configuration again; a wrong one changes nothing.
+    /// Reloads the configuration. An invalid configuration changes nothing.
     func reload() async throws -> ReloadListing
 
-    /// Gives the bridge a new identity; returns before the bridge starts anew with it.
+    /// Gives the bridge a new identity. It returns before the bridge restarts with that identity.
     func reset() async throws
 
-    /// Everything the bridge has learnt, consistent.
+    /// Returns a consistent backup of the bridge's entire state.
     func backup() async throws -> [UInt8]
 
-    /// Restores a backup, fetched from the operator unless that isn't possible now; returns before the bridge restarts.
+    /// Restores a backup and returns before the bridge restarts.
     ///
-    /// - Throws: ``BridgeControlError`` if the backup is unusable; nothing has changed then.
+    /// - Parameter receive: Receives the backup from the operator. It isn't called if a restore isn't possible now.
+    /// - Throws: ``BridgeControlError`` if the backup is unusable. The bridge is then unchanged.
     func restore(_ receive: @Sendable () async throws -> [UInt8]) async throws -> RestoreListing
 
-    /// What happens to lights from now on.
+    /// Returns the light events from now on.
     ///
-    /// The stream should hold a bounded number of events and end when it overflows.
+    /// The stream should buffer a limited number of events and finish when it overflows.
     func watch() async throws -> AsyncStream<LightEvent>
 }

@@ -2,11 +2,11 @@ import BoundedJSON
 import LineRPC
 package import Logging
 
-/// The operator's socket: a ``BridgeControlHandler`` for everyone who may connect.
+/// The server of the daemon's control socket, which passes requests to a ``BridgeControlHandler``.
 package struct BridgeControlServer: Sendable {
     private let server: LineRPCServer
 
-    /// Describes the server; it touches nothing before it runs.
+    /// Creates a server. It doesn't touch the file system until it runs.
     ///
     /// Members of the system group may connect, if the group exists.
     package init(
@@ -16,9 +16,9 @@ package struct BridgeControlServer: Sendable {
             path: path, mode: 0o660, group: group, handler: Adapter(bridge: handler, logger: logger), logger: logger)
     }
 
-    /// Listens and serves until the task is cancelled; then the socket is gone.
+    /// Listens and serves until the task is canceled, and then removes the socket.
     ///
-    /// - Throws: `LineRPCError` if the socket cannot be made.
+    /// - Throws: `LineRPCError` if the socket can't be created.
     package func run(onListening: @Sendable () -> Void = {}) async throws {
         try await server.run(onListening: onListening)
     }
@@ -78,7 +78,7 @@ private struct Adapter: LineRPCHandler {
         return [:]
     }
 
-    /// Logs that keys or the setup code leave the daemon, and who asked for them.
+    /// Logs that keys or the setup code leave the daemon, and the requester.
     private func log(_ message: Logger.Message, to peer: LineRPCPeer) {
         var metadata: Logger.Metadata = [:]
         if let identity = peer.identity {

@@ -1,13 +1,13 @@
-/// The bridge's own state and that of its host, for `doctor` to compare with what is seen from outside.
+/// The state of the bridge and of its host. `doctor` compares it with observations from outside.
 ///
-/// It never holds the setup code.
+/// It never contains the setup code.
 package struct BridgeDiagnostics: BridgeMessage {
-    /// Where the bridge keeps its memory.
+    /// The storage of the bridge's state.
     package struct Storage: BridgeMessage {
         package var directory: String
-        /// How many bytes the daemon may still write there.
+        /// The number of bytes that the daemon may still write there.
         package var freeBytes: Int
-        /// What is wrong with the directory or the database in it, if something is.
+        /// The problem with the directory or its database, if any.
         package var problem: String?
 
         package init(directory: String, problem: String? = nil, freeBytes: Int) {
@@ -18,27 +18,27 @@ package struct BridgeDiagnostics: BridgeMessage {
     }
 
     package var version: String
-    /// The daemon's process id.
+    /// The daemon's process ID.
     package var process: Int
-    /// Whether the configuration wants the bridge advertised at all.
+    /// A Boolean value that indicates whether the configuration enables the advertisement of the bridge.
     package var isToBeAdvertised: Bool
-    /// The instance name the bridge has while no other host has taken it.
+    /// The instance name of the bridge, unless another host already uses it.
     package var wantedName: String
-    /// Why the bridge is not advertised, if it should be and is not.
+    /// The reason why the bridge isn't advertised although it should be.
     package var discoveryError: String?
-    /// The network interfaces the bridge is to be seen on.
+    /// The network interfaces to advertise the bridge on.
     package var interfaces: [String]
-    /// The TXT record that the network is to see, key by key.
+    /// The TXT record to advertise, by key.
     package var txt: [String: String]
-    /// How many controllers the bridge is paired with.
+    /// The number of paired controllers.
     package var pairings: Int
-    /// How often somebody has tried to add the bridge although it was paired, since the daemon started.
+    /// The number of pairing attempts that were rejected because the bridge was paired, since the daemon started.
     package var refusedSetups: Int
-    /// Failed proofs of the setup code since the last success.
+    /// The number of failed proofs of the setup code since the last success.
     package var failedAttempts: Int
-    /// After so many failed attempts no controller can pair any more.
+    /// The number of failed attempts after which no controller can pair.
     package var attemptsAllowed: Int
-    /// How far the clock was set, forward or back, since the daemon started; seconds.
+    /// The change of the clock since the daemon started, forward or back, in seconds.
     package var clockStep: Int
     package var storage: Storage
 

@@ -1,23 +1,23 @@
 package import BoundedJSON
 
-/// A message that travels as JSON, with the keys that `--json` prints.
+/// A message that is sent as JSON, with the keys that `--json` prints.
 ///
-/// Members that are not known are ignored, so that a newer side may say more; what is `nil` is left out.
+/// Unknown members are ignored, so that a newer version may add members. `nil` values are omitted.
 package protocol BridgeMessage: Codable, Sendable, Equatable {}
 
 extension BridgeMessage {
-    /// Reads the message.
+    /// Decodes the message.
     ///
-    /// - Throws: ``BridgeControlError`` with code 76 if a key is missing or of the wrong type.
+    /// - Throws: ``BridgeControlError`` with code 76 if a key is missing or its value has the wrong type.
     package init(json: JSONValue) throws(BridgeControlError) { self = try json.bridgeMessage() }
 
     package var json: JSONValue { JSONValue(encoding: self) }
 }
 
 extension Array where Element: BridgeMessage {
-    /// Reads the messages.
+    /// Decodes the messages.
     ///
-    /// - Throws: ``BridgeControlError`` with code 76 if they are no list, or one of them is wrong.
+    /// - Throws: ``BridgeControlError`` with code 76 if the JSON isn't an array or an element is invalid.
     package init(json: JSONValue) throws(BridgeControlError) { self = try json.bridgeMessage() }
 
     package var json: JSONValue { JSONValue(encoding: self) }
@@ -30,7 +30,7 @@ extension JSONValue {
 }
 
 extension BridgeControlError {
-    /// Names what is wrong with a message; never what stands in it.
+    /// Creates an error that describes the problem of a message without its contents.
     init(decoding error: any Error) {
         switch error {
         case let error as BridgeControlError: self = error

@@ -1,12 +1,12 @@
 import BoundedJSON
 
-/// A request or a notification on the operator's socket.
+/// A request or a notification on the control socket.
 protocol BridgeCall: MethodCall, Sendable, Equatable {}
 
 extension BridgeCall {
-    /// Reads a call; `nil` without such a method.
+    /// Decodes a call, or returns `nil` if the method is unknown.
     ///
-    /// - Throws: ``BridgeControlError`` with code 76 if a parameter is missing or of the wrong type.
+    /// - Throws: ``BridgeControlError`` with code 76 if a parameter is missing or has the wrong type.
     init?(method: String, params: JSONValue) throws(BridgeControlError) {
         do {
             guard let call = try Self.decoded(method: method, params: params) else { return nil }
@@ -15,36 +15,36 @@ extension BridgeCall {
     }
 }
 
-/// What can be asked at the operator's socket.
+/// A request to the control socket.
 enum BridgeRequest: BridgeCall {
-    /// Answered with ``BridgeStatus``.
+    /// Returns ``BridgeStatus``.
     case status
-    /// What ``status`` leaves out and `doctor` needs; answered with ``BridgeDiagnostics``.
+    /// Returns ``BridgeDiagnostics``: details that `doctor` needs and ``status`` omits.
     case diagnostics
-    /// Answered with ``SetupListing``.
+    /// Returns ``SetupListing``.
     case setup(force: Bool?)
-    /// Answered with ``LightListing``s.
+    /// Returns an array of ``LightListing``.
     case lights
     case setLight(key: String, change: LightChange)
     case forgetLight(key: String)
-    /// Answered with ``FoundLights``, some seconds later.
+    /// Returns ``FoundLights`` after several seconds.
     case discoverLights
-    /// Answered with ``ForgottenLight``s.
+    /// Returns an array of ``ForgottenLight``.
     case purgeLights
     case simulate(key: String, change: LightChange)
-    /// Answered with ``PairingListing``s.
+    /// Returns an array of ``PairingListing``.
     case pairings
     case removePairing(id: String)
     case removeAllPairings
     case unlockPairing
-    /// Answered with ``ReloadListing``.
+    /// Returns ``ReloadListing``.
     case reload
     case reset
-    /// The bridge makes a ``FileRequest`` for each part before it answers with ``BackupListing``.
+    /// Returns ``BackupListing``, after a ``FileRequest`` from the bridge for each part.
     case backup
-    /// The bridge makes a ``FileRequest`` for each part before it answers with ``RestoreListing``.
+    /// Returns ``RestoreListing``, after a ``FileRequest`` from the bridge for each part.
     case restore(size: Int)
-    /// Is answered when the bridge goes down; until then it sends ``BridgeNotification``s.
+    /// Returns when the bridge shuts down. Until then, the bridge sends ``BridgeNotification``s.
     case watch
 
     package enum CodingKeys: String, MethodKey {
@@ -63,9 +63,9 @@ enum BridgeRequest: BridgeCall {
     }
 }
 
-/// What the bridge says to a command that watches.
+/// A notification from the bridge to a command that watches lights.
 enum BridgeNotification: BridgeCall {
-    /// Nothing that happens from now on will be missed; sent once.
+    /// All events from now on are delivered. It is sent once.
     case watching
     case changed(LightEvent)
 

@@ -1,24 +1,24 @@
-/// How the bridge is doing, as `status` shows it.
+/// The status of the bridge, as `status` shows it.
 package struct BridgeStatus: BridgeMessage {
-    /// Whether and as what mDNS shows the bridge.
+    /// The mDNS advertisement of the bridge.
     package struct Advertisement: BridgeMessage {
-        /// One word; a newer daemon may know more of them.
+        /// The state of the advertisement, as one word. A newer daemon may use further words.
         package struct State: RawRepresentable, Codable, Sendable, Equatable {
             package let rawValue: String
 
             package init(rawValue: String) { self.rawValue = rawValue }
 
-            /// It is not to be shown.
+            /// Advertisement is disabled.
             package static let off = State(rawValue: "off")
-            /// Something outside has to come first, such as Avahi.
+            /// The advertisement waits for something outside, such as Avahi.
             package static let waiting = State(rawValue: "waiting")
             /// Another host has the same identity.
             package static let withheld = State(rawValue: "withheld")
             /// The name is being probed on the network.
             package static let registering = State(rawValue: "registering")
-            /// Controllers can find it.
+            /// Controllers can find the bridge.
             package static let published = State(rawValue: "published")
-            /// Avahi refused; it is tried again.
+            /// Avahi rejected the service; the bridge retries.
             package static let failed = State(rawValue: "failed")
 
             /// The states of this version.
@@ -26,9 +26,9 @@ package struct BridgeStatus: BridgeMessage {
         }
 
         package var state: State
-        /// The mDNS instance name, also after a collision.
+        /// The mDNS instance name, including the number that is added after a collision.
         package var name: String
-        /// Why the bridge is not advertised, if it should be and is not.
+        /// The reason why the bridge isn't advertised although it should be.
         package var error: String?
 
         package init(state: State, name: String, error: String? = nil) {
@@ -38,32 +38,33 @@ package struct BridgeStatus: BridgeMessage {
         }
     }
 
-    /// One entry of the configuration's `drivers`.
+    /// The status of an entry of the configuration's `drivers`.
     package struct Driver: BridgeMessage {
-        /// One word; a newer daemon may know more of them.
+        /// The state of a driver, as one word. A newer daemon may use further words.
         package struct Code: RawRepresentable, Codable, Sendable, Equatable {
             package let rawValue: String
 
             package init(rawValue: String) { self.rawValue = rawValue }
 
-            /// It has not said yet how it is doing.
+            /// The driver hasn't reported its state yet.
             package static let starting = Code(rawValue: "starting")
-            /// It is at work and needs no attention.
+            /// The driver runs and needs no attention.
             package static let running = Code(rawValue: "running")
-            /// Something is wrong with it, or it has ended.
+            /// The driver has a problem or has ended.
             package static let degraded = Code(rawValue: "degraded")
         }
 
         package var id: String
-        /// The driver's name: `simulated`, `mqtt`.
+        /// The driver's name, such as `simulated` or `mqtt`.
         package var driver: String
-        /// The code, and behind a colon the reason; for people.
+        /// The code, followed by a colon and the reason if there is one; for people.
         package var state: String
-        /// `nil` if the daemon is older than codes.
+        /// The code, or `nil` from a daemon without codes.
         package var code: Code?
-        /// What needs attention.
+        /// The problem that needs attention.
         package var reason: String?
-        /// How much of what its light system said was dropped since the start; `nil` if the daemon is older than that.
+        /// The number of messages from the light system that were dropped since the start, or `nil` from an older
+        /// daemon.
         package var dropped: UInt64?
 
         package init(id: String, driver: String, code: Code, reason: String? = nil, dropped: UInt64? = nil) {
@@ -75,14 +76,14 @@ package struct BridgeStatus: BridgeMessage {
             state = reason.map { "\(code.rawValue): \($0)" } ?? code.rawValue
         }
 
-        /// Whether it is at work and needs no attention.
+        /// A Boolean value that indicates whether the driver runs and needs no attention.
         package var isWell: Bool { (code ?? Code(rawValue: state)) == .running }
     }
 
-    /// How many lights there are, and how many of them answer.
+    /// The number of lights and of reachable lights.
     package struct Lights: BridgeMessage {
         package var count: Int
-        /// Those of them that answer.
+        /// The number of reachable lights.
         package var reachable: Int
 
         package init(count: Int, reachable: Int) {
@@ -91,18 +92,18 @@ package struct BridgeStatus: BridgeMessage {
         }
     }
 
-    /// One of the bridges that the daemon shows its lights on: a bridge has 149 at most.
+    /// A bridge of the daemon. A bridge has at most 149 lights.
     package struct Bridge: BridgeMessage {
-        /// From 1.
+        /// The number of the bridge, from 1.
         package var number: Int
         package var name: String
         package var deviceID: String
         package var port: Int
         package var configurationNumber: Int
         package var paired: Bool
-        /// How many controllers are connected.
+        /// The number of connected controllers.
         package var controllers: Int
-        /// How many lights it shows.
+        /// The number of lights of the bridge.
         package var lights: Int
         package var advertisement: Advertisement
 
@@ -128,26 +129,26 @@ package struct BridgeStatus: BridgeMessage {
         }
     }
 
-    // What is said of one bridge is true of the first.
+    // The properties of a single bridge describe the first bridge.
     package var name: String
     package var deviceID: String
-    /// When the bridge came up, in ISO 8601; it comes up anew after a restore or a reset.
+    /// The time at which the bridge started, in ISO 8601. A restore or a reset restarts it.
     package var since: String
     package var port: Int
     package var configurationNumber: Int
     package var paired: Bool
-    /// How many controllers are connected.
+    /// The number of connected controllers.
     package var controllers: Int
     package var advertisement: Advertisement
-    /// All bridges; `nil` if the daemon is older than further bridges.
+    /// All bridges, or `nil` from a daemon that supports only one bridge.
     package var bridges: [Bridge]?
     package var drivers: [Driver]
     package var lights: Lights
-    /// What needs attention; for people.
+    /// The problems that need attention; for people.
     package private(set) var warnings: [String]
-    /// What each of the warnings is about; `nil` if the daemon is older than codes.
+    /// The codes of the warnings, or `nil` from a daemon without codes.
     package private(set) var warningCodes: [BridgeWarning.Code]?
-    /// Which driver and light each of them is about; `nil` if the daemon is older than that.
+    /// The drivers and lights that the warnings refer to, or `nil` from an older daemon.
     package private(set) var warningSubjects: [BridgeWarning.Subject]?
 
     package init(
@@ -171,7 +172,7 @@ package struct BridgeStatus: BridgeMessage {
         warningSubjects = warnings.map(\.subject)
     }
 
-    /// All warnings, each beginning with the driver or the light that it is about.
+    /// All warnings. Each begins with the driver or the light that it refers to.
     package var warningLines: [(code: BridgeWarning.Code?, text: String)] {
         warnings.enumerated().map { index, message in
             let subject = warningSubjects.flatMap { index < $0.count ? $0[index] : nil }

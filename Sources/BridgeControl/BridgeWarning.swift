@@ -1,36 +1,36 @@
-/// Something about the bridge that needs attention.
+/// A problem of the bridge that needs attention.
 package struct BridgeWarning: Sendable, Equatable {
-    /// What it is about; a newer daemon may know more codes.
+    /// The topic of a warning. A newer daemon may use further codes.
     package struct Code: RawRepresentable, Codable, Sendable, Hashable {
         package let rawValue: String
 
         package init(rawValue: String) { self.rawValue = rawValue }
 
-        /// The configuration file was changed, and is wrong or waits for a restart.
+        /// The configuration file was changed, and is invalid or requires a restart.
         package static let configuration = Code(rawValue: "configuration")
-        /// A driver, a light, or what names they have.
+        /// A problem of a driver or a light, or of their names.
         package static let lights = Code(rawValue: "lights")
         /// Wrong setup codes were tried.
         package static let setupAttempts = Code(rawValue: "setupAttempts")
-        /// Only an app that has the maker's ownership token can pair.
+        /// Only an app with the manufacturer's ownership token can pair.
         package static let ownershipRequired = Code(rawValue: "ownershipRequired")
-        /// An interface of the configuration is not there.
+        /// A configured network interface doesn't exist.
         package static let missingInterface = Code(rawValue: "missingInterface")
-        /// What the bridge learns now does not last.
+        /// New state can't be stored.
         package static let storage = Code(rawValue: "storage")
-        /// A second bridge of this identity would not be noticed.
+        /// Another bridge with the same identity wouldn't be detected.
         package static let cloneDetection = Code(rawValue: "cloneDetection")
-        /// The bridge is not advertised.
+        /// The bridge isn't advertised.
         package static let notAdvertised = Code(rawValue: "notAdvertised")
-        /// The bridge is advertised under another name, because its own was taken.
+        /// The bridge is advertised under another name, because its own name is in use.
         package static let nameTaken = Code(rawValue: "nameTaken")
-        /// A further bridge has lights that no controller shows.
+        /// A further bridge has lights and isn't paired with a controller.
         package static let unpairedBridge = Code(rawValue: "unpairedBridge")
     }
 
-    /// Which driver and which light it is about, as far as it is about any.
+    /// The driver and the light that a warning refers to, if any.
     package struct Subject: BridgeMessage {
-        /// The driver's id.
+        /// The driver's ID.
         package var driver: String?
         /// `<driver id>/<light id>`.
         package var light: String?

@@ -2,11 +2,11 @@ import BoundedJSON
 import LineRPC
 import Synchronization
 
-/// What the bridge asks of the operator's side while a file travels.
+/// A request from the bridge to the operator's side during a file transfer.
 enum FileRequest: BridgeCall {
-    /// Keep these bytes.
+    /// Store these bytes.
     case writePart(FilePart)
-    /// Answer with the ``FilePart`` from an offset on, at most ``FileTransfer/partSize``.
+    /// Return the ``FilePart`` at the given offset, with at most ``FileTransfer/partSize`` bytes.
     case readPart(offset: Int)
 
     package enum CodingKeys: String, MethodKey {
@@ -16,12 +16,12 @@ enum FileRequest: BridgeCall {
 }
 
 struct FilePart: BridgeMessage {
-    /// In base64.
+    /// The bytes in Base64.
     package var data: String
 
     init(_ bytes: [UInt8]) { data = Base64.encode(bytes) }
 
-    /// - Throws: ``BridgeControlError`` with code 76 if they are no base64.
+    /// - Throws: ``BridgeControlError`` with code 76 if the data isn't valid Base64.
     func bytes() throws(BridgeControlError) -> [UInt8] {
         guard let bytes = Base64.decode(data) else {
             throw .protocolViolation("the key \"data\" has a value of the wrong type")
@@ -30,13 +30,13 @@ struct FilePart: BridgeMessage {
     }
 }
 
-/// The bridge's part in carrying a file over the socket.
+/// The bridge's side of a file transfer over the control socket.
 ///
-/// It asks the operator's side for each step, so that neither side ever has more than one part to hold for the other.
+/// The bridge requests each step, so that neither side has to buffer more than one part for the other.
 package enum FileTransfer {
-    /// How many bytes of a file travel at once; in base64 they fit into a line.
+    /// The number of bytes per part. In Base64, a part fits into a line.
     static let partSize = 256 << 10
-    /// The largest file that travels, in bytes.
+    /// The size of the largest file to transfer, in bytes.
     package static let maximumFileSize = 64 << 20
 
     static func send(_ bytes: [UInt8], to peer: LineRPCPeer) async throws {
@@ -70,13 +70,13 @@ extension LineRPCPeer {
     }
 }
 
-/// The operator's part: the file that is being carried.
+/// The operator's side of a file transfer.
 final class TransferredFile: LineRPCHandler {
     private let contents = Mutex<[UInt8]>([])
 
     var bytes: [UInt8] { contents.withLock { $0 } }
 
-    /// Begins anew, with what is to be sent, or with nothing.
+    /// Starts a transfer with the bytes to send, or with no bytes to receive a file.
     func begin(with bytes: [UInt8]) -> TransferredFile {
         contents.withLock { $0 = bytes }
         return self

@@ -1,15 +1,15 @@
 package import BoundedJSON
 
-/// What lights can come from on the network, as `lights discover` lists it.
+/// The light sources on the network, as `lights discover` lists them.
 package struct FoundLights: BridgeMessage {
-    /// A device, a bridge of lights, a broker.
+    /// A device, a bridge of lights, or a broker.
     package struct Source: BridgeMessage {
         package enum State: String, Codable, Sendable {
-            /// A configured driver brings its lights.
+            /// A configured driver provides its lights.
             case configured
-            /// A driver is configured, but its entry lacks something.
+            /// The configuration of its driver is incomplete.
             case incomplete
-            /// No driver for it is configured.
+            /// No driver is configured for it.
             case new
             /// This version has no driver for it.
             case unsupported
@@ -17,9 +17,9 @@ package struct FoundLights: BridgeMessage {
 
         package var driver: String
         package var name: String
-        /// Host and port.
+        /// The host and the port.
         package var address: String
-        /// What it is, as far as it says so.
+        /// A description from the source, if it provides one.
         package var detail: String?
         package var state: State
 
@@ -32,11 +32,11 @@ package struct FoundLights: BridgeMessage {
         }
     }
 
-    /// What to write into the configuration.
+    /// A configuration entry to add or complete.
     package struct Entry: BridgeMessage {
-        /// The id of the entry of `drivers` that the keys belong into; `nil` if they are a new entry.
+        /// The ID of the entry of `drivers` to add the keys to, or `nil` for a new entry.
         package var id: String?
-        /// The keys, an object.
+        /// The keys and values, as an object.
         package var keys: JSONValue
 
         package init(id: String?, keys: JSONValue) {
@@ -46,9 +46,9 @@ package struct FoundLights: BridgeMessage {
     }
 
     package var found: [Source]
-    /// What to write for all that is new or incomplete.
+    /// The entries for all new or incompletely configured sources.
     package var entries: [Entry]
-    /// Why something was not looked for, a sentence each.
+    /// The reasons why parts of the search failed, one sentence each.
     package var problems: [String]
 
     package init(found: [Source], entries: [Entry], problems: [String]) {

@@ -3,11 +3,11 @@ internal import DeviceKit
 internal import TerminalKit
 
 extension LightChange {
-    /// The purpose of a change, which restricts its values.
+    /// The purpose of a change, which determines the valid values.
     package enum Purpose: Sendable {
         /// `lights set`: the values that a controller can write.
         case command
-        /// `simulate`: what may happen to a simulated light.
+        /// `simulate`: the changes that a simulated light can report.
         case simulation
 
         package var names: [String] { LightChange.names.filter(allows) }
@@ -38,13 +38,13 @@ extension LightChange {
         }
     }
 
-    /// The names of values that are true or false.
+    /// The names of Boolean values.
     package static let switches = Set(
         names.filter { name in
             name == reachable || meanings(of: name).contains { if case .flag = $0.form { true } else { false } }
         })
 
-    /// Reads words such as `on=true brightness=40`.
+    /// Parses words such as `on=true brightness=40`.
     ///
     /// - Throws: ``BridgeControlError`` with code 64 and a remedy.
     package init(parsing words: [String], for purpose: Purpose) throws(BridgeControlError) {
@@ -70,7 +70,7 @@ extension LightChange {
         try validate(for: purpose)
     }
 
-    /// Checks a change that wasn't made by ``init(parsing:for:)``.
+    /// Validates a change that wasn't created by ``init(parsing:for:)``.
     package func validate(for purpose: Purpose) throws(BridgeControlError) {
         guard !isEmpty else { throw .usage("nothing to change", remedy: "write for example on=true") }
         if reachable != nil, case .command = purpose {
@@ -146,6 +146,6 @@ extension LightChange {
         throw .usage("\(shown(name)) is out of range", remedy: "write \(limits) (\(units))")
     }
 
-    /// A word as typed, sanitized for a terminal.
+    /// Returns the start of a typed word, sanitized for a terminal.
     private static func shown(_ word: String) -> String { String(word.prefix(64)).sanitized }
 }

@@ -2,14 +2,13 @@ package import BoundedJSON
 package import DeviceKit
 internal import HAPModel
 
-/// A change of a light: an operator's command, or an event of a simulated light.
+/// A change of a light: an operator's command, or a change of a simulated light.
 ///
-/// It has the new values by their names, such as `brightness`, and `reachable`. The id of a value's function, if it has one,
-/// follows after `#`: `temperature#inside`.
+/// It contains the new values by name, such as `brightness`, and `reachable`.
 package struct LightChange: BridgeMessage {
-    /// The name of the reachability, which every light has and which can be set for simulated lights only.
+    /// The name of the reachability. Every light has it; only that of simulated lights can be set.
     static let reachable = "reachable"
-    /// All names, in the order in which listings show them.
+    /// All names, in listing order.
     static let names = PropertyName.all.reduce(into: [reachable]) { names, property in
         if !names.contains(property.name) { names.append(property.name) }
     }
@@ -40,7 +39,7 @@ package struct LightChange: BridgeMessage {
 
     package var isEmpty: Bool { values.isEmpty }
 
-    /// The names and values, in the order in which listings show them.
+    /// The names and values, in listing order.
     var members: [(name: String, value: JSONValue)] {
         values.map { ($0.key, $0.value) }.sorted { Self.order(of: $0.0) < Self.order(of: $1.0) }
     }
@@ -111,7 +110,7 @@ extension PropertyName {
     }
 }
 
-// MARK: Its JSON
+// MARK: JSON
 
 extension LightChange {
     private struct Key: CodingKey {
@@ -140,7 +139,7 @@ extension LightChange {
         }
     }
 
-    /// Returns whether a kind of light has fractions for the name.
+    /// Returns whether a kind of light has fractional values with this name.
     static func isAlsoNumber(_ name: String) -> Bool {
         meanings(of: name).contains { if case .number = $0.form { true } else { false } }
     }
@@ -151,10 +150,10 @@ extension LightChange {
     }
 }
 
-// MARK: The values of a light
+// MARK: Values of lights
 
 extension LightChange {
-    /// Names the values of a light that differ from the former ones.
+    /// Creates a change with the values that differ from the former ones.
     package init(_ values: PropertyValues, since former: PropertyValues?, of kind: LightKind) {
         self.init()
         for (property, value) in values {

@@ -1,24 +1,25 @@
-/// One light of the bridge, as `lights` lists it.
+/// A light of the bridge, as `lights` lists it.
 package struct LightListing: BridgeMessage {
     /// `<driver id>/<light id>`.
     package var key: String
     package var name: String
-    /// Its kind: `light`, `fan` and so on.
+    /// The kind of the light, such as `light` or `fan`.
     package var kind: String
-    /// The accessory id that controllers know it by.
+    /// The accessory ID for controllers.
     package var aid: UInt64
-    /// The bridge that shows it, from 1; `nil` if the daemon is older than further bridges.
+    /// The number of its bridge, from 1, or `nil` from a daemon that supports only one bridge.
     package var bridge: Int?
-    /// The driver's id.
+    /// The driver's ID.
     package var driver: String
     package var reachable: Bool
-    /// The room that its source suggests, if any; HAP has no field for it.
+    /// The room that the light's source suggests, if any. HAP has no field for it.
     package var room: String?
-    /// Whether its last command counts as its state; `nil` from an older daemon.
+    /// A Boolean value that indicates whether the last command is treated as the light's state, or `nil` from an older
+    /// daemon.
     package var optimistic: Bool?
-    /// What needs attention, for people; `nil` if nothing does, or the daemon is older than that.
+    /// The problems that need attention, for people, or `nil` if there are none or the daemon is older.
     package var warnings: [String]?
-    /// Its state, without `reachable`, which is separate.
+    /// The state of the light, without `reachable`, which is a separate key.
     package var state: LightChange
 
     package init(
@@ -59,11 +60,11 @@ package struct LightListing: BridgeMessage {
     }
 }
 
-/// A light that the bridge has forgotten, as `lights purge` lists it.
+/// A light that the bridge has removed, as `lights purge` lists it.
 package struct ForgottenLight: BridgeMessage {
     /// `<driver id>/<light id>`.
     package var key: String
-    /// Its name at the source.
+    /// The light's name at its source.
     package var name: String
 
     package init(key: String, name: String) {
@@ -72,14 +73,14 @@ package struct ForgottenLight: BridgeMessage {
     }
 }
 
-/// Something that happened to a light, as `watch` prints it.
+/// An event of a light, as `watch` prints it.
 package struct LightEvent: BridgeMessage {
-    /// RFC 3339, UTC.
+    /// The time in RFC 3339 format, UTC.
     package var time: String
     /// `<driver id>/<light id>`.
     package var key: String
     package var changes: LightChange
-    /// Who changed it: a controller's pairing id, `operator`, `device`.
+    /// The origin of the change: a controller's pairing ID, `operator` or `device`.
     package var origin: String
 
     package init(time: String, key: String, changes: LightChange, origin: String) {

@@ -1,6 +1,6 @@
 internal import TerminalKit
 
-/// What reading the configuration again has changed.
+/// The changes of a reloaded configuration.
 package struct ReloadListing: BridgeMessage {
     package struct Drivers: BridgeMessage, CustomStringConvertible {
         package var added: [String]
@@ -21,9 +21,9 @@ package struct ReloadListing: BridgeMessage {
     }
 
     package var drivers: Drivers
-    /// The keys of the lights of which the configuration says something else than before.
+    /// The keys of the lights whose configuration has changed.
     package var lights: [String]
-    /// The keys of the configuration that take effect only when the daemon is restarted.
+    /// The configuration keys that take effect only after a restart.
     package var needsRestart: [String]
 
     package init(drivers: Drivers = Drivers(), lights: [String] = [], needsRestart: [String] = []) {
@@ -33,7 +33,7 @@ package struct ReloadListing: BridgeMessage {
     }
 }
 
-/// What a restored backup has brought back.
+/// The contents of a restored backup.
 package struct RestoreListing: BridgeMessage {
     package var deviceID: String
     package var pairings: Int
@@ -55,9 +55,9 @@ package struct RestoreListing: BridgeMessage {
     }
 }
 
-/// What a backup that was sent holds.
+/// The description of a backup that was sent.
 struct BackupListing: BridgeMessage {
-    /// Bytes.
+    /// The size in bytes.
     package var size: Int
 
     package init(size: Int) { self.size = size }

@@ -1,10 +1,10 @@
-/// What a controller needs to pair, as `setup` shows it.
+/// The data that a controller needs to pair, as `setup` shows it.
 ///
-/// Code, payload and `paired` are those of the first bridge that is listed.
+/// The code, the payload and `paired` are those of the first listed bridge.
 package struct SetupListing: BridgeMessage {
-    /// One of the bridges that the daemon shows its lights on.
+    /// A bridge of the daemon.
     package struct Bridge: BridgeMessage {
-        /// From 1.
+        /// The number of the bridge, from 1.
         package var number: Int
         package var name: String
         package var code: String
@@ -20,12 +20,12 @@ package struct SetupListing: BridgeMessage {
         }
     }
 
-    /// `XXX-XX-XXX`.
+    /// The setup code, as `XXX-XX-XXX`.
     package var code: String
-    /// `X-HM://...`, the content of the QR code.
+    /// The content of the QR code, as `X-HM://...`.
     package var payload: String
     package var paired: Bool
-    /// The bridges whose codes may be shown; `nil` if the daemon is older than further bridges.
+    /// The bridges whose codes may be shown, or `nil` from a daemon that supports only one bridge.
     package var bridges: [Bridge]?
 
     package init(code: String, payload: String, paired: Bool, bridges: [Bridge]? = nil) {
@@ -36,13 +36,13 @@ package struct SetupListing: BridgeMessage {
     }
 }
 
-/// One controller the bridge is paired with, as `pairings` lists it.
+/// A paired controller, as `pairings` lists it.
 package struct PairingListing: BridgeMessage {
-    /// The controller's own identifier.
+    /// The controller's identifier.
     package var id: String
     package var admin: Bool
     package var connected: Bool
-    /// The bridge that it is paired with, from 1; `nil` if the daemon is older than further bridges.
+    /// The number of its bridge, from 1, or `nil` from a daemon that supports only one bridge.
     package var bridge: Int?
 
     package init(id: String, admin: Bool, connected: Bool, bridge: Int? = nil) {

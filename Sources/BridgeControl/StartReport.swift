@@ -1,6 +1,6 @@
-/// What one step of a start has come to: a line of `lamplighterd --check-start --json`.
+/// The result of one step of a start: a line of `lamplighterd --check-start --json`.
 package struct StartReport: BridgeMessage {
-    /// A step of a start; a newer daemon may have more of them.
+    /// A step of a start. A newer daemon may have further steps.
     package struct Step: RawRepresentable, Codable, Sendable, Hashable {
         package let rawValue: String
 
@@ -14,11 +14,11 @@ package struct StartReport: BridgeMessage {
     }
 
     package var step: Step
-    /// What was found, and what to do if that is wrong; for people.
+    /// The finding and the remedy; for people.
     package var message: String
-    /// The exit code that a start would end with; `nil` if the step is well.
+    /// The exit code of a start that fails at this step, or `nil` if the step succeeds.
     package var code: Int32?
-    /// What was found, and what to do, if they are known apart.
+    /// The problem and the remedy, if they are available separately.
     package var problem, remedy: String?
 
     package init(

@@ -1,6 +1,6 @@
 import NIOCore
 
-/// Stands between the socket's bytes and the peer's lines.
+/// Splits the bytes of a connection into lines.
 final class LineHandler: ChannelInboundHandler {
     typealias InboundIn = ByteBuffer
     typealias InboundOut = LineSplitter.Event
@@ -16,7 +16,7 @@ final class LineHandler: ChannelInboundHandler {
     }
 }
 
-/// A connection as both ends see it: lines in; bytes go out past it, see `LineRPCPeer`.
+/// A connection that delivers lines. Outgoing bytes bypass it; see ``LineRPCPeer``.
 typealias LineChannel = NIOAsyncChannel<LineSplitter.Event, Never>
 
 extension LineLimits {

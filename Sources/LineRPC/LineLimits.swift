@@ -1,21 +1,24 @@
-/// How much one end of a connection takes from, and keeps for, the other.
+/// Limits of one end of a connection, for received and for buffered data.
 package struct LineLimits: Sendable, Equatable {
-    /// The longest line that is taken from the peer, in bytes without its line feed; in a session the lines of all
-    /// requests that are not answered yet have no more together.
+    /// The longest line to accept from the peer, in bytes without the line feed.
+    ///
+    /// In a session, this also limits the total length of all requests that are not answered yet.
     package var lineLength: Int
-    /// The longest line that is sent, which is what the peer takes.
+    /// The longest line to send, in bytes: the peer's limit for received lines.
     package var sentLineLength: Int
-    /// How many requests of the peer are worked on at once, and how many of ours may wait for its answers.
+    /// The maximum number of concurrent requests from the peer, and of requests to the peer that wait for answers.
     package var outstandingRequests: Int
-    /// How many bytes may wait for a peer that reads slowly; one byte more, and it is dropped.
+    /// The maximum number of bytes to buffer for a slow reader. A peer that exceeds it is disconnected.
     package var outbox: Int
-    /// How many notifications of the peer may wait for our own reader; one more, and the connection ends.
+    /// The maximum number of buffered notifications from the peer. If our reader falls further behind, the connection
+    /// ends.
     package var notifications: Int
-    /// How many peers a server serves at once; one more is hung up on.
+    /// The maximum number of peers that a server serves at once. Further connections are closed.
     package var peers: Int
-    /// How many of them one user may have; one more is hung up on, and takes no place of others.
+    /// The maximum number of peers of one user. Further connections of that user are closed and don't count toward
+    /// ``peers``.
     package var peersOfUser: Int
-    /// How long a server that ends waits for a peer to read what was answered.
+    /// The time that a peer has to read pending answers when a server shuts down.
     package var closeTimeout: Duration
 
     package init(

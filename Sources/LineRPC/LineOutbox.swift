@@ -1,10 +1,10 @@
 import Synchronization
 
-/// The lines that wait for a peer, in order and counted.
+/// A byte-limited queue of lines to send to a peer.
 final class LineOutbox: Sendable {
     enum Verdict {
         case fits
-        /// More bytes would wait than allowed.
+        /// The line would exceed the limit of buffered bytes.
         case overflow
         case closed
     }
@@ -31,13 +31,13 @@ final class LineOutbox: Sendable {
     private let limit: Int
     private let sink: AsyncStream<[UInt8]>.Continuation
 
-    /// The lines, for one writer; ``sent(_:)`` is called for each line once it was written.
+    /// The queued lines, for a single writer. The writer calls ``sent(_:)`` after it has written each line.
     let lines: AsyncStream<[UInt8]>
 
-    /// - Parameter limit: how many bytes may wait.
+    /// - Parameter limit: The maximum number of buffered bytes.
     init(limit: Int) {
         self.limit = limit
-        // Bounded by the count of its bytes, in `append`.
+        // `append` limits the buffered bytes.
         (lines, sink) = AsyncStream.makeStream(bufferingPolicy: .unbounded)
     }
 
@@ -46,13 +46,13 @@ final class LineOutbox: Sendable {
             guard !state.isClosed else { return .closed }
             guard state.bytes + line.count <= limit else { return .overflow }
             state.bytes += line.count
-            // Inside the lock, so that lines leave in the order they were counted.
+            // Inside the lock, so that lines leave in the order in which they were counted.
             sink.yield(line)
             return .fits
         }
     }
 
-    /// A line of so many bytes was handed to the system.
+    /// Records that a line of the given length was handed to the system.
     func sent(_ count: Int) {
         let done = state.withLock { state in
             let bytes = state.bytes - count
@@ -62,7 +62,7 @@ final class LineOutbox: Sendable {
         for waiter in done { waiter.continuation.resume() }
     }
 
-    /// Waits until fewer bytes wait than the mark says, the outbox is closed, or the caller is cancelled.
+    /// Waits until fewer bytes than `mark` are buffered, the outbox is closed, or the caller is canceled.
     func drained(below mark: Int) async {
         let key = state.withLock { state in
             state.lastWaiter += 1
@@ -78,7 +78,7 @@ final class LineOutbox: Sendable {
                 if isDone {
                     continuation.resume()
                 } else if Task.isCancelled {
-                    // The handler below may have run before there was a waiter to find.
+                    // The cancellation handler may have run before the waiter was stored.
                     giveUp(key)
                 }
             }

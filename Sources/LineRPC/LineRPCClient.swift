@@ -4,13 +4,14 @@ package import Logging
 import NIOCore
 import NIOPosix
 
-/// The end that connects.
+/// The client end of a connection.
 package enum LineRPCClient {
-    /// Connects to a server's socket, and hangs up when the body returns.
+    /// Connects to a server's socket, and disconnects when the body returns.
     ///
-    /// The server must run as one of the users, if there are any. Without a handler its requests are refused.
+    /// If `servers` isn't `nil`, the server must run as one of these users. Without a handler, all requests from the
+    /// server are rejected.
     ///
-    /// - Throws: ``LineRPCError`` if no allowed server answers; errors of the body.
+    /// - Throws: ``LineRPCError`` if no permitted server answers; errors of the body.
     @discardableResult
     package static func connect<Result: Sendable>(
         to path: String, servers: Set<UInt32>? = nil, limits: LineLimits = LineLimits(),

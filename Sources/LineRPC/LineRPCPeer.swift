@@ -3,16 +3,16 @@ import Logging
 import NIOCore
 import Synchronization
 
-/// The other end of a connection: somebody to ask, to tell and to listen to.
+/// One end of a connection, which sends requests and notifications to the other end and receives the other end's.
 ///
-/// Both ends are alike: each may send requests and notifications. Everything that waits is bounded by ``LineLimits``;
-/// a peer that does not keep to them, or reads too slowly, loses the connection.
+/// The protocol is symmetric: both ends may send requests and notifications. ``LineLimits`` bounds all buffers. A peer
+/// that exceeds them or reads too slowly is disconnected.
 package final class LineRPCPeer: Sendable {
-    /// Something told without asking for an answer, or the answer to ``ask(_:_:)``.
+    /// A notification from the peer, or the answer to ``ask(_:_:)``.
     package struct Notification: Equatable, Sendable {
         package var method: String
         package var params: JSONValue
-        /// What the peer answers, if it does; then it tells nothing.
+        /// The answer to ``ask(_:_:)``, or `nil` for a notification. If it is set, the other properties are empty.
         package var answer: Answer?
     }
 
@@ -22,24 +22,24 @@ package final class LineRPCPeer: Sendable {
         package var result: Result<JSONValue, RPCFailure>
     }
 
-    /// What the peer tells, for one reader; ends with the connection.
+    /// The notifications from the peer, for a single reader. The stream finishes with the connection.
     ///
-    /// In a session nothing is told.
+    /// It stays empty in a session.
     package let notifications: AsyncStream<Notification>
 
-    /// Who the peer is, as the system says; known to servers only.
+    /// The identity of the peer according to the system. Only servers know it.
     package let identity: PeerIdentity?
 
-    /// A call of ours that waits for its answer.
+    /// A pending call.
     private struct Waiting {
         let continuation: CheckedContinuation<JSONValue, any Error>
         let grace: Duration?
         var isSent = false
-        /// Why the caller stopped waiting.
+        /// The reason why the caller stopped waiting.
         var reason: (any Error)?
     }
 
-    /// A call that has its grace left.
+    /// An abandoned call that still waits for its answer during the grace period.
     private struct Expiry {
         let id: Int64
         let grace: Duration
@@ -52,7 +52,7 @@ package final class LineRPCPeer: Sendable {
         var waiting: [Int64: Waiting] = [:]
         var requestsAtWork = 0
         var open = OpenRequests()
-        /// What was asked and is answered among the notifications.
+        /// The requests whose answers are delivered among the notifications.
         var asked: Set<Int64> = []
     }
 
@@ -74,25 +74,26 @@ package final class LineRPCPeer: Sendable {
         self.hangUp = hangUp
         (notifications, notificationSink) = AsyncStream.makeStream(
             bufferingPolicy: .bufferingOldest(limits.notifications))
-        // Bounded by our own calls: each is given up once.
+        // Bounded by our own calls, because each call is given up at most once.
         (expiries, expirySink) = AsyncStream.makeStream(bufferingPolicy: .unbounded)
         outbox = LineOutbox(limit: limits.outbox)
     }
 
-    // MARK: Asking and telling
+    // MARK: Requests and notifications
 
-    /// Asks the peer and waits for its answer.
+    /// Sends a request and waits for the answer.
     ///
-    /// A peer that is not waited for any more, because of the deadline or because the caller is cancelled, is notified.
+    /// When the caller stops waiting, because of the deadline or a cancellation, the peer is notified.
     ///
     /// - Parameters:
-    ///   - method: what is asked.
-    ///   - params: an object or an array.
-    ///   - deadline: how long to wait; `nil` for as long as the connection lasts.
-    ///   - grace: how long to wait for the answer after that, which tells what the peer had done by then; `nil` not at
-    ///     all.
-    /// - Returns: the result.
-    /// - Throws: ``RPCFailure`` if the peer says no, ``LineRPCError`` if no answer comes, `CancellationError`.
+    ///   - method: The method name.
+    ///   - params: An object or an array.
+    ///   - deadline: The longest time to wait, or `nil` to wait as long as the connection lasts.
+    ///   - grace: The time to continue waiting after the deadline or the cancellation, because the answer contains the
+    ///     outcome of partial work. If it is `nil`, the call fails immediately.
+    /// - Returns: The result.
+    /// - Throws: ``RPCFailure`` if the peer returns an error, ``LineRPCError`` if no answer arrives, or
+    ///   `CancellationError`.
     package func call(
         _ method: String, _ params: JSONValue = [:], deadline: Duration? = .seconds(10), grace: Duration? = nil
     ) async throws -> JSONValue {
@@ -129,7 +130,7 @@ package final class LineRPCPeer: Sendable {
                 if let refusal {
                     continuation.resume(throwing: refusal)
                 } else if Task.isCancelled {
-                    // The handler below may have run before there was a continuation to find.
+                    // The cancellation handler may have run before the continuation was stored.
                     resolve(id, .failure(CancellationError()))
                 } else if let refusal = send(.request(id: .integer(id), method: method, params: params)) {
                     resolve(id, .failure(refusal))
@@ -146,7 +147,7 @@ package final class LineRPCPeer: Sendable {
         }
     }
 
-    /// The caller stopped waiting for an answer.
+    /// Marks a call as abandoned by its caller.
     private func giveUp(_ id: Int64, because reason: any Error) {
         let isSent = state.withLock { state in
             guard let waiting = state.waiting[id], waiting.reason == nil else { return false }
@@ -168,15 +169,15 @@ package final class LineRPCPeer: Sendable {
         resolve(id, .failure(reason))
     }
 
-    /// The notification that says that a request is not waited for: `{"id": ...}`.
+    /// The method of the notification that cancels a request, with the parameters `{"id": ...}`.
     private static let cancellation = "rpc.cancel"
 
-    /// Asks the peer, and has its answer put among the ``notifications``, in the order in which the peer sent both.
+    /// Sends a request whose answer is delivered among the ``notifications``, in the order in which the peer sent both.
     ///
-    /// For whoever keeps a copy of what the peer has: an answer must not overtake the notifications before it.
+    /// Use it to maintain a copy of the peer's state: an answer must not overtake earlier notifications.
     ///
-    /// - Returns: what the answer refers to; if the connection ends before, there is none.
-    /// - Throws: ``LineRPCError`` if it cannot be sent.
+    /// - Returns: The identifier that ``Answer/id`` refers to. No answer is delivered if the connection ends first.
+    /// - Throws: ``LineRPCError`` if the request can't be sent.
     package func ask(_ method: String, _ params: JSONValue = [:]) throws(LineRPCError) -> Int64 {
         let id = nextID()
         let isFull = state.withLock { state in
@@ -192,16 +193,16 @@ package final class LineRPCPeer: Sendable {
         return id
     }
 
-    /// Tells the peer something that wants no answer.
+    /// Sends a notification.
     ///
-    /// - Throws: ``LineRPCError`` if it cannot be sent, also because the peer reads too slowly.
+    /// - Throws: ``LineRPCError`` if it can't be sent, including because the peer reads too slowly.
     package func notify(_ method: String, _ params: JSONValue = [:]) throws(LineRPCError) {
         if let refusal = send(.notification(method: method, params: params)) { throw refusal }
     }
 
-    /// Answers a request of the peer; another answer to it isn't sent.
+    /// Answers a request from the peer. Further answers to the same request are ignored.
     ///
-    /// A result that exceeds the longest line becomes the failure that says so.
+    /// A result that exceeds the longest line is replaced by ``RPCFailure/answerTooLong``.
     package func answer(_ number: UInt64, with result: Result<JSONValue, RPCFailure>) {
         guard let id = state.withLock({ $0.open.close(number) }) else { return }
         switch result {
@@ -210,12 +211,13 @@ package final class LineRPCPeer: Sendable {
         }
     }
 
-    /// Waits until few bytes wait for the peer.
+    /// Waits until fewer bytes than `mark` are buffered for the peer.
     ///
-    /// Whoever sends only after this blocks at a peer that does not read, instead of losing it.
+    /// A sender that calls this before each message is slowed down by a slow peer instead of losing the connection.
     ///
-    /// - Parameter mark: fewer bytes than this, at least 1; it returns at the end of the connection, too, and when the
-    ///   caller is cancelled.
+    /// It also returns when the connection ends and when the caller is canceled.
+    ///
+    /// - Parameter mark: The number of bytes to get below, at least 1.
     package func drained(below mark: Int = 1) async { await outbox.drained(below: mark) }
 
     package func close() {
@@ -231,22 +233,24 @@ package final class LineRPCPeer: Sendable {
         hangUp()
     }
 
-    // MARK: The connection
+    // MARK: Connection
 
-    /// Serves the connection until it ends or the task is cancelled: then nothing more is taken, what is at work is
-    /// cancelled, and what has been answered leaves.
+    /// Serves the connection until it ends or the task is canceled.
+    ///
+    /// After a cancellation, it reads no further lines, cancels running requests, and sends the answers that are
+    /// already queued.
     func run(
         _ inbound: NIOAsyncChannelInboundStream<LineSplitter.Event>,
         over channel: any Channel, _ service: PeerService
     ) async {
-        // No child of ours: what is answered because we are cancelled has to leave, too.
+        // An unstructured task, because the answers to canceled requests must be sent after a cancellation, too.
         let writing = Task { await write(to: channel) }
         await withDiscardingTaskGroup { group in
             group.addTask { await self.awaitExpiries() }
             await withDiscardingTaskGroup { requests in
                 let receiver = receiver(service, in: &requests)
                 await take(inbound, for: receiver, in: &requests)
-                // If the peer has disconnected, there is no one to answer.
+                // If the peer has disconnected, answers can't be delivered.
                 if !Task.isCancelled { close() }
                 if case .session(let inbox) = receiver { inbox.finish() }
                 requests.cancelAll()
@@ -269,7 +273,7 @@ package final class LineRPCPeer: Sendable {
                     reply(.failure(id: nil, .invalidRequest("a line may have \(limits.lineLength) bytes")))
                 case .line(let line): received(line, receiver, in: &requests)
                 }
-                // What is refused at once is as much as the peer likes to send, read or not.
+                // A peer can cause any number of rejections without reading them, so wait for it to read.
                 if receiver.isSession { await outbox.drained(below: limits.lineLength) }
             }
         } catch {
@@ -277,9 +281,9 @@ package final class LineRPCPeer: Sendable {
         }
     }
 
-    /// Ends the connection once the system has all that was said, or the peer has had its time to read.
+    /// Closes the connection once all lines are handed to the system, or after the close timeout.
     private func closeWhenSent() async {
-        // Neither ends because we are cancelled; that is when they are needed.
+        // Unstructured tasks, because this runs during a cancellation and must not be canceled with it.
         let leaving = Task { await outbox.drained(below: 1) }
         let time = Task {
             try? await Task.sleep(for: limits.closeTimeout)
@@ -290,7 +294,7 @@ package final class LineRPCPeer: Sendable {
         close()
     }
 
-    /// Whoever takes the peer's requests.
+    /// The receiver of the peer's requests.
     private enum RequestReceiver {
         case none
         case handler(any LineRPCHandler)
@@ -304,7 +308,7 @@ package final class LineRPCPeer: Sendable {
         case .none: return .none
         case .handler(let handler): return .handler(handler)
         case .sessions(let sessions):
-            // Bounded by the requests that are open, each of which can be cancelled once.
+            // Bounded by the open requests, each of which can be canceled once.
             let (inputs, inbox) = AsyncStream.makeStream(of: LineRPCInput.self, bufferingPolicy: .unbounded)
             group.addTask {
                 await sessions.serve(self, inputs)
@@ -342,7 +346,8 @@ package final class LineRPCPeer: Sendable {
                 }
             case .session(let inbox):
                 let opened: Result<UInt64, RPCFailure> = state.withLock { state in
-                    // What waits is kept: together it is no more than one request may be.
+                    // Pending requests are kept in memory, so their total length is limited to that of a single
+                    // request.
                     guard state.open.count < limits.outstandingRequests,
                         state.open.count == 0 || state.open.length + line.count <= limits.lineLength
                     else { return .failure(.tooManyRequests) }
@@ -357,13 +362,13 @@ package final class LineRPCPeer: Sendable {
                 }
             }
         case .notification(Self.cancellation, let params):
-            // To a handler it means nothing: who it is for does not wait any more.
+            // A handler isn't notified, because the requester has stopped waiting.
             guard case .session(let inbox) = receiver, let id = RPCMessage.ID(params["id"]),
                 let number = state.withLock({ $0.open.cancel(id) })
             else { return }
             inbox.yield(.cancelled(number: number))
         case .notification where receiver.isSession:
-            // There is no listener, so nothing is kept.
+            // Sessions don't read notifications, so they aren't stored.
             break
         case .notification(let method, let params):
             handOn(Notification(method: method, params: params))
@@ -399,9 +404,9 @@ package final class LineRPCPeer: Sendable {
         } catch let failure as RPCFailure {
             reply(.failure(id: id, failure))
         } catch LineRPCError.closed {
-            // It was dropped, which has been logged.
+            // The peer was disconnected, which has been logged.
         } catch is CancellationError {
-            // The peer is gone, or the server ends, which the peer sees.
+            // The peer is gone, or the server shuts down and closes the connection.
         } catch {
             logger.error("request failed", metadata: ["method": "\(method)", "error": "\(error)"])
             reply(.failure(id: id, .internalError))
@@ -416,7 +421,7 @@ package final class LineRPCPeer: Sendable {
         await withDiscardingTaskGroup { group in
             for await expiry in expiries {
                 group.addTask {
-                    // If we are cancelled, there is no grace.
+                    // A cancellation ends the grace period.
                     try? await Task.sleep(for: expiry.grace)
                     self.resolve(expiry.id, .failure(expiry.reason))
                 }
@@ -425,7 +430,7 @@ package final class LineRPCPeer: Sendable {
         }
     }
 
-    // MARK: The outbox
+    // MARK: Outbox
 
     private func reply(_ message: RPCMessage) {
         guard send(message) == .tooLong, case .response(let id, _) = message else { return }
@@ -448,10 +453,10 @@ package final class LineRPCPeer: Sendable {
     private func write(to channel: any Channel) async {
         for await line in outbox.lines {
             do {
-                // Until the system has it: what waits in the channel is lost when that is closed.
+                // Wait until the system has the line: closing the channel discards its buffered lines.
                 try await channel.writeAndFlush(ByteBuffer(bytes: line))
             } catch {
-                // Whoever waits until it is read waits no more.
+                // `close` also resumes the tasks that wait in `drained(below:)`.
                 return close()
             }
             outbox.sent(line.count)
@@ -459,23 +464,26 @@ package final class LineRPCPeer: Sendable {
     }
 }
 
-/// What answers a peer's requests.
+/// The service that answers a peer's requests.
 enum PeerService: Sendable {
-    /// Nothing: they are refused.
+    /// No service: all requests are rejected.
     case none
     case handler(any LineRPCHandler)
     case sessions(any LineRPCSessions)
 }
 
-/// What answers a peer's requests.
+/// A handler that answers a peer's requests.
 package protocol LineRPCHandler: Sendable {
     /// Answers one request.
     ///
-    /// Requests of one peer run side by side; the task is cancelled when the peer goes away. While it runs it may send
-    /// notifications to the peer, so a request that does not end is a subscription.
+    /// Requests of one peer run concurrently. The task is canceled when the peer disconnects. While it runs, it may
+    /// send notifications to the peer, so a request that doesn't return is a subscription.
     ///
-    /// `params` is an object or an array; an empty object if the peer sent none.
-    ///
-    /// - Throws: an ``RPCFailure`` is the answer; of any other error the peer learns no more than "internal error".
+    /// - Parameters:
+    ///   - method: The method name.
+    ///   - params: An object or an array; an empty object if the peer sent none.
+    ///   - peer: The requester.
+    /// - Returns: The result.
+    /// - Throws: An ``RPCFailure`` is sent as the answer. Any other error is sent as "internal error", without details.
     func call(_ method: String, _ params: JSONValue, from peer: LineRPCPeer) async throws -> JSONValue
 }

@@ -5,7 +5,7 @@ import NIOCore
 import NIOPosix
 import Synchronization
 
-/// The end that listens on a Unix socket.
+/// The server end, which listens on a Unix socket.
 package struct LineRPCServer: Sendable {
     private let path: String
     private let mode: mode_t
@@ -14,10 +14,11 @@ package struct LineRPCServer: Sendable {
     private let service: PeerService
     private let logger: Logger
 
-    /// Listens and serves until the task is cancelled; then what is at work is cancelled, too, what has been answered leaves,
-    /// and the socket is gone.
+    /// Listens and serves peers until the task is canceled.
     ///
-    /// - Throws: ``LineRPCError`` if the socket cannot be made.
+    /// It then cancels running requests, sends the answers that are already queued, and removes the socket.
+    ///
+    /// - Throws: ``LineRPCError`` if the socket can't be created.
     package func run(onListening: @Sendable () -> Void = {}) async throws {
         let place = SocketPlace(path: path)
         try await place.prepare(limits: limits)
@@ -25,8 +26,9 @@ package struct LineRPCServer: Sendable {
         defer { accepted.closeAll() }
         let server: NIOAsyncChannel<any Channel, Never>
         do {
-            // The name is secret, so no client connects before the mode is right. A connection is wrapped when it is
-            // served: SwiftNIO traps on a wrapped one that is never served, because the server has just ended.
+            // The name is temporary, so that no client connects before the mode is set. A connection is wrapped when it
+            // is served, because SwiftNIO traps on a wrapped channel that is never served, which can happen during a
+            // shutdown.
             server = try await ServerBootstrap(group: .singletonMultiThreadedEventLoopGroup)
                 .childChannelOption(.autoRead, value: false)
                 .serverChannelInitializer { channel in
@@ -55,7 +57,7 @@ package struct LineRPCServer: Sendable {
         await withDiscardingTaskGroup { tasks in
             do {
                 for try await connection in connections {
-                    // The kernel noted it when the peer connected; nothing of the peer is waited for.
+                    // The kernel recorded the user when the peer connected, so this doesn't wait for the peer.
                     let user = await PeerIdentity.user(of: connection)
                     let refusal = served.entered(by: user)
                     switch refusal {
@@ -78,7 +80,7 @@ package struct LineRPCServer: Sendable {
                     }
                 }
             } catch is CancellationError {
-                // This is how the server is asked to end.
+                // The server was canceled.
             } catch {
                 logger.error("socket failed", metadata: ["socket": "\(path)", "error": "\(error)"])
             }
@@ -89,7 +91,7 @@ package struct LineRPCServer: Sendable {
     private func serve(_ channel: any Channel, isWelcome: Bool) async {
         do {
             guard isWelcome else { return try await channel.close() }
-            // Before anything is read: what the peer has become by then is another matter.
+            // Look up the identity before reading: the process may run another program later.
             let identity = await PeerIdentity.of(channel)
             let connection = try await channel.eventLoop.submit { [limits] in
                 let connection = try limits.wrap(channel)
@@ -103,16 +105,17 @@ package struct LineRPCServer: Sendable {
                 await peer.run(inbound, over: channel, service)
             }
         } catch {
-            // Closing a connection that is gone already.
+            // The connection was already closed.
             logger.trace("connection closed", metadata: ["error": "\(error)"])
         }
     }
 }
 
 extension LineRPCServer {
-    /// Describes a server; it touches nothing before it runs.
+    /// Creates a server with a handler. It doesn't touch the file system until it runs.
     ///
-    /// Users who may write to the socket can connect. The system group gets the socket, if it exists.
+    /// Users with write permission on the socket can connect. The socket belongs to the system group if that group
+    /// exists.
     package init(
         path: String, mode: UInt32 = 0o660, group: String? = nil, limits: LineLimits = LineLimits(),
         handler: any LineRPCHandler, logger: Logger
@@ -120,15 +123,15 @@ extension LineRPCServer {
         self.init(path: path, mode: mode, group: group, limits: limits, service: .handler(handler), logger: logger)
     }
 
-    /// Describes a server whose requests are answered in an order that sessions choose.
+    /// Creates a server whose sessions answer requests in any order.
     package init(path: String, mode: UInt32, limits: LineLimits, sessions: any LineRPCSessions, logger: Logger) {
         self.init(path: path, mode: mode, group: nil, limits: limits, service: .sessions(sessions), logger: logger)
     }
 }
 
-/// The connections that are open, so that none outlives the server.
+/// The open connections, to close them with the server.
 private final class AcceptedChannels: Sendable {
-    /// `nil` once the server has ended.
+    /// The open connections, or `nil` once the server has shut down.
     private let channels = Mutex<[ObjectIdentifier: any Channel]?>([:])
 
     func insert(_ channel: any Channel) {

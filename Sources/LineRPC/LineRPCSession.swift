@@ -1,28 +1,28 @@
 package import BoundedJSON
 
-/// What serves connections whose requests are answered in an order of its own choosing.
+/// A service whose sessions answer requests in any order.
 ///
-/// Where a ``LineRPCHandler`` returns an answer, a session gives it with ``LineRPCPeer/answer(_:with:)`` when the time has
-/// come. Answers and notifications that one task gives leave in that task's order.
+/// Unlike a ``LineRPCHandler``, which returns the answer, a session calls ``LineRPCPeer/answer(_:with:)`` when it is
+/// ready. Answers and notifications from one task are sent in that task's order.
 package protocol LineRPCSessions: Sendable {
-    /// Serves one connection; it ends when this returns.
+    /// Serves one connection, which ends when this method returns.
     ///
     /// - Parameters:
-    ///   - peer: the other end.
-    ///   - inputs: what it asks, in order; ends with the connection. What is not taken is bounded, because each request
-    ///     counts as outstanding until it is answered.
+    ///   - peer: The other end.
+    ///   - inputs: The peer's requests and cancellations, in order. The stream finishes with the connection. Its buffer
+    ///     is bounded, because each request counts as outstanding until it is answered.
     func serve(_ peer: LineRPCPeer, _ inputs: AsyncStream<LineRPCInput>) async
 }
 
-/// What a peer wants of a session.
+/// An event that a session receives from its peer.
 package enum LineRPCInput: Sendable, Equatable {
-    /// A request of that number; numbers are used once in a connection.
+    /// A request with its number, which is unique within the connection.
     case request(number: UInt64, method: String, params: JSONValue)
-    /// The peer would rather not wait for the answer, which it gets nevertheless.
+    /// The peer no longer needs the answer. The request must still be answered.
     case cancelled(number: UInt64)
 }
 
-/// The requests of a peer that are not answered yet.
+/// The unanswered requests of a peer.
 struct OpenRequests {
     private var last: UInt64 = 0
     private var ids: [UInt64: RPCMessage.ID] = [:]
@@ -30,13 +30,13 @@ struct OpenRequests {
     private var cancelled: Set<UInt64> = []
     private var lengths: [UInt64: Int] = [:]
 
-    /// How many there are.
+    /// The number of unanswered requests.
     var count: Int { numbers.count }
 
-    /// How long their lines are together, in bytes.
+    /// The total length of their lines, in bytes.
     private(set) var length = 0
 
-    /// Counts a request; `nil` if another with that id is not answered yet.
+    /// Adds a request and returns its number, or `nil` if an unanswered request has the same identifier.
     mutating func open(_ id: RPCMessage.ID, length: Int) -> UInt64? {
         guard numbers[id] == nil else { return nil }
         last += 1
@@ -47,13 +47,13 @@ struct OpenRequests {
         return last
     }
 
-    /// Finds the request that is not to be waited for; `nil` if it is answered, or was cancelled already.
+    /// Marks a request as canceled and returns its number, or `nil` if it was answered or canceled before.
     mutating func cancel(_ id: RPCMessage.ID) -> UInt64? {
         guard let number = numbers[id], cancelled.insert(number).inserted else { return nil }
         return number
     }
 
-    /// Takes a request that is answered now; `nil` if it was before.
+    /// Removes an answered request and returns its identifier, or `nil` if it was removed before.
     mutating func close(_ number: UInt64) -> RPCMessage.ID? {
         guard let id = ids.removeValue(forKey: number) else { return nil }
         numbers[id] = nil

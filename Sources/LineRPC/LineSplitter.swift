@@ -1,12 +1,12 @@
-/// Cuts a stream of bytes into lines, and never keeps more than one line's allowance.
+/// Splits a stream of bytes into lines. It buffers one line at most.
 ///
-/// A line ends with a line feed. What exceeds the limit is reported once and skipped up to the next line feed, so that
-/// one bad line costs its sender that line alone. Lines of nothing but white space are left out.
+/// A line ends with a line feed. A line that exceeds the limit is reported once and skipped up to its line feed, so the
+/// sender loses only that line. Blank lines are dropped.
 package struct LineSplitter: Sendable {
     package enum Event: Equatable, Sendable {
-        /// A whole line, without its line feed.
+        /// A complete line, without its line feed.
         case line([UInt8])
-        /// A line that exceeds the limit; its bytes are gone.
+        /// A line that exceeds the limit. Its bytes are discarded.
         case tooLong
     }
 
@@ -16,7 +16,7 @@ package struct LineSplitter: Sendable {
 
     package init(maximumLength: Int) { self.maximumLength = maximumLength }
 
-    /// Takes bytes as they came and returns the lines that end in them.
+    /// Appends received bytes and returns the lines that they complete.
     package mutating func received(_ bytes: some Collection<UInt8>) -> [Event] {
         var events: [Event] = []
         var rest = bytes[...]

@@ -1,8 +1,8 @@
 import Synchronization
 
-/// How many peers are served, and how many of each user.
+/// Counts the served peers, in total and per user.
 ///
-/// Whoever is one too many of its user takes no place: the places that are left are for others.
+/// A peer that exceeds its user's limit isn't counted, so it takes no place from other users.
 final class PeerCounts: Sendable {
     enum Refusal: Sendable, Equatable {
         case peers, peersOfUser
@@ -18,10 +18,10 @@ final class PeerCounts: Sendable {
 
     init(_ limits: LineLimits) { self.limits = limits }
 
-    /// A peer has connected.
+    /// Counts a new connection.
     ///
-    /// - Parameter user: who runs it; those of whom that is not known count as one.
-    /// - Returns: why it is not served; `nil` if it is, until ``left(by:)``.
+    /// - Parameter user: The user that the peer runs as. All peers of an unknown user count as one user.
+    /// - Returns: The reason to reject the peer, or `nil` to serve it until ``left(by:)``.
     func entered(by user: UInt32?) -> Refusal? {
         let user = user ?? .max
         return state.withLock { state in
@@ -33,7 +33,7 @@ final class PeerCounts: Sendable {
         }
     }
 
-    /// A connection that was served has ended.
+    /// Removes a served connection that has ended.
     func left(by user: UInt32?) {
         let user = user ?? .max
         state.withLock { state in

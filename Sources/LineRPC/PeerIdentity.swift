@@ -1,22 +1,23 @@
 import Glibc
 import NIOCore
 
-/// Who is at the other end of a Unix socket, as the system says.
+/// The identity of a peer on a Unix socket, according to the system.
 ///
-/// The user is what can be trusted: the kernel notes it when the peer connects. The executable tells the programs of one
-/// user apart, and no more: a program can connect, run another in its place, and leave it the connection, and programs
-/// of one user can steer each other. What one program of a user may do, another one cannot be kept from.
+/// Only the user can be trusted: the kernel records it when the peer connects. The executable distinguishes the
+/// programs of one user and isn't a security boundary. A program can connect and then run another program that inherits
+/// the connection, and programs of one user can control each other. So a permission that one program of a user has
+/// can't be withheld from the user's other programs.
 ///
-/// Whose executable may be looked at is the system's decision: without `CAP_SYS_PTRACE` a daemon sees those of its own
-/// user only, and of all others the user alone is known.
+/// The system decides which executables a daemon can see. Without `CAP_SYS_PTRACE`, a daemon sees the executables of
+/// its own user only. For all other peers, only the user is known.
 package struct PeerIdentity: Sendable, Hashable {
     /// The user that the peer ran as when it connected.
     package let uid: UInt32
     package let gid: UInt32
-    /// The process that connected, which may have gone since.
+    /// The process that connected. It may have ended since.
     package let pid: Int32
-    /// The program that the process ran when the connection was taken; empty if it has ended, cannot be looked at, or its
-    /// file was replaced or removed.
+    /// The program that the process ran when the server accepted the connection. It is empty if the process has ended
+    /// or can't be inspected, or if the program's file was replaced or removed.
     package let executable: String
 
     package init(uid: UInt32, gid: UInt32, pid: Int32, executable: String) {
@@ -28,14 +29,14 @@ package struct PeerIdentity: Sendable, Hashable {
 }
 
 extension PeerIdentity {
-    /// `struct ucred`, which Swift does not see.
+    /// `struct ucred`, which isn't imported into Swift.
     private struct Credentials: Sendable {
         var pid: Int32
         var uid: UInt32
         var gid: UInt32
     }
 
-    /// The user that a peer ran as when it connected; `nil` if the system does not say.
+    /// Returns the user that a peer ran as when it connected, or `nil` if the system doesn't report it.
     static func user(of channel: any Channel) async -> UInt32? {
         guard let socket = channel as? any SocketOptionProvider else { return nil }
         return await credentials(of: socket)?.uid
@@ -47,12 +48,12 @@ extension PeerIdentity {
         ).get()
     }
 
-    /// Asks the system about a connection that was just taken; `nil` if it says nothing.
+    /// Returns the identity of the peer of a new connection, or `nil` if the system doesn't report it.
     static func of(_ channel: any Channel) async -> PeerIdentity? {
         guard let socket = channel as? any SocketOptionProvider, let credentials = await credentials(of: socket) else {
             return nil
         }
-        // Since Linux 6.5 the socket knows the process itself, not only its number.
+        // Since Linux 6.5, the socket has a handle of the process in addition to its number.
         let handle: CInt? = try? await socket.unsafeGetSocketOption(
             level: .socket, name: NIOBSDSocket.Option(rawValue: Self.peerPIDFD)
         ).get()
@@ -65,11 +66,11 @@ extension PeerIdentity {
     /// `SO_PEERPIDFD`.
     private static let peerPIDFD: CInt = 77
 
-    /// What a process runs.
+    /// Returns the executable of a process.
     ///
-    /// Its folder in /proc is opened first: what is read through it is of that process, never of a later one with its
-    /// number. Whether it is the peer's, the handle tells: that is readable once the peer has ended. Without a handle
-    /// at least the user must be the same.
+    /// The folder in `/proc` is opened first, so that everything read through it belongs to one process, even if the
+    /// number is reused. The handle becomes readable when the peer ends, which proves whether the folder is the peer's.
+    /// Without a handle, at least the user must match.
     private static func executable(of pid: Int32, ranBy uid: UInt32, handle: CInt?) -> String? {
         guard pid > 0 else { return nil }
         let folder = open("/proc/\(pid)", O_RDONLY | O_DIRECTORY | O_CLOEXEC)
@@ -89,7 +90,7 @@ extension PeerIdentity {
             filled = max(0, count)
         }
         guard count > 0, count < Int(PATH_MAX), let path = String(validating: bytes, as: UTF8.self) else { return nil }
-        // The name must still be that of the file: not "... (deleted)", nor a name from another view of the files.
+        // The path must still name the running file. It may have been deleted, or belong to another mount namespace.
         var (running, named) = (stat(), stat())
         guard fstatat(folder, "exe", &running, 0) == 0, stat(path, &named) == 0,
             running.st_dev == named.st_dev, running.st_ino == named.st_ino

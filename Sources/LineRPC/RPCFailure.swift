@@ -6,7 +6,7 @@ package struct RPCFailure: Error, Equatable, Sendable {
     package var code: Int
     /// One sentence for people.
     package var message: String
-    /// What a program may want to know beyond the code.
+    /// Details for programs, in addition to the code.
     package var data: JSONValue?
 
     package init(code: Int, message: String, data: JSONValue? = nil) {
@@ -15,17 +15,17 @@ package struct RPCFailure: Error, Equatable, Sendable {
         self.data = data
     }
 
-    /// The line is not JSON.
+    /// The line isn't valid JSON.
     static func parseError(_ message: String) -> RPCFailure { RPCFailure(code: -32700, message: message) }
-    /// The JSON is no request.
+    /// The JSON isn't a valid request.
     package static func invalidRequest(_ message: String) -> RPCFailure { RPCFailure(code: -32600, message: message) }
-    /// Nothing answers to that method.
+    /// The method doesn't exist.
     package static func methodNotFound(_ method: String) -> RPCFailure {
         RPCFailure(code: -32601, message: "there is no method \"\(method.prefix(64))\"")
     }
-    /// The fault is ours.
+    /// The handler failed.
     package static let internalError = RPCFailure(code: -32603, message: "internal error")
-    /// More requests wait for answers than allowed.
+    /// Too many requests wait for answers.
     package static let tooManyRequests = RPCFailure(code: -32000, message: "too many requests wait for their answers")
     /// The answer exceeds the longest line.
     package static let answerTooLong = RPCFailure(code: -32001, message: "the answer is longer than a line may be")
@@ -35,27 +35,27 @@ extension RPCFailure: CustomStringConvertible {
     package var description: String { message }
 }
 
-/// Why a connection did not come about or does not carry on.
+/// An error that prevents or ends a connection.
 package enum LineRPCError: Error, Equatable, Sendable {
-    /// Nothing answers at the socket: it is not there, or no process listens.
+    /// No process answers at the socket: it doesn't exist, or no process listens.
     case unreachable(path: String, reason: String)
-    /// We may not use the socket.
+    /// This process has no permission to use the socket.
     case noPermission(path: String)
-    /// The daemon at the socket runs as a user that may not serve there.
+    /// The daemon at the socket runs as a user that isn't permitted.
     case untrusted(path: String, user: UInt32)
-    /// The socket's path is longer than the system takes.
+    /// The socket's path exceeds the system's limit.
     case pathTooLong(path: String)
-    /// Something answers at the path already, so no second server can stand there.
+    /// Another server already listens at the path.
     case inUse(path: String)
-    /// The path is taken by something that is not a socket, and it is not ours to remove.
+    /// The path exists and isn't a socket, so it isn't removed.
     case notASocket(path: String)
-    /// The socket could not be made.
+    /// The socket can't be created.
     case cannotListen(path: String, reason: String)
-    /// The connection ended before the answer came.
+    /// The connection ended before the answer arrived.
     case closed
-    /// The answer did not come in time.
+    /// The answer didn't arrive in time.
     case timedOut
-    /// More of our requests wait for answers than allowed.
+    /// Too many requests to the peer wait for answers.
     case tooManyRequests
     /// The message exceeds the longest line.
     case tooLong

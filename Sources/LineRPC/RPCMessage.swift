@@ -1,10 +1,10 @@
 package import BoundedJSON
 
-/// One JSON-RPC 2.0 message.
+/// A JSON-RPC 2.0 message.
 ///
-/// Batches are not taken: they are refused as invalid requests.
+/// Batches aren't supported and are rejected as invalid requests.
 package enum RPCMessage: Equatable, Sendable {
-    /// What ties an answer to its request; the sender's choice.
+    /// The identifier that an answer has in common with its request. The requester chooses it.
     package enum ID: Hashable, Sendable {
         case integer(Int64)
         case string(String)
@@ -13,12 +13,12 @@ package enum RPCMessage: Equatable, Sendable {
     case request(id: ID, method: String, params: JSONValue)
     case notification(method: String, params: JSONValue)
     case response(id: ID, result: JSONValue)
-    /// An answer that says no; without an id, because the line it answers had none that could be read.
+    /// An error response. It has no identifier if the request had no readable one.
     case failure(id: ID?, RPCFailure)
 }
 
 extension RPCMessage {
-    /// Why a line is no message: the failure to answer with, and the id to answer to.
+    /// The error for an invalid line: the failure to send and the identifier of the request.
     package struct Refusal: Error, Equatable {
         package var id: ID?
         package var failure: RPCFailure
@@ -80,7 +80,7 @@ extension RPCMessage {
         return .notification(method: method, params: params)
     }
 
-    /// The message as one line, its line feed included.
+    /// The encoded message, including the line feed.
     package var line: [UInt8] {
         var object: JSONObject = ["jsonrpc": "2.0"]
         switch self {
@@ -105,7 +105,7 @@ extension RPCMessage {
 }
 
 extension RPCMessage.ID {
-    /// Reads an id; `nil` for what cannot be one.
+    /// Creates an identifier from JSON, or returns `nil` if the value isn't a valid identifier.
     init?(_ json: JSONValue?) {
         switch json {
         case .integer(let value)?: self = .integer(value)

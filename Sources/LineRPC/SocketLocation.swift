@@ -1,12 +1,12 @@
 import Glibc
 
-/// The socket of a daemon, and the users that the daemon there may run as.
+/// The socket of a daemon, and the users that this daemon may run as.
 package struct SocketLocation: Sendable, Equatable {
-    /// The daemon that is looked for.
+    /// A daemon to connect to.
     package struct Daemon: Sendable {
-        /// The environment variable that names its socket.
+        /// The environment variable that contains the path of its socket.
         let variable: String
-        /// The socket's file name in a directory that `make run` made.
+        /// The socket's file name in the directory that `make run` creates.
         let name: String
         /// The socket of the installed service.
         let installed: String
@@ -21,9 +21,10 @@ package struct SocketLocation: Sendable, Equatable {
     }
 
     package let path: String
-    /// The users that the daemon may run as; `nil` for any, where a person chose the socket.
+    /// The users that the daemon may run as, or `nil` for any user if a person chose the socket.
     package let servers: Set<UInt32>?
-    /// Why the socket that `make run` made in the current directory isn't used, if there is one.
+    /// The reason why the socket that `make run` created in the current directory isn't used, or `nil` if it is used or
+    /// doesn't exist.
     package let remark: String?
 
     package init(chosen path: String) {
@@ -32,8 +33,8 @@ package struct SocketLocation: Sendable, Equatable {
         remark = nil
     }
 
-    /// Takes the given path, else that of the environment, else a socket in the current directory that no other user can have
-    /// put there, else the installed service's.
+    /// Chooses the socket: the given path, the path in the environment, a socket in the current directory that no other
+    /// user can have created, or the installed service's socket, in this order.
     package init(
         of daemon: Daemon, given: String?,
         environment: (String) -> String? = { name in getenv(name).map { String(cString: $0) } },
@@ -52,9 +53,9 @@ package struct SocketLocation: Sendable, Equatable {
         self.servers = servers
     }
 
-    /// Why another user may have put a socket there; `nil` if none can have.
+    /// Returns the reason why another user may have created the socket, or `nil` if no other user can have.
     private static func distrust(_ directory: String) -> String? {
-        // The owner of the current directory can replace what is in it: root uses none of another user's.
+        // The owner of the current directory can replace its contents, so root doesn't trust another user's directory.
         let inClone = [directory + "/.lamplighter", directory + "/.lamplighter/run"]
         let places = (geteuid() == 0 ? [directory] : []) + inClone
         for place in places {

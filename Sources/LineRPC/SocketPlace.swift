@@ -2,9 +2,9 @@ import Glibc
 import Logging
 import NIOCore
 
-/// The file a socket stands at: found free, filled in one step, emptied at the end.
+/// The file of a socket. It is checked, created atomically, and removed at the end.
 struct SocketPlace: Sendable {
-    /// Which file it is, so that a successor's is never removed.
+    /// The identity of the file, so that the socket of a successor is never removed.
     struct File: Equatable, Sendable {
         let device: dev_t
         let inode: ino_t
@@ -13,7 +13,7 @@ struct SocketPlace: Sendable {
     let path: String
     var temporary: String { path + ".new" }
 
-    /// Makes sure no process answers here; what a crash left behind may be replaced.
+    /// Checks that no process answers at the path. Leftovers of a crash may be replaced.
     func prepare(limits: LineLimits) async throws(LineRPCError) {
         for path in [path, temporary] {
             guard let status = status(of: path) else { continue }
@@ -25,14 +25,14 @@ struct SocketPlace: Sendable {
                 try? await channel.executeThenClose { _, _ in }
                 throw LineRPCError.inUse(path: path)
             } catch {
-                // The file of a server that is gone is replaced by `publish`.
+                // `publish` replaces the file of a server that no longer runs.
                 guard case .unreachable = error else { throw error }
             }
         }
         unlink(temporary)
     }
 
-    /// Gives the bound socket its mode, group and name.
+    /// Sets the mode and the group of the bound socket, and moves it to its final path.
     func publish(mode: mode_t, group: String?, logger: Logger) throws(LineRPCError) -> File {
         guard chmod(temporary, mode) == 0 else { throw failed() }
         if let group, let id = Self.id(ofGroup: group), chown(temporary, uid_t.max, id) != 0 {

@@ -1,14 +1,14 @@
 import Glibc
 
-/// What a browser shows to be let in: 130 random bits that people can type.
+/// An access token for a browser: 130 random bits, in a form that people can type.
 package struct AccessToken: Sendable {
     private static let alphabet = Array("abcdefghijkmnopqrstuvwxyz2345679".utf8)
     private static let length = 26
 
-    /// The token itself; not to be logged.
+    /// The secret text of the token. Never log it.
     package let secret: String
 
-    /// Makes one that no person knows yet.
+    /// Creates a random token.
     package init() {
         var random = SystemRandomNumberGenerator()
         secret = String(
@@ -16,7 +16,8 @@ package struct AccessToken: Sendable {
             as: UTF8.self)
     }
 
-    /// Takes one as it is typed or kept, in either case and with or without spaces; `nil` for what is none.
+    /// Creates a token from typed or stored text, in upper or lower case, with or without spaces or hyphens. Returns
+    /// `nil` if the text isn't a valid token.
     package init?(_ text: String) {
         guard text.utf8.count <= 128 else { return nil }
         let letters = text.lowercased().utf8.filter { $0 != UInt8(ascii: " ") && $0 != UInt8(ascii: "-") }
@@ -24,16 +25,16 @@ package struct AccessToken: Sendable {
         secret = String(decoding: letters, as: UTF8.self)
     }
 
-    /// Compares in a time that tells nothing of where they differ.
+    /// Compares two tokens in constant time.
     package func matches(_ other: AccessToken) -> Bool {
         zip(secret.utf8, other.secret.utf8).reduce(UInt8(0)) { $0 | ($1.0 ^ $1.1) } == 0
     }
 }
 
-// It does not print by accident.
+// Prevents the secret from being printed by accident.
 extension AccessToken: CustomStringConvertible, CustomReflectable {
     /// A placeholder.
     package var description: String { "(token)" }
-    /// Nothing to look into.
+    /// An empty mirror, which hides the secret.
     package var customMirror: Mirror { Mirror(self, children: []) }
 }

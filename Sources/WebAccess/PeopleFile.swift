@@ -3,15 +3,15 @@ import Glibc
 import SystemKit
 package import TerminalKit
 
-/// The file that holds who may open the page, and where the page is.
+/// The file with the people who may open the web page, and the address of the page.
 ///
-/// It stands in the page's state directory and is its owner's alone. `homeweb` makes it with one owner; `homehub web` shows
-/// and changes it. What is in it counts as soon as it is written.
+/// The file is in the page's state directory, and only its owner can read it. `homeweb` creates it with one owner;
+/// `homehub web` shows and changes it. Changes take effect immediately.
 package struct PeopleFile: Sendable {
-    /// What the file says.
+    /// The contents of the file.
     package struct Content: Sendable {
         package var people: [Person]
-        /// Where the page was served last, such as `http://127.0.0.1:8480/`; `nil` if it never was.
+        /// The address at which the page was last served, such as `http://127.0.0.1:8480/`, or `nil` if it never was.
         package var address: String?
 
         package init(people: [Person], address: String? = nil) {
@@ -20,11 +20,11 @@ package struct PeopleFile: Sendable {
         }
     }
 
-    /// The state directory's variable, as systemd's `StateDirectory=` has it for others.
+    /// The environment variable of the state directory, like systemd's `STATE_DIRECTORY`.
     package static let variable = "HOMEWEB_STATE"
     private static let inClone = "./.lamplighter/web"
     private static let installed = "/var/lib/homeweb"
-    /// The most people that there may be.
+    /// The maximum number of people.
     package static let limit = 64
 
     /// The page's state directory.
@@ -33,14 +33,15 @@ package struct PeopleFile: Sendable {
 
     package init(directory: String) { self.directory = directory }
 
-    /// The directory that a command means: what was said, else the environment's, a clone's, an installation's.
+    /// Finds the state directory for a command: the given directory, or that of the environment, of a clone or of an
+    /// installation, in this order.
     package static func find(given: String?) -> PeopleFile {
         if let given { return PeopleFile(directory: given) }
         if let variable = getenv(variable), variable[0] != 0 { return PeopleFile(directory: String(cString: variable)) }
         return PeopleFile(directory: access(inClone, F_OK) == 0 ? inClone : installed)
     }
 
-    /// What tells one state of the file from another; 0 while there is none.
+    /// A value that changes with the file, or 0 if the file doesn't exist.
     package var stamp: Int64 {
         var status = stat()
         guard stat(path, &status) == 0 else { return 0 }
@@ -48,9 +49,10 @@ package struct PeopleFile: Sendable {
         return time ^ Int64(truncatingIfNeeded: status.st_ino &<< 20)
     }
 
-    /// Reads the file.
+    /// Reads the file. Returns `nil` if it doesn't exist.
     ///
-    /// - Throws: `TerminalError` with 77 if this user may not, 65 if it is damaged.
+    /// - Throws: `TerminalError` with 77 if this user has no permission, 65 if the file is damaged, 74 if it can't be
+    ///   read.
     package func read() throws(TerminalError) -> Content? {
         let file = open(path, O_RDONLY | O_CLOEXEC)
         guard file >= 0 else {
@@ -80,9 +82,9 @@ package struct PeopleFile: Sendable {
             code: 65, message: "\(path) is damaged; remove it, and homeweb makes a new one with another token")
     }
 
-    /// Writes the file whole or not at all; it belongs to whom the directory belongs to, whoever writes it.
+    /// Writes the file atomically. Its owner is the directory's owner, regardless of the current user.
     ///
-    /// - Throws: `TerminalError` if it cannot be written; then it is as it was.
+    /// - Throws: `TerminalError` if it can't be written. The file is then unchanged.
     package func write(_ content: Content) throws {
         var json: JSONObject = ["people": .array(content.people.map(\.json))]
         json["address"] = content.address.map(JSONValue.string)

@@ -1,16 +1,16 @@
 import BoundedJSON
 
-/// Somebody who may open the page.
+/// A person who may open the web page.
 package struct Person: Sendable {
-    /// What the page lets somebody do.
+    /// The permissions of a person.
     package enum Role: String, Codable, Sendable, CaseIterable {
-        /// Everything.
+        /// All actions.
         case owner
-        /// See and switch; not add, rename or remove.
+        /// View and control accessories; no adding, renaming or removing.
         case guest
     }
 
-    /// What the person is called; no other has that name.
+    /// The unique name of the person.
     package var name: String
     package var role: Role
     package var token: AccessToken
@@ -21,7 +21,7 @@ package struct Person: Sendable {
         self.token = token
     }
 
-    /// Takes a person out of the file.
+    /// Creates a person from the JSON in the file.
     init?(json: JSONValue) {
         guard let name = json["name"]?.string, let role = json["role"]?.string.flatMap(Role.init),
             let token = json["token"]?.string.flatMap(AccessToken.init)
@@ -35,7 +35,7 @@ package struct Person: Sendable {
 }
 
 extension [Person] {
-    /// Returns the holder of a token; every token is compared, so that the time reveals nothing.
+    /// Returns the owner of a token. It compares every token, so that the time reveals nothing.
     package func holder(of token: AccessToken) -> Person? {
         reduce(nil) { found, person in person.token.matches(token) ? person : found }
     }
