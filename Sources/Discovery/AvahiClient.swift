@@ -3,14 +3,14 @@ import Glibc
 import Synchronization
 import SystemKit
 
-/// libavahi-client on a thread of its own: every unsafe pointer of Avahi is in this file.
+/// A libavahi-client with its own thread. This file contains all unsafe Avahi pointers.
 ///
-/// libavahi's calls wait for the Avahi daemon's answer, up to half a minute when it hangs. So only the poll
-/// thread makes them, and no other thread takes the poll's lock: callers leave their request and call ``wake()``.
+/// libavahi's calls wait for the Avahi daemon's answer, up to half a minute when the daemon hangs. So only the poll
+/// thread makes them, and no other thread takes the poll's lock. Other threads store a request and call ``wake()``.
 ///
-/// Unchecked because the fields are the poll thread's alone once ``start(_:)`` returned, but for three that never
-/// change (`poll`, `wakeUp`, `timer`). ``wake()`` only writes to a file descriptor, and ``close()`` touches the rest
-/// after it has joined the thread.
+/// `@unchecked Sendable` is sound because only the poll thread uses the fields after ``start(_:)`` has returned. The
+/// exceptions are `poll`, `wakeUp` and `timer`, which never change. ``wake()`` only writes to a file descriptor, and
+/// ``close()`` uses the other fields after it has joined the thread.
 final class AvahiClient: @unchecked Sendable {
     enum Event {
         case woken
@@ -36,7 +36,7 @@ final class AvahiClient: @unchecked Sendable {
     private var resolvers: [BrowseMachine.Announcement: Resolver] = [:]
     private var addressBrowsers: [BrowseMachine.Host: AddressBrowser] = [:]
 
-    /// One entry group, and what its callback needs to know.
+    /// An entry group and the context of its callback.
     private final class Registration {
         unowned let owner: AvahiClient
         let interface: Int32
@@ -48,7 +48,7 @@ final class AvahiClient: @unchecked Sendable {
         }
     }
 
-    /// One resolver, and what its callback needs to know.
+    /// A resolver and the context of its callback.
     private final class Resolver {
         unowned let owner: AvahiClient
         let announcement: BrowseMachine.Announcement
@@ -85,36 +85,37 @@ final class AvahiClient: @unchecked Sendable {
         }
     }
 
-    // Here and not in `close()`: a client that was never started has a poll, too.
+    // Here and not in `close()`, because a client that was never started also has a poll.
     deinit {
         avahi_threaded_poll_free(poll)
         for descriptor in [wakeUp, timer, network] where descriptor >= 0 { Glibc.close(descriptor) }
     }
 
-    /// False where the kernel does not tell of changes (a sandbox without AF_NETLINK).
+    /// A Boolean value that indicates whether the kernel reports network changes. It is `false` in a sandbox without
+    /// AF_NETLINK.
     var watchesNetwork: Bool { network >= 0 }
 
-    /// Starts the thread; every event is handed to `handler` there, one after the other.
+    /// Starts the thread, which calls `handler` with each event in order.
     func start(_ handler: @escaping (Event) -> Void) throws(DiscoveryError) {
         self.handler = handler
         for descriptor in [wakeUp, timer, network] where descriptor >= 0 { watch(descriptor) }
         guard avahi_threaded_poll_start(poll) == 0 else {
             throw DiscoveryError(message: "the thread for Avahi cannot be started")
         }
-        // The thread's callbacks reach this object by an unretained pointer: it lives as long as the thread.
+        // The thread's callbacks use an unretained pointer to this object, which must live as long as the thread.
         _ = Unmanaged.passRetained(self)
     }
 
-    // MARK: From any thread
+    // MARK: On any thread
 
-    /// Makes ``Event/woken`` happen soon.
+    /// Schedules ``Event/woken``.
     func wake() {
         eventfd_write(wakeUp, 1)
     }
 
     /// Ends the thread.
     ///
-    /// Only for a thread that is known not to be inside a call; for another one this would wait.
+    /// Call it only if the thread isn't inside a libavahi call. Otherwise it blocks until that call returns.
     func close() {
         avahi_threaded_poll_stop(poll)
         freeClient()
@@ -128,7 +129,8 @@ final class AvahiClient: @unchecked Sendable {
 
     // MARK: On the poll thread
 
-    /// Lets ``Event/timeReached`` happen after this time, counted by a clock that cannot be set; nil: never.
+    /// Schedules ``Event/timeReached`` after the given delay, or cancels it if the delay is `nil`. The delay is
+    /// independent of clock changes.
     func setTimer(_ delay: Duration?) {
         var due = itimerspec()
         if let delay {
@@ -138,7 +140,7 @@ final class AvahiClient: @unchecked Sendable {
         timerfd_settime(timer, 0, &due, nil)
     }
 
-    /// Makes a client that also waits for an Avahi daemon that is not there yet.
+    /// Creates a client, which also waits for an Avahi daemon that isn't running yet.
     func makeClient() -> ClientState? {
         freeClient()
         var code: Int32 = 0
@@ -154,7 +156,7 @@ final class AvahiClient: @unchecked Sendable {
     }
 
     func freeClient() {
-        // Freed with the client, which knows its groups, browsers and resolvers; no callback comes after this.
+        // Also frees the client's groups, browsers and resolvers. No callback follows.
         if let client { avahi_client_free(client) }
         client = nil
         registrations = [:]
@@ -163,14 +165,14 @@ final class AvahiClient: @unchecked Sendable {
         addressBrowsers = [:]
     }
 
-    /// This host's name in SRV records, which changes when another host has it.
+    /// This host's name in SRV records. It changes if another host has the same name.
     var hostName: String? {
         client.flatMap { avahi_client_get_host_name_fqdn($0) }.map { String(cString: $0) }
     }
 
-    // MARK: On the poll thread, to publish
+    // MARK: On the poll thread: publishing
 
-    /// Returns what went wrong, nil when the service is on its way.
+    /// Adds the service. Returns the error, or `nil` if the registration has started.
     func addService(
         on interface: Int32, name: String, record: ServiceRecord
     ) -> PublicationMachine.RegistrationState? {
@@ -199,7 +201,7 @@ final class AvahiClient: @unchecked Sendable {
         return committed < 0 ? .failed(reason: "Commit: \(Self.text(committed))") : nil
     }
 
-    /// Returns what went wrong.
+    /// Updates the TXT record of the service. Returns the error, if any.
     func updateText(on interface: Int32, name: String, record: ServiceRecord) -> String? {
         guard let group = registrations[interface]?.group else { return "there is no registration" }
         let code = withStringList(record.txt) { txt in
@@ -216,16 +218,16 @@ final class AvahiClient: @unchecked Sendable {
         registrations[interface] = nil
     }
 
-    /// The next name after one that is taken, by Avahi's own habit.
+    /// Returns the name to try after a name that is in use, in Avahi's format.
     func alternative(to name: String) -> String {
         guard let next = avahi_alternative_service_name(name) else { return name }
         defer { avahi_free(next) }
         return String(cString: next)
     }
 
-    // MARK: On the poll thread, to browse
+    // MARK: On the poll thread: browsing
 
-    /// Returns what went wrong.
+    /// Starts browsing. Returns the error, if any.
     func browse(type: String) -> String? {
         guard let client else { return "there is no client" }
         for announcement in resolvers.keys { stopResolving(announcement) }
@@ -247,7 +249,7 @@ final class AvahiClient: @unchecked Sendable {
         return browser == nil ? "ServiceBrowserNew: \(Self.text(avahi_client_errno(client)))" : nil
     }
 
-    /// Returns what went wrong.
+    /// Starts resolving an announcement. Returns the error, if any.
     func resolve(_ announcement: BrowseMachine.Announcement, type: String) -> String? {
         guard let client else { return "there is no client" }
         stopResolving(announcement)
@@ -278,7 +280,7 @@ final class AvahiClient: @unchecked Sendable {
         avahi_service_resolver_free(resolver)
     }
 
-    /// Follows the A and AAAA records of a host; returns the reason if that isn't possible.
+    /// Follows the A and AAAA records of a host. Returns the error, if any.
     func browseAddresses(of host: BrowseMachine.Host) -> String? {
         guard let client else { return "there is no client" }
         stopBrowsingAddresses(of: host)
@@ -295,7 +297,7 @@ final class AvahiClient: @unchecked Sendable {
             browser.owner.handler?(.addresses(event, of: browser.host))
         }
         for type in [AVAHI_DNS_TYPE_A, AVAHI_DNS_TYPE_AAAA] {
-            // Either family's packets may bring either record.
+            // Packets of either protocol may contain either record type.
             let made = avahi_record_browser_new(
                 client, host.interface, AvahiProtocol(AVAHI_PROTO_UNSPEC), host.name, UInt16(AVAHI_DNS_CLASS_IN),
                 UInt16(type), AvahiLookupFlags(rawValue: 0), callback, Unmanaged.passUnretained(browser).toOpaque())
@@ -309,7 +311,7 @@ final class AvahiClient: @unchecked Sendable {
         for browser in addressBrowsers.removeValue(forKey: host)?.browsers ?? [] { avahi_record_browser_free(browser) }
     }
 
-    // MARK: Plumbing
+    // MARK: Implementation
 
     private func watch(_ descriptor: Int32) {
         guard let api = avahi_threaded_poll_get(poll) else { return }
@@ -433,7 +435,7 @@ final class AvahiClient: @unchecked Sendable {
             strings.append(Array(text))
             next = avahi_string_list_get_next(entry)
         }
-        // The last that was sent is the first here.
+        // The list starts with the last string of the record.
         return TXTRecord(strings: strings.reversed())
     }
 
@@ -444,24 +446,24 @@ final class AvahiClient: @unchecked Sendable {
     }
 }
 
-/// What a client is to the Avahi daemon, as both machines are told it.
+/// The state of the connection to the Avahi daemon: an input of both machines.
 enum ClientState: Equatable {
-    /// No client could be made: the bus itself is away.
+    /// No client could be created: the bus is unavailable.
     case refused(reason: String)
-    /// On the bus, but the Avahi daemon is not.
+    /// The bus is available, but the Avahi daemon isn't.
     case connecting
-    /// The Avahi daemon chooses its host name.
+    /// The Avahi daemon is choosing its host name.
     case registering
     case running
-    /// The client is dead and a new one is needed.
+    /// The client is unusable and must be replaced.
     case failed(reason: String)
 }
 
-/// Tells from outside whether Avahi's thread is inside a call that does not return.
+/// Detects from another thread whether Avahi's thread is inside a call that doesn't return.
 final class CallWatch: Sendable {
     static let complaint = "Avahi or the system D-Bus does not answer"
 
-    /// A call that takes longer than this is reported; libdbus itself gives up after 25 s.
+    /// The duration after which a pending call is reported. libdbus itself times out after 25 s.
     private static let timeout = Duration.seconds(3)
 
     private let began = Mutex<ContinuousClock.Instant?>(nil)

@@ -1,9 +1,9 @@
 internal import AsyncKit
 package import Logging
 
-/// Browses through the host's Avahi daemon, over the system D-Bus (or the one `DBUS_SYSTEM_BUS_ADDRESS` names).
+/// A browser that uses the host's Avahi daemon, over the system D-Bus or the bus in `DBUS_SYSTEM_BUS_ADDRESS`.
 ///
-/// It survives whatever becomes of either: absent, restarted, hung. It never opens port 5353 itself.
+/// It survives a missing, restarting or hanging Avahi daemon or bus. It never opens port 5353 itself.
 package final class AvahiServiceBrowser: ServiceBrowser {
     private let type: String
     private let isWanted: @Sendable (String) -> Bool
@@ -11,10 +11,11 @@ package final class AvahiServiceBrowser: ServiceBrowser {
     private let client: AvahiClient
     private let logger: Logger
 
-    /// Creates a browser that finds nothing before ``start()``; instances with unwanted names cost nothing and aren't
-    /// shown.
+    /// Creates a browser that finds services after ``start()``.
     ///
-    /// - Throws: ``DiscoveryError`` when the system has no memory or descriptors left.
+    /// Instances with unwanted names aren't resolved or shown.
+    ///
+    /// - Throws: ``DiscoveryError`` if the system has no memory or file descriptors left.
     package init(
         type: String, logger: Logger, isWanted: @escaping @Sendable (String) -> Bool = { _ in true }
     ) throws(DiscoveryError) {
@@ -32,7 +33,7 @@ package final class AvahiServiceBrowser: ServiceBrowser {
     }
 
     package func stop() async {
-        // A thread that hangs in a call is not waited for: it ends with the process.
+        // Don't wait for a thread that hangs in a call. It ends with the process.
         if let done = shared.close(wake: client.wake), await done.wait(until: .now + .seconds(2)) { client.close() }
         shared.finishListeners()
     }
@@ -44,30 +45,29 @@ package final class AvahiServiceBrowser: ServiceBrowser {
     package func snapshots() -> AsyncStream<ServiceSnapshot> { shared.snapshots() }
 }
 
-/// Something that keeps an eye on all services of one type.
+/// A browser for all services of one type.
 ///
-/// No call waits for the network or for another process, except ``stop()``, which waits for a bounded time and suspends
-/// instead of blocking.
+/// No method waits for the network or another process. The exception is ``stop()``, which suspends for a limited time.
 package protocol ServiceBrowser: Sendable {
-    /// Begins to look; before that, nothing is found.
+    /// Starts browsing. Nothing is found before.
     func start() throws(DiscoveryError)
 
-    /// Ends the browser for good, and every stream of it.
+    /// Stops the browser permanently and finishes its streams.
     func stop() async
 
-    /// Asks the networks anew, soon: what is known stays until it turns out otherwise.
+    /// Queries the networks again soon. Known services are kept unless the result differs.
     ///
-    /// Who follows a service is not told of everything: a record may be lost on its way, and a host that was silent for
-    /// some time need not say that it is back.
+    /// A browser can miss changes: a record may be lost, and a host that was silent for some time doesn't have to
+    /// announce its return.
     func refresh()
 
     var snapshot: ServiceSnapshot { get }
 
-    /// What is known now and every later change of it; a slow reader misses looks but never the newest.
+    /// Returns the current snapshot and all later ones. A slow reader may miss snapshots, but never the latest.
     func snapshots() -> AsyncStream<ServiceSnapshot>
 }
 
 extension ServiceBrowser {
-    /// Does nothing, for those that ask again and again anyway.
+    /// Does nothing, for browsers that query repeatedly anyway.
     package func refresh() {}
 }

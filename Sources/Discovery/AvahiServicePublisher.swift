@@ -1,12 +1,12 @@
 internal import AsyncKit
 package import Logging
 
-/// Publishes through the host's Avahi daemon, over the system D-Bus (or the one `DBUS_SYSTEM_BUS_ADDRESS` names).
+/// A publisher that uses the host's Avahi daemon, over the system D-Bus or the bus in `DBUS_SYSTEM_BUS_ADDRESS`.
 ///
-/// It survives whatever becomes of either: absent, restarted, hung. It never opens port 5353 itself.
+/// It survives a missing, restarting or hanging Avahi daemon or bus. It never opens port 5353 itself.
 package final class AvahiServicePublisher: ServicePublisher {
-    /// How long a withdrawal may take before it is left to the end of the process, which ends the D-Bus connection
-    /// and by that the record.
+    /// The longest time to wait for a withdrawal. After that, the record disappears when the process ends, which closes
+    /// the D-Bus connection.
     static let withdrawalDeadline = Duration.seconds(2)
 
     private let shared = SharedPublication()
@@ -46,7 +46,7 @@ package final class AvahiServicePublisher: ServicePublisher {
 
     package func stop() async {
         let confirmed = await withdraw()
-        // A thread that hangs in a call is not waited for: it ends with the process.
+        // Don't wait for a thread that hangs in a call. It ends with the process.
         if shared.close(), confirmed { client.close() }
     }
 

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// A value of which everybody who listens gets the newest; a slow listener misses values and never makes it grow.
+/// A value with listeners. A slow listener misses values instead of buffering without limit.
 final class Broadcast<Value: Equatable & Sendable>: Sendable {
     private struct Contents {
         var value: Value
@@ -12,7 +12,7 @@ final class Broadcast<Value: Equatable & Sendable>: Sendable {
     private let contents: Mutex<Contents>
     private let depth: Int
 
-    /// Creates one with a first value; of more than `depth` values that wait for a listener, the oldest are dropped.
+    /// Creates a broadcast with an initial value. Each listener buffers up to `depth` values; the oldest are dropped.
     init(_ value: Value, depth: Int) {
         contents = Mutex(Contents(value: value))
         self.depth = depth
@@ -20,18 +20,18 @@ final class Broadcast<Value: Equatable & Sendable>: Sendable {
 
     var value: Value { contents.withLock { $0.value } }
 
-    /// True when the value is a new one.
+    /// Sends a value. Returns `false` if it equals the current value.
     func send(_ value: Value) -> Bool {
         contents.withLock { contents in
             guard contents.value != value else { return false }
             contents.value = value
-            // Inside the lock, so that the newest is the last that a listener gets.
+            // Inside the lock, so that each listener receives the latest value last.
             for listener in contents.listeners.values { listener.yield(value) }
             return true
         }
     }
 
-    /// The current value and every later one, until ``finish()``.
+    /// Returns the current value and all later ones, until ``finish()``.
     func values() -> AsyncStream<Value> {
         let (stream, continuation) = AsyncStream.makeStream(of: Value.self, bufferingPolicy: .bufferingNewest(depth))
         let number: Int? = contents.withLock { contents in
@@ -45,7 +45,8 @@ final class Broadcast<Value: Equatable & Sendable>: Sendable {
             continuation.finish()
             return stream
         }
-        // In a task of its own: a listener's task that ends holds its lock, for which `send` waits with ours.
+        // In a separate task, because a listener's task holds its lock when it ends, and `send` waits for that lock
+        // with ours.
         continuation.onTermination = { [weak self] _ in
             Task { self?.forget(number) }
         }
@@ -60,7 +61,7 @@ final class Broadcast<Value: Equatable & Sendable>: Sendable {
             defer { contents.listeners = [:] }
             return contents.listeners
         }
-        // Outside the lock: the end of a stream calls back.
+        // Outside the lock, because the end of a stream calls back.
         for listener in listeners.values { listener.finish() }
     }
 }

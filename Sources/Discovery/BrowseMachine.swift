@@ -1,34 +1,35 @@
 import AsyncKit
 
-/// Decides what to ask of Avahi so that all services of one type stay known whatever happens around it.
+/// Decides which requests to make to Avahi, so that all services of one type stay known.
 ///
-/// The machine knows no Avahi: ``received(_:now:)`` is told what happened and returns what to do next; whoever runs
-/// it also calls ``timeReached(now:)`` at ``wakeAt``.
+/// The machine is independent of libavahi. ``received(_:now:)`` takes an event and returns the next actions. The owner
+/// also calls ``timeReached(now:)`` at ``wakeAt``.
 ///
-/// Avahi tells of an instance once for each interface and protocol: an *announcement*. Each is resolved for as long as it
-/// lasts, so that a changed TXT record, port or address is noticed; the announcements of one instance on one host are one
-/// service. An announcement whose host no longer answers is forgotten until it does, long before its PTR record dies.
+/// Avahi reports an instance once for each interface and protocol: an *announcement*. The machine resolves each
+/// announcement as long as it exists, in order to notice changes of its TXT record, port or address. The announcements
+/// of one instance on one host form one service. An announcement whose host doesn't answer is hidden until the host
+/// answers again, long before its PTR record expires.
 ///
-/// A resolver reports one address. A host has more of them, and some lead nowhere from here: those of a container network, a
-/// tunnel or a second LAN. So the address records of each host are followed, too.
+/// A resolver reports one address. A host has more, and some are unreachable from here, such as those of a container
+/// network, a tunnel or a second LAN. So the machine also follows the address records of each host.
 ///
-/// When Avahi goes away, what was found stays: the services have not gone with it. When Avahi is back and says that
-/// this is all for now, what it has not named again is dropped.
+/// When Avahi disappears, the known services are kept, because they still exist. When Avahi has returned and has sent
+/// its initial list, services that aren't in the list are dropped.
 struct BrowseMachine {
     enum Input: Equatable {
         case start
-        /// Everything is to be asked anew.
+        /// Query everything again.
         case refresh
         case stop
         case client(ClientState)
-        /// The name that Avahi has chosen for this host.
+        /// The host name that Avahi has chosen.
         case hostName(String)
         case browser(BrowserEvent)
         case resolver(ResolverEvent, of: Announcement)
         case addresses(AddressEvent, of: Host)
     }
 
-    /// One instance as it is seen over one interface and protocol.
+    /// An instance on one interface over one protocol.
     struct Announcement: Hashable, Sendable {
         let name: String
         let interface: Int32
@@ -37,7 +38,7 @@ struct BrowseMachine {
 
     /// A host on one interface.
     struct Host: Hashable, Sendable {
-        /// In lower case.
+        /// The name in lower case.
         let name: String
         let interface: Int32
 
@@ -47,7 +48,7 @@ struct BrowseMachine {
         }
     }
 
-    /// An event of a host's address records; each record is reported once for each protocol over which it came.
+    /// An event of a host's address records. Each record is reported once for each protocol over which it arrived.
     enum AddressEvent: Equatable {
         case found(ServiceAddress)
         case lost(ServiceAddress)
@@ -63,11 +64,11 @@ struct BrowseMachine {
 
     enum ResolverEvent: Equatable {
         case found(Resolution)
-        /// No host has answered, or none does any more; Avahi goes on asking.
+        /// No host answers, or the host no longer answers. Avahi continues to query.
         case failed
     }
 
-    /// What an announcement resolves to.
+    /// The data that an announcement resolves to.
     struct Resolution: Equatable {
         let host: String
         let port: UInt16
@@ -77,9 +78,9 @@ struct BrowseMachine {
 
     enum Action: Equatable {
         case makeClient
-        /// Frees the client, and with it the browser and every resolver.
+        /// Frees the client with its browser and resolvers.
         case freeClient
-        /// Makes the browser; one that is there already is freed first.
+        /// Creates the browser and frees the previous one.
         case browse
         case resolve(Announcement)
         case stopResolving(Announcement)
@@ -89,21 +90,22 @@ struct BrowseMachine {
     }
 
     static let retryInterval = Duration.seconds(1)
-    /// How much time lies between two looks at everything, however often one is asked for.
+    /// The minimum time between two complete queries.
     static let refreshInterval = Duration.seconds(5)
 
-    /// The most announcements that are followed; Avahi grants a client 1024 objects, each takes one, and a host two.
+    /// The maximum number of Avahi objects. Avahi grants a client 1024; each announcement uses one, and each host two.
     static let largestNumber = 1000
-    /// The most hosts whose address records are followed; of the others the resolvers' addresses count.
+    /// The maximum number of hosts whose address records are followed. Other hosts have only their resolvers'
+    /// addresses.
     static let maximumHosts = 200
-    /// The time after which a new host is shown: its records come one by one, right after the first.
+    /// The time after which a new host is shown. Its records arrive one by one, shortly after the first.
     static let debounceTime = Duration.milliseconds(100)
-    /// The most addresses of one family that are kept of a host on one interface.
+    /// The maximum number of addresses of one family per host and interface.
     static let maximumAddresses = 8
 
     private enum Link: Equatable {
         case none
-        /// No client is held; the next is made then.
+        /// Without a client. The next is created at the given time.
         case down(reason: String, until: ContinuousClock.Instant)
         case connecting
         case registering
@@ -111,23 +113,23 @@ struct BrowseMachine {
     }
 
     private struct Entry {
-        /// Whether the browser that runs now has named it, and so a resolver is at work.
+        /// Whether the current browser has found the announcement, so that a resolver is active.
         var isConfirmed = true
         var resolution: Resolution?
-        /// Whether a resolver of the browser that runs now has reported something.
+        /// Whether a resolver of the current browser has reported a result.
         var isResolved = false
-        /// Counts up with each event; the greatest is the newest.
+        /// The sequence number of the latest result. The highest is the latest.
         var order = 0
     }
 
     private struct HostEntry {
-        /// How many announcements are resolved to it.
+        /// The number of announcements that are resolved to this host.
         var users = 0
-        /// A Boolean value that indicates whether the client that runs now follows its records.
+        /// A Boolean value that indicates whether the current client follows the host's records.
         var isBrowsed = false
-        /// When its first addresses are together; `nil` once they are.
+        /// The time at which the first addresses have arrived, or `nil` if that time has passed.
         var debouncedUntil: ContinuousClock.Instant?
-        /// How many records of the client that runs now name each address; 0 for one that is known from before.
+        /// The number of records of the current client per address, or 0 for an address from a previous client.
         var addresses: [ServiceAddress: Int] = [:]
     }
 
@@ -138,23 +140,23 @@ struct BrowseMachine {
     private var entries: [Announcement: Entry] = [:]
     private var hosts: [Host: HostEntry] = [:]
     private var order = 0
-    /// Something was left out for want of room.
+    /// An announcement was ignored because of the limit.
     private var hasOverflowed = false
-    /// When everything was asked last, and when it is to be asked anew.
+    /// The time of the latest complete query, and the time of the next if one is scheduled.
     private var lookedAt: ContinuousClock.Instant?
     private var refreshAt: ContinuousClock.Instant?
-    /// The browser that runs now has told everything it knew at first.
+    /// The current browser has sent its initial list.
     private var isListed = false
-    /// Beyond that, every resolver has reported something.
+    /// The list has been received, and every resolver has reported a result.
     private var isComplete = false
     private var hostName: String?
 
-    /// Creates a machine that does nothing before ``Input/start``; instances with unwanted names cost nothing.
+    /// Creates a machine that is idle until ``Input/start``. Instances with unwanted names aren't resolved.
     init(isWanted: @escaping @Sendable (String) -> Bool = { _ in true }) {
         self.isWanted = isWanted
     }
 
-    // MARK: What happened
+    // MARK: Input
 
     mutating func received(_ input: Input, now: ContinuousClock.Instant) -> [Action] {
         switch input {
@@ -174,7 +176,7 @@ struct BrowseMachine {
         }
     }
 
-    /// Does what is due; harmless when nothing is.
+    /// Performs due work, if any.
     mutating func timeReached(now: ContinuousClock.Instant) -> [Action] {
         for (host, entry) in hosts {
             if let time = entry.debouncedUntil, time <= now { hosts[host]?.debouncedUntil = nil }
@@ -185,7 +187,7 @@ struct BrowseMachine {
         return makeClient(now: now)
     }
 
-    /// When ``timeReached(now:)`` is to be called next.
+    /// The time at which to call ``timeReached(now:)`` next.
     var wakeAt: ContinuousClock.Instant? {
         let nextHostAt = hosts.values.compactMap(\.debouncedUntil).min()
         guard case .down(_, let until) = link else { return [refreshAt, nextHostAt].compactMap { $0 }.min() }
@@ -198,9 +200,9 @@ struct BrowseMachine {
         return snapshot
     }
 
-    // MARK: Its parts
+    // MARK: Implementation
 
-    /// Looks at everything anew, now or once the last look is long enough ago; a look that is still to come will do.
+    /// Queries everything again, immediately or after the minimum interval. A query that is already scheduled suffices.
     private mutating func refresh(now: ContinuousClock.Instant) -> [Action] {
         refreshAt = nil
         guard link == .running else { return [] }
@@ -231,7 +233,7 @@ struct BrowseMachine {
             link = .connecting
             return []
         case .registering:
-            // Avahi chooses its own name; what it reports of others stays true.
+            // Avahi is choosing its own name. Its reports about other hosts remain valid.
             if link == .connecting { link = .registering }
             return []
         case .running:
@@ -265,7 +267,7 @@ struct BrowseMachine {
             guard let entry = entries.removeValue(forKey: announcement) else { return [] }
             updateCompleteness()
             let end = (entry.isConfirmed ? [Action.stopResolving(announcement)] : []) + release(entry, announcement)
-            // There is room again for what was left out: looking anew finds it.
+            // Ignored announcements fit now, so query again to find them.
             guard hasOverflowed, entries.count <= Self.largestNumber / 2 else { return end }
             return end + lookAnew(now: now)
         case .allForNow:
@@ -295,7 +297,7 @@ struct BrowseMachine {
             order += 1
             entries[announcement]?.resolution = resolution
             entries[announcement]?.order = order
-            // Retained before the former one is released, which mostly is the same.
+            // Retain the new host before releasing the former one, because mostly they are the same.
             let begin = retain(host, now: now)
             return begin + release(entry, announcement)
         case .failed:
@@ -304,12 +306,12 @@ struct BrowseMachine {
         }
     }
 
-    // MARK: The addresses of hosts
+    // MARK: Host addresses
 
-    /// How many objects of Avahi are in use.
+    /// The number of Avahi objects in use.
     private var objects: Int { entries.count + 2 * hosts.count }
 
-    /// An announcement is resolved to a host.
+    /// Counts an announcement that was resolved to a host.
     private mutating func retain(_ host: Host, now: ContinuousClock.Instant) -> [Action] {
         if hosts[host] == nil {
             guard hosts.count < Self.maximumHosts, objects + 2 <= Self.largestNumber else { return [] }
@@ -325,7 +327,7 @@ struct BrowseMachine {
         return [.browseAddresses(host)]
     }
 
-    /// An announcement is resolved to its host no more.
+    /// Uncounts an announcement that is no longer resolved to its host.
     private mutating func release(_ entry: Entry, _ announcement: Announcement) -> [Action] {
         guard let name = entry.resolution?.host else { return [] }
         let host = Host(name: name, interface: announcement.interface)
@@ -374,7 +376,7 @@ struct BrowseMachine {
         return ends + hostEnds + browse(now: now)
     }
 
-    /// What was found stays, but nothing stands behind it any more.
+    /// Keeps the known services, but marks them as unconfirmed.
     private mutating func forgetClient() {
         refreshAt = nil
         isListed = false
@@ -393,7 +395,7 @@ struct BrowseMachine {
 
     private var services: [DiscoveredService] {
         var services: [DiscoveredService.ID: DiscoveredService] = [:]
-        // The newest last, so that its port and TXT record count.
+        // In ascending order, so that the port and TXT record of the latest result are used.
         for (announcement, entry) in entries.sorted(by: { $0.value.order < $1.value.order }) {
             guard let resolution = entry.resolution else { continue }
             let host = Host(name: resolution.host, interface: announcement.interface)

@@ -1,7 +1,7 @@
 import AsyncKit
 import Logging
 
-/// Runs a ``BrowseMachine`` on Avahi's poll thread: events in, calls out, one after the other.
+/// Runs a ``BrowseMachine`` on Avahi's poll thread. It handles events and actions in order.
 final class Browsing {
     private let type: String
     private let client: AvahiClient
@@ -44,7 +44,7 @@ final class Browsing {
 
     private func run(_ event: [BrowseMachine.Input]) {
         inputs += event
-        // libavahi calls back from inside its own calls; what it tells then is taken up when the call is over.
+        // libavahi calls back from inside its own calls. Such events are handled after the current call.
         if !isRunning { run(actions: []) }
     }
 
@@ -91,7 +91,7 @@ final class Browsing {
             client.stopResolving(announcement)
             inputs.removeAll { $0.isResolver(of: announcement) }
         case .browseAddresses(let host):
-            // The resolver's own address still counts.
+            // The resolver's own address is still used.
             if let reason = client.browseAddresses(of: host) {
                 logger.debug("address lookup failed", metadata: ["host": "\(host.name)", "error": "\(reason)"])
             }
@@ -101,7 +101,7 @@ final class Browsing {
         }
     }
 
-    /// A call that fails, or takes the 25 s of a hung bus, is not followed by the next of its kind.
+    /// After a call that fails or takes the 25 s of a hung bus, the remaining calls of its kind are skipped.
     private func failed(_ reason: String) {
         inputs = [.browser(.failed(reason: reason))]
     }

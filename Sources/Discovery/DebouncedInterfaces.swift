@@ -1,8 +1,8 @@
-/// The interfaces to publish on, once a change has lasted.
+/// The interfaces to publish on, with debounced changes.
 ///
-/// The first choice counts at once. Later ones count when they have not changed for a second, or when five seconds
-/// have passed since they began to change: a veth that flaps a hundred times costs nothing, and an interface that
-/// never comes to rest is still followed. A choice that returns to what it was is forgotten.
+/// The first selection takes effect immediately. A later one takes effect when it hasn't changed for a second, or five
+/// seconds after the first change. So a veth that flaps a hundred times has no effect, and an interface that never
+/// settles is still followed. A change that is reverted is dropped.
 struct DebouncedInterfaces {
     static let quiet = Duration.seconds(1)
     static let longestDelay = Duration.seconds(5)
@@ -13,13 +13,13 @@ struct DebouncedInterfaces {
         var latest: ContinuousClock.Instant
     }
 
-    /// The indices in use, ascending.
+    /// The indices in use, in ascending order.
     private(set) var chosen: [Int32] = []
     private var selection = InterfaceSelection.automatic
     private var facts: [InterfaceFacts] = []
     private var change: Change?
 
-    /// A new wish counts at once.
+    /// Changes the selection immediately.
     mutating func select(_ selection: InterfaceSelection) {
         guard self.selection != selection else { return }
         self.selection = selection
@@ -27,7 +27,7 @@ struct DebouncedInterfaces {
         change = nil
     }
 
-    /// True when the choice in use has changed.
+    /// Updates the existing interfaces. Returns whether the interfaces in use have changed.
     mutating func seen(_ facts: [InterfaceFacts], now: ContinuousClock.Instant) -> Bool {
         self.facts = facts
         let resolved = resolved
@@ -46,7 +46,7 @@ struct DebouncedInterfaces {
         return applyDue(now: now)
     }
 
-    /// True when a change has lasted long enough and is now in use.
+    /// Applies a pending change that is due. Returns whether the interfaces in use have changed.
     mutating func applyDue(now: ContinuousClock.Instant) -> Bool {
         guard let change, let due = dueAt, due <= now else { return false }
         chosen = change.chosen

@@ -1,7 +1,7 @@
-/// A service that was found: one instance on one host, with every address it was found at.
+/// A service that was found: an instance on a host, with all addresses.
 package struct DiscoveredService: Equatable, Sendable, Identifiable {
-    /// Tells services apart: on two networks, or while a collision is being resolved, two hosts may bear one instance
-    /// name.
+    /// The identity of a service. Two hosts may have the same instance name: on two networks, or while a collision is
+    /// being resolved.
     package struct ID: Hashable, Comparable, Sendable {
         /// The instance name, without escapes.
         package let name: String
@@ -17,14 +17,16 @@ package struct DiscoveredService: Equatable, Sendable, Identifiable {
     }
 
     package let id: ID
-    /// What was received last; a restart of the service may change it.
+    /// The latest port. It may change when the service restarts.
     package var port: UInt16
-    /// What was received last.
+    /// The latest TXT record.
     package var txt: TXTRecord
-    /// All addresses of its host, in the order in which to try them; of each interface eight of each family at most.
+    /// All addresses of the host, in connection order. Each interface has at most eight of each family.
     package var addresses: [ServiceAddress]
-    /// Whether this very host publishes it, told by the host's name: Avahi's own flag is not taken back when a local
-    /// service gives its name up to another host.
+    /// A Boolean value that indicates whether this host publishes the service.
+    ///
+    /// It is derived from the host name, because Avahi doesn't clear its own flag when a local service gives up its
+    /// name to another host.
     package var isLocal: Bool
 
     package init(id: ID, port: UInt16, txt: TXTRecord, addresses: [ServiceAddress], isLocal: Bool = false) {
@@ -39,17 +41,19 @@ package struct DiscoveredService: Equatable, Sendable, Identifiable {
     package var host: String { id.host }
 }
 
-/// Everything that is found of one type at one moment.
+/// All services of one type at one time.
 package struct ServiceSnapshot: Equatable, Sendable {
-    /// Ordered by ``DiscoveredService/id``.
+    /// The services, ordered by ``DiscoveredService/id``.
     package var services: [DiscoveredService] = []
-    /// Whether the first look is over: everybody had a second to answer, and who did was resolved.
+    /// A Boolean value that indicates whether the first query is complete: every host had a second to answer, and the
+    /// answers are resolved.
     ///
-    /// While Avahi is away, and until the first look after, this is false, and what was known before stays.
+    /// While Avahi is unavailable, and until the first query after that is complete, this is `false` and earlier
+    /// services are kept.
     package var isComplete = false
-    /// This host's own name in SRV records, in lower case, once Avahi has told it.
+    /// This host's name in SRV records, in lower case, once Avahi has reported it.
     package var hostName: String?
-    /// Why nothing new can be found now, for people; nil when nothing is in the way.
+    /// The reason why nothing new can be found, for people, or `nil` if browsing works.
     package var discoveryError: String?
 
     package init(services: [DiscoveredService] = [], isComplete: Bool = false, hostName: String? = nil) {

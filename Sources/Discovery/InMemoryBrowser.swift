@@ -1,6 +1,6 @@
 internal import AsyncKit
 
-/// A browser that does not look itself: what it is told to show is found.
+/// A browser for tests, which finds the services that it is given.
 package final class InMemoryBrowser: ServiceBrowser {
     private let shown: Broadcast<ServiceSnapshot>
 

@@ -2,12 +2,12 @@ import Glibc
 import SystemKit
 
 extension InterfaceFacts {
-    /// The interfaces of this network namespace, sorted by index; asks the kernel only and never waits.
+    /// Returns the interfaces of this network namespace, sorted by index. It queries only the kernel and never blocks.
     package static func current() -> [InterfaceFacts] {
         let routed = RoutingTable.defaultInterfaces(ipv4: ProcFile.text(of: "/proc/self/net/route"))
             .union(RoutingTable.defaultInterfaces(ipv6: ProcFile.text(of: "/proc/self/net/ipv6_route")))
 
-        // The list is the C library's: walked here once, copied into values, and given back before this returns.
+        // The C library owns the list. It is copied into values and freed before this function returns.
         var list: UnsafeMutablePointer<ifaddrs>?
         guard getifaddrs(&list) == 0 else { return [] }
         defer { freeifaddrs(list) }

@@ -1,12 +1,13 @@
-/// What is known of a network interface, as far as the choice where to publish depends on it.
+/// The properties of a network interface that affect where to publish.
 package struct InterfaceFacts: Hashable, Sendable {
     package var name: String
     package var index: Int32
     var isUp: Bool
     var hasDefaultRoute: Bool
     package var isLoopback: Bool
-    /// Made by software for containers, guests or tunnels; told by its name, since a container's own `eth0` is
-    /// just as virtual and yet the way to the home.
+    /// Whether software created the interface for containers, guests or tunnels.
+    ///
+    /// It is derived from the name, because a container's own `eth0` is also virtual and yet leads to the home.
     var isVirtual: Bool
 
     package init(

@@ -1,17 +1,17 @@
-/// Which interfaces a service is to be seen on.
+/// The interfaces to publish a service on.
 package enum InterfaceSelection: Hashable, Sendable {
-    /// Where a home's controllers are likely to be: see ``resolve(_:)``.
+    /// The interfaces with which a home's controllers are probably connected; see ``resolve(_:)``.
     case automatic
-    /// These; one that does not exist (yet) is used when it comes.
+    /// The named interfaces. An interface that doesn't exist yet is used when it appears.
     case named([String])
-    /// Every interface Avahi knows, also those of containers and tunnels.
+    /// All interfaces that Avahi knows, including those of containers and tunnels.
     case all
 
-    /// Chooses from what exists.
+    /// Selects from the existing interfaces.
     ///
-    /// `automatic` takes the interfaces with a default route; without any, those that are up and not virtual; without
-    /// any, those that are up; and the loopback interface last. A tunnel's default route counts only when no real
-    /// interface has one: a VPN beside the home's router is no place to look for a light.
+    /// `automatic` prefers interfaces with a default route, then those that are up and not virtual, then those that are
+    /// up, and then the loopback interface. A tunnel's default route counts only if no physical interface has one,
+    /// because controllers aren't on a VPN that runs in addition to the home's router.
     package func resolve(_ facts: [InterfaceFacts]) -> [InterfaceFacts] {
         switch self {
         case .all:
@@ -26,6 +26,6 @@ package enum InterfaceSelection: Hashable, Sendable {
         }
     }
 
-    /// Stands for all interfaces: Avahi's own index for them, AVAHI_IF_UNSPEC.
+    /// All interfaces: Avahi's index AVAHI_IF_UNSPEC.
     static let everywhere = InterfaceFacts(name: "all interfaces", index: -1)
 }

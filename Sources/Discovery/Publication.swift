@@ -1,7 +1,7 @@
 import AsyncKit
 import Logging
 
-/// Runs a ``PublicationMachine`` on Avahi's poll thread: events in, calls out, one after the other.
+/// Runs a ``PublicationMachine`` on Avahi's poll thread. It handles events and actions in order.
 final class Publication {
     private static let rereadDelay = Duration.milliseconds(500)
     private static let rereadInterval = Duration.seconds(5)
@@ -37,7 +37,7 @@ final class Publication {
             reread()
             run(actions: machine.timeReached(now: .now))
         case .networkChanged:
-            // A burst of changes is read once.
+            // Read the interfaces once for a burst of changes.
             rereadAt = rereadAt ?? .now + Self.rereadDelay
             run([])
         case .client(let state):
@@ -45,14 +45,14 @@ final class Publication {
         case .registration(let state, let interface):
             run([.registration(state, on: interface)])
         case .browser, .resolver, .addresses:
-            // This client browses nothing.
+            // This client doesn't browse.
             break
         }
     }
 
     private func run(_ received: [PublicationMachine.Input]) {
         inputs += received
-        // libavahi calls back from inside its own calls; what it tells then is taken up when the call is over.
+        // libavahi calls back from inside its own calls. Such events are handled after the current call.
         if !isRunning { run(actions: []) }
     }
 

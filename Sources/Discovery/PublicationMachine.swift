@@ -1,25 +1,26 @@
 import AsyncKit
 
-/// Decides what to ask of Avahi so that one service stays visible whatever happens around it.
+/// Decides which requests to make to Avahi, so that one service stays visible.
 ///
-/// The machine knows no Avahi: ``received(_:now:)`` is told what happened and returns what to do next; whoever runs
-/// it also calls ``timeReached(now:)`` at ``wakeAt``. Three things are kept apart:
+/// The machine is independent of libavahi. ``received(_:now:)`` takes an event and returns the next actions. The owner
+/// also calls ``timeReached(now:)`` at ``wakeAt``. Three concerns are separate:
 ///
-/// - the *link* to the Avahi daemon, which may be missing, away or still choosing its own host name;
-/// - the *name*: a collision chooses the next one once and it stays until this process ends, also over restarts of
-///   the Avahi daemon and over other records of the same wanted name; a second collision waits for its minute;
-/// - one *registration* per interface, so that an interface that comes or goes leaves the others untouched.
+/// - the *link* to the Avahi daemon, which may be missing, unavailable, or still choosing its host name;
+/// - the *name*: a collision chooses the next name, which stays until this process ends, across restarts of the Avahi
+///   daemon and other records with the same wanted name. A further collision waits until a minute has passed;
+/// - one *registration* per interface, so that an interface that appears or disappears doesn't affect the others.
 ///
-/// A changed TXT record never removes anything: it is updated in place, or, while a name is being probed, right after.
+/// A changed TXT record never removes a registration. It is updated in place or, while a name is being probed, right
+/// after.
 struct PublicationMachine {
     enum Input: Equatable {
-        /// What is to be visible from now on; nil: nothing.
+        /// The service to publish, or `nil` for none.
         case wanted(ServiceRecord?)
         case interfacesSeen([InterfaceFacts])
         case client(ClientState)
         case registration(RegistrationState, on: Int32)
         case nameChosen(String)
-        /// A call was answered with an error, or not at all; what the daemon holds of ours is unknown.
+        /// A call failed or got no answer, so the state of our registrations in the daemon is unknown.
         case callFailed(reason: String)
     }
 
@@ -32,12 +33,12 @@ struct PublicationMachine {
 
     enum Action: Equatable {
         case makeClient
-        /// Frees the client, and with it every registration.
+        /// Frees the client with all registrations.
         case freeClient
         case addService(on: Int32, name: String, record: ServiceRecord)
         case updateText(on: Int32, name: String, record: ServiceRecord)
         case removeService(on: Int32)
-        /// Answered by ``Input/nameChosen(_:)``.
+        /// The answer is ``Input/nameChosen(_:)``.
         case chooseName(after: String)
     }
 
@@ -47,7 +48,7 @@ struct PublicationMachine {
 
     private enum Link: Equatable {
         case none
-        /// No client is held; the next is made then.
+        /// Without a client. The next is created at the given time.
         case down(reason: String, until: ContinuousClock.Instant, refused: Bool)
         case connecting
         case registering
@@ -55,7 +56,7 @@ struct PublicationMachine {
     }
 
     private struct Registration {
-        /// Until when probing may take; nil once established.
+        /// The deadline for probing, or `nil` once the service is established.
         var deadline: ContinuousClock.Instant?
         var txt: TXTRecord
     }
@@ -73,7 +74,7 @@ struct PublicationMachine {
     private var interfaces = DebouncedInterfaces()
     private var registrations: [Int32: Registration] = [:]
 
-    // MARK: What happened
+    // MARK: Input
 
     mutating func received(_ input: Input, now: ContinuousClock.Instant) -> [Action] {
         switch input {
@@ -86,7 +87,7 @@ struct PublicationMachine {
         }
     }
 
-    /// Does what is due; harmless when nothing is.
+    /// Performs due work, if any.
     mutating func timeReached(now: ContinuousClock.Instant) -> [Action] {
         guard record != nil else { return [] }
         switch link {
@@ -106,7 +107,7 @@ struct PublicationMachine {
         return interfaces.applyDue(now: now) ? reconcile(now: now) : []
     }
 
-    /// When ``timeReached(now:)`` is to be called next.
+    /// The time at which to call ``timeReached(now:)`` next.
     var wakeAt: ContinuousClock.Instant? {
         guard record != nil else { return nil }
         var moments = registrations.values.compactMap(\.deadline)
@@ -133,11 +134,11 @@ struct PublicationMachine {
         return .registering(name: name)
     }
 
-    // MARK: Its parts
+    // MARK: Implementation
 
     private mutating func wanted(_ wanted: ServiceRecord?, now: ContinuousClock.Instant) -> [Action] {
         guard let wanted else {
-            // Freeing the client would do, but it would be unknown when Avahi has processed it.
+            // Freeing the client would suffice, but wouldn't show when Avahi has processed the removal.
             let actions = holdsClient ? removeAll() + [.freeClient] : []
             record = nil
             link = .none
@@ -228,7 +229,7 @@ struct PublicationMachine {
         return removeAll() + reconcile(now: now)
     }
 
-    /// Begins anew after a pause that doubles, since what went wrong may well go wrong again.
+    /// Starts again after an exponentially growing delay, because the error is likely to repeat.
     private mutating func refused(_ reason: String, now: ContinuousClock.Instant) -> [Action] {
         guard record != nil, holdsClient else { return [] }
         registrations = [:]
@@ -248,7 +249,7 @@ struct PublicationMachine {
         return interfaces.map { .removeService(on: $0) }
     }
 
-    /// What makes the registrations match the record and the interfaces, and no more.
+    /// Returns the minimal actions that make the registrations match the record and the interfaces.
     private mutating func reconcile(now: ContinuousClock.Instant) -> [Action] {
         guard let record, let name, link == .running, renameAt == nil else { return [] }
         let targets = interfaces.chosen

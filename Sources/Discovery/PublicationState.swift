@@ -1,18 +1,18 @@
-/// How far the publication of a service has come.
+/// The state of a publication.
 package enum PublicationState: Equatable, Sendable {
-    /// Nothing is to be published.
+    /// Without a service to publish.
     case notAdvertised
-    /// Something outside has to come first, and is waited for without end.
+    /// The publication waits for something outside, without a time limit.
     case waiting(reason: String)
     /// The name is being probed on the network.
     case registering(name: String)
     case published(name: String)
-    /// Kept off the network on purpose, until what stands against it is gone.
+    /// The service is intentionally unpublished until the reason no longer applies.
     case withheld(reason: String)
-    /// Avahi refused; tried again, more and more slowly.
+    /// Avahi rejected the service. The publisher retries with increasing delays.
     case failed(reason: String)
 
-    /// The instance name in use, once there is one.
+    /// The instance name in use, if any.
     package var name: String? {
         switch self {
         case .registering(let name), .published(let name): name

@@ -1,9 +1,10 @@
-/// Reads which interfaces have a default route out of the kernel's two tables.
+/// Reads the interfaces with default routes from the kernel's routing tables.
 enum RoutingTable {
     private static let up: UInt32 = 0x1
     private static let reject: UInt32 = 0x200
 
-    /// The names in `/proc/net/route`: destination and mask of zero, up, not a refusing route.
+    /// Returns the names in `/proc/net/route` with a zero destination and mask whose route is up and isn't a reject
+    /// route.
     static func defaultInterfaces(ipv4 table: String) -> Set<String> {
         interfaces(in: table) { fields in
             guard fields.count >= 8, let flags = UInt32(fields[3], radix: 16) else { return nil }
@@ -12,7 +13,7 @@ enum RoutingTable {
         }
     }
 
-    /// The names in `/proc/net/ipv6_route`; the kernel keeps a refusing default route on `lo`, which is not meant.
+    /// Returns the names in `/proc/net/ipv6_route`. It ignores the kernel's default reject route on `lo`.
     static func defaultInterfaces(ipv6 table: String) -> Set<String> {
         interfaces(in: table) { fields in
             guard fields.count >= 10, let flags = UInt32(fields[8], radix: 16) else { return nil }

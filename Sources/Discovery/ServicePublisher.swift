@@ -1,29 +1,30 @@
-/// Something that shows one service to the network.
+/// A publisher for one service.
 ///
-/// No call waits for the network or for another process, except ``withdraw()`` and ``stop()``, which wait for a
-/// bounded time and suspend instead of blocking.
+/// No method waits for the network or another process. The exceptions are ``withdraw()`` and ``stop()``, which suspend
+/// for a limited time.
 package protocol ServicePublisher: Sendable {
-    /// Begins to work; before that, orders are only remembered.
+    /// Starts publishing. Earlier calls take effect then.
     func start() throws(DiscoveryError)
 
-    /// Makes this the published service; only what differs from the one before is changed on the network.
+    /// Publishes a service in place of the previous one. Only the differences are changed on the network.
     ///
-    /// - Parameter record: nil takes the service off the network and, unlike ``withdraw()``, does not wait for it.
+    /// - Parameter record: The service, or `nil` to remove the service from the network without waiting, unlike
+    ///   ``withdraw()``.
     func publish(_ record: ServiceRecord?)
 
-    /// Changes the TXT record in place: no goodbye, same name. Nothing happens when nothing is to be published.
+    /// Changes the TXT record in place, without a goodbye or a new name. It has no effect if no service is published.
     func update(txt: TXTRecord)
 
-    /// Takes the service off the network with a goodbye; true when that is known to have been done in time.
+    /// Removes the service from the network with a goodbye. Returns whether the removal was confirmed in time.
     @discardableResult func withdraw() async -> Bool
 
-    /// Withdraws for good and ends the publisher's thread; afterwards no call has an effect.
+    /// Withdraws the service permanently and ends the publisher's thread. Later calls have no effect.
     func stop() async
 
     var state: PublicationState { get }
 }
 
-/// What keeps a publisher from starting at all.
+/// An error that prevents a publisher or a browser from starting.
 package struct DiscoveryError: Error, Equatable, CustomStringConvertible {
     package let message: String
 

@@ -1,8 +1,8 @@
-/// A DNS-SD service as its owner wants it to be seen.
+/// A DNS-SD service to publish.
 package struct ServiceRecord: Equatable, Sendable {
-    /// The instance name that is wanted; a collision may lead to another one (``PublicationState/published(name:)``).
+    /// The wanted instance name. A collision may lead to another name; see ``PublicationState/published(name:)``.
     package var name: String
-    /// Type and protocol, such as `_hap._tcp`.
+    /// The type and the protocol, such as `_hap._tcp`.
     package var type: String
     package var port: UInt16
     package var txt: TXTRecord
@@ -19,9 +19,10 @@ package struct ServiceRecord: Equatable, Sendable {
         self.interfaces = interfaces
     }
 
-    /// The instance name of a bridge: its name, a space and a suffix that tells two of one name apart.
+    /// Returns the instance name of a bridge: its name, a space, and a suffix that distinguishes bridges with the same
+    /// name.
     ///
-    /// A DNS label holds 63 bytes, so a longer name is cut between two characters; the suffix always stays whole.
+    /// A DNS label has at most 63 bytes, so a longer name is truncated at a character. The suffix is never truncated.
     package static func instanceName(_ name: String, suffix: String) -> String {
         let room = 63 - suffix.utf8.count - 1
         var kept = ""

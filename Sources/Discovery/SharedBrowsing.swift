@@ -1,7 +1,7 @@
 import AsyncKit
 import Synchronization
 
-/// What a browser and Avahi's thread share, so that neither waits for the other: what is wanted, and what is found.
+/// The state that a browser and Avahi's thread share without blocking each other: requests and results.
 final class SharedBrowsing: Sendable {
     private struct Contents {
         var isStarted = false
@@ -13,10 +13,10 @@ final class SharedBrowsing: Sendable {
     private let contents = Mutex(Contents())
     private let findings = Broadcast(ServiceSnapshot(), depth: 1)
 
-    /// Whether Avahi's thread is inside a call that does not return.
+    /// Detects whether Avahi's thread is inside a call that doesn't return.
     let calls = CallWatch()
 
-    /// True for the first who starts.
+    /// Marks the browser as started. Returns `true` for the first call.
     func start() -> Bool {
         contents.withLock { contents in
             defer { contents.isStarted = true }
@@ -24,9 +24,10 @@ final class SharedBrowsing: Sendable {
         }
     }
 
-    /// Ends the browsing.
+    /// Stops browsing.
     ///
-    /// - Returns: what is sent when Avahi's thread has released everything; nil when there is nothing to release.
+    /// - Returns: A signal that Avahi's thread sends when it has released everything, or `nil` if there is nothing to
+    ///   release.
     func close(wake: () -> Void) -> AsyncSignal? {
         contents.withLock { contents in
             defer { contents.isClosed = true }
@@ -38,7 +39,7 @@ final class SharedBrowsing: Sendable {
         }
     }
 
-    /// Has everything asked anew, if there is a search.
+    /// Requests that everything is queried again, if browsing has started.
     func refresh(wake: () -> Void) {
         contents.withLock { contents in
             guard contents.isStarted, !contents.isClosed else { return }
@@ -47,7 +48,7 @@ final class SharedBrowsing: Sendable {
         }
     }
 
-    /// Whether everything is to be asked anew.
+    /// Returns whether a new query was requested, and clears the request.
     func takeRefresh() -> Bool {
         contents.withLock { contents in
             defer { contents.isToRefresh = false }
@@ -55,7 +56,7 @@ final class SharedBrowsing: Sendable {
         }
     }
 
-    /// To be sent once everything is released; nil when the browser is to go on.
+    /// Returns the signal to send once everything is released, or `nil` if the browser continues.
     func takeRelease() -> AsyncSignal? {
         contents.withLock { contents in
             defer { contents.released = nil }

@@ -1,9 +1,9 @@
 import AsyncKit
 import Synchronization
 
-/// What a publisher and Avahi's thread share, so that neither waits for the other: what is wanted, and its state.
+/// The state that a publisher and Avahi's thread share without blocking each other: the wanted service and its state.
 ///
-/// It holds what is wanted now, not a list of orders: a hung Avahi cannot make it grow.
+/// It contains the current request instead of a queue, so that it can't grow while Avahi hangs.
 final class SharedPublication: Sendable {
     private struct Contents {
         var wanted: ServiceRecord?
@@ -15,12 +15,12 @@ final class SharedPublication: Sendable {
 
     private let contents = Mutex(Contents())
 
-    /// Whether Avahi's thread is inside a call that does not return.
+    /// Detects whether Avahi's thread is inside a call that doesn't return.
     let calls = CallWatch()
 
-    // MARK: For the one who orders
+    // MARK: For the publisher
 
-    /// Changes what is wanted and then calls `wake`, both or, once closed, neither.
+    /// Changes the wanted service and then calls `wake`. Once closed, it does neither.
     func order(_ change: (inout ServiceRecord?) -> Void, wake: () -> Void) {
         contents.withLock { contents in
             guard !contents.isClosed else { return }
@@ -29,9 +29,9 @@ final class SharedPublication: Sendable {
         }
     }
 
-    /// Withdraws what is published.
+    /// Requests a withdrawal.
     ///
-    /// - Returns: what is sent when nothing is published any more; nil when nothing is.
+    /// - Returns: A signal that is sent when the service is withdrawn, or `nil` if no service is published.
     func orderWithdrawal(wake: () -> Void) -> AsyncSignal? {
         contents.withLock { contents in
             contents.wanted = nil
@@ -43,7 +43,7 @@ final class SharedPublication: Sendable {
         }
     }
 
-    /// True for the first who starts.
+    /// Marks the publisher as started. Returns `true` for the first call.
     func start() -> Bool {
         contents.withLock { contents in
             defer { contents.isStarted = true }
@@ -51,7 +51,7 @@ final class SharedPublication: Sendable {
         }
     }
 
-    /// True for the first who closes what was started.
+    /// Closes the publisher. Returns `true` for the first call on a started publisher.
     func close() -> Bool {
         contents.withLock { contents in
             defer { contents.isClosed = true }
@@ -63,7 +63,7 @@ final class SharedPublication: Sendable {
         calls.isStuck ? .waiting(reason: CallWatch.complaint) : contents.withLock(\.state)
     }
 
-    // MARK: For the one who publishes
+    // MARK: For Avahi's thread
 
     func takeOrders() -> (wanted: ServiceRecord?, withdrawals: [AsyncSignal]) {
         contents.withLock { contents in
@@ -72,7 +72,7 @@ final class SharedPublication: Sendable {
         }
     }
 
-    /// True when the state is a new one.
+    /// Stores the state. Returns whether it has changed.
     func report(_ state: PublicationState) -> Bool {
         contents.withLock { contents in
             defer { contents.state = state }

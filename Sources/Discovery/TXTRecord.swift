@@ -1,10 +1,10 @@
-/// The `key=value` strings of a DNS-SD service, in the order they are sent.
+/// The `key=value` strings of a DNS-SD service, in the order in which they are sent.
 ///
-/// Keys are ASCII and their case does not matter; a value is any bytes, or missing (RFC 6763, 6).
+/// Keys are ASCII and case-insensitive. A value consists of any bytes, or is missing (RFC 6763, 6).
 package struct TXTRecord: Equatable, Sendable, ExpressibleByDictionaryLiteral {
     package struct Entry: Equatable, Sendable {
         package let key: String
-        /// The value's bytes; nil for a key that stands alone.
+        /// The value's bytes, or `nil` for a key without a value.
         package let bytes: [UInt8]?
 
         package init(key: String, value: String) {
@@ -12,7 +12,8 @@ package struct TXTRecord: Equatable, Sendable, ExpressibleByDictionaryLiteral {
             self.bytes = Array(value.utf8)
         }
 
-        /// Reads one string of a record; nil when RFC 6763 has it ignored: no key, or a key that is not ASCII.
+        /// Parses a string of a record. Returns `nil` if RFC 6763 requires that it is ignored: it has no key, or a key
+        /// that isn't ASCII.
         init?(string: some Collection<UInt8>) {
             let key = string.prefix { $0 != UInt8(ascii: "=") }
             guard !key.isEmpty, key.allSatisfy({ (0x20...0x7E).contains($0) }) else { return nil }
@@ -20,11 +21,11 @@ package struct TXTRecord: Equatable, Sendable, ExpressibleByDictionaryLiteral {
             self.bytes = key.count == string.count ? nil : Array(string.dropFirst(key.count + 1))
         }
 
-        /// The value as text, with replacement characters where it is none; empty for a key that stands alone.
+        /// The value as text, with replacement characters for invalid bytes; empty for a key without a value.
         package var value: String { String(decoding: bytes ?? [], as: UTF8.self) }
     }
 
-    /// How much of a foreign record is kept: the longest that HAP knows has a dozen entries.
+    /// The limits for received records. The longest record in HAP has a dozen entries.
     static let largestCount = 64
     static let largestSize = 2048
 
@@ -38,20 +39,20 @@ package struct TXTRecord: Equatable, Sendable, ExpressibleByDictionaryLiteral {
         self.init(elements)
     }
 
-    /// Reads the strings of a record from the network: what breaks the rules or is too much is left out.
+    /// Parses the strings of a received record. It ignores invalid strings and strings beyond the limits.
     package init(strings: some Sequence<some Collection<UInt8>>) {
         entries = []
         var size = 0
         for string in strings {
             size += string.count + 1
             guard size <= Self.largestSize, entries.count < Self.largestCount else { return }
-            // Of several with one key the first counts.
+            // The first entry with a given key is used.
             guard let entry = Entry(string: string), self[entry: entry.key] == nil else { continue }
             entries.append(entry)
         }
     }
 
-    /// The value of a key as text; nil when the key is missing.
+    /// Returns the value of a key as text, or `nil` if the key is missing.
     package subscript(key: String) -> String? { self[entry: key]?.value }
 
     private subscript(entry key: String) -> Entry? {
