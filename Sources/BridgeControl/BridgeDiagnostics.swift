@@ -26,7 +26,7 @@ package struct BridgeDiagnostics: BridgeMessage {
     package var wantedName: String
     /// The reason why the bridge isn't advertised although it should be.
     package var discoveryError: String?
-    /// The network interfaces to advertise the bridge on.
+    /// The network interfaces the bridge is visible on.
     package var interfaces: [String]
     /// The TXT record to advertise, by key.
     package var txt: [String: String]

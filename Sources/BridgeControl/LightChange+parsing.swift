@@ -58,7 +58,7 @@ extension LightChange {
             let parts = word.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
             guard parts.count == 2 else {
                 throw .usage(
-                    "\"\(Self.shown(word))\" is no change", remedy: "write NAME=VALUE, for example brightness=40")
+                    "don't understand \"\(Self.shown(word))\"", remedy: "write NAME=VALUE, for example brightness=40")
             }
             let name = parts[0]
             guard purpose.allows(name) else { throw Self.unknown(name, for: purpose) }

@@ -58,7 +58,7 @@ package struct Terminal: Sendable {
     package func answer(to question: String) async throws(TerminalError) -> String {
         guard let answer = await ask(question) else {
             writeError("\n")
-            throw .usage("no person can answer; say --yes")
+            throw .usage("can't ask for confirmation here; use --yes")
         }
         return answer
     }

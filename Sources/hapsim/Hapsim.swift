@@ -71,7 +71,7 @@ struct Hapsim: AsyncParsableCommand {
             (try? described.accessories(&ids).accessories) ?? []
         }
         await simulation.use(host)
-        StandardStreams.printLine("\(described.server.information.name) is served".sanitized)
+        StandardStreams.printLine("\(described.server.information.name) is running".sanitized)
         await host.printSetupCode()
         try await host.run {
             var reader = LineReader()

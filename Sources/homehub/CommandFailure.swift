@@ -8,7 +8,7 @@ extension Homehub {
     static func failure(for error: any Error) -> CommandFailure? {
         switch error {
         case let error as HomeError:
-            return CommandFailure(exitCode: error.code.exitCode, message: error.description, json: error.json)
+            return CommandFailure(exitCode: error.code.exitCode, message: error.message, json: error.json)
         case let error as TerminalError:
             return CommandFailure(exitCode: error.code, detail: error.message)
         default:

@@ -179,7 +179,7 @@ struct HomeSession: Sendable {
         guard !options.json else {
             throw TerminalError(code: 64, message: "with --json nothing is asked; \(remedy)")
         }
-        guard try await Terminal.current.answer(to: "\(warning.sanitized) Write yes to go on: ") == "yes" else {
+        guard try await Terminal.current.answer(to: "\(warning.sanitized) Type yes to continue: ") == "yes" else {
             throw TerminalError(code: 75, message: "nothing has been changed")
         }
     }

@@ -39,7 +39,7 @@ struct BridgeOptions: GlobalOptions {
     func confirm(_ warning: String, yes: Bool) async throws {
         guard !yes else { return }
         guard !json else { throw TerminalError.usage("can't ask for confirmation with --json; add --yes") }
-        guard try await Terminal.current.answer(to: "\(warning.sanitized) Write yes to go on: ") == "yes" else {
+        guard try await Terminal.current.answer(to: "\(warning.sanitized) Type yes to continue: ") == "yes" else {
             throw BridgeControlError(code: 75, message: "nothing has been changed")
         }
     }

@@ -382,7 +382,7 @@ extension BridgeControlError {
         case .timedOut: .unavailable("\(key) has not answered")
         case .busy: .unavailable("\(key) is busy", remedy: "try again")
         case .doesNotExist: .usage("there is no light \(key)")
-        default: .usage("\(key) can do nothing of this", remedy: "lamplighter lights shows what it has")
+        default: .usage("\(key) supports none of these values", remedy: "lamplighter lights shows what it has")
         }
     }
 }

@@ -139,7 +139,7 @@ struct LightChangeTests {
                 [],
                 "nothing to change; write for example on=true (\(settable))"
             ),
-            (["on"], "\"on\" is no change; write NAME=VALUE, for example brightness=40"),
+            (["on"], "don't understand \"on\"; write NAME=VALUE, for example brightness=40"),
             (
                 ["brigthness=4"],
                 "there is no \"brigthness\"; write one of \(settable)"

@@ -67,4 +67,4 @@ def test_the_operator_moves_covers_by_their_position(daemon, cover):
     daemon.cli("simulate", LOFT, "position=70", "movement=closing")
     until_light(daemon, LOFT, position=70, movement="closing")
     refused = daemon.cli("lights", "set", DEN, "brightness=10", check=False)
-    assert refused.returncode == 64 and "can do nothing of this" in refused.stderr
+    assert refused.returncode == 64 and "supports none of these values" in refused.stderr

@@ -141,7 +141,7 @@ async def test_a_lock_is_written_moves_and_is_changed_from_the_terminal(simulate
         simulator.type("quit")
         assert simulator.process.wait(20) == 0
         simulator.start()
-        await simulator.shown("is served")
+        await simulator.shown("is running")
         again = phone.load(data)
         await phone.record(device, lambda record: record.txt["sf"] == "0")
         assert (await again.get_characteristics([target]))[target]["value"] == 1

@@ -34,7 +34,6 @@ struct CommandTests {
         let outcome = try await hub.run("rooms", "add", "kitchen")
         #expect(outcome.code == 1 && outcome.output.isEmpty)
         #expect(outcome.errors.hasPrefix("homehub: \(sentence)"))
-        #expect(outcome.errors.hasSuffix("(31 objectWithSimilarNameExistsInHome)\n"))
         let json = try await hub.run("--json", "rooms", "add", "kitchen").errors
         let error = try #require(try JSONValue(parsing: Array(json.utf8))["error"])
         #expect(error["code"] == 31)
@@ -100,7 +99,7 @@ struct CommandTests {
         #expect(try await hub.run("zones", "rename", "Sleeping", "Quiet") == Outcome())
         #expect(try await hub.run("zones", "remove", "Quiet") == Outcome())
         let refused = try await hub.run("zones", "add-room", "Downstairs", "My Home")
-        #expect(refused.errors.hasSuffix("(24 roomForHomeCannotBeInZone)\n"))
+        #expect(refused.errors == "homehub: the default room cannot be part of a zone\n")
     }
 
     @Test("removes a home only after confirmation")
@@ -167,7 +166,7 @@ struct CommandTests {
     func removal() async throws {
         let hub = FakeHub()
         let bridged = try await hub.run("remove", "Ceiling Fan")
-        #expect(bridged.errors.hasSuffix("(34 cannotRemoveNonBridgeAccessory)\n"))
+        #expect(bridged.errors.contains("with its bridge"))
         #expect(try await hub.run("remove", "Hub").code == 64)
         #expect(try await hub.run("remove", "Hub", "--yes") == Outcome())
         #expect(hub.homes[0].accessories.map(\.name) == ["Reading Lamp", "Kitchen Strip"])
@@ -266,15 +265,13 @@ struct CommandTests {
         #expect(one.code == 1 && one.output.isEmpty)
         #expect(
             one.errors
-                == "homehub: lock-current-state of Front Door: the bridge answers, but not the accessory behind it "
-                + "(88 bridgedAccessoryNotReachable)\n")
+                == "homehub: lock-current-state of Front Door: the bridge answers, but not the accessory behind it\n")
         let some = try await hub.run("read", "My Home")
-        #expect(some.errors.contains("2 of 2 values failed") && some.errors.hasSuffix("(74 readWriteFailure)\n"))
+        #expect(some.errors.contains("2 of 2 values failed"))
         let partly = try await hub.run("scenes", "set", "Movie Night", "Front Door", "lock-target-state=secured")
         #expect(partly == Outcome())
         let run = try await hub.run("scenes", "run", "Movie Night")
         #expect(run.code == 1 && run.errors.contains("1 of 3 values failed"))
-        #expect(run.errors.hasSuffix("(64 actionSetExecutionPartialSuccess)\n"))
         #expect(some.output.contains("lock-target-state   -\n"))
     }
 
@@ -284,8 +281,7 @@ struct CommandTests {
         let refused = try await hub.run("write", "Reading Lamp", "on=true", "brightness=400")
         #expect(refused.code == 1)
         #expect(
-            refused.errors == "homehub: brightness: the value is too high; 100 is the highest "
-                + "(45 valueHigherThanMaximum)\n")
+            refused.errors == "homehub: brightness: the value is too high; 100 is the highest\n")
         #expect(hub.calls.isEmpty)
         #expect(try await hub.run("write", "Reading Lamp", "on=true", "brightness=40%") == Outcome())
         #expect(hub.calls.count == 2)
@@ -332,7 +328,7 @@ struct CommandTests {
         #expect(
             try await hub.run("groups").output == "NAME     PARTS\nReading  Ceiling Fan/Light, Reading Lamp\n")
         let twice = try await hub.run("groups", "put", "Reading", "Reading Lamp")
-        #expect(twice.code == 1 && twice.errors.hasSuffix("(1 alreadyExists)\n"))
+        #expect(twice.code == 1 && twice.errors.contains("already"))
         #expect(try await hub.run("rename", "Reading", "Night", "--kind", "group") == Outcome())
         #expect(try await hub.run("groups", "take", "Night", "Reading Lamp") == Outcome())
         #expect(hub.homes[0].serviceGroups.map(\.services.count) == [1])
@@ -355,7 +351,7 @@ struct CommandTests {
         #expect(event["event"] == "valueUpdated")
         #expect(event["time"] == 1000)
         let refused = try await FakeHub().run("watch", "Hub")
-        #expect(refused.errors.hasSuffix("(7 notificationNotSupported)\n"))
+        #expect(refused.errors.contains("doesn't send events"))
     }
 
     @Test("prints changes while other accessories don't answer")
@@ -456,21 +452,21 @@ struct CommandTests {
         }
         let outcome = try await hub.run("add", "--code", "51808582", "--room", "kitchen", "--yes")
         #expect(outcome.code == 0 && outcome.output == "New Lamp is in My Home (Default Room).\n")
-        #expect(outcome.errors.hasPrefix("homehub: New Lamp: ") && outcome.errors.hasSuffix("(52 genericError)\n"))
+        #expect(outcome.errors.hasPrefix("homehub: New Lamp: "))
     }
 
     @Test("refuses a taken name and an invalid code before pairing")
     func addRefused() async throws {
         let hub = FakeHub { $0.found = [House.found] }
         let taken = try await hub.run("add", "--code", "518-08-582", "--name", "kitchen", "--yes")
-        #expect(taken.errors.hasSuffix("(31 objectWithSimilarNameExistsInHome)\n"))
+        #expect(taken.errors.contains("exists in this home"))
         let code = try await hub.run("add", "--code", "1234", "--yes")
         #expect(code.code == 64 && !code.errors.contains("1234"))
         let missing = try await hub.run("add", "--yes")
         #expect(missing.code == 64 && missing.errors.contains("--code"))
         #expect(hub.calls.isEmpty)
         let wrong = try await hub.run("add", "--code", "111-22-333", "--device", "New Lamp", "--yes")
-        #expect(wrong.code == 1 && wrong.errors.hasSuffix("(18 accessoryPairingFailed)\n"))
+        #expect(wrong.code == 1 && wrong.errors.contains("refused the setup code"))
         #expect(!wrong.errors.contains("111"))
     }
 
@@ -500,9 +496,9 @@ struct CommandTests {
         #expect(outcome == Outcome(output: "Desk is in Kitchen.\n", errors: outcome.errors))
         #expect(hub.homes[0].rooms.map(\.name).sorted() == ["Kitchen", "Living Room"])
         #expect(outcome.errors.contains("refused the setup code; check the digits"))
-        #expect(outcome.errors.contains("The eight digits, 2 tries left: "))
+        #expect(outcome.errors.contains("Enter the eight digits, 2 tries left: "))
         let alone = try await hub.run("add", "--code", "111-22-333", "--device", "New Lamp")
-        #expect(alone.code == 1 && alone.errors.hasSuffix("(18 accessoryPairingFailed)\n"))
+        #expect(alone.code == 1 && alone.errors.contains("refused the setup code"))
     }
 
     // MARK: Permission
@@ -644,12 +640,11 @@ struct CommandTests {
         #expect(denied.code == 77)
         #expect(
             denied.errors == "homehub: org.lamplighter.homehub may not see the home; root, or a member of the group "
-                + "homehub, allows it with \"homehub privacy allow org.lamplighter.homehub --user \(getuid())\" "
-                + "(47 homeAccessNotAuthorized)\n")
+                + "homehub, allows it with \"homehub privacy allow org.lamplighter.homehub --user \(getuid())\"\n")
         let restricted = try await FakeHub { $0.status = [.determined, .restricted] }.run("homes")
         #expect(
             restricted.errors == "homehub: org.lamplighter.homehub may not see the home; the configuration of homehubd "
-                + "keeps it or its user out (47 homeAccessNotAuthorized)\n")
+                + "keeps it or its user out\n")
         let open = try await FakeHub { $0.status = [] }.run(["homes", "--app", "org.example.a"]) {
             $0.contains("waiting for permission")
         }

@@ -215,7 +215,7 @@ struct ListingTests {
                 Let org.example.lights see and control your homes?
                   for      /usr/bin/lights, run by user 1000
                   it says  "Mood.\\nLet it \\u{1B}[2Jin"
-                Write allow or deny; Enter leaves the question open: \
+                Type allow or deny, or press Enter to decide later: \
 
                 """)
         #expect(
@@ -234,7 +234,7 @@ struct ListingTests {
             vendors: [VendorClaim(vendor: "kilgo", isAllowed: true), VendorClaim(vendor: "other", isAllowed: nil)])
         #expect(
             PermissionAgent.question(about: .permission(permission)).contains(
-                "\n  for      any program of user 1000 that gives this id; homehubd cannot see which it is\n"))
+                "\n  for      any program that user 1000 runs under this id; homehubd can't tell them apart\n"))
         #expect(
             PermissionListing.text(of: [permission]) == """
                 APP                 USER  MAY     PROGRAM  BECAUSE
@@ -345,7 +345,7 @@ struct ListingTests {
         let failure = try #require(
             Homehub.failure(for: HomeError(.genericError, detail: "Lamp\u{1B}[2J\u{9B}2J\nroot:")))
         let text = failure.text(of: "homehub", isJSON: false)
-        #expect(text == "homehub: Lamp\\u{1B}[2J\\u{9B}2J\\nroot: (52 genericError)\n")
+        #expect(text == "homehub: Lamp\\u{1B}[2J\\u{9B}2J\\nroot:\n")
         let json = try JSONValue(parsing: Array(failure.text(of: "homehub", isJSON: true).utf8))
         #expect(json["error"]?["message"] == "Lamp\u{1B}[2J\u{9B}2J\nroot:")
     }

@@ -48,18 +48,18 @@ struct ValueTests {
             (.brightness, "-1", .valueLowerThanMinimum, "brightness: the value is too low; 0 is the lowest"),
             (
                 .brightness, "4.5", .invalidValueType,
-                "brightness: the value is of the wrong kind; a whole number is wanted"
+                "brightness: the value has the wrong type; a whole number is wanted"
             ),
-            (.brightness, "0x10", .invalidValueType, "brightness: \"0x10\" means nothing here; write 0 to 100 %"),
-            (.brightness, "nan", .invalidValueType, "brightness: \"nan\" means nothing here; write 0 to 100 %"),
+            (.brightness, "0x10", .invalidValueType, "brightness: \"0x10\" isn't a valid value; write 0 to 100 %"),
+            (.brightness, "nan", .invalidValueType, "brightness: \"nan\" isn't a valid value; write 0 to 100 %"),
             (
                 .lockTargetState, "secure", .invalidValueType,
-                "lock-target-state: \"secure\" means nothing here; write unsecured, secured, for instance \"secured\", "
+                "lock-target-state: \"secure\" isn't a valid value; write unsecured, secured, for instance \"secured\", "
                     + "\"unsecured\""
             ),
             (
                 .lockTargetState, "2", .valueHigherThanMaximum,
-                "lock-target-state: \"2\" means nothing here; write unsecured, secured"
+                "lock-target-state: \"2\" isn't a valid value; write unsecured, secured"
             ),
             (
                 .outletInUse, "yes", .readOnlyCharacteristic, "outlet-in-use: this cannot be changed"

@@ -42,7 +42,7 @@ struct HubConfigurationTests {
         "names a mistake and its correction",
         arguments: [
             ("restrictions: {}", "f:1:1: restrictions: unknown key"),
-            ("vendor-patience: 0s", "vendor-patience: no app can answer within that"),
+            ("vendor-patience: 0s", "vendor-patience: out of range"),
             ("vendor-patience: 1h", "vendor-patience"),
             ("restrict: {users: [no such user]}", "restrict.users[0]: this system has no user no such user"),
             ("restrict: {apps: [\"a b\"]}", "restrict.apps[0]: no app has such an id"),

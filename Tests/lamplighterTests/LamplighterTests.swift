@@ -330,7 +330,7 @@ struct LamplighterTests {
         let bridge = Bridge()
         try await withBridge(bridge) { path in
             let unanswered = await run("reset", "--control", path)
-            #expect(unanswered.code == 64 && unanswered.errors.hasSuffix("no person can answer; say --yes\n"))
+            #expect(unanswered.code == 64 && unanswered.errors.hasSuffix("can't ask for confirmation here; use --yes\n"))
             for answer in ["no", "y", "Yes", "", "yes "] {
                 let refused = await run("reset", "--control", path, answer: answer)
                 #expect(refused.code == 75 && refused.output == "")
@@ -473,7 +473,7 @@ struct LamplighterTests {
                 await run("reload", "--control", path).output == """
                     drivers  added a; removed b, c
                     lights   changed home/1
-                    Only a restart of lamplighterd brings bridge.port into effect.
+                    bridge.port takes effect after a restart of lamplighterd.
 
                     """)
             #expect(await run("pairings", "unlock", "--control", path) == Outcome(code: 0))

@@ -253,7 +253,7 @@ struct BridgeConfigurationTests {
             ),
             (
                 "lights:\n  desk: {}",
-                "f:2:9: lights.desk: this is no light's key; write DRIVER/LIGHT as lamplighter lights shows it"
+                "f:2:9: lights.desk: not a valid light key; write DRIVER/LIGHT as lamplighter lights shows it"
             ),
             (
                 "lights:\n  a/b: {hiden: true}",
@@ -261,7 +261,7 @@ struct BridgeConfigurationTests {
             ),
             (
                 "drivers: [{driver: mqtt, id: a, url: a}]\nlights:\n  a/b: {tap: toggle}",
-                "f:3:14: lights.a/b.tap: not what a tap can mean; write full or restore"
+                "f:3:14: lights.a/b.tap: not a valid value for tap; write full or restore"
             ),
             (
                 "drivers: [{driver: mqtt, id: a, url: a}]\nlights:\n  a/b: {transition: 2m}",

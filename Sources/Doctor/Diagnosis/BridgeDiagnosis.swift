@@ -47,7 +47,7 @@ struct BridgeDiagnosis {
         var findings: [CheckResult] = []
         for (check, examine) in checks {
             if let cause = findings.verdict {
-                findings.append(.unknown(check, "not looked at, because of \(cause.check.rawValue)"))
+                findings.append(.unknown(check, "skipped because of \(cause.check.rawValue)"))
             } else {
                 findings.append(examine())
             }
@@ -101,7 +101,7 @@ struct BridgeDiagnosis {
                 .network, "\(bare.joined(separator: ", ")) has no address, so the bridge cannot be seen there",
                 "see to the network (ip addr show), or leave it out of bridge.interfaces")
         }
-        return .ok(.network, "the bridge is to be seen on \(names)")
+        return .ok(.network, "the bridge is visible on \(names)")
     }
 
     private var advertise: CheckResult {
@@ -185,7 +185,7 @@ struct BridgeDiagnosis {
 
     private var lights: CheckResult {
         let names = facts.unreachableLights
-        guard !names.isEmpty else { return .ok(.lights, "\(status.lights.count), all of them in reach") }
+        guard !names.isEmpty else { return .ok(.lights, status.lights.count == 0 ? "no lights yet" : "\(status.lights.count), all reachable") }
         let shown = names.prefix(5).joined(separator: ", ") + (names.count > 5 ? " ..." : "")
         return .warning(
             .lights, "\(names.count) of \(status.lights.count) out of reach: \(shown)",

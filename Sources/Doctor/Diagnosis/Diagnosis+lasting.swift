@@ -6,7 +6,7 @@ extension Diagnosis {
     /// Compares facts that lie ``snoopingTime`` apart.
     package static func lasting(_ facts: Facts, _ later: Facts) -> CheckResult {
         if let cause = findings(facts).verdict {
-            return .unknown(.lasting, "not looked at, because of \(cause.check.rawValue)")
+            return .unknown(.lasting, "skipped because of \(cause.check.rawValue)")
         }
         if let cause = findings(later).verdict {
             return .wrong(

@@ -24,7 +24,7 @@ extension HomeManager {
         }
     }
 
-    /// Removes an accessory from its home, a bridge with all that are behind it.
+    /// Removes an accessory from its home, a bridge with all its accessories.
     ///
     /// That succeeds even if the device does not answer; ``AccessoryRemoval/stale`` says so.
     ///

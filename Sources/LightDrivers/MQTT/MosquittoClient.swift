@@ -417,7 +417,7 @@ extension MosquittoClient {
         case 2: "the broker refuses our client id"
         case 3: "the broker is not available"
         case 4: "the broker refuses the user name or password; check user and password-file"
-        case 5: "the broker does not let us in; check user and password-file"
+        case 5: "the broker rejected the login; check user and password-file"
         default: "the broker refuses the connection (code \(code))"
         }
     }

@@ -139,7 +139,7 @@ extension Home {
         guard !wanted.isEmpty else {
             throw HomeError(
                 .invalidParameter,
-                detail: "\"\(words.last?.shown ?? "")\" says no value; write for example on, off or brightness=40")
+                detail: "don't understand \"\(words.last?.shown ?? "")\"; write for example on, off or brightness=40")
         }
         let target = try writeTarget(named)
         var items: [WriteOrder.Item] = []

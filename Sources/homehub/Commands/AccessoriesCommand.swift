@@ -142,7 +142,7 @@ struct RenameCommand: HomeCommand {
 
 struct RemoveCommand: HomeCommand {
     static let configuration = CommandConfiguration(
-        commandName: "remove", abstract: "Remove an accessory from the home, a bridge with all that are behind it.")
+        commandName: "remove", abstract: "Remove an accessory from the home, a bridge with all its accessories.")
 
     @Argument(help: "The accessory, by name or id.", completion: .names(.accessories))
     var accessory: String

@@ -6,7 +6,7 @@ import TerminalKit
 
 struct AddCommand: HomeCommand {
     static let configuration = CommandConfiguration(
-        commandName: "add", abstract: "Add an accessory, or a bridge with all that are behind it.",
+        commandName: "add", abstract: "Add an accessory, or a bridge with all its accessories.",
         discussion: """
             What is not given is asked for: the setup code, which device it is, and then for each thing its name, its \
             room, and whether it is a favourite. With --yes nothing is asked, and names and the like stay as they are.
@@ -49,7 +49,7 @@ struct AddCommand: HomeCommand {
             session.print(Self.text(of: added, in: home), json: .array(added.map(\.listing)))
             for failure in result.failures {
                 let name = failure.accessory.flatMap { home.accessory($0) }?.name ?? home.name
-                Terminal.current.writeError("homehub: \(name): \(failure.description)".sanitized + "\n")
+                Terminal.current.writeError("homehub: \(name): \(failure.message)".sanitized + "\n")
             }
         }
     }

@@ -48,7 +48,7 @@ struct WriteCommand: HomeCommand {
         discussion: """
             For example: homehub write "Reading Lamp" on=yes brightness=40, homehub write "Reading Lamp" brightness=+10, \
             homehub write kitchen lights off, or homehub write blinds close. In place of a value, the words on, off, toggle, \
-            open, close, lock and unlock say what is to become of a thing. A sign makes a step of a number; where numbers may \
+            open, close, lock and unlock say what to do with it. A sign makes a step of a number; where numbers may \
             be negative, write value+=5 or value-=5. All values are checked before anything is set; homehub show tells what \
             each of them takes.
             """)

@@ -14,19 +14,19 @@ struct WebCommand: AsyncParsableCommand {
             runs as.
             """)
 
-    @Flag(help: "Make another token in place of the one that is shown; who came in with the old one is out at once.")
+    @Flag(help: "Make another token in place of the one that is shown; the old one stops working at once.")
     var newToken = false
 
-    @Option(help: ArgumentHelp("Let somebody else in.", valueName: "name"))
+    @Option(help: ArgumentHelp("Give another person access.", valueName: "name"))
     var invite: String?
 
-    @Flag(help: "As a guest, who may see and switch only.")
+    @Flag(help: "As a guest, who can only view and control accessories.")
     var guest = false
 
-    @Option(help: ArgumentHelp("Let somebody in no more.", valueName: "name"))
+    @Option(help: ArgumentHelp("Revoke a person's access.", valueName: "name"))
     var withdraw: String?
 
-    @Option(help: ArgumentHelp("Whose token is meant; the owner's if left out.", valueName: "name"))
+    @Option(help: ArgumentHelp("The person whose token is meant; the default is the owner.", valueName: "name"))
     var person: String?
 
     @Flag(help: "Show the link as a QR code, too.")
@@ -115,7 +115,7 @@ extension [Person] {
         guard let found else {
             throw TerminalError(
                 code: 1,
-                message: name.map { "no person is named \"\($0)\" there" } ?? "there is no owner; --invite makes one")
+                message: name.map { "nobody named \"\($0)\" has access" } ?? "there is no owner; --invite makes one")
         }
         return found
     }
@@ -126,9 +126,9 @@ extension [Person] {
                 "\"\(name)\" is no name: letters, digits and spaces, and it begins and ends with one of the first two")
         }
         guard !contains(where: { NameKey($0.name) == NameKey(name) }) else {
-            throw .usage("somebody is named \"\(name)\" there already; --new-token --person makes another token")
+            throw .usage("\"\(name)\" already has access; --new-token --person makes a new token")
         }
-        guard count < PeopleFile.limit else { throw .usage("more than \(PeopleFile.limit) people are not kept") }
+        guard count < PeopleFile.limit else { throw .usage("no more than \(PeopleFile.limit) people can have access") }
         append(Person(name: name, role: role))
     }
 

@@ -31,7 +31,7 @@ struct PermissionAgent: Sendable {
         \(title)
           for      \(app.coverage)
           it says  "\(usageDescription.sanitized)"
-        Write allow or deny; Enter leaves the question open: \
+        Type allow or deny, or press Enter to decide later: \
 
         """
     }
@@ -45,7 +45,7 @@ struct PermissionAgent: Sendable {
             guard let answer = await terminal.ask(question) else {
                 try Task.checkCancellation()
                 throw TerminalError.usage(
-                    "no person can answer; run the agent in a terminal, or use homehub privacy allow")
+                    "can't ask for a decision here; run the agent in a terminal, or use homehub privacy allow")
             }
             switch answer.lowercased() {
             case "allow": return .allow

@@ -65,7 +65,7 @@ extension AppIdentity {
     /// What a decision about the app covers.
     var coverage: String {
         executable.isEmpty
-            ? "any program of user \(uid) that gives this id; homehubd cannot see which it is"
+            ? "any program that user \(uid) runs under this id; homehubd can't tell them apart"
             : "\(executable.sanitized), run by user \(uid)"
     }
 

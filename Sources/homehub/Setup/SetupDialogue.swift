@@ -31,12 +31,12 @@ struct SetupDialogue: AccessorySetupInteraction {
     func setupCredentials() async throws(HomeError) -> AccessorySetupCredentials {
         if let code { return .code(code) }
         guard !isSilent else { throw Self.missing("the setup code; say --code or --payload") }
-        var question = "Setup code, or what the QR code says: "
+        var question = "Setup code, or the text of the QR code: "
         while true {
             let typed = try await answer(question, or: "say --code or --payload")
             if let code = SetupCode(typed: typed) { return .code(code) }
             if let payload = AccessorySetupPayload(url: typed) { return .payload(payload) }
-            question = "That is none. Eight digits, or X-HM:// and what follows: "
+            question = "That's not a setup code. Enter the eight digits, or the X-HM:// text of the QR code: "
         }
     }
 
@@ -46,13 +46,13 @@ struct SetupDialogue: AccessorySetupInteraction {
         guard let refusal else {
             if let code { return code }
             guard !isSilent else { throw Self.missing("the setup code; say --code") }
-            return try await setupCode(asking: "The QR code holds no setup code. The eight digits: ")
+            return try await setupCode(asking: "The QR code contains no setup code. Enter the eight digits: ")
         }
         guard !isSilent else { throw refusal }
         terminal.writeError("\(refusal.message.sanitized)\n")
         let tries = attemptsLeft == 1 ? "the last try" : "\(attemptsLeft) tries left"
         do throws(HomeError) {
-            return try await setupCode(asking: "The eight digits, \(tries): ")
+            return try await setupCode(asking: "Enter the eight digits, \(tries): ")
         } catch {
             throw error.code == .missingParameter ? refusal : error
         }
@@ -62,7 +62,7 @@ struct SetupDialogue: AccessorySetupInteraction {
         var question = first
         while true {
             if let code = SetupCode(typed: try await answer(question, or: "say --code")) { return code }
-            question = "That is none. The eight digits: "
+            question = "That's not a setup code. Enter the eight digits: "
         }
     }
 
@@ -173,7 +173,7 @@ struct SetupDialogue: AccessorySetupInteraction {
     func added(_ accessories: [Accessory]) async {
         guard !isSilent else { return }
         let names = accessories.map(\.name.sanitized).joined(separator: ", ")
-        terminal.writeError("Added: \(names).\nEnter leaves a thing as it is, Ctrl-D everything that is left.\n")
+        terminal.writeError("Added: \(names).\nPress Enter to keep a value, Ctrl-D to keep all the rest.\n")
     }
 
     // MARK: Names and places
@@ -205,7 +205,7 @@ struct SetupDialogue: AccessorySetupInteraction {
         guard !isSilent else { return nil }
         // A name without fault needs no better one.
         let others = hints.isEmpty ? [] : suggestions.filter { NameKey($0) != NameKey(present) }.map { "\"\($0)\"" }
-        let better = others.isEmpty ? "" : ", perhaps better \(others.joined(separator: " or "))"
+        let better = others.isEmpty ? "" : " (suggestions: \(others.joined(separator: ", ")))"
         let typed = try await answer("\(what.sanitized) [\(present.sanitized)]\(better.sanitized): ", or: "say --yes")
         return typed.isEmpty ? nil : typed
     }

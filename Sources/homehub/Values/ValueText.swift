@@ -118,7 +118,7 @@ extension Characteristic {
             let isNoneOfTheWords =
                 !type.valueNames.isEmpty
                 && [.invalidParameter, .valueLowerThanMinimum, .valueHigherThanMaximum].contains(error.code)
-            let problem = isNoneOfTheWords ? "\"\(typed.shown)\" means nothing here" : error.problem
+            let problem = isNoneOfTheWords ? "\"\(typed.shown)\" isn't a valid value" : error.problem
             throw HomeError(
                 error.code, detail: "\(word): \(problem)",
                 remedy: isNoneOfTheWords ? "write \(rangeText)" : error.effectiveRemedy, suggestions: error.suggestions)
@@ -158,7 +158,7 @@ extension Characteristic {
             // What is active or not is as good as on or off.
             if type == .active, let flag = Self.flag(typed) { return .integer(flag ? 1 : 0) }
             throw HomeError(
-                .invalidValueType, detail: "\"\(typed.shown)\" means nothing here", remedy: "write \(rangeText)",
+                .invalidValueType, detail: "\"\(typed.shown)\" isn't a valid value", remedy: "write \(rangeText)",
                 suggestions: takenNumbers.compactMap { type.valueNames[$0]?.dashed }.near(typed))
         case .string: return .string(typed)
         case .tlv8, .data:

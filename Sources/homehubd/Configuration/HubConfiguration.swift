@@ -42,7 +42,7 @@ struct HubConfiguration: DeclaredSection, Equatable, Sendable {
             ) { timeout, path in
                 guard (.seconds(1)...Duration.seconds(600)).contains(timeout.duration) else {
                     throw ConfigurationProblem(
-                        "no app can answer within that, or wait for so long", remedy: "write 1s to 600s", at: path)
+                        "out of range", remedy: "write 1s to 600s", at: path)
                 }
                 return timeout.duration
             },

@@ -87,7 +87,7 @@ struct HomePage: LivePage {
         }
         if !filter.hasMakersOwn, home.rows(filter.withMakersOwn).count > home.rows(filter).count {
             values["more"] = [
-                "path": link(home, ["makers-own": "1"]), "name": "Show what only their makers know, too",
+                "path": link(home, ["makers-own": "1"]), "name": "Show vendor-specific values",
             ]
         }
         return PageContent(

@@ -22,7 +22,7 @@ struct ReloadCommand: AsyncParsableCommand {
         text = text.split(separator: "\n").map { String($0).sanitized + "\n" }.joined()
         if !listing.needsRestart.isEmpty {
             text +=
-                "Only a restart of lamplighterd brings \(listing.needsRestart.joined(separator: ", ")) into effect.\n"
+                "\(listing.needsRestart.joined(separator: ", ")) takes effect after a restart of lamplighterd.\n"
         }
         return text
     }

@@ -91,7 +91,7 @@ struct LightSection: Decodable, Equatable, Sendable {
         let tap = try container.decodeIfPresent(String.self, forKey: .tap) ?? LightOverride.Tap.full.rawValue
         guard let known = LightOverride.Tap(rawValue: tap) else {
             throw ConfigurationProblem(
-                "not what a tap can mean", remedy: "write full or restore", at: container.codingPath + [CodingKeys.tap])
+                "not a valid value for tap", remedy: "write full or restore", at: container.codingPath + [CodingKeys.tap])
         }
         self.tap = known
         transition = try container.decodeIfPresent(DurationText.self, forKey: .transition)?.duration
@@ -108,7 +108,7 @@ extension LightKey {
         let parts = text.split(separator: "/", maxSplits: 1)
         guard parts.count == 2, !text.hasPrefix("/") else {
             throw ConfigurationProblem(
-                "this is no light's key", remedy: "write DRIVER/LIGHT as lamplighter lights shows it", at: path)
+                "not a valid light key", remedy: "write DRIVER/LIGHT as lamplighter lights shows it", at: path)
         }
         let driver = String(parts[0])
         guard drivers.contains(driver) else {

@@ -85,7 +85,7 @@ actor ConfigurationReloader {
         warning =
             waiting.isEmpty
             ? nil
-            : "\(waiting.joined(separator: ", ")) will be as the configuration says when lamplighterd is restarted"
+            : "\(waiting.joined(separator: ", ")) takes effect after a restart of lamplighterd"
         configuration.drivers = next.drivers
         configuration.lights = next.lights
         configuration.include = next.include

@@ -104,7 +104,7 @@ final class KeyReader {
     /// Returns the source of an attribute, by the keys of its topic and template; `nil` without a readable one.
     func source(topic: String, template: String) throws(MQTTProblem) -> MQTTLightSettings.Source? {
         guard let topic = try self.topic(topic, mayHaveWildcards: true) else { return nil }
-        switch try self.template(template, else: "what the light says there is not read") {
+        switch try self.template(template, else: "so the state it reports is ignored") {
         case .missing: return .init(topic: topic)
         case .known(let template): return .init(topic: topic, template: template)
         case .notUnderstood: return nil
