@@ -22,7 +22,7 @@ public enum ProductGrouping: String, Sendable, Hashable, CaseIterable {
 public struct ProductSection: Sendable, Hashable {
     /// The section's heading.
     public var name: String
-    /// Its rows in the order to show them: favourites first, then by name.
+    /// Its rows in the order to show them: favorites first, then by name.
     public var rows: [ServiceRow]
     /// The room, if the section is one.
     public var room: Room.ID?
@@ -38,7 +38,7 @@ public struct ProductFilter: Sendable, Hashable {
     public var kinds: Set<ServiceType> = []
     /// What each must have a value of, such as brightness.
     public var capabilities: Set<CharacteristicType> = []
-    /// Whether only favourites are wanted.
+    /// Whether only favorites are wanted.
     public var isOfFavorites = false
     /// Whether makers' own kinds of service, which HAP does not know, are wanted, too.
     public var hasMakersOwn = false
@@ -65,7 +65,10 @@ extension Accessory {
 }
 
 extension Home {
-    /// Returns a row for each part that people use: favorites first, then by name; inputs of televisions have none.
+    /// The home's things one by one, in the order to show them.
+    ///
+    /// - Parameter filter: which are wanted.
+    /// - Returns: a row for each part that people use: favorites first, then by name. An input of a television is no row.
     public func rows(_ filter: ProductFilter = ProductFilter()) -> [ServiceRow] {
         accessories.flatMap { $0.rows(filter) }.sortedForProduct
     }

@@ -253,7 +253,7 @@ def set_up(home):
     home.cli("assign", "Desk Lamp", "Study")
     home.cli("scenes", "add", "Evening")
     home.cli("scenes", "set", "Evening", "Desk Lamp", "on=yes")
-    home.cli("favourite", "Desk Lamp")
+    home.cli("favorite", "Desk Lamp")
 
 
 def settings(home):

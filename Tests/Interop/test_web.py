@@ -58,7 +58,7 @@ def house(lan, tmp_path_factory):
                 home.cli("assign", *names, room)
             home.cli("zones", "add", "Upstairs")
             home.cli("zones", "add-room", "Upstairs", "Bedroom")
-            home.cli("favourite", "The Lightbulb")
+            home.cli("favorite", "The Lightbulb")
             page = Page(host, home, directory / "page").start()
             with browser(host, directory) as chromium:
                 yield House(home, bridge, page, chromium)
@@ -134,7 +134,7 @@ def visit(house):
 
 
 def tile(visitor, name):
-    return visitor.page.locator("section", has_not=visitor.page.locator("h2", has_text="Favourites")).locator(
+    return visitor.page.locator("section", has_not=visitor.page.locator("h2", has_text="Favorites")).locator(
         ".tile", has_text=name).first
 
 
@@ -142,7 +142,7 @@ def test_every_view_is_there(house, visit):
     visitor = visit()
     views = {
         "/": "Villa", "/?by=kind": "Lights", "/?by=category": "Lightbulb", "/?by=zone": "Upstairs",
-        "/?favourites=1": "", "/scenes": "Scenes", "/history": "History", "/more": "Rooms and zones",
+        "/?favorites=1": "", "/scenes": "Scenes", "/history": "History", "/more": "Rooms and zones",
         "/rooms": "Kitchen", "/names": "Names", "/add": "Add an accessory", "/privacy": "Privacy", "/bridge": "Bridge",
     }
     for path, expected in views.items():
@@ -360,11 +360,11 @@ def test_an_owner_looks_after_the_home(house, visit):
     visitor = visit()
     page = visitor.page
     visitor.go(house.path(visitor, "The Switch"))
-    page.get_by_role("button", name="Make it a favourite").click()
-    visitor.until_text("A favourite")
-    assert "The Switch" in house.home.cli("favourite").stdout
-    page.get_by_role("button", name="A favourite").click()
-    visitor.until_text("Make it a favourite")
+    page.get_by_role("button", name="Make it a favorite").click()
+    visitor.until_text("A favorite")
+    assert "The Switch" in house.home.cli("favorite").stdout
+    page.get_by_role("button", name="A favorite").click()
+    visitor.until_text("Make it a favorite")
     page.get_by_text("Name and kind").click()
     page.get_by_label("Shown as").select_option(label="Fan")
     page.get_by_role("button", name="Show it so").click()

@@ -392,7 +392,7 @@ class Bridge:
         accessory, service, some = self.accessory, self.service, "00000000-0000-4000-8000-000000000000"
         return (
             [f"/accessories/{accessory}/{what}" for what in ("name", "room", "identify", "unblock", "pair", "remove")]
-            + [f"/services/{service}/{what}" for what in ("name", "favourite", "kind")]
+            + [f"/services/{service}/{what}" for what in ("name", "favorite", "kind")]
             + [f"/homes/{some}/{what}" for what in ("name", "rooms", "zones")]
             + [f"/rooms/{some}/name", f"/rooms/{some}/remove", f"/zones/{some}/rooms", f"/zones/{some}/remove"]
             + ["/homes", "/add", f"/add/{some}", "/privacy"])

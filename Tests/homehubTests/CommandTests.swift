@@ -130,7 +130,7 @@ struct CommandTests {
         #expect(try await hub.run("rename", "Reading Lamp", "Table Lamp") == Outcome())
         #expect(try await hub.run("rename", "Ceiling Fan/Light", "Glow") == Outcome())
         #expect(try await hub.run("rename", "Movie Night", "Film", "--kind", "scene") == Outcome())
-        #expect(try await hub.run("favourite", "Table Lamp") == Outcome())
+        #expect(try await hub.run("favorite", "Table Lamp") == Outcome())
         #expect(try await hub.run("service-type", "Kitchen Strip", "Left", "lightbulb") == Outcome())
         #expect(try await hub.run("identify", "Table Lamp") == Outcome())
         let home = hub.homes[0]
@@ -143,9 +143,9 @@ struct CommandTests {
         #expect(home.actionSets[0].name == "Film")
         #expect(hub.calls == ["identify \(House.lamp.id)"])
         #expect(
-            try await hub.run("favourites").output
+            try await hub.run("favorites").output
                 == "NAME        NOW\nTable Lamp  on, 40 %\n")
-        #expect(try await hub.run("favourite", "Table Lamp", "--off") == Outcome())
+        #expect(try await hub.run("favorite", "Table Lamp", "--off") == Outcome())
         #expect(hub.homes[0].accessory(House.lamp.id)?.primaryService?.isFavorite == false)
     }
 
@@ -680,7 +680,7 @@ struct CommandTests {
         let commands = [
             [], ["rooms"], ["privacy", "allow"], ["read"], ["write"], ["show"], ["rename"], ["scenes", "set"],
             ["watch"],
-            ["favourite"], ["add"], ["names", "doctor"], ["service-type"],
+            ["favorite"], ["add"], ["names", "doctor"], ["service-type"],
         ]
         for words in commands {
             let outcome = try await FakeHub().run(words + ["--help"])

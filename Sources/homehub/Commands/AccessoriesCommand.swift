@@ -26,8 +26,8 @@ struct AccessoriesCommand: HomeCommand {
     @Option(help: ArgumentHelp("Only what is by this maker.", valueName: "maker"))
     var maker: String?
 
-    @Flag(help: "Only favourites.")
-    var favourites = false
+    @Flag(name: [.customLong("favorites"), .customLong("favourites")], help: "Only favorites.")
+    var favorites = false
 
     @Flag(help: "Ask the accessories for their values first.")
     var ask = false
@@ -44,9 +44,9 @@ struct AccessoriesCommand: HomeCommand {
 
     /// What is to be left out; `nil` if nothing is.
     private func filter(of home: Home) throws(HomeError) -> ProductFilter? {
-        guard kind != nil || maker != nil || favourites else { return nil }
+        guard kind != nil || maker != nil || favorites else { return nil }
         var filter = ProductFilter()
-        filter.isOfFavorites = favourites
+        filter.isOfFavorites = favorites
         if let kind { filter.kinds = try home.kinds(addressed: kind) }
         if let maker {
             let makers = Set(home.accessories.map(\.manufacturer)).sorted()
@@ -198,14 +198,14 @@ struct UnblockCommand: HomeCommand {
     }
 }
 
-struct FavouriteCommand: HomeCommand {
+struct FavoriteCommand: HomeCommand {
     static let configuration = CommandConfiguration(
-        commandName: "favourite",
+        commandName: "favorite",
         abstract: "List the things that are used most, or put something among them.",
-        aliases: ["favorite", "favourites", "favorites"])
+        aliases: ["favourite", "favorites", "favourites"])
 
     @Argument(
-        help: "The accessory, by name or id; without it the favourites are listed.",
+        help: "The accessory, by name or id; without it the favorites are listed.",
         completion: .names(.accessories))
     var accessory: String?
 
@@ -220,10 +220,10 @@ struct FavouriteCommand: HomeCommand {
     func run(_ session: HomeSession) async throws {
         guard let accessory else {
             let home = try await session.glance(isAsked: false)
-            let favourites = home.accessories.flatMap(\.services).filter(\.isFavorite)
+            let favorites = home.accessories.flatMap(\.services).filter(\.isFavorite)
             session.print(
-                HomeListings.favourites(of: home, isPainted: Terminal.current.isPainted),
-                json: .array(favourites.map(\.listing)))
+                HomeListings.favorites(of: home, isPainted: Terminal.current.isPainted),
+                json: .array(favorites.map(\.listing)))
             return
         }
         let part = try await session.home.accessory(addressed: accessory).part(addressed: part)

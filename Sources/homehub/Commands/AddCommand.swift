@@ -9,7 +9,7 @@ struct AddCommand: HomeCommand {
         commandName: "add", abstract: "Add an accessory, or a bridge with all its accessories.",
         discussion: """
             What is not given is asked for: the setup code, which device it is, and then for each thing its name, its \
-            room, and whether it is a favourite. With --yes nothing is asked, and names and the like stay as they are.
+            room, and whether it is a favorite. With --yes nothing is asked, and names and the like stay as they are.
             """)
 
     @OptionGroup var setupCode: SetupCodeOptions

@@ -46,7 +46,7 @@ struct AccessoryDetails {
         let kind = isOwn ? "\(accessory.manufacturer)'s own" : service.localizedDescription
         var marks = [service.associatedServiceType?.localizedDescription ?? kind]
         if service.id == accessory.primaryService?.id { marks.append("main") }
-        if service.isFavorite { marks.append("favourite") }
+        if service.isFavorite { marks.append("favorite") }
         if service.isHidden { marks.append("hidden") }
         let name = accessory.shownName(of: service)
         let state = isComplete ? "" : ": \(accessory.state(of: service).words)"

@@ -91,12 +91,12 @@ enum HomeListings {
         }.joined(separator: "\n")
     }
 
-    static func favourites(of home: Home, isPainted: Bool = false) -> String {
+    static func favorites(of home: Home, isPainted: Bool = false) -> String {
         var filter = ProductFilter()
         filter.isOfFavorites = true
         let rows = home.rows(filter)
         guard !rows.isEmpty else {
-            return "There are no favourites in \(home.name); homehub favourite ACCESSORY makes one.\n"
+            return "There are no favorites in \(home.name); homehub favorite ACCESSORY makes one.\n"
         }
         var table = Table(["NAME", "NOW", ""])
         for row in rows { table.append(row, name: row.qualifiedName) }

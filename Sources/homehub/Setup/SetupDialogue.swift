@@ -257,7 +257,7 @@ struct SetupDialogue: AccessorySetupInteraction {
 
     func isFavorite(_ service: Service, of accessory: Accessory) async throws(HomeError) -> Bool {
         guard !isSilent else { return false }
-        let typed = try await answer("Is \(service.name.sanitized) a favourite? yes or no [no]: ", or: "say --yes")
+        let typed = try await answer("Is \(service.name.sanitized) a favorite? yes or no [no]: ", or: "say --yes")
         return Self.isYes(typed)
     }
 

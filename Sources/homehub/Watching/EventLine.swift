@@ -195,7 +195,7 @@ extension EventLine {
             members["associatedServiceType"] = type.map { .string($0.description) } ?? .null
         case .favoriteUpdated(let service):
             subject = ValuePlace.shownName(of: service, accessory)
-            sentence = service.isFavorite ? "is a favourite now" : "is no favourite any more"
+            sentence = service.isFavorite ? "is a favorite now" : "is no longer a favorite"
             members["service"] = .string("\(service.id)")
             members["isFavorite"] = .bool(service.isFavorite)
         case .firmwareVersionUpdated:

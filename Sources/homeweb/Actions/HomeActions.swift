@@ -106,9 +106,9 @@ enum HomeActions {
             try await rename(service, to: form.name, manager)
             return "/services/\(service)"
         }
-        owner(router, "/services/:id/favourite", site) { form, context, manager in
+        owner(router, "/services/:id/favorite", site) { form, context, manager in
             let service: Service.ID = try context.id()
-            _ = try await manager.setFavorite(form["favourite"] == "1", for: service)
+            _ = try await manager.setFavorite(form["favorite"] == "1", for: service)
             return "/services/\(service)"
         }
         owner(router, "/services/:id/kind", site) { form, context, manager in

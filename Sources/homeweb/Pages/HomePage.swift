@@ -3,7 +3,7 @@ import HomeClient
 import HomeModel
 import HomePresentation
 
-/// The home at a glance: what is on, what is open, favourites, and everything in sections.
+/// The home at a glance: what is on, what is open, favorites, and everything in sections.
 struct HomePage: LivePage {
     let path: String
     let choice: Home.ID?
@@ -24,7 +24,7 @@ struct HomePage: LivePage {
         if let capability = query["can"].flatMap({ HAPType($0) }) {
             filter.capabilities = [CharacteristicType(capability)]
         }
-        filter.isOfFavorites = query["favourites"] == "1"
+        filter.isOfFavorites = query["favorites"] == "1"
         filter.hasMakersOwn = query["makers-own"] == "1"
         self.filter = filter
     }
@@ -57,7 +57,7 @@ struct HomePage: LivePage {
         let favorites = favorites(home)
         if !favorites.isEmpty {
             shown.append([
-                "id": "g-favorites", "name": "Favourites", "summary": "",
+                "id": "g-favorites", "name": "Favorites", "summary": "",
                 "tiles": favorites.map { moment.tile($0, home, .favorites, back: path).values },
             ])
         }
@@ -125,7 +125,7 @@ struct HomePage: LivePage {
             chips.append(chip("Zones", ["by": "zone"], isCurrent: !isFiltered && grouping == .zone))
         }
         if home.rows().contains(where: \.isFavorite) {
-            chips.append(chip("Favourites", ["favourites": "1"], isCurrent: filter.isOfFavorites))
+            chips.append(chip("Favorites", ["favorites": "1"], isCurrent: filter.isOfFavorites))
         }
         let makers = Set(home.accessories.map(\.manufacturer)).filter { !$0.isEmpty }.sorted()
         if (2...6).contains(makers.count) {

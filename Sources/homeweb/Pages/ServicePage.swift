@@ -47,7 +47,7 @@ struct ServicePage: LivePage {
             values["favorite"] = [
                 "id": "\(service.id)", "isFavorite": service.isFavorite ? "true" : "false",
                 "next": service.isFavorite ? "0" : "1", "icon": service.isFavorite ? "star-filled" : "star",
-                "label": service.isFavorite ? "A favourite" : "Make it a favourite",
+                "label": service.isFavorite ? "A favorite" : "Make it a favorite",
             ]
         }
         return PageContent(

@@ -4,7 +4,7 @@ import HomePresentation
 
 /// One thing of a home as a tile: what it is, what it does, and what one touch changes.
 struct Tile {
-    /// Where it stands on a page; a favourite is there twice.
+    /// Where it stands on a page; a favorite is there twice.
     enum Place: String {
         case section = "s"
         case favorites = "f"

@@ -61,7 +61,7 @@ struct AddPage: LivePage {
             "name-\(question.service.map { "\($0.id)" } ?? "\(question.accessory.id)")-\(question.refusal == nil ? 0 : 1)"
         case .room(let question): "room-\(question.accessory.id)"
         case .serviceType(let service, _, _): "kind-\(service.id)"
-        case .favorite(let service, _): "favourite-\(service.id)"
+        case .favorite(let service, _): "favorite-\(service.id)"
         case .handedOver, .done, .failed: "over"
         }
     }
@@ -127,8 +127,8 @@ struct AddPage: LivePage {
                 "choices": [
                     "any": true,
                     "list": [
-                        ["field": "favourite", "value": "1", "name": "Yes, among the favourites"],
-                        ["field": "favourite", "value": "0", "name": "No"],
+                        ["field": "favorite", "value": "1", "name": "Yes, among the favorites"],
+                        ["field": "favorite", "value": "0", "name": "No"],
                     ] as [Templates.Values],
                 ] as Templates.Values,
             ]

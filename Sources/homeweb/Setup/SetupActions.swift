@@ -76,7 +76,7 @@ enum SetupActions {
         if let name = form["name"] { return .name(name) }
         if let room = form["room"].flatMap({ Room.ID($0) }) { return .room(room) }
         if let kind = form["kind"].flatMap({ HAPType($0) }) { return .serviceType(ServiceType(kind)) }
-        if let favorite = form["favourite"] { return .favorite(favorite == "1") }
+        if let favorite = form["favorite"] { return .favorite(favorite == "1") }
         throw WebError(.badRequest, "That answers nothing that is asked.")
     }
 
