@@ -1,6 +1,8 @@
 internal import Synchronization
 
-/// Wakes one waiting task. A signal that is sent while no task waits is stored for the next wait.
+/// Wakes one waiting task.
+///
+/// A signal that is sent while no task waits is stored for the next wait.
 ///
 /// Any number of sends before a wait wake the task once. A signal means that something may have changed, so the task
 /// checks the state, waits, and checks again. Tasks that wait for the same event need a signal each.
@@ -11,7 +13,9 @@ package final class AsyncSignal: Sendable {
     private struct State {
         var isSent = false
         var waiting: AsyncStream<Void>.Continuation?
-        /// The deadlines of the running timers. Each timer ends before the timers that were running when it started.
+        /// The deadlines of the running timers.
+        ///
+        /// Each timer ends before the timers that were running when it started.
         var timers: Set<ContinuousClock.Instant> = []
     }
 

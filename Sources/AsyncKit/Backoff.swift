@@ -1,4 +1,6 @@
-/// The delays between consecutive failed attempts. Each delay is twice the previous one, up to a limit.
+/// The delays between consecutive failed attempts.
+///
+/// Each delay is twice the previous one, up to a limit.
 package struct Backoff: Equatable, Sendable {
     private let first: Duration
     package var longest: Duration

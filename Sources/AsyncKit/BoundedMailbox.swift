@@ -1,4 +1,6 @@
-/// A mailbox with a limited number of events. If it overflows, a summary replaces all events.
+/// A mailbox with a limited number of events.
+///
+/// If it overflows, a summary replaces all events.
 package typealias BoundedMailbox<Event: Sendable> = Mailbox<SummarizingBuffer<Event>>
 
 /// A buffer of events, in order, that replaces too many events with a summary.
@@ -31,7 +33,9 @@ extension Mailbox {
         self.init(SummarizingBuffer(limit: limit))
     }
 
-    /// Adds an event. If there are too many events, the summary replaces them.
+    /// Adds an event.
+    ///
+    /// If there are too many events, the summary replaces them.
     package func post<Event>(_ event: Event, summary: Event) where Buffer == SummarizingBuffer<Event> {
         post((event, summary))
     }

@@ -44,7 +44,9 @@ package final class Mailbox<Buffer: MailboxBuffer>: AsyncSequence, Sendable {
 
     package func clear() { state.withLock { $0.buffer.removeAll() } }
 
-    /// Finishes the mailbox. Elements in the buffer can still be taken.
+    /// Finishes the mailbox.
+    ///
+    /// Elements in the buffer can still be taken.
     package func finish() {
         state.withLock { $0.isFinished = true }
         signal.send()

@@ -26,7 +26,9 @@ package protocol PendingCallOwner: Actor {
 }
 
 extension PendingCallOwner {
-    /// Waits for the result of a call. `begin` is called once the result can be received.
+    /// Waits for the result of a call.
+    ///
+    /// `begin` is called once the result can be received.
     ///
     /// - Throws: The call's error, or that of ``cancelled(call:)`` if the task is canceled.
     package func finish(_ call: Int, begin: () -> Void = {}) async throws(Failure) {

@@ -34,9 +34,7 @@ package struct BridgeControlClient: Sendable {
         try BridgeDiagnostics(json: await ask(.diagnostics))
     }
 
-    /// Returns the data that a controller needs to pair.
-    ///
-    /// - Parameter force: Whether to return the code even if the bridge is paired.
+    /// Returns the data that a controller needs to pair; with `force`, also the code of a paired bridge.
     package func setup(force: Bool) async throws -> SetupListing {
         try SetupListing(json: await ask(.setup(force: force)))
     }

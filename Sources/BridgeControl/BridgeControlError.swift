@@ -6,7 +6,9 @@ package import LineRPC
 /// Its code is the exit code of `lamplighter`, from sysexits(3).
 package struct BridgeControlError: Error, Equatable, Sendable, CustomStringConvertible {
     package var code: Int32
-    /// The problem. In an error from an older daemon, it includes the remedy.
+    /// The problem.
+    ///
+    /// In an error from an older daemon, it includes the remedy.
     package var message: String
     package var remedy: String?
     /// A Boolean value that indicates whether no process listens at the socket.
@@ -48,7 +50,9 @@ extension BridgeControlError {
             data: remedy.map { ["problem": .string(message), "remedy": .string($0)] })
     }
 
-    /// Creates an error from a failure answer. JSON-RPC's own codes mean errors in the program.
+    /// Creates an error from a failure answer.
+    ///
+    /// JSON-RPC's own codes mean errors in the program.
     package init(_ failure: RPCFailure) {
         switch failure.code {
         case 64...78:

@@ -6,7 +6,9 @@ package import Logging
 package struct BridgeControlServer: Sendable {
     private let server: LineRPCServer
 
-    /// Creates a server. It doesn't touch the file system until it runs.
+    /// Creates a server.
+    ///
+    /// It doesn't touch the file system until it runs.
     ///
     /// Members of the system group may connect, if the group exists.
     package init(

@@ -1,4 +1,6 @@
-/// The state of the bridge and of its host. `doctor` compares it with observations from outside.
+/// The state of the bridge and of its host.
+///
+/// `doctor` compares it with observations from outside.
 ///
 /// It never contains the setup code.
 package struct BridgeDiagnostics: BridgeMessage {

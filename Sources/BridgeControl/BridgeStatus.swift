@@ -2,7 +2,9 @@
 package struct BridgeStatus: BridgeMessage {
     /// The mDNS advertisement of the bridge.
     package struct Advertisement: BridgeMessage {
-        /// The state of the advertisement, as one word. A newer daemon may use further words.
+        /// The state of the advertisement, as one word.
+        ///
+        /// A newer daemon may use further words.
         package struct State: RawRepresentable, Codable, Sendable, Equatable {
             package let rawValue: String
 
@@ -40,7 +42,9 @@ package struct BridgeStatus: BridgeMessage {
 
     /// The status of an entry of the configuration's `drivers`.
     package struct Driver: BridgeMessage {
-        /// The state of a driver, as one word. A newer daemon may use further words.
+        /// The state of a driver, as one word.
+        ///
+        /// A newer daemon may use further words.
         package struct Code: RawRepresentable, Codable, Sendable, Equatable {
             package let rawValue: String
 
@@ -92,7 +96,9 @@ package struct BridgeStatus: BridgeMessage {
         }
     }
 
-    /// A bridge of the daemon. A bridge has at most 149 lights.
+    /// A bridge of the daemon.
+    ///
+    /// A bridge has at most 149 lights.
     package struct Bridge: BridgeMessage {
         /// The number of the bridge, from 1.
         package var number: Int
@@ -132,7 +138,9 @@ package struct BridgeStatus: BridgeMessage {
     // The properties of a single bridge describe the first bridge.
     package var name: String
     package var deviceID: String
-    /// The time at which the bridge started, in ISO 8601. A restore or a reset restarts it.
+    /// The time at which the bridge started, in ISO 8601.
+    ///
+    /// A restore or a reset restarts it.
     package var since: String
     package var port: Int
     package var configurationNumber: Int
@@ -172,7 +180,9 @@ package struct BridgeStatus: BridgeMessage {
         warningSubjects = warnings.map(\.subject)
     }
 
-    /// All warnings. Each begins with the driver or the light that it refers to.
+    /// All warnings.
+    ///
+    /// Each begins with the driver or the light that it refers to.
     package var warningLines: [(code: BridgeWarning.Code?, text: String)] {
         warnings.enumerated().map { index, message in
             let subject = warningSubjects.flatMap { index < $0.count ? $0[index] : nil }

@@ -1,6 +1,8 @@
 /// A problem of the bridge that needs attention.
 package struct BridgeWarning: Sendable, Equatable {
-    /// The topic of a warning. A newer daemon may use further codes.
+    /// The topic of a warning.
+    ///
+    /// A newer daemon may use further codes.
     package struct Code: RawRepresentable, Codable, Sendable, Hashable {
         package let rawValue: String
 

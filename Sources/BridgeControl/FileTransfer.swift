@@ -34,7 +34,9 @@ struct FilePart: BridgeMessage {
 ///
 /// The bridge requests each step, so that neither side has to buffer more than one part for the other.
 package enum FileTransfer {
-    /// The number of bytes per part. In Base64, a part fits into a line.
+    /// The number of bytes per part.
+    ///
+    /// In Base64, a part fits into a line.
     static let partSize = 256 << 10
     /// The size of the largest file to transfer, in bytes.
     package static let maximumFileSize = 64 << 20

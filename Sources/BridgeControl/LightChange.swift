@@ -6,7 +6,9 @@ internal import HAPModel
 ///
 /// It contains the new values by name, such as `brightness`, and `reachable`.
 package struct LightChange: BridgeMessage {
-    /// The name of the reachability. Every light has it; only that of simulated lights can be set.
+    /// The name of the reachability.
+    ///
+    /// Every light has it; only that of simulated lights can be set.
     static let reachable = "reachable"
     /// All names, in listing order.
     static let names = PropertyName.all.reduce(into: [reachable]) { names, property in

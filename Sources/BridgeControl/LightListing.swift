@@ -12,7 +12,9 @@ package struct LightListing: BridgeMessage {
     /// The driver's ID.
     package var driver: String
     package var reachable: Bool
-    /// The room that the light's source suggests, if any. HAP has no field for it.
+    /// The room that the light's source suggests, if any.
+    ///
+    /// HAP has no field for it.
     package var room: String?
     /// A Boolean value that indicates whether the last command is treated as the light's state, or `nil` from an older
     /// daemon.

@@ -1,6 +1,8 @@
 /// The result of one step of a start: a line of `lamplighterd --check-start --json`.
 package struct StartReport: BridgeMessage {
-    /// A step of a start. A newer daemon may have further steps.
+    /// A step of a start.
+    ///
+    /// A newer daemon may have further steps.
     package struct Step: RawRepresentable, Codable, Sendable, Hashable {
         package let rawValue: String
 

@@ -3,7 +3,9 @@ import Glibc
 import Synchronization
 import SystemKit
 
-/// A libavahi-client with its own thread. This file contains all unsafe Avahi pointers.
+/// A libavahi-client with its own thread.
+///
+/// This file contains all unsafe Avahi pointers.
 ///
 /// libavahi's calls wait for the Avahi daemon's answer, up to half a minute when the daemon hangs. So only the poll
 /// thread makes them, and no other thread takes the poll's lock. Other threads store a request and call ``wake()``.
@@ -91,8 +93,9 @@ final class AvahiClient: @unchecked Sendable {
         for descriptor in [wakeUp, timer, network] where descriptor >= 0 { Glibc.close(descriptor) }
     }
 
-    /// A Boolean value that indicates whether the kernel reports network changes. It is `false` in a sandbox without
-    /// AF_NETLINK.
+    /// A Boolean value that indicates whether the kernel reports network changes.
+    ///
+    /// It is `false` in a sandbox without AF_NETLINK.
     var watchesNetwork: Bool { network >= 0 }
 
     /// Starts the thread, which calls `handler` with each event in order.
@@ -129,8 +132,9 @@ final class AvahiClient: @unchecked Sendable {
 
     // MARK: On the poll thread
 
-    /// Schedules ``Event/timeReached`` after the given delay, or cancels it if the delay is `nil`. The delay is
-    /// independent of clock changes.
+    /// Schedules ``Event/timeReached`` after the given delay, or cancels it if the delay is `nil`.
+    ///
+    /// The delay is independent of clock changes.
     func setTimer(_ delay: Duration?) {
         var due = itimerspec()
         if let delay {
@@ -165,14 +169,18 @@ final class AvahiClient: @unchecked Sendable {
         addressBrowsers = [:]
     }
 
-    /// This host's name in SRV records. It changes if another host has the same name.
+    /// This host's name in SRV records.
+    ///
+    /// It changes if another host has the same name.
     var hostName: String? {
         client.flatMap { avahi_client_get_host_name_fqdn($0) }.map { String(cString: $0) }
     }
 
     // MARK: On the poll thread: publishing
 
-    /// Adds the service. Returns the error, or `nil` if the registration has started.
+    /// Adds the service.
+    ///
+    /// Returns the error, or `nil` if the registration has started.
     func addService(
         on interface: Int32, name: String, record: ServiceRecord
     ) -> PublicationMachine.RegistrationState? {
@@ -201,7 +209,9 @@ final class AvahiClient: @unchecked Sendable {
         return committed < 0 ? .failed(reason: "Commit: \(Self.text(committed))") : nil
     }
 
-    /// Updates the TXT record of the service. Returns the error, if any.
+    /// Updates the TXT record of the service.
+    ///
+    /// Returns the error, if any.
     func updateText(on interface: Int32, name: String, record: ServiceRecord) -> String? {
         guard let group = registrations[interface]?.group else { return "there is no registration" }
         let code = withStringList(record.txt) { txt in
@@ -227,7 +237,9 @@ final class AvahiClient: @unchecked Sendable {
 
     // MARK: On the poll thread: browsing
 
-    /// Starts browsing. Returns the error, if any.
+    /// Starts browsing.
+    ///
+    /// Returns the error, if any.
     func browse(type: String) -> String? {
         guard let client else { return "there is no client" }
         for announcement in resolvers.keys { stopResolving(announcement) }
@@ -249,7 +261,9 @@ final class AvahiClient: @unchecked Sendable {
         return browser == nil ? "ServiceBrowserNew: \(Self.text(avahi_client_errno(client)))" : nil
     }
 
-    /// Starts resolving an announcement. Returns the error, if any.
+    /// Starts resolving an announcement.
+    ///
+    /// Returns the error, if any.
     func resolve(_ announcement: BrowseMachine.Announcement, type: String) -> String? {
         guard let client else { return "there is no client" }
         stopResolving(announcement)
@@ -280,7 +294,9 @@ final class AvahiClient: @unchecked Sendable {
         avahi_service_resolver_free(resolver)
     }
 
-    /// Follows the A and AAAA records of a host. Returns the error, if any.
+    /// Follows the A and AAAA records of a host.
+    ///
+    /// Returns the error, if any.
     func browseAddresses(of host: BrowseMachine.Host) -> String? {
         guard let client else { return "there is no client" }
         stopBrowsingAddresses(of: host)
@@ -463,7 +479,9 @@ enum ClientState: Equatable {
 final class CallWatch: Sendable {
     static let complaint = "Avahi or the system D-Bus does not answer"
 
-    /// The duration after which a pending call is reported. libdbus itself times out after 25 s.
+    /// The duration after which a pending call is reported.
+    ///
+    /// libdbus itself times out after 25 s.
     private static let timeout = Duration.seconds(3)
 
     private let began = Mutex<ContinuousClock.Instant?>(nil)

@@ -5,8 +5,9 @@ package import Logging
 ///
 /// It survives a missing, restarting or hanging Avahi daemon or bus. It never opens port 5353 itself.
 package final class AvahiServicePublisher: ServicePublisher {
-    /// The longest time to wait for a withdrawal. After that, the record disappears when the process ends, which closes
-    /// the D-Bus connection.
+    /// The longest time to wait for a withdrawal.
+    ///
+    /// After that, the record disappears when the process ends, which closes the D-Bus connection.
     static let withdrawalDeadline = Duration.seconds(2)
 
     private let shared = SharedPublication()

@@ -1,6 +1,8 @@
 import Synchronization
 
-/// A value with listeners. A slow listener misses values instead of buffering without limit.
+/// A value with listeners.
+///
+/// A slow listener misses values instead of buffering without limit.
 final class Broadcast<Value: Equatable & Sendable>: Sendable {
     private struct Contents {
         var value: Value
@@ -12,7 +14,9 @@ final class Broadcast<Value: Equatable & Sendable>: Sendable {
     private let contents: Mutex<Contents>
     private let depth: Int
 
-    /// Creates a broadcast with an initial value. Each listener buffers up to `depth` values; the oldest are dropped.
+    /// Creates a broadcast with an initial value.
+    ///
+    /// Each listener buffers up to `depth` values; the oldest are dropped.
     init(_ value: Value, depth: Int) {
         contents = Mutex(Contents(value: value))
         self.depth = depth
@@ -20,7 +24,9 @@ final class Broadcast<Value: Equatable & Sendable>: Sendable {
 
     var value: Value { contents.withLock { $0.value } }
 
-    /// Sends a value. Returns `false` if it equals the current value.
+    /// Sends a value.
+    ///
+    /// Returns `false` if it equals the current value.
     func send(_ value: Value) -> Bool {
         contents.withLock { contents in
             guard contents.value != value else { return false }

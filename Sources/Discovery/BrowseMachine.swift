@@ -48,7 +48,9 @@ struct BrowseMachine {
         }
     }
 
-    /// An event of a host's address records. Each record is reported once for each protocol over which it arrived.
+    /// An event of a host's address records.
+    ///
+    /// Each record is reported once for each protocol over which it arrived.
     enum AddressEvent: Equatable {
         case found(ServiceAddress)
         case lost(ServiceAddress)
@@ -93,12 +95,17 @@ struct BrowseMachine {
     /// The minimum time between two complete queries.
     static let refreshInterval = Duration.seconds(5)
 
-    /// The maximum number of Avahi objects. Avahi grants a client 1024; each announcement uses one, and each host two.
+    /// The maximum number of Avahi objects.
+    ///
+    /// Avahi grants a client 1024; each announcement uses one, and each host two.
     static let largestNumber = 1000
-    /// The maximum number of hosts whose address records are followed. Other hosts have only their resolvers'
-    /// addresses.
+    /// The maximum number of hosts whose address records are followed.
+    ///
+    /// Other hosts have only their resolvers' addresses.
     static let maximumHosts = 200
-    /// The time after which a new host is shown. Its records arrive one by one, shortly after the first.
+    /// The time after which a new host is shown.
+    ///
+    /// Its records arrive one by one, shortly after the first.
     static let debounceTime = Duration.milliseconds(100)
     /// The maximum number of addresses of one family per host and interface.
     static let maximumAddresses = 8
@@ -118,7 +125,9 @@ struct BrowseMachine {
         var resolution: Resolution?
         /// Whether a resolver of the current browser has reported a result.
         var isResolved = false
-        /// The sequence number of the latest result. The highest is the latest.
+        /// The sequence number of the latest result.
+        ///
+        /// The highest is the latest.
         var order = 0
     }
 
@@ -151,7 +160,9 @@ struct BrowseMachine {
     private var isComplete = false
     private var hostName: String?
 
-    /// Creates a machine that is idle until ``Input/start``. Instances with unwanted names aren't resolved.
+    /// Creates a machine that is idle until ``Input/start``.
+    ///
+    /// Instances with unwanted names aren't resolved.
     init(isWanted: @escaping @Sendable (String) -> Bool = { _ in true }) {
         self.isWanted = isWanted
     }
@@ -202,7 +213,9 @@ struct BrowseMachine {
 
     // MARK: Implementation
 
-    /// Queries everything again, immediately or after the minimum interval. A query that is already scheduled suffices.
+    /// Queries everything again, immediately or after the minimum interval.
+    ///
+    /// A query that is already scheduled suffices.
     private mutating func refresh(now: ContinuousClock.Instant) -> [Action] {
         refreshAt = nil
         guard link == .running else { return [] }

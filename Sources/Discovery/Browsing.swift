@@ -1,7 +1,9 @@
 import AsyncKit
 import Logging
 
-/// Runs a ``BrowseMachine`` on Avahi's poll thread. It handles events and actions in order.
+/// Runs a ``BrowseMachine`` on Avahi's poll thread.
+///
+/// It handles events and actions in order.
 final class Browsing {
     private let type: String
     private let client: AvahiClient

@@ -27,7 +27,9 @@ struct DebouncedInterfaces {
         change = nil
     }
 
-    /// Updates the existing interfaces. Returns whether the interfaces in use have changed.
+    /// Updates the existing interfaces.
+    ///
+    /// Returns whether the interfaces in use have changed.
     mutating func seen(_ facts: [InterfaceFacts], now: ContinuousClock.Instant) -> Bool {
         self.facts = facts
         let resolved = resolved
@@ -46,7 +48,9 @@ struct DebouncedInterfaces {
         return applyDue(now: now)
     }
 
-    /// Applies a pending change that is due. Returns whether the interfaces in use have changed.
+    /// Applies a pending change that is due.
+    ///
+    /// Returns whether the interfaces in use have changed.
     mutating func applyDue(now: ContinuousClock.Instant) -> Bool {
         guard let change, let due = dueAt, due <= now else { return false }
         chosen = change.chosen

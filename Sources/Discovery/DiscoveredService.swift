@@ -1,7 +1,8 @@
 /// A service that was found: an instance on a host, with all addresses.
 package struct DiscoveredService: Equatable, Sendable, Identifiable {
-    /// The identity of a service. Two hosts may have the same instance name: on two networks, or while a collision is
-    /// being resolved.
+    /// The identity of a service.
+    ///
+    /// Two hosts may have the same instance name: on two networks, or while a collision is being resolved.
     package struct ID: Hashable, Comparable, Sendable {
         /// The instance name, without escapes.
         package let name: String
@@ -17,11 +18,15 @@ package struct DiscoveredService: Equatable, Sendable, Identifiable {
     }
 
     package let id: ID
-    /// The latest port. It may change when the service restarts.
+    /// The latest port.
+    ///
+    /// It may change when the service restarts.
     package var port: UInt16
     /// The latest TXT record.
     package var txt: TXTRecord
-    /// All addresses of the host, in connection order. Each interface has at most eight of each family.
+    /// All addresses of the host, in connection order.
+    ///
+    /// Each interface has at most eight of each family.
     package var addresses: [ServiceAddress]
     /// A Boolean value that indicates whether this host publishes the service.
     ///

@@ -2,7 +2,9 @@ import Glibc
 import SystemKit
 
 extension InterfaceFacts {
-    /// Returns the interfaces of this network namespace, sorted by index. It queries only the kernel and never blocks.
+    /// Returns the interfaces of this network namespace, sorted by index.
+    ///
+    /// It queries only the kernel and never blocks.
     package static func current() -> [InterfaceFacts] {
         let routed = RoutingTable.defaultInterfaces(ipv4: ProcFile.text(of: "/proc/self/net/route"))
             .union(RoutingTable.defaultInterfaces(ipv6: ProcFile.text(of: "/proc/self/net/ipv6_route")))

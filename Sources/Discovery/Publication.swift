@@ -1,7 +1,9 @@
 import AsyncKit
 import Logging
 
-/// Runs a ``PublicationMachine`` on Avahi's poll thread. It handles events and actions in order.
+/// Runs a ``PublicationMachine`` on Avahi's poll thread.
+///
+/// It handles events and actions in order.
 final class Publication {
     private static let rereadDelay = Duration.milliseconds(500)
     private static let rereadInterval = Duration.seconds(5)

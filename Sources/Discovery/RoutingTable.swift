@@ -13,7 +13,9 @@ enum RoutingTable {
         }
     }
 
-    /// Returns the names in `/proc/net/ipv6_route`. It ignores the kernel's default reject route on `lo`.
+    /// Returns the names in `/proc/net/ipv6_route`.
+    ///
+    /// It ignores the kernel's default reject route on `lo`.
     static func defaultInterfaces(ipv6 table: String) -> Set<String> {
         interfaces(in: table) { fields in
             guard fields.count >= 10, let flags = UInt32(fields[8], radix: 16) else { return nil }

@@ -8,8 +8,9 @@ package struct ServiceAddress: Hashable, Sendable {
     package let interface: Int32
     package let interfaceName: String
 
-    /// Creates an address from its bytes, or returns `nil` if their number isn't 4 or 16. The interface's name is for
-    /// people.
+    /// Creates an address from its bytes, or returns `nil` if their number isn't 4 or 16.
+    ///
+    /// The interface's name is for people.
     package init?(bytes: [UInt8], interface: Int32, interfaceName: String) {
         guard bytes.count == 4 || bytes.count == 16 else { return nil }
         self.bytes = bytes

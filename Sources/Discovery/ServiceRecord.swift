@@ -1,6 +1,8 @@
 /// A DNS-SD service to publish.
 package struct ServiceRecord: Equatable, Sendable {
-    /// The wanted instance name. A collision may lead to another name; see ``PublicationState/published(name:)``.
+    /// The wanted instance name.
+    ///
+    /// A collision may lead to another name; see ``PublicationState/published(name:)``.
     package var name: String
     /// The type and the protocol, such as `_hap._tcp`.
     package var type: String

@@ -16,7 +16,9 @@ final class SharedBrowsing: Sendable {
     /// Detects whether Avahi's thread is inside a call that doesn't return.
     let calls = CallWatch()
 
-    /// Marks the browser as started. Returns `true` for the first call.
+    /// Marks the browser as started.
+    ///
+    /// Returns `true` for the first call.
     func start() -> Bool {
         contents.withLock { contents in
             defer { contents.isStarted = true }

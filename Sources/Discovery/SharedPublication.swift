@@ -20,7 +20,9 @@ final class SharedPublication: Sendable {
 
     // MARK: For the publisher
 
-    /// Changes the wanted service and then calls `wake`. Once closed, it does neither.
+    /// Changes the wanted service and then calls `wake`.
+    ///
+    /// Once closed, it does neither.
     func order(_ change: (inout ServiceRecord?) -> Void, wake: () -> Void) {
         contents.withLock { contents in
             guard !contents.isClosed else { return }
@@ -43,7 +45,9 @@ final class SharedPublication: Sendable {
         }
     }
 
-    /// Marks the publisher as started. Returns `true` for the first call.
+    /// Marks the publisher as started.
+    ///
+    /// Returns `true` for the first call.
     func start() -> Bool {
         contents.withLock { contents in
             defer { contents.isStarted = true }
@@ -51,7 +55,9 @@ final class SharedPublication: Sendable {
         }
     }
 
-    /// Closes the publisher. Returns `true` for the first call on a started publisher.
+    /// Closes the publisher.
+    ///
+    /// Returns `true` for the first call on a started publisher.
     func close() -> Bool {
         contents.withLock { contents in
             defer { contents.isClosed = true }
@@ -72,7 +78,9 @@ final class SharedPublication: Sendable {
         }
     }
 
-    /// Stores the state. Returns whether it has changed.
+    /// Stores the state.
+    ///
+    /// Returns whether it has changed.
     func report(_ state: PublicationState) -> Bool {
         contents.withLock { contents in
             defer { contents.state = state }

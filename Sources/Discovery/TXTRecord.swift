@@ -12,8 +12,9 @@ package struct TXTRecord: Equatable, Sendable, ExpressibleByDictionaryLiteral {
             self.bytes = Array(value.utf8)
         }
 
-        /// Parses a string of a record. Returns `nil` if RFC 6763 requires that it is ignored: it has no key, or a key
-        /// that isn't ASCII.
+        /// Parses a string of a record.
+        ///
+        /// Returns `nil` if RFC 6763 requires that it is ignored: it has no key, or a key that isn't ASCII.
         init?(string: some Collection<UInt8>) {
             let key = string.prefix { $0 != UInt8(ascii: "=") }
             guard !key.isEmpty, key.allSatisfy({ (0x20...0x7E).contains($0) }) else { return nil }
@@ -25,7 +26,9 @@ package struct TXTRecord: Equatable, Sendable, ExpressibleByDictionaryLiteral {
         package var value: String { String(decoding: bytes ?? [], as: UTF8.self) }
     }
 
-    /// The limits for received records. The longest record in HAP has a dozen entries.
+    /// The limits for received records.
+    ///
+    /// The longest record in HAP has a dozen entries.
     static let largestCount = 64
     static let largestSize = 2048
 
@@ -39,7 +42,9 @@ package struct TXTRecord: Equatable, Sendable, ExpressibleByDictionaryLiteral {
         self.init(elements)
     }
 
-    /// Parses the strings of a received record. It ignores invalid strings and strings beyond the limits.
+    /// Parses the strings of a received record.
+    ///
+    /// It ignores invalid strings and strings beyond the limits.
     package init(strings: some Sequence<some Collection<UInt8>>) {
         entries = []
         var size = 0

@@ -16,7 +16,9 @@ final class LineHandler: ChannelInboundHandler {
     }
 }
 
-/// A connection that delivers lines. Outgoing bytes bypass it; see ``LineRPCPeer``.
+/// A connection that delivers lines.
+///
+/// Outgoing bytes bypass it; see ``LineRPCPeer``.
 typealias LineChannel = NIOAsyncChannel<LineSplitter.Event, Never>
 
 extension LineLimits {

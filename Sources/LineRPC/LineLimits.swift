@@ -8,15 +8,21 @@ package struct LineLimits: Sendable, Equatable {
     package var sentLineLength: Int
     /// The maximum number of concurrent requests from the peer, and of requests to the peer that wait for answers.
     package var outstandingRequests: Int
-    /// The maximum number of bytes to buffer for a slow reader. A peer that exceeds it is disconnected.
+    /// The maximum number of bytes to buffer for a slow reader.
+    ///
+    /// A peer that exceeds it is disconnected.
     package var outbox: Int
-    /// The maximum number of buffered notifications from the peer. If our reader falls further behind, the connection
-    /// ends.
+    /// The maximum number of buffered notifications from the peer.
+    ///
+    /// If our reader falls further behind, the connection ends.
     package var notifications: Int
-    /// The maximum number of peers that a server serves at once. Further connections are closed.
+    /// The maximum number of peers that a server serves at once.
+    ///
+    /// Further connections are closed.
     package var peers: Int
-    /// The maximum number of peers of one user. Further connections of that user are closed and don't count toward
-    /// ``peers``.
+    /// The maximum number of peers of one user.
+    ///
+    /// Further connections of that user are closed and don't count toward ``peers``.
     package var peersOfUser: Int
     /// The time that a peer has to read pending answers when a server shuts down.
     package var closeTimeout: Duration

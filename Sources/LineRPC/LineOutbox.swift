@@ -31,7 +31,9 @@ final class LineOutbox: Sendable {
     private let limit: Int
     private let sink: AsyncStream<[UInt8]>.Continuation
 
-    /// The queued lines, for a single writer. The writer calls ``sent(_:)`` after it has written each line.
+    /// The queued lines, for a single writer.
+    ///
+    /// The writer calls ``sent(_:)`` after it has written each line.
     let lines: AsyncStream<[UInt8]>
 
     /// - Parameter limit: The maximum number of buffered bytes.

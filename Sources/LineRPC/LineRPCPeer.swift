@@ -12,7 +12,9 @@ package final class LineRPCPeer: Sendable {
     package struct Notification: Equatable, Sendable {
         package var method: String
         package var params: JSONValue
-        /// The answer to ``ask(_:_:)``, or `nil` for a notification. If it is set, the other properties are empty.
+        /// The answer to ``ask(_:_:)``, or `nil` for a notification.
+        ///
+        /// If it is set, the other properties are empty.
         package var answer: Answer?
     }
 
@@ -22,12 +24,16 @@ package final class LineRPCPeer: Sendable {
         package var result: Result<JSONValue, RPCFailure>
     }
 
-    /// The notifications from the peer, for a single reader. The stream finishes with the connection.
+    /// The notifications from the peer, for a single reader.
+    ///
+    /// The stream finishes with the connection.
     ///
     /// It stays empty in a session.
     package let notifications: AsyncStream<Notification>
 
-    /// The identity of the peer according to the system. Only servers know it.
+    /// The identity of the peer according to the system.
+    ///
+    /// Only servers know it.
     package let identity: PeerIdentity?
 
     /// A pending call.
@@ -200,7 +206,9 @@ package final class LineRPCPeer: Sendable {
         if let refusal = send(.notification(method: method, params: params)) { throw refusal }
     }
 
-    /// Answers a request from the peer. Further answers to the same request are ignored.
+    /// Answers a request from the peer.
+    ///
+    /// Further answers to the same request are ignored.
     ///
     /// A result that exceeds the longest line is replaced by ``RPCFailure/answerTooLong``.
     package func answer(_ number: UInt64, with result: Result<JSONValue, RPCFailure>) {

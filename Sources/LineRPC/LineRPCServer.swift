@@ -112,7 +112,9 @@ package struct LineRPCServer: Sendable {
 }
 
 extension LineRPCServer {
-    /// Creates a server with a handler. It doesn't touch the file system until it runs.
+    /// Creates a server with a handler.
+    ///
+    /// It doesn't touch the file system until it runs.
     ///
     /// Users with write permission on the socket can connect. The socket belongs to the system group if that group
     /// exists.

@@ -1,4 +1,6 @@
-/// Splits a stream of bytes into lines. It buffers one line at most.
+/// Splits a stream of bytes into lines.
+///
+/// It buffers one line at most.
 ///
 /// A line ends with a line feed. A line that exceeds the limit is reported once and skipped up to its line feed, so the
 /// sender loses only that line. Blank lines are dropped.

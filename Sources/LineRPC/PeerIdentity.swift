@@ -14,10 +14,13 @@ package struct PeerIdentity: Sendable, Hashable {
     /// The user that the peer ran as when it connected.
     package let uid: UInt32
     package let gid: UInt32
-    /// The process that connected. It may have ended since.
+    /// The process that connected.
+    ///
+    /// It may have ended since.
     package let pid: Int32
-    /// The program that the process ran when the server accepted the connection. It is empty if the process has ended
-    /// or can't be inspected, or if the program's file was replaced or removed.
+    /// The program that the process ran when the server accepted the connection.
+    ///
+    /// It is empty if the process has ended or can't be inspected, or if the program's file was replaced or removed.
     package let executable: String
 
     package init(uid: UInt32, gid: UInt32, pid: Int32, executable: String) {

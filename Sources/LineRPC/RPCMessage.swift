@@ -4,7 +4,9 @@ package import BoundedJSON
 ///
 /// Batches aren't supported and are rejected as invalid requests.
 package enum RPCMessage: Equatable, Sendable {
-    /// The identifier that an answer has in common with its request. The requester chooses it.
+    /// The identifier that an answer has in common with its request.
+    ///
+    /// The requester chooses it.
     package enum ID: Hashable, Sendable {
         case integer(Int64)
         case string(String)

@@ -2,7 +2,9 @@ import Glibc
 import Logging
 import NIOCore
 
-/// The file of a socket. It is checked, created atomically, and removed at the end.
+/// The file of a socket.
+///
+/// It is checked, created atomically, and removed at the end.
 struct SocketPlace: Sendable {
     /// The identity of the file, so that the socket of a successor is never removed.
     struct File: Equatable, Sendable {
@@ -13,7 +15,9 @@ struct SocketPlace: Sendable {
     let path: String
     var temporary: String { path + ".new" }
 
-    /// Checks that no process answers at the path. Leftovers of a crash may be replaced.
+    /// Checks that no process answers at the path.
+    ///
+    /// Leftovers of a crash may be replaced.
     func prepare(limits: LineLimits) async throws(LineRPCError) {
         for path in [path, temporary] {
             guard let status = status(of: path) else { continue }

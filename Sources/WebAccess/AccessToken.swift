@@ -5,7 +5,9 @@ package struct AccessToken: Sendable {
     private static let alphabet = Array("abcdefghijkmnopqrstuvwxyz2345679".utf8)
     private static let length = 26
 
-    /// The secret text of the token. Never log it.
+    /// The secret text of the token.
+    ///
+    /// Never log it.
     package let secret: String
 
     /// Creates a random token.
@@ -16,8 +18,9 @@ package struct AccessToken: Sendable {
             as: UTF8.self)
     }
 
-    /// Creates a token from typed or stored text, in upper or lower case, with or without spaces or hyphens. Returns
-    /// `nil` if the text isn't a valid token.
+    /// Creates a token from typed or stored text, in upper or lower case, with or without spaces or hyphens.
+    ///
+    /// Returns `nil` if the text isn't a valid token.
     package init?(_ text: String) {
         guard text.utf8.count <= 128 else { return nil }
         let letters = text.lowercased().utf8.filter { $0 != UInt8(ascii: " ") && $0 != UInt8(ascii: "-") }

@@ -49,7 +49,9 @@ package struct PeopleFile: Sendable {
         return time ^ Int64(truncatingIfNeeded: status.st_ino &<< 20)
     }
 
-    /// Reads the file. Returns `nil` if it doesn't exist.
+    /// Reads the file.
+    ///
+    /// Returns `nil` if it doesn't exist.
     ///
     /// - Throws: `TerminalError` with 77 if this user has no permission, 65 if the file is damaged, 74 if it can't be
     ///   read.
@@ -82,7 +84,9 @@ package struct PeopleFile: Sendable {
             code: 65, message: "\(path) is damaged; remove it, and homeweb makes a new one with another token")
     }
 
-    /// Writes the file atomically. Its owner is the directory's owner, regardless of the current user.
+    /// Writes the file atomically.
+    ///
+    /// Its owner is the directory's owner, regardless of the current user.
     ///
     /// - Throws: `TerminalError` if it can't be written. The file is then unchanged.
     package func write(_ content: Content) throws {

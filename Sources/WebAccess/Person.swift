@@ -35,7 +35,9 @@ package struct Person: Sendable {
 }
 
 extension [Person] {
-    /// Returns the owner of a token. It compares every token, so that the time reveals nothing.
+    /// Returns the owner of a token.
+    ///
+    /// It compares every token, so that the time reveals nothing.
     package func holder(of token: AccessToken) -> Person? {
         reduce(nil) { found, person in person.token.matches(token) ? person : found }
     }

@@ -48,7 +48,7 @@ struct ValueTests {
             (.brightness, "-1", .valueLowerThanMinimum, "brightness: the value is too low; 0 is the lowest"),
             (
                 .brightness, "4.5", .invalidValueType,
-                "brightness: the value has the wrong type; a whole number is wanted"
+                "brightness: the value has the wrong type; expected a whole number"
             ),
             (.brightness, "0x10", .invalidValueType, "brightness: \"0x10\" isn't a valid value; write 0 to 100 %"),
             (.brightness, "nan", .invalidValueType, "brightness: \"nan\" isn't a valid value; write 0 to 100 %"),

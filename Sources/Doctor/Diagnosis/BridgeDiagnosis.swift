@@ -185,7 +185,9 @@ struct BridgeDiagnosis {
 
     private var lights: CheckResult {
         let names = facts.unreachableLights
-        guard !names.isEmpty else { return .ok(.lights, status.lights.count == 0 ? "no lights yet" : "\(status.lights.count), all reachable") }
+        guard !names.isEmpty else {
+            return .ok(.lights, status.lights.count == 0 ? "no lights yet" : "\(status.lights.count), all reachable")
+        }
         let shown = names.prefix(5).joined(separator: ", ") + (names.count > 5 ? " ..." : "")
         return .warning(
             .lights, "\(names.count) of \(status.lights.count) out of reach: \(shown)",

@@ -39,7 +39,7 @@ extension CharacteristicMetadata {
     }
 
     private var wrongKind: HomeError {
-        HomeError(.invalidValueType, detail: "the value is of the wrong kind; \(kind) is wanted")
+        HomeError(.invalidValueType, detail: "the value has the wrong type; expected \(kind)")
     }
 
     private var kind: String {

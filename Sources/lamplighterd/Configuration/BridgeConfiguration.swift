@@ -91,7 +91,8 @@ struct LightSection: Decodable, Equatable, Sendable {
         let tap = try container.decodeIfPresent(String.self, forKey: .tap) ?? LightOverride.Tap.full.rawValue
         guard let known = LightOverride.Tap(rawValue: tap) else {
             throw ConfigurationProblem(
-                "not a valid value for tap", remedy: "write full or restore", at: container.codingPath + [CodingKeys.tap])
+                "not a valid value for tap", remedy: "write full or restore",
+                at: container.codingPath + [CodingKeys.tap])
         }
         self.tap = known
         transition = try container.decodeIfPresent(DurationText.self, forKey: .transition)?.duration
