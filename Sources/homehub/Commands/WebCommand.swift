@@ -115,7 +115,7 @@ extension [Person] {
         guard let found else {
             throw TerminalError(
                 code: 1,
-                message: name.map { "nobody named \"\($0)\" has access" } ?? "there is no owner; --invite makes one")
+                message: name.map { "\"\($0)\" has no access" } ?? "there is no owner; --invite makes one")
         }
         return found
     }
