@@ -280,6 +280,9 @@ let package = Package(
             ],
             path: "Tests/ControllerProbe", swiftSettings: swift),
         .executableTarget(
+            name: "accessory-probe", dependencies: ["HAPAccessory", logging], path: "Tests/AccessoryProbe",
+            swiftSettings: swift),
+        .executableTarget(
             name: "home-probe", dependencies: ["HomeClient", "HomeModel", "HAPModel", "BoundedJSON", logging],
             path: "Tests/HomeProbe", swiftSettings: swift),
         .executableTarget(
@@ -319,7 +322,7 @@ let package = Package(
         tests(
             of: "AccessoryRole",
             ["HAPTesting", "HAPProtocol", "HAPModel", "HAPCrypto", "BoundedJSON", logging, nioCore]),
-        tests(of: "HAPAccessory", ["HAPController", "HAPProtocol", "HAPModel", logging]),
+        tests(of: "HAPAccessory", ["HAPTesting", "HAPController", "HAPProtocol", "HAPModel", lifecycle, logging]),
         tests(
             of: "DeviceBridge",
             [

@@ -1,9 +1,9 @@
-// A thermometer for HomeKit: a whole accessory of its own, with no bridge and no lamplighterd.
+// A thermometer for HomeKit: a stand-alone accessory, without a bridge and without lamplighterd.
 //
 //     swift run thermometer DIRECTORY [FILE]
 //
-// In DIRECTORY it keeps who it is and who has paired with it; FILE has the temperature, in thousandths of a degree Celsius,
-// as the kernel's sensors have it. The program prints the setup code; type it into the Home app (Add Accessory, More
+// DIRECTORY keeps the identity and the pairings; FILE has the temperature in thousandths of a degree Celsius, like the
+// kernel's sensors. The program prints the setup code; type it into the Home app (Add Accessory, More
 // Options). It needs avahi-daemon, which shows it on the network.
 
 import FoundationEssentials
@@ -21,24 +21,24 @@ struct Thermometer {
         }
         let sensor = arguments.dropFirst().first ?? "/sys/class/thermal/thermal_zone0/temp"
 
-        // What it is. The category decides which symbol the Home app shows while it is added.
+        // The category decides which symbol the Home app shows while it is added.
         let profile = AccessoryProfile(
             category: .sensor,
             information: AccessoryInformation(
                 name: "Thermometer", manufacturer: "Example", model: "Thermometer", serialNumber: "T-0001",
                 firmware: "1.0"))
 
-        // What it can do: one service with one characteristic. Types and their limits are Apple's.
+        // One service with one characteristic. Types and their limits are Apple's.
         let functions = [
             AccessoryFunction(.temperatureSensor, [.currentTemperature: .float(read(sensor) ?? 0)])
         ]
 
         let host = try await AccessoryHost(
-            profile, functions: functions, directory: directory, logger: Logger(label: "thermometer"))
+            profile, functions: functions, storage: .directory(directory), logger: Logger(label: "thermometer"))
         await host.printSetupCode()
 
-        // What it does all the time. Controllers that subscribe get an event whenever the value is another one.
-        try await host.run {
+        // Subscribed controllers get an event whenever the value changes.
+        try await host.runService {
             while true {
                 if let celsius = read(sensor) { await host.update(.currentTemperature, to: .float(celsius)) }
                 try await Task.sleep(for: .seconds(1))

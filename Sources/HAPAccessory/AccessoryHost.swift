@@ -8,103 +8,112 @@ internal import HAPTransport
 public import Logging
 internal import NIOCore
 internal import NIOPosix
-internal import ServiceLifecycle
+public import ServiceLifecycle
 internal import Synchronization
 internal import SystemKit
-internal import UnixSignals
+public import UnixSignals
 
-/// An accessory server as a program, with its own identity, database, port and mDNS record: a stand-alone accessory, or a
-/// bridge with accessories behind it.
+/// An accessory server with its own identity, database, port and mDNS record: a stand-alone accessory, or a bridge with
+/// accessories.
 ///
 /// ```swift
-/// let host = try await AccessoryHost(profile, functions: functions, directory: directory)
-/// try await host.run {
+/// let host = try await AccessoryHost(profile, functions: functions, storage: .directory("thermometer.state"))
+/// try await host.runService {
 ///     await host.update(.currentTemperature, to: .float(21.5))
 /// }
 /// ```
-public final class AccessoryHost: Sendable {
-    /// Marks the database as that of a stand-alone accessory: "HAPA" in ASCII.
-    private static let applicationID: Int32 = 0x4841_5041
-    /// The most accessories behind a bridge: 149, 150 with the bridge itself (HAP 9.3).
+///
+/// A host is a `ServiceLifecycle.Service`: add it to your program's `ServiceGroup`, or call
+/// ``runService(gracefulShutdownSignals:_:)`` in a program that does nothing else. It listens only while it runs. Without a run it
+/// holds nothing but its storage, which is free again when the host is released.
+public final class AccessoryHost: ServiceLifecycle.Service {
+    /// The maximum number of accessories of a bridge: 149, 150 with the bridge itself (HAP 9.3).
     public static let maximumBridged = AccessoryDatabase.maximumAccessories - 1
 
     private let profile: AccessoryProfile
     private let identity: AccessoryIdentity
     private let server: AccessoryServer
-    private let listener: AccessoryListener
+    private let loop: any EventLoop
     private let database: ServerDatabase
-    private let state: Mutex<State>
-
-    private struct State {
-        var places: Places
-        var bridged: BridgedAccessoryIDs
-    }
-
-    /// The directory's memory; given up when the host has run, so that another may use it.
-    private let file: Mutex<DatabaseFile?>
-    private let loops: MultiThreadedEventLoopGroup
+    private let storage: AccessoryStorage.Lease
+    private let advertises: Bool
+    private let lifecycle = HostLifecycle()
+    private let values: HostedValues
+    private let handlers = HandlerRuns()
     private let logger: Logger
 
-    // MARK: Making it
-
-    /// Opens the memory of a stand-alone accessory, or begins a new one, and listens; mDNS shows it only when it runs.
-    ///
-    /// - Parameters:
-    ///   - profile: what the accessory is.
-    ///   - functions: what it can do, the primary one first; those of one type have ids.
-    ///   - source: takes what controllers write; `nil` for an accessory that can only be read.
-    ///   - directory: where identity and pairings are kept; one directory is one accessory. It holds the accessory's secret key:
-    ///     it is made for your user alone.
-    ///   - setupCode: the code that controllers pair with; `nil` for one that is drawn at the first start and kept.
-    ///   - logger: where it logs; the setup code never goes there.
-    /// - Throws: ``AccessoryHostError``.
-    public convenience init(
-        _ profile: AccessoryProfile, functions: [AccessoryFunction], source: (any AccessorySource)? = nil,
-        directory: String, setupCode: SetupCode? = nil, logger: Logger = Logger(label: "accessory")
-    ) async throws(AccessoryHostError) {
-        try await self.init(
-            profile, functions: functions, accessories: [], source: source, directory: directory, setupCode: setupCode,
-            logger: logger)
+    /// An accessory before the host exists.
+    private struct Served {
+        let accessory: Accessory
+        /// The ``BridgedAccessory/id``.
+        var id: String?
+        var source: (any AccessorySource)?
+        var handler: (any AccessoryHandler)?
     }
 
-    /// Opens the memory of a bridge, or begins a new one, and listens; mDNS shows it only when it runs.
+    // MARK: Creating
+
+    /// Opens the storage of a stand-alone accessory, or sets up a new accessory there.
     ///
     /// - Parameters:
-    ///   - profile: what the bridge is; its category is `bridge`.
-    ///   - accessories: what is behind it, at most ``maximumBridged``. An accessory that is missing the next time is gone for
-    ///     controllers, and comes back under its id as the one it was.
-    ///   - directory: where identity, pairings, aids and iids are kept; one directory is one bridge. It holds the bridge's secret
-    ///     key: it is made for your user alone.
-    ///   - setupCode: the code that controllers pair with; `nil` for one that is drawn at the first start and kept.
-    ///   - logger: where it logs; the setup code never goes there.
+    ///   - profile: The category and the texts of the accessory.
+    ///   - functions: The functions, the primary one first; functions of one type have ids.
+    ///   - handler: Carries out the requests of controllers; `nil` for an accessory that can only be read.
+    ///   - storage: Where identity and pairings are kept.
+    ///   - setupCode: The code that controllers pair with; `nil` for a random one, which the storage keeps.
+    ///   - advertises: Whether mDNS shows the accessory. Without it, controllers need its address and ``port``.
+    ///   - logger: The logger; it never gets the setup code.
     /// - Throws: ``AccessoryHostError``.
     public convenience init(
-        _ profile: AccessoryProfile, accessories: [BridgedAccessory], directory: String, setupCode: SetupCode? = nil,
-        logger: Logger = Logger(label: "bridge")
+        _ profile: AccessoryProfile, functions: [AccessoryFunction], handler: (any AccessoryHandler)? = nil,
+        storage: AccessoryStorage, setupCode: SetupCode? = nil, advertises: Bool = true,
+        logger: Logger = Logger(label: "accessory")
     ) async throws(AccessoryHostError) {
         try await self.init(
-            profile, functions: [], accessories: accessories, source: nil, directory: directory, setupCode: setupCode,
-            logger: logger)
+            profile, functions: functions, accessories: [], handler: handler, storage: storage, setupCode: setupCode,
+            advertises: advertises, logger: logger)
+    }
+
+    /// Opens the storage of a bridge, or sets up a new bridge there.
+    ///
+    /// - Parameters:
+    ///   - profile: The texts of the bridge; its category is `bridge`.
+    ///   - accessories: The initial accessories, at most ``maximumBridged``. An accessory that is missing the next time is gone for
+    ///     controllers, and gets its former ids if it returns.
+    ///   - storage: Where identity, pairings, aids and iids are kept.
+    ///   - setupCode: The code that controllers pair with; `nil` for a random one, which the storage keeps.
+    ///   - advertises: Whether mDNS shows the bridge. Without it, controllers need its address and ``port``.
+    ///   - logger: The logger; it never gets the setup code.
+    /// - Throws: ``AccessoryHostError``.
+    public convenience init(
+        _ profile: AccessoryProfile, accessories: [BridgedAccessory], storage: AccessoryStorage,
+        setupCode: SetupCode? = nil, advertises: Bool = true, logger: Logger = Logger(label: "bridge")
+    ) async throws(AccessoryHostError) {
+        try await self.init(
+            profile, functions: [], accessories: accessories, handler: nil, storage: storage, setupCode: setupCode,
+            advertises: advertises, logger: logger)
     }
 
     private convenience init(
         _ profile: AccessoryProfile, functions: [AccessoryFunction], accessories: [BridgedAccessory],
-        source: (any AccessorySource)?, directory: String, setupCode: SetupCode?, logger: Logger
+        handler: (any AccessoryHandler)?, storage: AccessoryStorage, setupCode: SetupCode?, advertises: Bool,
+        logger: Logger
     ) async throws(AccessoryHostError) {
         do {
             let (own, bridged) = (functions, accessories)
-            try await self.init(profile, directory: directory, setupCode: setupCode, logger: logger) {
-                ids, bridgedIDs in
+            try await self.init(
+                profile, storage: storage, setupCode: setupCode, advertises: advertises, logger: logger
+            ) { ids, bridgedIDs in
                 try Self.check(bridged)
                 var places = Places()
                 let primary = try PrimaryAccessory(profile.information, functions: own, ids: ids)
                 ids = primary.ids
                 places.add(own, of: primary.accessory, as: nil)
-                var served = [(primary.accessory, source)]
+                var served = [Served(accessory: primary.accessory, handler: handler)]
                 for accessory in bridged {
                     let made = try accessory.made(&bridgedIDs)
                     places.add(accessory.functions, of: made, as: accessory.id)
-                    served.append((made, accessory.source))
+                    served.append(Served(accessory: made, id: accessory.id, handler: accessory.handler))
                 }
                 return (places, served)
             }
@@ -114,7 +123,7 @@ public final class AccessoryHost: Sendable {
     }
 
     private static let tooMany = AccessoryHostError(
-        .invalidAccessory, "a bridge has at most \(maximumBridged) accessories behind it")
+        .invalidAccessory, "a bridge has at most \(maximumBridged) accessories")
 
     private static func check(_ bridged: [BridgedAccessory]) throws(AccessoryHostError) {
         guard bridged.count <= maximumBridged else { throw tooMany }
@@ -124,42 +133,36 @@ public final class AccessoryHost: Sendable {
         }
     }
 
-    /// Opens the memory of an accessory server, or begins a new one, and listens; mDNS shows it only when it runs.
+    /// Opens the storage of an accessory server, or sets up a new one there.
     ///
-    /// - Parameters:
-    ///   - profile: what the server is.
-    ///   - source: takes what controllers write; `nil` if all can only be read.
-    ///   - directory: where identity and pairings are kept; one directory is one server.
-    ///   - setupCode: the code that it has from its first start on; drawn if `nil`.
-    ///   - logger: where it logs.
-    ///   - accessories: makes the accessories, the server's own first, from the iids given to that one so far, and notes
-    ///     those it gives.
-    /// - Throws: `DatabaseFileError`, `ListenerError`, or `ComplianceError` if controllers would refuse an accessory.
+    /// `accessories` creates the accessories, the server's own first, from the iids of that one, and adds new iids.
+    ///
+    /// - Throws: ``AccessoryHostError``.
     package convenience init(
-        _ profile: AccessoryProfile, source: (any AccessorySource)?, directory: String, setupCode: SetupCode? = nil,
-        logger: Logger, accessories: (inout InstanceIDs) -> [Accessory]
+        _ profile: AccessoryProfile, source: (any AccessorySource)?, storage: AccessoryStorage,
+        setupCode: SetupCode? = nil, logger: Logger, accessories: (inout InstanceIDs) -> [Accessory]
     ) async throws {
-        try await self.init(profile, directory: directory, setupCode: setupCode, logger: logger) { ids, _ in
-            (Places(), accessories(&ids).map { ($0, source) })
+        do {
+            try await self.init(profile, storage: storage, setupCode: setupCode, advertises: true, logger: logger) {
+                ids, _ in (Places(), accessories(&ids).map { Served(accessory: $0, source: source) })
+            }
+        } catch {
+            throw AccessoryHostError(error)
         }
     }
 
-    // `serving` makes what is served from the ids given so far, and notes those that it gives.
+    // `serving` creates the accessories from the ids that were given before, and adds new ids.
     private init(
-        _ profile: AccessoryProfile, directory: String, setupCode: SetupCode?, logger: Logger,
-        serving: (inout InstanceIDs, inout BridgedAccessoryIDs) throws -> (
-            Places, [(Accessory, (any AccessorySource)?)]
-        )
+        _ profile: AccessoryProfile, storage: AccessoryStorage, setupCode: SetupCode?, advertises: Bool,
+        logger: Logger,
+        serving: (inout InstanceIDs, inout BridgedAccessoryIDs) throws -> (Places, [Served])
     ) async throws {
         self.profile = profile
+        self.advertises = advertises
         self.logger = logger
-        var migrator = ServerDatabase.migrator
-        migrator.registerMigration("3", migrate: BridgedAccessoryIDs.createTable)
-        let file = try DatabaseFile(
-            path: directory + "/accessory.sqlite", migrator: migrator, applicationID: Self.applicationID, logger: logger
-        )
-        self.file = Mutex(file)
-        database = ServerDatabase(file.queue)
+        let lease = try storage.open(logger: logger)
+        self.storage = lease
+        database = ServerDatabase(lease.queue)
         var stored = try await database.load()
         if let setupCode, setupCode != stored.setupCode {
             stored.setupCode = setupCode
@@ -167,213 +170,82 @@ public final class AccessoryHost: Sendable {
         }
         identity = stored.identity
 
-        loops = MultiThreadedEventLoopGroup(numberOfThreads: 1)
-        let loop = loops.next()
-        let (executor, scheduler) = (EventLoopExecutor(loop), EventLoopScheduler(loop))
+        // Shared by all hosts, so that a host that never runs leaves no thread.
+        loop = MultiThreadedEventLoopGroup.singleton.next()
         server = AccessoryServer(
-            executor: executor, scheduler: scheduler, store: database, stored: stored, profile: profile,
-            eventWindow: .milliseconds(250), logger: logger)
+            executor: EventLoopExecutor(loop), scheduler: EventLoopScheduler(loop), store: database, stored: stored,
+            profile: profile, eventWindow: .milliseconds(250), logger: logger)
 
-        let known = try await file.queue.read { try BridgedAccessoryIDs($0) }
+        let known = try await lease.queue.read { try BridgedAccessoryIDs($0) }
         var (ids, bridged) = (stored.instanceIDs, known)
         let (places, served) = try serving(&ids, &bridged)
-        state = Mutex(State(places: places, bridged: bridged))
-        // Durable before anybody sees them.
+        values = HostedValues(server, places: places, bridged: bridged, logger: logger)
+        // Durable before a controller sees them.
         if ids != stored.instanceIDs { try await database.save(instanceIDs: ids) }
         if bridged != known { try await database.commit { [bridged] in try bridged.save($0) } }
-        for (accessory, source) in served {
-            try await server.set(accessory, source: source.map { HostedSource($0, places) }, isReachable: true)
-        }
-        await server.reconcileStructure()
-        await server.start()
-        listener = try await Self.listen(database) { [server] port throws(ListenerError) in
-            try await AccessoryListener(port: port, on: loop, for: server, logger: logger)
-        }
-    }
-
-    /// Listens on the port of the last run, or on another one if that is taken.
-    private static func listen(
-        _ database: ServerDatabase, _ listen: (Int) async throws(ListenerError) -> AccessoryListener
-    ) async throws -> AccessoryListener {
-        if let port = try await database.port() {
-            do { return try await listen(port) } catch ListenerError.portTaken {}
-        }
-        let listener = try await listen(0)
-        try await database.save(port: listener.port)
-        return listener
-    }
-
-    // MARK: Running it
-
-    /// Shows the accessory in mDNS and serves it until SIGTERM or SIGINT, or until `work` throws.
-    ///
-    /// mDNS is the host's Avahi. The accessory is shown as soon as Avahi runs, and again whenever it has been restarted.
-    ///
-    /// - Parameters:
-    ///   - advertises: whether mDNS shows it; without, controllers need its address and ``port``.
-    ///   - work: what the accessory does all the time, such as measuring; cancelled at the end. When it returns, the accessory
-    ///     goes on.
-    /// - Throws: what `work` throws, or ``AccessoryHostError`` with `discoveryUnavailable`.
-    public func run(
-        advertises: Bool = true, _ work: @escaping @Sendable () async throws -> Void = {}
-    ) async throws {
-        // They end in the reverse order: mDNS first, so that no controller is led to an accessory that has stopped.
-        var services: [any ServiceLifecycle.Service] = [
-            Part {
-                try await cancelWhenGracefulShutdown {
-                    try await work()
-                    try? await gracefulShutdown()
-                }
-            }, Part(run: serve),
-        ]
-        if advertises { services.append(Part(run: publish)) }
-        let group = ServiceGroup(
-            configuration: ServiceGroupConfiguration(
-                services: services, gracefulShutdownSignals: [.sigterm, .sigint], logger: logger))
-        var failure: (any Error)?
-        do { try await group.run() } catch { failure = error }
-        // However it has ended, the directory is free for the next.
-        try await loops.shutdownGracefully()
-        try file.withLock { $0.take() }?.close()
-        switch failure {
-        case nil, is CancellationError: break
-        case let error as DiscoveryError: throw AccessoryHostError(error)
-        case let error?: throw error
-        }
-    }
-
-    // MARK: For controllers
-
-    /// The TCP port that it listens on; the same after a restart, unless another program has taken it meanwhile.
-    public var port: Int { listener.port }
-
-    /// Its device id, which it keeps as long as its directory.
-    public var deviceID: DeviceID { identity.deviceID }
-
-    /// What a controller needs to pair, to be shown to the user only: the setup code, and as `SetupPayload.uri` the text of a
-    /// QR code.
-    public var setupPayload: SetupPayload { get async { await server.setupPayload } }
-
-    /// Whether a controller has paired; a second one is let in by the first, and pairs not by code.
-    public var isPaired: Bool { get async { await server.isPaired } }
-
-    /// Forgets wrong setup codes, so that controllers can pair again.
-    ///
-    /// After each wrong code pauses follow, which grow. After 100 without a right one no controller can pair any more, also
-    /// after a restart, until this is called. Call it when the accessory's owner asks for it, such as with a button.
-    ///
-    /// - Throws: ``AccessoryHostError`` if the directory can't be written; nothing has changed then.
-    public func unlockPairing() async throws(AccessoryHostError) {
-        do { try await server.unlockPairing() } catch { throw AccessoryHostError(error) }
-    }
-
-    /// Shows the setup code on standard output, as long as no controller has paired; a log never sees it.
-    public func printSetupCode() async {
-        guard await !server.isPaired, let code = await server.setupPayload.code else { return }
-        StandardStreams.printLine("setup code: \(code.text)")
-    }
-
-    // MARK: What is behind a bridge
-
-    /// Adds an accessory to those behind a bridge, or describes one of the same id anew; controllers learn of it within seconds.
-    ///
-    /// - Parameter accessory: what is added. One that was there before, also before a restart of the bridge, is the one it was.
-    /// - Throws: ``AccessoryHostError``; controllers see no change then, and adding it again may do.
-    public func add(_ accessory: BridgedAccessory) async throws(AccessoryHostError) {
-        do {
-            let (made, places, entry) = try state.withLock { state in
-                let isNew = state.places.aid(of: accessory.id) == nil
-                guard !isNew || state.places.bridgedCount < Self.maximumBridged else { throw Self.tooMany }
-                var bridged = state.bridged
-                let made = try accessory.made(&bridged)
-                try made.checkCompliance()
-                state.bridged = bridged
-                state.places.remove(accessory.id)
-                state.places.add(accessory.functions, of: made, as: accessory.id)
-                return (made, state.places, bridged[accessory.id])
+        for served in served {
+            if let handler = served.handler {
+                try await set(served.accessory, handler, as: served.id, at: places)
+            } else {
+                try await server.set(served.accessory, source: served.source, isReachable: true)
             }
-            // Durable before anybody sees it.
-            try await database.commit { try BridgedAccessoryIDs.save(entry, of: accessory.id, $0) }
-            try await server.set(made, source: accessory.source.map { HostedSource($0, places) }, isReachable: true)
-        } catch {
-            throw AccessoryHostError(error)
         }
     }
 
-    /// Removes an accessory from those behind a bridge; its numbers are kept, should it come back.
-    ///
-    /// Controllers forget the rooms and scenes of what is removed. One that is only switched off is out of reach:
-    /// ``setReachable(_:of:)``.
-    ///
-    /// - Parameter id: the ``BridgedAccessory/id``; nothing happens if there is none.
-    public func remove(_ id: String) async {
-        let aid = state.withLock { state in
-            defer { state.places.remove(id) }
-            return state.places.aid(of: id)
-        }
-        if let aid { await server.remove(aid) }
+    /// Serves an accessory with a handler, and replaces the one with its aid.
+    private func set(
+        _ accessory: Accessory, _ handler: any AccessoryHandler, as id: String?, at places: Places
+    ) async throws(ComplianceError) {
+        let hosted = HostedHandler(handler, of: HostedAccessory(values, id: id), at: places, logger: logger)
+        try await server.set(accessory, handler: hosted)
+        handlers.set(hosted, of: id)
     }
 
-    // MARK: What devices say
+    // MARK: Running
 
-    /// Says what a characteristic has for a value now; subscribers get an event if it is another one.
+    /// Listens, advertises and serves until graceful shutdown or cancellation.
     ///
-    /// Of a button each call is a press.
+    /// It installs no signal handlers; the `ServiceGroup` of the program does. mDNS is the system's Avahi: the accessory appears as
+    /// soon as Avahi runs, and again whenever Avahi has been restarted. Afterwards the storage is free for another host.
     ///
-    /// - Parameters:
-    ///   - type: a characteristic of the accessory's functions; others are passed over.
-    ///   - accessory: the ``BridgedAccessory/id`` of an accessory behind a bridge; `nil` for the only accessory.
-    ///   - function: the `AccessoryFunction.id` of the function; `nil` for the first that has the characteristic.
-    ///   - value: the value, forced into the characteristic's limits.
-    public func update(
-        _ type: CharacteristicType, of accessory: String? = nil, in function: String? = nil,
-        to value: CharacteristicValue
-    ) async {
-        guard let place = state.withLock({ $0.places[type, accessory, function] }) else { return }
-        await update(place.aid, [(place.iid, value)])
+    /// - Throws: ``AccessoryHostError`` with `alreadyRun` if it is called twice, `portUnavailable` or `discoveryUnavailable`.
+    public func run() async throws {
+        try lifecycle.start()
+        try await serve()
     }
 
-    /// Says whether the device of an accessory can be reached; until it can, controllers that read or write get
-    /// `unableToCommunicate`.
+    /// Runs the host until a signal arrives, the task is canceled or `work` throws.
+    ///
+    /// For programs without their own `ServiceGroup`. Afterwards the signals have the actions that they had before.
     ///
     /// - Parameters:
-    ///   - isReachable: whether it can.
-    ///   - accessory: the ``BridgedAccessory/id`` of an accessory behind a bridge; `nil` for the only accessory. Others are
-    ///     passed over.
-    public func setReachable(_ isReachable: Bool, of accessory: String? = nil) async {
-        guard let aid = state.withLock({ $0.places.aid(of: accessory) }) else { return }
-        await setReachable(isReachable, aid)
+    ///   - gracefulShutdownSignals: The signals that end the run.
+    ///   - work: The accessory's own work, such as measuring. It starts when the host listens and is canceled at the end. The host goes
+    ///     on if it returns.
+    /// - Throws: The error of `work` unless it is a `CancellationError`, or the errors of ``run()``.
+    public func runService(
+        gracefulShutdownSignals: [UnixSignal] = [.sigterm, .sigint],
+        _ work: @escaping @Sendable () async throws -> Void = {}
+    ) async throws {
+        try lifecycle.start()
+        let actions = SignalActions(replacing: gracefulShutdownSignals)
+        // They end in reverse order.
+        let group = ServiceGroup(
+            services: [
+                Part { try await self.serve() },
+                Part { [lifecycle] in
+                    try await cancelWhenGracefulShutdown {
+                        if (try? await lifecycle.port) != nil { try await work() }
+                        try? await gracefulShutdown()
+                    }
+                },
+            ], gracefulShutdownSignals: gracefulShutdownSignals, logger: logger)
+        let outcome: Result<Void, any Error>
+        do { outcome = .success(try await group.run()) } catch { outcome = .failure(error) }
+        // On a thread that lasts.
+        try await loop.submit { actions.restore() }.get()
+        do { try outcome.get() } catch is CancellationError {}
     }
-
-    /// What a characteristic has for a value now, as controllers see it.
-    ///
-    /// - Parameters:
-    ///   - type: a characteristic of the accessory's functions.
-    ///   - accessory: the ``BridgedAccessory/id`` of an accessory behind a bridge; `nil` for the only accessory.
-    ///   - function: the `AccessoryFunction.id` of the function; `nil` for the first that has the characteristic.
-    /// - Returns: the value; `nil` if there is no such characteristic, or it cannot be read.
-    public func value(
-        of type: CharacteristicType, of accessory: String? = nil, in function: String? = nil
-    ) async -> CharacteristicValue? {
-        guard let place = state.withLock({ $0.places[type, accessory, function] }) else { return nil }
-        return await server.reading(place)?.value
-    }
-
-    /// Reports the present values of characteristics, within their limits; subscribers get an event of each that
-    /// differs, and of each press.
-    package func update(_ aid: AccessoryID, _ values: [(InstanceID, CharacteristicValue)]) async {
-        await server.update(aid, values)
-    }
-
-    /// Says whether an accessory's device can be reached; what is written to one that cannot is refused.
-    package func setReachable(_ isReachable: Bool, _ aid: AccessoryID) async {
-        await server.setReachable(isReachable, aid)
-    }
-
-    /// All accessories, the server's own first, with what they show now.
-    public var accessories: [Accessory] { get async { await server.accessories } }
-
-    // MARK: Parts
 
     private struct Part: ServiceLifecycle.Service {
         let body: @Sendable () async throws -> Void
@@ -384,23 +256,206 @@ public final class AccessoryHost: Sendable {
     }
 
     private func serve() async throws {
-        try? await gracefulShutdown()
-        await listener.close()
+        var failure: (any Error)?
+        do {
+            await server.reconcileStructure()
+            await server.start()
+            let listener = try await listen()
+            lifecycle.listens(on: listener.port)
+            do { try await serve(on: listener.port) } catch { failure = error }
+            await listener.close()
+        } catch {
+            failure = AccessoryHostError(error)
+        }
+        lifecycle.end()
         await server.stop()
+        await server.removeHandlers()
+        // However it has ended, the storage is free for the next host.
+        try storage.close()
+        switch failure {
+        case nil, is CancellationError: break
+        case let error?: throw error
+        }
     }
 
-    private func publish() async throws {
-        let publisher = try AvahiServicePublisher(logger: logger)
-        try publisher.start()
-        let name = ServiceRecord.instanceName(profile.information.name, suffix: identity.deviceID.suffix)
-        await cancelWhenGracefulShutdown { [server, listener] in
-            for await advertisement in server.advertisements {
-                publisher.publish(
-                    ServiceRecord(
-                        name: name, type: Advertisement.serviceType, port: UInt16(listener.port),
-                        txt: TXTRecord(advertisement.txt.map { ($0.key, $0.value) })))
+    /// Advertises the accessory and runs the handlers until graceful shutdown, cancellation or an error.
+    private func serve(on port: Int) async throws {
+        try await cancelWhenGracefulShutdown { [self] in
+            try await withThrowingDiscardingTaskGroup { group in
+                group.addTask { try? await gracefulShutdown() }
+                group.addTask { try await self.handlers.run() }
+                if advertises { group.addTask { try await self.publish(port: port) } }
             }
         }
-        await publisher.stop()
+    }
+
+    /// Listens on the port of the last run, or on a free one if that is taken.
+    private func listen() async throws -> AccessoryListener {
+        func listen(_ port: Int) async throws(ListenerError) -> AccessoryListener {
+            try await AccessoryListener(port: port, on: loop, for: server, logger: logger)
+        }
+        if let port = try await database.port() {
+            do { return try await listen(port) } catch ListenerError.portTaken {}
+        }
+        let listener = try await listen(0)
+        try await database.save(port: listener.port)
+        return listener
+    }
+
+    // MARK: For controllers
+
+    /// The TCP port; waits until the host listens.
+    ///
+    /// It is the same after a restart, unless another program has taken it meanwhile.
+    ///
+    /// - Throws: ``AccessoryHostError`` with `notRunning` if the host has ended, or `CancellationError`.
+    public var port: Int { get async throws { try await lifecycle.port } }
+
+    /// Its device id, which it keeps as long as its directory.
+    public var deviceID: DeviceID { identity.deviceID }
+
+    /// The setup code, and as `SetupPayload.uri` the text of its QR code; show them to the user only.
+    public var setupPayload: SetupPayload { get async { await server.setupPayload } }
+
+    /// A Boolean value that indicates whether a controller has paired; the first controller adds others, without the code.
+    public var isPaired: Bool { get async { await server.isPaired } }
+
+    /// Forgets wrong setup codes, so that controllers can pair again.
+    ///
+    /// After each wrong code pauses follow, which grow. After 100 without a right one no controller can pair any more, also
+    /// after a restart, until this is called. Call it when the accessory's owner asks for it, such as with a button.
+    ///
+    /// - Throws: ``AccessoryHostError`` if the storage can't be written; nothing has changed then.
+    public func unlockPairing() async throws(AccessoryHostError) {
+        do { try await server.unlockPairing() } catch { throw AccessoryHostError(error) }
+    }
+
+    /// Shows the setup code on standard output, as long as no controller has paired; a log never sees it.
+    public func printSetupCode() async {
+        guard await !server.isPaired, let code = await server.setupPayload.code else { return }
+        StandardStreams.printLine("setup code: \(code.text)")
+    }
+
+    // MARK: Accessories of a bridge
+
+    /// Adds an accessory to a bridge, or replaces the one with its id; controllers are notified within seconds.
+    ///
+    /// An accessory that was there before, also before a restart of the bridge, keeps its aid and iids.
+    ///
+    /// - Throws: ``AccessoryHostError``; controllers see no change then, and another attempt may succeed.
+    public func add(_ accessory: BridgedAccessory) async throws(AccessoryHostError) {
+        do {
+            let (made, places, entry) = try values.state.withLock { state in
+                let isNew = state.places.aid(of: accessory.id) == nil
+                guard !isNew || state.places.bridgedCount < Self.maximumBridged else { throw Self.tooMany }
+                var bridged = state.bridged
+                let made = try accessory.made(&bridged)
+                try made.checkCompliance()
+                state.bridged = bridged
+                state.places.remove(accessory.id)
+                state.places.add(accessory.functions, of: made, as: accessory.id)
+                return (made, state.places, bridged[accessory.id])
+            }
+            // Durable before a controller sees it.
+            try await database.commit { try BridgedAccessoryIDs.save(entry, of: accessory.id, $0) }
+            if let handler = accessory.handler {
+                try await set(made, handler, as: accessory.id, at: places)
+            } else {
+                try await server.set(made, source: nil, isReachable: true)
+                handlers.set(nil, of: accessory.id)
+            }
+        } catch {
+            throw AccessoryHostError(error)
+        }
+    }
+
+    /// Removes an accessory from a bridge; its ids are kept in case it returns.
+    ///
+    /// Controllers forget the rooms and scenes of a removed accessory. One that is only switched off is unreachable:
+    /// ``setReachable(_:of:)``.
+    ///
+    /// - Parameter id: The ``BridgedAccessory/id``; an unknown id is ignored.
+    public func remove(_ id: String) async {
+        let aid = values.state.withLock { state in
+            defer { state.places.remove(id) }
+            return state.places.aid(of: id)
+        }
+        handlers.set(nil, of: id)
+        if let aid { await server.remove(aid) }
+    }
+
+    // MARK: Values
+
+    /// Reports the current value of a characteristic; subscribers get an event if it differs from the last one.
+    ///
+    /// Each call for a button is a press. A characteristic that the accessory lacks is a mistake of the program: it is logged once,
+    /// and ends a debug build. An impossible value, such as a text for a number, is logged once and ignored.
+    ///
+    /// - Parameters:
+    ///   - type: A characteristic of the accessory's functions.
+    ///   - accessory: The ``BridgedAccessory/id`` of an accessory of a bridge; `nil` for a stand-alone accessory. Nothing happens if it has
+    ///     been removed.
+    ///   - function: The `AccessoryFunction.id` of the function; `nil` for the first that has the characteristic.
+    ///   - value: The value. Numbers are clamped to the characteristic's limits.
+    public func update(
+        _ type: CharacteristicType, of accessory: String? = nil, in function: String? = nil,
+        to value: CharacteristicValue
+    ) async { await values.update(type, of: accessory, in: function, to: value) }
+
+    /// Reports whether the device of an accessory is reachable; until it is, controllers that read or write get
+    /// `unableToCommunicate`.
+    ///
+    /// - Parameters:
+    ///   - isReachable: Whether it is.
+    ///   - accessory: The ``BridgedAccessory/id`` of an accessory of a bridge; `nil` for a stand-alone accessory. Nothing happens if it has
+    ///     been removed.
+    public func setReachable(_ isReachable: Bool, of accessory: String? = nil) async {
+        await values.setReachable(isReachable, of: accessory)
+    }
+
+    /// Returns the value of a characteristic as controllers see it.
+    ///
+    /// - Parameters:
+    ///   - type: A characteristic of the accessory's functions.
+    ///   - accessory: The ``BridgedAccessory/id`` of an accessory of a bridge; `nil` for a stand-alone accessory.
+    ///   - function: The `AccessoryFunction.id` of the function; `nil` for the first that has the characteristic.
+    /// - Returns: The value; `nil` if there is no such characteristic, or it can't be read.
+    public func value(
+        _ type: CharacteristicType, of accessory: String? = nil, in function: String? = nil
+    ) async -> CharacteristicValue? { await values.value(type, of: accessory, in: function) }
+
+    /// Reports the present values of characteristics, within their limits; subscribers get an event of each that
+    /// differs, and of each press.
+    package func update(_ aid: AccessoryID, _ values: [(InstanceID, CharacteristicValue)]) async {
+        await server.update(aid, values)
+    }
+
+    /// Reports whether an accessory's device is reachable; until it is, writes are refused.
+    package func setReachable(_ isReachable: Bool, _ aid: AccessoryID) async {
+        await server.setReachable(isReachable, aid)
+    }
+
+    /// All accessories with their current values, the server's own first.
+    public var accessories: [Accessory] { get async { await server.accessories } }
+
+    // MARK: Parts
+
+    private func publish(port: Int) async throws {
+        let publisher: AvahiServicePublisher
+        do {
+            publisher = try AvahiServicePublisher(logger: logger)
+            try publisher.start()
+        } catch {
+            throw AccessoryHostError(error)
+        }
+        let name = ServiceRecord.instanceName(profile.information.name, suffix: identity.deviceID.suffix)
+        for await advertisement in server.advertisements {
+            publisher.publish(
+                ServiceRecord(
+                    name: name, type: Advertisement.serviceType, port: UInt16(port),
+                    txt: TXTRecord(advertisement.txt.map { ($0.key, $0.value) })))
+        }
+        // The withdrawal also takes place in a canceled task.
+        await Task { await publisher.stop() }.value
     }
 }

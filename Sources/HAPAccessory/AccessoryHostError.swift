@@ -3,29 +3,40 @@ internal import Discovery
 internal import HAPModel
 internal import HAPTransport
 
-/// Why an accessory does not come up.
+/// An error of an ``AccessoryHost``.
 public struct AccessoryHostError: Error, Equatable, Sendable, CustomStringConvertible {
-    /// What kind of error it is.
-    public enum Code: Sendable {
-        /// Controllers would refuse the accessory, and a whole bridge for it; the message says what is wrong with it.
-        case invalidAccessory
-        /// Another process serves the accessory of this directory.
-        case directoryInUse
-        /// What is kept in the directory is damaged, or of a newer version; it is never made anew because of it: that would
-        /// cost every pairing.
-        case directoryDamaged
-        /// The directory cannot be read or written.
-        case directoryUnavailable
-        /// No port can be listened on.
-        case portUnavailable
-        /// There is no mDNS: the system lacks what Avahi's client library needs. That Avahi is not running is no error; the
-        /// accessory is shown as soon as it is.
-        case discoveryUnavailable
+    /// The kind of an error.
+    ///
+    /// Later versions may have more.
+    public struct Code: Hashable, Sendable, CustomStringConvertible {
+        /// The name of the code.
+        public let description: String
+
+        /// Controllers would refuse the accessory, and a whole bridge because of it; the message names the fault.
+        public static let invalidAccessory = Code(description: "invalidAccessory")
+        /// Another host or process uses the storage.
+        public static let storageInUse = Code(description: "storageInUse")
+        /// The storage is damaged, or of a newer version.
+        ///
+        /// It is never replaced by a new one: that would cost every pairing.
+        public static let storageDamaged = Code(description: "storageDamaged")
+        /// The storage can't be read or written.
+        public static let storageUnavailable = Code(description: "storageUnavailable")
+        /// The host can't listen on any port.
+        public static let portUnavailable = Code(description: "portUnavailable")
+        /// mDNS is missing, because the system lacks a requirement of Avahi's client library.
+        ///
+        /// A stopped Avahi doesn't matter: the accessory appears when Avahi runs.
+        public static let discoveryUnavailable = Code(description: "discoveryUnavailable")
+        /// The host runs or has run before.
+        public static let alreadyRun = Code(description: "alreadyRun")
+        /// The host has ended.
+        public static let notRunning = Code(description: "notRunning")
     }
 
-    /// What kind of error it is.
+    /// The kind of the error.
     public let code: Code
-    /// What is wrong, in words, with what to do where that is known; nothing secret is in it.
+    /// The fault, with a remedy where one is known; it contains no secrets.
     public let message: String
 
     /// The message.
@@ -42,19 +53,19 @@ public struct AccessoryHostError: Error, Equatable, Sendable, CustomStringConver
             case let error as AccessoryHostError: error
             case let error as ComplianceError: Self(.invalidAccessory, error.description)
             case let error as DatabaseFileError: Self(error)
-            case let error as DamagedDatabase: Self(.directoryDamaged, error.description)
+            case let error as DamagedDatabase: Self(.storageDamaged, error.description)
             case let error as ListenerError: Self(.portUnavailable, "\(error)")
             case let error as DiscoveryError: Self(.discoveryUnavailable, error.message)
-            default: Self(.directoryUnavailable, "\(error)")
+            default: Self(.storageUnavailable, "\(error)")
             }
     }
 
     private init(_ error: DatabaseFileError) {
         let message = error.description(restoringBy: "bring back a copy of the directory")
         switch error {
-        case .inUse: self.init(.directoryInUse, message)
-        case .damaged, .foreign, .notABackup: self.init(.directoryDamaged, message)
-        case .missing, .noPermission, .cannotCreate, .inputOutput, .diskFull: self.init(.directoryUnavailable, message)
+        case .inUse: self.init(.storageInUse, message)
+        case .damaged, .foreign, .notABackup: self.init(.storageDamaged, message)
+        case .missing, .noPermission, .cannotCreate, .inputOutput, .diskFull: self.init(.storageUnavailable, message)
         }
     }
 }

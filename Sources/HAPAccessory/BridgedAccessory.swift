@@ -1,39 +1,39 @@
 public import AccessoryRole
 internal import HAPModel
 
-/// An accessory behind a bridge of your own.
+/// An accessory of a bridge.
 public struct BridgedAccessory: Sendable {
-    /// What it is known by to your program: a serial number or an address, never its name.
+    /// The accessory's id in your program, such as a serial number or an address, never its name.
     ///
-    /// Its aid and iids hang on it, and on them rooms, scenes and automations.
+    /// Its aid and iids depend on it, and on them rooms, scenes and automations.
     public let id: String
-    /// What it says of itself.
+    /// The texts of its Accessory Information service.
     public var information: AccessoryInformation
-    /// What it can do, the primary function first.
+    /// Its functions, the primary one first.
     public var functions: [AccessoryFunction]
-    /// Takes what controllers write to it; `nil` if it can only be read.
-    public var source: (any AccessorySource)?
+    /// Carries out the requests of controllers; `nil` if it can only be read.
+    public var handler: (any AccessoryHandler)?
 
-    /// Describes an accessory behind a bridge.
+    /// Describes an accessory of a bridge.
     ///
     /// - Parameters:
-    ///   - id: what it is known by to your program; never to be changed.
-    ///   - information: what it says of itself.
-    ///   - functions: what it can do, the primary one first; those of one type have ids.
-    ///   - source: takes what controllers write to it; `nil` if it can only be read.
+    ///   - id: The accessory's id in your program; never change it.
+    ///   - information: The texts of its Accessory Information service.
+    ///   - functions: Its functions, the primary one first; functions of one type have ids.
+    ///   - handler: Carries out the requests of controllers; `nil` if it can only be read.
     public init(
         id: String, information: AccessoryInformation, functions: [AccessoryFunction],
-        source: (any AccessorySource)? = nil
+        handler: (any AccessoryHandler)? = nil
     ) {
         self.id = id
         self.information = information
         self.functions = functions
-        self.source = source
+        self.handler = handler
     }
 }
 
 extension BridgedAccessory {
-    /// Makes the accessory, with the numbers that it has had or gets now.
+    /// Makes the accessory, with its former ids or new ones.
     func made(_ ids: inout BridgedAccessoryIDs) throws(ComplianceError) -> Accessory {
         var entry = ids[id]
         let information = information.service(&entry.instanceIDs)

@@ -3,9 +3,9 @@ internal import DatabaseKit
 internal import GRDB
 internal import HAPModel
 
-/// The aids and iids of the accessories behind a bridge, by the ids that its program gives them.
+/// The aids and iids of a bridge's accessories, by the ids of its program.
 ///
-/// What is gone keeps its row: an aid is never given to another accessory (HAP 9.1).
+/// A removed accessory keeps its row: an aid is never given to another accessory (HAP 9.1).
 struct BridgedAccessoryIDs: Equatable, Sendable {
     struct Entry: Equatable, Sendable {
         var aid: AccessoryID

@@ -1,5 +1,5 @@
-// What authors of accessories need comes with one import: HAP's vocabulary and catalogue, what an accessory is and can do,
-// and the statuses of writes.
+// One import has everything that accessories need: HAP's types and catalogue, profiles and functions, and the statuses of
+// writes.
 @_exported import AccessoryRole
 @_exported import HAPModel
 

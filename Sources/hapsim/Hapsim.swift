@@ -62,10 +62,10 @@ struct Hapsim: AsyncParsableCommand {
 
     private func serve(_ described: SimulationFile, _ made: SimulatedAccessories) async throws {
         let simulation = Simulation(travel: made.travel) { StandardStreams.printLine($0) }
-        let directory = stateDirectory ?? file + ".state"
+        let storage = AccessoryStorage.directory(stateDirectory ?? file + ".state")
         let host = try await AccessoryHost(
             AccessoryProfile(category: described.category, information: described.server.information),
-            source: simulation, directory: directory, setupCode: described.code, logger: Logger(label: "hapsim")
+            source: simulation, storage: storage, setupCode: described.code, logger: Logger(label: "hapsim")
         ) { ids in
             // The links were found when the file was checked.
             (try? described.accessories(&ids).accessories) ?? []
@@ -73,7 +73,7 @@ struct Hapsim: AsyncParsableCommand {
         await simulation.use(host)
         StandardStreams.printLine("\(described.server.information.name) is running".sanitized)
         await host.printSetupCode()
-        try await host.run {
+        try await host.runService {
             var reader = LineReader()
             while let line = await reader.next() {
                 guard await simulation.obey(line) else { throw CancellationError() }

@@ -11,17 +11,34 @@ private final class Folder: Sendable {
     deinit { try? FileManager.default.removeItem(atPath: path) }
 }
 
-/// Records written values, and refuses a brightness of 13.
-private actor Lamp: AccessorySource {
+/// Records written values, refuses a brightness of 13, and warms up when it is lit.
+private actor Lamp: AccessoryHandler {
     private(set) var written: [String] = []
-    private(set) var identified: [AccessoryID] = []
+    private(set) var identified: [String?] = []
 
-    func write(_ values: [HAPAccessory.CharacteristicWrite], to accessory: AccessoryID) async -> HAPStatus {
+    func write(
+        _ values: [HAPAccessory.CharacteristicWrite], to accessory: HostedAccessory
+    ) async throws -> [WriteResult] {
         written += values.map { "\($0.function ?? "-") \($0.value)" }
-        return values.contains { $0.value == .integer(13) } ? .notAllowedInCurrentState : .success
+        if values.contains(where: { $0.value == .bool(true) }) {
+            await accessory.update(.currentTemperature, to: .float(30))
+        }
+        return values.map { $0.value == .integer(13) ? .failure(.notAllowedInCurrentState) : .success }
     }
 
-    func identify(_ accessory: AccessoryID) { identified.append(accessory) }
+    func identify(_ accessory: HostedAccessory) { identified.append(accessory.id) }
+}
+
+/// Records written values.
+private actor Outlets: AccessoryHandler {
+    private(set) var written: [String] = []
+
+    func write(
+        _ values: [HAPAccessory.CharacteristicWrite], to accessory: HostedAccessory
+    ) async throws -> [WriteResult] {
+        written += values.map { "\(accessory.id ?? "-") \($0.function ?? "-") \($0.value)" }
+        return values.map { _ in .success }
+    }
 }
 
 private let silent = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
@@ -34,12 +51,10 @@ private func information(_ name: String) -> AccessoryInformation {
 private func serving<Value: Sendable>(
     _ host: AccessoryHost, _ body: @Sendable (AccessoryEndpoint, SetupCode) async throws -> Value
 ) async throws -> Value {
-    let endpoint = try #require(AccessoryEndpoint(host: "127.0.0.1", port: host.port))
     let code = try #require(await host.setupPayload.code)
     return try await withThrowingTaskGroup(of: Void.self) { group in
-        group.addTask {
-            try await host.run(advertises: false) { try await Task.sleep(for: .seconds(600)) }
-        }
+        group.addTask { try await host.run() }
+        let endpoint = try #require(try await AccessoryEndpoint(host: "127.0.0.1", port: host.port))
         let value = try await body(endpoint, code)
         group.cancelAll()
         try? await group.waitForAll()
@@ -51,13 +66,13 @@ private func serving<Value: Sendable>(
 struct LoopbackTests {
     @Test("pairs by an address, reads, writes, subscribes and unpairs")
     func standAlone() async throws {
-        let (folder, lamp) = (Folder(), Lamp())
+        let (storage, lamp) = (AccessoryStorage.inMemory(), Lamp())
         let host = try await AccessoryHost(
             AccessoryProfile(category: .lightbulb, information: information("Desk Lamp")),
             functions: [
                 AccessoryFunction(.lightbulb, [.on: .bool(false), .brightness: .integer(50)]),
                 AccessoryFunction(.temperatureSensor, [.currentTemperature: .float(20)]),
-            ], source: lamp, directory: folder.path, logger: silent)
+            ], handler: lamp, storage: storage, advertises: false, logger: silent)
         let store = InMemoryPairingStore()
         try await serving(host) { endpoint, code in
             let controller = Controller(store: store, logger: silent)
@@ -75,7 +90,7 @@ struct LoopbackTests {
                 let temperature = try #require(accessory.characteristics(.currentTemperature).first)
                 #expect(try await accessory.read(on) == .bool(false))
                 try await accessory.write(.bool(true), to: on)
-                #expect(await host.value(of: .on) == .bool(true))
+                #expect(await host.value(.on) == .bool(true))
                 #expect(
                     try await accessory.write([brightness: .integer(80)], timed: true) == [brightness: .success(nil)])
                 await #expect {
@@ -85,7 +100,8 @@ struct LoopbackTests {
                 }
                 #expect(await lamp.written == ["- bool(true)", "- integer(80)", "- integer(13)"])
                 try await accessory.identify()
-                #expect(await lamp.identified == [.bridge])
+                #expect(await lamp.identified == [nil])
+                #expect(await host.value(.currentTemperature) == .float(30))
 
                 let events = try await accessory.events(of: [temperature])
                 await host.update(.currentTemperature, to: .float(21.5))
@@ -99,11 +115,10 @@ struct LoopbackTests {
 
     @Test("reports a wrong code, and refuses even the right one after four until pairing is unlocked")
     func wrongCode() async throws {
-        let folder = Folder()
         let host = try await AccessoryHost(
             AccessoryProfile(category: .switch, information: information("Switch")),
-            functions: [AccessoryFunction(.switch, [.on: .bool(false)])], directory: folder.path,
-            setupCode: SetupCode("123-99-123"), logger: silent)
+            functions: [AccessoryFunction(.switch, [.on: .bool(false)])], storage: .inMemory(),
+            setupCode: SetupCode("123-99-123"), advertises: false, logger: silent)
         try await serving(host) { endpoint, code in
             #expect(code.text == "123-99-123")
             let controller = Controller(store: InMemoryPairingStore(), logger: silent)
@@ -125,7 +140,7 @@ struct LoopbackTests {
 
     @Test("keeps aids and iids by the program's ids while accessories come and go")
     func bridge() async throws {
-        let (folder, lamp) = (Folder(), Lamp())
+        let (folder, outlets) = (Folder(), Outlets())
         func bridge(_ ids: [String]) async throws -> AccessoryHost {
             try await AccessoryHost(
                 AccessoryProfile(category: .bridge, information: information("Bridge")),
@@ -135,8 +150,8 @@ struct LoopbackTests {
                         functions: ["left", "right"].map {
                             AccessoryFunction(.outlet, id: $0, [.on: .bool(false), .outletInUse: .bool(true)])
                         },
-                        source: lamp)
-                }, directory: folder.path, logger: silent)
+                        handler: outlets)
+                }, storage: .directory(folder.path), advertises: false, logger: silent)
         }
         let first = try await bridge(["b", "a"])
         let before = await first.accessories
@@ -146,16 +161,16 @@ struct LoopbackTests {
             let id = try await controller.pair(at: endpoint, code: code)
             try await controller.withAccessory(id) { bridge in
                 _ = try await bridge.accessories()
-                let outlets = bridge.characteristics(.on)
-                #expect(outlets.count == 4)
-                try await bridge.write(.bool(true), to: outlets[3])
-                #expect(await lamp.written == ["right bool(true)"])
-                #expect(await first.value(of: .on, of: "a", in: "right") == .bool(true))
-                #expect(await first.value(of: .on, of: "a") == .bool(false))
+                let on = bridge.characteristics(.on)
+                #expect(on.count == 4)
+                try await bridge.write(.bool(true), to: on[3])
+                #expect(await outlets.written == ["a right bool(true)"])
+                #expect(await first.value(.on, of: "a", in: "right") == .bool(true))
+                #expect(await first.value(.on, of: "a") == .bool(false))
 
                 await first.setReachable(false, of: "b")
                 await #expect {
-                    _ = try await bridge.read(outlets[0])
+                    _ = try await bridge.read(on[0])
                 } throws: {
                     ($0 as? ControllerError)?.status == .unableToCommunicate
                 }
@@ -185,16 +200,15 @@ struct LoopbackTests {
             let now = await second.accessories
             #expect(now.map(\.aid.rawValue) == [1, 2, 4])
             #expect(now[1].services.last?.type == .switch)
-            #expect(await second.value(of: .on, of: "b") == .bool(true))
-            #expect(await second.value(of: .on, of: "a") == nil)
+            #expect(await second.value(.on, of: "b") == .bool(true))
+            #expect(await second.value(.on, of: "a") == nil)
         }
         // The refused accessory has no aid; the added one keeps its own.
         #expect(try await bridge(["d", "b", "a"]).accessories.map(\.aid.rawValue) == [1, 2, 3, 5])
     }
 
-    @Test("reports an invalid accessory and an unavailable directory")
+    @Test("reports an invalid accessory and an unavailable storage")
     func errors() async throws {
-        let folder = Folder()
         let profile = AccessoryProfile(category: .switch, information: information("Switch"))
         func code(_ body: () async throws(AccessoryHostError) -> AccessoryHost) async -> AccessoryHostError.Code? {
             do throws(AccessoryHostError) {
@@ -207,7 +221,7 @@ struct LoopbackTests {
         #expect(
             await code { () throws(AccessoryHostError) in
                 try await AccessoryHost(
-                    profile, functions: [AccessoryFunction(.switch, [:])], directory: folder.path, logger: silent)
+                    profile, functions: [AccessoryFunction(.switch, [:])], storage: .inMemory(), logger: silent)
             } == .invalidAccessory)
         let unknown = try #require(HAPType("6D2AE1C0-0000-4000-8000-000000000001"))
         #expect(
@@ -217,11 +231,11 @@ struct LoopbackTests {
                     functions: [
                         AccessoryFunction(.switch, [.on: .bool(true), CharacteristicType(unknown): .bool(true)])
                     ],
-                    directory: folder.path + "2", logger: silent)
+                    storage: .inMemory(), logger: silent)
             } == .invalidAccessory)
         #expect(
             await code { () throws(AccessoryHostError) in
-                try await AccessoryHost(profile, functions: [], directory: "/proc/no", logger: silent)
-            } == .directoryUnavailable)
+                try await AccessoryHost(profile, functions: [], storage: .directory("/proc/no"), logger: silent)
+            } == .storageUnavailable)
     }
 }

@@ -14,6 +14,8 @@ from pathlib import Path
 import pytest
 from controllers import Phone, eventually
 from daemon import program
+from examples import device as identity
+from examples import places
 from lan import end
 
 EXAMPLES = Path(__file__).resolve().parents[2] / "Examples/Accessories"
@@ -68,21 +70,6 @@ def simulate(lan, tmp_path):
     yield start
     for simulator in made:
         end(simulator.process)
-
-
-async def identity(phone, model):
-    def found():
-        return next((txt["id"] for txt in phone.latest.texts.values() if txt.get("md") == model), None)
-
-    await eventually(found, 20, f"{model} is seen")
-    return found()
-
-
-def places(accessories):
-    """Where each characteristic is, by the short form of its type; the last of several."""
-    return {
-        characteristic["type"].split("-")[0].lstrip("0"): (accessory["aid"], characteristic["iid"])
-        for accessory in accessories for service in accessory["services"] for characteristic in service["characteristics"]}
 
 
 async def test_a_lock_is_written_moves_and_is_changed_from_the_terminal(simulate):

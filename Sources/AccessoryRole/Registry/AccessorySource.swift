@@ -1,5 +1,5 @@
 public import HAPModel
-public import HAPProtocol
+package import HAPProtocol
 
 /// One value that a controller has written, within its limits.
 public struct CharacteristicWrite: Equatable, Sendable {
@@ -57,7 +57,7 @@ struct CharacteristicChange: Equatable, Sendable {
 ///
 /// It is called on the server's executor, must not block it, and answers within 2 s by itself. The server limits the time of a
 /// ``RequestHandler``.
-public protocol AccessorySource: AnyObject, Sendable {
+package protocol AccessorySource: AnyObject, Sendable {
     /// Writes the values of one request to one accessory, as one update.
     ///
     /// The resulting values may differ (a limit of the device, another color mode): a source reports them with

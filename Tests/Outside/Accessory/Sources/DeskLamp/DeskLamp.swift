@@ -13,32 +13,35 @@ struct DeskLamp {
         ]
 
         let host = try await AccessoryHost(
-            profile, functions: functions, source: Lamp(), directory: "desk-lamp.state")
+            profile, functions: functions, handler: Lamp(), storage: .directory("desk-lamp.state"))
         await host.printSetupCode()
-        print("port: \(host.port)")
 
-        try await host.run {
-            var celsius = 20.0
-            while true {
-                celsius = celsius > 24 ? 20 : celsius + 0.5
-                await host.update(.currentTemperature, to: .float(celsius))
-                try await Task.sleep(for: .seconds(1))
-            }
+        try await host.runService {
+            print("port: \(try await host.port)")
         }
     }
 }
 
-final class Lamp: AccessorySource {
-    func write(_ values: [CharacteristicWrite], to accessory: AccessoryID) async -> HAPStatus {
-        for write in values {
+struct Lamp: AccessoryHandler {
+    func write(_ values: [CharacteristicWrite], to accessory: HostedAccessory) async throws -> [WriteResult] {
+        values.map { write in
             switch (write.type, write.value) {
             case (.on, .bool(let isOn)): print(isOn ? "the lamp is on" : "the lamp is off")
             case (.brightness, .integer(let percent)): print("the lamp is at \(percent) %")
-            default: return .doesNotExist
+            default: return .failure(.doesNotExist)
             }
+            return .success
         }
-        return .success
     }
 
-    func identify(_ accessory: AccessoryID) async { print("the lamp blinks") }
+    func identify(_ accessory: HostedAccessory) async { print("the lamp blinks") }
+
+    func run(_ accessory: HostedAccessory) async throws {
+        var celsius = 20.0
+        while true {
+            celsius = celsius > 24 ? 20 : celsius + 0.5
+            await accessory.update(.currentTemperature, to: .float(celsius))
+            try await Task.sleep(for: .seconds(1))
+        }
+    }
 }

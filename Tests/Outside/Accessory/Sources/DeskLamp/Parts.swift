@@ -1,19 +1,48 @@
 import HAPAccessory
 
-// The parts of programs that the articles show, each in a function that has what the part speaks of.
+// The parts of programs in the articles, each in a function with the names that it uses.
 
-final class Device: AccessorySource {
-    let serialNumber: String
-    let name: String
-    let version: String
+actor Device: AccessoryHandler {
+    nonisolated let serialNumber: String
+    nonisolated let name: String
+    nonisolated let version: String
+    private let connection: Connection
 
-    init(serialNumber: String, name: String, version: String) {
+    init(serialNumber: String, name: String, version: String, connection: Connection) {
         (self.serialNumber, self.name, self.version) = (serialNumber, name, version)
+        self.connection = connection
     }
 
-    func write(_ values: [CharacteristicWrite], to accessory: AccessoryID) async -> HAPStatus { .success }
+    func write(_ values: [CharacteristicWrite], to accessory: HostedAccessory) async throws -> [WriteResult] {
+        guard connection.isOpen else { throw HAPStatus.unableToCommunicate }
+        return values.map { write in
+            if write.type == .rotationSpeed, connection.isJammed { return .failure(.notAllowedInCurrentState) }
+            connection.send(write.value)
+            return .success
+        }
+    }
 
-    func identify(_ accessory: AccessoryID) async {}
+    func read(
+        _ characteristics: [CharacteristicRead], from accessory: HostedAccessory
+    ) async throws -> [ReadResult] {
+        let celsius = try await connection.measure()
+        return characteristics.map { $0.type == .currentTemperature ? .value(.float(celsius)) : .unchanged }
+    }
+
+    func run(_ accessory: HostedAccessory) async throws {
+        for await isOn in connection.changes {
+            await accessory.update(.on, in: "left", to: .bool(isOn))
+        }
+    }
+}
+
+struct Connection {
+    let isOpen: Bool
+    let isJammed: Bool
+    let changes: AsyncStream<Bool>
+
+    func send(_ value: CharacteristicValue) {}
+    func measure() async throws -> Double { 20 }
 }
 
 func serve(_ devices: [Device], as information: AccessoryInformation) async throws {
@@ -27,11 +56,12 @@ func serve(_ devices: [Device], as information: AccessoryInformation) async thro
                 AccessoryFunction(.outlet, id: "left", [.on: .bool(false), .outletInUse: .bool(true)]),
                 AccessoryFunction(.outlet, id: "right", [.on: .bool(false), .outletInUse: .bool(true)]),
             ],
-            source: device)
+            handler: device)
     }
     let bridge = try await AccessoryHost(
-        AccessoryProfile(category: .bridge, information: information), accessories: sockets, directory: "bridge.state")
-    try await bridge.run()
+        AccessoryProfile(category: .bridge, information: information), accessories: sockets,
+        storage: .directory("bridge.state"))
+    try await bridge.runService()
 }
 
 func update(_ bridge: AccessoryHost, _ device: Device) async {
@@ -44,7 +74,7 @@ func change(
     about: (Device) -> AccessoryInformation
 ) async throws {
     try await bridge.add(
-        BridgedAccessory(id: found.serialNumber, information: about(found), functions: functions, source: found))
+        BridgedAccessory(id: found.serialNumber, information: about(found), functions: functions, handler: found))
     await bridge.setReachable(false, of: silent.serialNumber)
     await bridge.remove(sold.serialNumber)
 }
@@ -60,4 +90,23 @@ func heater(
             filterAge, CharacteristicMetadata(format: .uint32, permissions: [.pairedRead, .notify], unit: .seconds),
             value: .integer(0), description: "Filter")
     return heater
+}
+
+func purifier() -> [AccessoryFunction] {
+    let functions = [
+        AccessoryFunction(
+            .airPurifier, linked: ["filter"],
+            [.active: .integer(0), .currentAirPurifierState: .integer(0), .targetAirPurifierState: .integer(1)]),
+        AccessoryFunction(
+            .filterMaintenance, id: "filter", [.filterChangeIndication: .integer(0), .filterLifeLevel: .float(80)]),
+    ]
+    return functions
+}
+
+func test(_ profile: AccessoryProfile, _ functions: [AccessoryFunction]) async throws -> Int {
+    let host = try await AccessoryHost(profile, functions: functions, storage: .inMemory(), advertises: false)
+    let run = Task { try await host.run() }
+    let port = try await host.port
+    run.cancel()
+    return port
 }

@@ -1,0 +1,96 @@
+internal import DaemonKit
+internal import GRDB
+internal import Logging
+internal import Synchronization
+
+/// The place where an ``AccessoryHost`` keeps its identity, its pairings and the numbers of its accessories.
+///
+/// One storage is one accessory or bridge, and serves one host at a time.
+public struct AccessoryStorage: Sendable {
+    private enum Place {
+        case directory(String)
+        case memory(Memory)
+    }
+
+    private let place: Place
+
+    /// A directory, which is created for your user alone if it is missing: it holds the accessory's secret key.
+    public static func directory(_ path: String) -> AccessoryStorage { AccessoryStorage(place: .directory(path)) }
+
+    /// A new storage in memory, for tests.
+    ///
+    /// It lasts as long as this value: a host that is created with it after another has ended is the same accessory.
+    public static func inMemory() -> AccessoryStorage { AccessoryStorage(place: .memory(Memory())) }
+
+    fileprivate final class Memory: Sendable {
+        struct State {
+            var queue: DatabaseQueue?
+            var isInUse = false
+        }
+
+        let state = Mutex(State())
+    }
+
+    /// An open storage, which no other host can open until it is closed or released.
+    final class Lease: Sendable {
+        let queue: DatabaseQueue
+        private let file: Mutex<DatabaseFile?>
+        private let memory: Memory?
+
+        fileprivate init(_ file: DatabaseFile) {
+            queue = file.queue
+            self.file = Mutex(file)
+            memory = nil
+        }
+
+        fileprivate init(_ memory: Memory, _ queue: DatabaseQueue) {
+            self.queue = queue
+            file = Mutex(nil)
+            self.memory = memory
+        }
+
+        /// Ends all use of the storage, and lets another host open it.
+        ///
+        /// - Throws: `DatabaseFileError` if something still uses it.
+        func close() throws {
+            release()
+            try file.withLock { $0.take() }?.close()
+        }
+
+        private func release() { memory?.state.withLock { $0.isInUse = false } }
+
+        deinit { release() }
+    }
+
+    /// Opens the storage.
+    ///
+    /// - Throws: `DatabaseFileError`, or ``AccessoryHostError`` with `storageInUse`.
+    func open(logger: Logger) throws -> Lease {
+        switch place {
+        case .directory(let path):
+            return Lease(
+                try DatabaseFile(
+                    path: path + "/accessory.sqlite", migrator: Self.migrator, applicationID: Self.applicationID,
+                    logger: logger))
+        case .memory(let memory):
+            return try memory.state.withLock { state in
+                guard !state.isInUse else {
+                    throw AccessoryHostError(.storageInUse, "another host uses this storage in memory")
+                }
+                let queue = try state.queue ?? DatabaseQueue()
+                try Self.migrator.migrate(queue)
+                (state.queue, state.isInUse) = (queue, true)
+                return Lease(memory, queue)
+            }
+        }
+    }
+
+    /// Marks the database as that of an accessory: "HAPA" in ASCII.
+    private static let applicationID: Int32 = 0x4841_5041
+
+    private static var migrator: DatabaseMigrator {
+        var migrator = ServerDatabase.migrator
+        migrator.registerMigration("3", migrate: BridgedAccessoryIDs.createTable)
+        return migrator
+    }
+}

@@ -1,0 +1,58 @@
+internal import Synchronization
+
+/// The runs of handlers: each from the moment its accessory is served until it is removed or replaced, or the host ends.
+final class HandlerRuns: Sendable {
+    /// The handler is `nil` if the accessory has been removed.
+    private typealias Change = (accessory: String?, handler: HostedHandler?)
+
+    private struct State {
+        /// The handlers that start with the host.
+        var handlers: [String?: HostedHandler] = [:]
+        var changes: AsyncStream<Change>.Continuation?
+    }
+
+    private let state = Mutex(State())
+
+    /// Sets the handler of an accessory, or removes it.
+    func set(_ handler: HostedHandler?, of accessory: String?) {
+        state.withLock { state in
+            if let changes = state.changes {
+                changes.yield((accessory, handler))
+            } else {
+                state.handlers[accessory] = handler
+            }
+        }
+    }
+
+    /// Runs the handlers until the task is canceled.
+    ///
+    /// - Throws: The first error of a handler.
+    func run() async throws {
+        let (changes, change) = AsyncStream.makeStream(of: Change.self)
+        state.withLock { state in
+            for handler in state.handlers { change.yield((handler.key, handler.value)) }
+            (state.handlers, state.changes) = ([:], change)
+        }
+        defer { state.withLock { $0.changes = nil } }
+        try await withThrowingDiscardingTaskGroup { group in
+            var tasks: [String?: Task<Void, any Error>] = [:]
+            for await (accessory, handler) in changes {
+                tasks.removeValue(forKey: accessory)?.cancel()
+                guard let handler else { continue }
+                let task = Task { try await handler.run() }
+                tasks[accessory] = task
+                group.addTask {
+                    let result = await withTaskCancellationHandler {
+                        await task.result
+                    } onCancel: {
+                        task.cancel()
+                    }
+                    guard case .failure(let error) = result, !task.isCancelled else { return }
+                    // The body of a group isn't canceled with it.
+                    change.finish()
+                    throw error
+                }
+            }
+        }
+    }
+}
