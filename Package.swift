@@ -253,6 +253,12 @@ let package = Package(
             name: "thermometer", dependencies: ["HAPAccessory", logging],
             path: "Examples/Thermometer", swiftSettings: swift),
         .executableTarget(
+            name: "air-purifier", dependencies: ["HAPAccessory"], path: "Examples/AirPurifier", swiftSettings: swift),
+        .executableTarget(
+            name: "room-sensors", dependencies: ["HAPAccessory"], path: "Examples/RoomSensors", swiftSettings: swift),
+        .executableTarget(
+            name: "television", dependencies: ["HAPAccessory"], path: "Examples/Television", swiftSettings: swift),
+        .executableTarget(
             name: "vendor-app", dependencies: ["HomeClient"], path: "Examples/VendorApp", swiftSettings: swift),
 
         .target(

@@ -1,4 +1,4 @@
-internal import DaemonKit
+internal import DatabaseKit
 internal import GRDB
 internal import Logging
 internal import Synchronization
