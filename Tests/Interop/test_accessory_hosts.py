@@ -39,8 +39,8 @@ def test_hosts_leave_nothing_and_signals_work_afterwards(tmp_path, count):
         probe.go_on()
         probe.reach("done")
         after = probe.resources()
-        # The pool of threads may not be complete after the first hosts.
-        assert after[0] <= threads + (os.cpu_count() or 1)
+        # The pool of worker threads grows under load; a leak would be a thread for each host.
+        assert after[0] <= threads + 8
         assert after[1] <= descriptors
         assert after[2] <= memory + 8 * 1024
         probe.process.send_signal(signal.SIGTERM)

@@ -48,7 +48,8 @@ async def test_a_purifier_has_a_linked_filter_and_refuses_one_value_of_a_request
 
         refused = await pairing.put_characteristics(
             [(*place[ACTIVE], 1), (*place[TARGET_STATE], 1), (*place[SPEED], 80)])
-        assert {where: answer["status"] for where, answer in refused.items()} == {place[SPEED]: -70412}
+        assert {where: answer["status"] for where, answer in refused.items()} == {
+            place[ACTIVE]: 0, place[TARGET_STATE]: 0, place[SPEED]: -70412}
         read = await pairing.get_characteristics([place[ACTIVE], place[SPEED], place[CURRENT_STATE]])
         assert [read[place[which]]["value"] for which in (ACTIVE, SPEED, CURRENT_STATE)] == [1, 50, 2]
         await eventually(lambda: any(event.get(place[LIFE], {}).get("value", 100) < 100 for event in events), 10, "wear")
