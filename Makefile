@@ -70,7 +70,7 @@ test-all: test fresh-machine bench-programs deb
 test-outside: packages
 	Scripts/test-outside
 
-## check    check format, module dependencies, citations and links, the articles' code, units, wording, the catalog, and the list of mutants
+## check    check format, module dependencies, citations and links, the articles' code, units, wording, the catalog, the list of mutants, and the API
 check:
 	swift format lint -s -r Sources Tests Benchmarks Examples Package.swift
 	Scripts/check-walls
@@ -80,6 +80,7 @@ check:
 	Scripts/check-words
 	Scripts/generate-catalog --check
 	Scripts/mutants --check
+	Scripts/check-api
 
 # Not a check: Scripts/generate-compatibility writes the table of Unicode's compatibility forms for the comparison of names.
 # Run it after a new version of Unicode.

@@ -1,7 +1,26 @@
 /// The wire format of a characteristic's value (HAP 9.4).
 @nonexhaustive
 public enum CharacteristicFormat: String, Sendable, Hashable, CaseIterable {
-    case bool, uint8, uint16, uint32, uint64, int, float, string, tlv8, data
+    /// `true` or `false`.
+    case bool
+    /// An unsigned integer of 8 bits.
+    case uint8
+    /// An unsigned integer of 16 bits.
+    case uint16
+    /// An unsigned integer of 32 bits.
+    case uint32
+    /// An unsigned integer of 64 bits.
+    case uint64
+    /// A signed integer of 32 bits.
+    case int
+    /// A floating-point number.
+    case float
+    /// Text.
+    case string
+    /// A TLV8 structure in base64.
+    case tlv8
+    /// Bytes in base64.
+    case data
 
     /// Whether values are numbers, with limits and a step.
     public var isNumeric: Bool { self == .float || integerRange != nil }
@@ -22,7 +41,16 @@ public enum CharacteristicFormat: String, Sendable, Hashable, CaseIterable {
 /// The unit of a numeric characteristic.
 @nonexhaustive
 public enum CharacteristicUnit: String, Sendable, Hashable {
-    case celsius, percentage, arcdegrees, lux, seconds
+    /// Degrees Celsius.
+    case celsius
+    /// Percent.
+    case percentage
+    /// Degrees of an arc.
+    case arcdegrees
+    /// Lux.
+    case lux
+    /// Seconds.
+    case seconds
 }
 
 /// What controllers may do with a characteristic.

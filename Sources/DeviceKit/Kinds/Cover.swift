@@ -12,7 +12,12 @@ extension LightKind {
 
 /// The movement of a cover, in the order of HAP's PositionState.
 public enum CoverMotion: String, CaseIterable, Hashable, Sendable {
-    case closing, opening, stopped
+    /// The cover is closing.
+    case closing
+    /// The cover is opening.
+    case opening
+    /// The cover is standing still.
+    case stopped
 }
 
 extension PropertyContainer {

@@ -13,7 +13,10 @@ extension LightKind {
 
 /// Which way a fan turns, seen from below or in front of it.
 public enum FanDirection: String, CaseIterable, Hashable, Sendable {
-    case clockwise, counterclockwise
+    /// Clockwise.
+    case clockwise
+    /// Counterclockwise.
+    case counterclockwise
 }
 
 extension PropertyContainer {

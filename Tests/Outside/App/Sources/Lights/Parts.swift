@@ -22,8 +22,8 @@ func showHome(_ manager: HomeManager, _ home: Home) async {
 @MainActor final class RoomList {
     var rooms: [Room] = []
 
-    func follow(_ app: AppDeclaration) async throws {
-        try await withHomeManager(app) { manager in
+    func follow(_ app: AppDeclaration) async {
+        await withHomeManager(app) { manager in
             for await snapshot in manager.snapshots() { rooms = snapshot.primaryHome?.rooms ?? [] }
         }
     }
