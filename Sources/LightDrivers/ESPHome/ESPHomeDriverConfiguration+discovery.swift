@@ -6,7 +6,7 @@ extension ESPHomeDriverConfiguration: DiscoverableDriver {
         try await search.services(ESPHomeSession.traits.serviceType).map(source)
     }
 
-    /// A device that was found, and what to write for it.
+    /// Returns a discovered device, with its configuration entry.
     package static func source(_ service: DiscoveredService) -> LightSource {
         var entry: JSONObject = ["driver": .string(driverName)]
         var detail = [service.txt["version"].map { "ESPHome \($0)" } ?? "ESPHome"]
@@ -19,7 +19,7 @@ extension ESPHomeDriverConfiguration: DiscoverableDriver {
             detail: detail.joined(separator: ", "), entry: entry)
     }
 
-    /// A place for a device's key; its name is whatever it says.
+    /// Returns the suggested path of a device's key file; the device's name may contain any characters.
     private static func keyFile(of device: String) -> String {
         let name = device.unicodeScalars.map { scalar in
             scalar.isASCII && (scalar.properties.isAlphabetic || scalar.properties.numericType != nil || scalar == "_")

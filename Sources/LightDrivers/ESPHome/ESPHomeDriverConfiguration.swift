@@ -1,15 +1,15 @@
 import DeviceKit
 import Discovery
 
-/// The keys of the driver `esphome`: where devices are, and which files hold their keys.
+/// The keys of the driver `esphome`: the devices' hosts and key files.
 package struct ESPHomeDriverConfiguration: ConnectingDriver {
-    /// Whether devices are found by mDNS.
+    /// A Boolean value that indicates whether devices are discovered by mDNS.
     package var discover: Bool
-    /// Devices that mDNS does not find.
+    /// Devices that mDNS doesn't find.
     package var hosts: [ESPHomeHost]
-    /// What devices that are found need, by their names.
+    /// The keys of discovered devices, by the devices' names.
     package var devices: [String: ESPHomeDeviceKeys]
-    /// Whether switches are shown, too.
+    /// A Boolean value that indicates whether switches are shown, too.
     package var switches: Bool
 
     package enum CodingKeys: String, CodingKey, CaseIterable {
@@ -68,7 +68,7 @@ package struct ESPHomeDriverConfiguration: ConnectingDriver {
     package var secretFiles: [String] { (hosts.map(\.keyFile) + devices.values.map(\.keyFile)).compactMap(\.self) }
 }
 
-/// A device by its address.
+/// A device with a configured address.
 package struct ESPHomeHost: Hashable, Sendable, Decodable {
     package static let usualPort = 6053
 
@@ -107,7 +107,7 @@ package struct ESPHomeHost: Hashable, Sendable, Decodable {
     }
 }
 
-/// What a device that is found needs.
+/// The keys of a discovered device.
 package struct ESPHomeDeviceKeys: Equatable, Sendable, Decodable {
     package var keyFile: String?
 

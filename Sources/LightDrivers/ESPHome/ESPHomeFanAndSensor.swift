@@ -33,9 +33,9 @@ extension ESPHomeEntity {
             speeds: speeds > 0 ? FanSpeeds(range: 1...speeds) : nil, direction: direction, oscillation: oscillation)
     }
 
-    /// Reads the description of a binary sensor or of a sensor; `nil` for a class that isn't shown.
+    /// Parses the description of a binary sensor or of a sensor; `nil` for a class that isn't shown.
     ///
-    /// A battery is a diagnosis and is shown. A number in an unknown unit has a ``problem``.
+    /// A battery is a diagnostic entity but is shown. A number in an unknown unit has a ``problem``.
     init?(sensor isNumber: Bool, _ body: ArraySlice<UInt8>) throws(ProtobufReader.Malformed) {
         var entity = ESPHomeEntity(.switch(isOutlet: false))
         var (deviceClass, unit, isDiagnosis) = ("", "", false)
@@ -67,7 +67,7 @@ extension ESPHomeEntity {
         self.init(key: Key(key: 0), objectID: "", name: "", kind: kind, isHidden: false)
     }
 
-    /// The fields that all descriptions have.
+    /// Parses the common fields of all descriptions.
     private mutating func readCommon(_ field: Int, _ value: ProtobufReader.Value) {
         switch field {
         case 1: objectID = value.text
@@ -102,7 +102,7 @@ extension ESPHomeState {
         while let (field, value) = try reader.next() {
             switch field {
             case 1: key.key = UInt32(truncatingIfNeeded: value.number)
-            // A flag or a number, by the kind of the sensor.
+            // A flag or a number, depending on the kind of the sensor.
             case 2: (on, self.value) = (value.flag, value.float)
             case 3: isMissing = value.flag
             case 4: key.part = UInt32(truncatingIfNeeded: value.number)
@@ -117,7 +117,7 @@ extension ESPHomeState {
         var report = LightReport(on: on, reachable: true)
         let speed = isLegacy ? min(legacySpeed, 2) + 1 : speed
         if let speeds {
-            // A fan that does what it was asked shows the percentage that was asked for.
+            // If the fan reports the requested speed, show the requested percentage.
             report.speed = asked.flatMap { speeds.value($0) == speed ? $0 : nil } ?? speeds.percent(speed)
         }
         if direction { report.direction = isReverse ? .counterclockwise : .clockwise }

@@ -1,8 +1,9 @@
-/// Frames on a connection to a device, plain or encrypted: bytes in, messages out, and back.
+/// Frames on a connection to a device, plain or encrypted: converts bytes to messages and back.
 ///
-/// Plain: a zero byte, the body's length and the message's type as varints, the body. Encrypted: a one, a length of two
-/// bytes, and a sealed piece that holds type, length and body. An encrypted connection begins with three frames: an empty
-/// one from us, the device's name and the device's half of the handshake; our half rides behind the empty one.
+/// Plain frame: a zero byte, the body's length and the message's type as varints, the body. Encrypted frame: a byte
+/// with the value one, a length of two bytes, and encrypted data with type, length and body. An encrypted connection
+/// begins with three frames: an empty one from us, the device's name and the device's half of the handshake; our half
+/// follows directly after the empty one.
 struct ESPHomeFraming: Sendable {
     struct Message: Equatable, Sendable {
         var type: Int
@@ -16,24 +17,25 @@ struct ESPHomeFraming: Sendable {
 
     private enum State: Sendable {
         case plain
-        /// Our half of the handshake has been sent; the device's name is awaited.
+        /// Our half of the handshake was sent; the device's name comes next.
         case naming(NoiseHandshake)
-        /// The device's half of the handshake is awaited.
+        /// The device's half of the handshake comes next.
         case shakingHands(NoiseHandshake)
         case encrypted(sending: NoiseCipher, receiving: NoiseCipher)
     }
 
-    /// No frame is longer: the encrypted form has two bytes for it, and firmware keeps to that for the plain one, too.
+    /// The largest body of a frame: the encrypted form has two bytes for its length, and firmware uses this limit for
+    /// the plain form, too.
     static let largestBody = 65_535
 
     private static let prologue = Array("NoiseAPIInit".utf8) + [0, 0]
 
     private var state: State
     private var buffer: [UInt8] = []
-    /// What opens the connection, to be sent first.
+    /// The first bytes of the connection.
     let opening: [UInt8]
 
-    /// Frames without encryption.
+    /// Creates plain frames.
     init() {
         state = .plain
         opening = []
@@ -53,7 +55,7 @@ struct ESPHomeFraming: Sendable {
         }
     }
 
-    /// Takes received bytes; returns the messages that are complete now.
+    /// Processes received bytes; returns the messages that are complete now.
     mutating func received(_ bytes: [UInt8]) throws(ESPHomeFault) -> [Message] {
         buffer += bytes
         var rest = buffer[...]
@@ -69,7 +71,7 @@ struct ESPHomeFraming: Sendable {
                 state = .shakingHands(handshake)
             case .shakingHands(var handshake):
                 guard let frame = try Self.takeSealed(&rest) else { break reading }
-                // Another first byte than zero is a refusal, followed by its reason.
+                // A first byte other than zero means a refusal, followed by its reason.
                 guard frame.first == 0 else {
                     let reason = ProtobufReader.Value.bytes(frame.dropFirst()).text
                     throw reason.contains("MAC") ? .wrongKey : .malformed("it refuses the handshake: \(reason)")
@@ -82,7 +84,7 @@ struct ESPHomeFraming: Sendable {
                     throw .malformed("a message cannot be decrypted")
                 }
                 state = .encrypted(sending: sending, receiving: receiving)
-                // The length that stands in it is the frame's own, and not needed.
+                // The content's length field repeats the frame's own and isn't needed.
                 messages.append(Message(Int(content[0]) << 8 | Int(content[1]), Array(content[4...])))
             }
         }
@@ -90,7 +92,7 @@ struct ESPHomeFraming: Sendable {
         return messages
     }
 
-    /// The bytes of a message; none before ``isReady``.
+    /// Returns the bytes of a message; none before ``isReady``.
     mutating func bytes(of message: Message) -> [UInt8] {
         switch state {
         case .plain:
@@ -107,7 +109,7 @@ struct ESPHomeFraming: Sendable {
         }
     }
 
-    // MARK: Pieces
+    // MARK: Helpers
 
     private static func sealedFrame(_ content: [UInt8]) -> [UInt8] {
         [1, UInt8(truncatingIfNeeded: content.count >> 8), UInt8(truncatingIfNeeded: content.count)] + content
@@ -135,7 +137,7 @@ struct ESPHomeFraming: Sendable {
         return Message(type, Array(frame.prefix(length)))
     }
 
-    /// Four bytes are more than any length or type needs.
+    /// Reads a varint of at most four bytes, which are enough for any length or type.
     private static func takeVarint(_ rest: inout ArraySlice<UInt8>) throws(ESPHomeFault) -> Int? {
         var value = 0
         for shift in stride(from: 0, to: 28, by: 7) {
@@ -147,16 +149,16 @@ struct ESPHomeFraming: Sendable {
     }
 }
 
-/// Why a connection to a device is of no more use.
+/// The reason why a connection to a device failed.
 package enum ESPHomeFault: Error, Equatable, Sendable {
-    /// The device encrypts, and we spoke plainly.
+    /// The device encrypts, but the connection is plain.
     case keyWanted
-    /// The device does not encrypt, and we have a key for it.
+    /// The device doesn't encrypt, but has a key in the configuration.
     case notEncrypted
-    /// The key is not the device's.
+    /// The key isn't the device's.
     case wrongKey
-    /// The device wants a password, as firmware before 2026 could.
+    /// The device requires a password, as firmware before 2026 could.
     case passwordWanted
-    /// What it sends makes no sense; the text says what.
+    /// The device sent invalid data, with the reason.
     case malformed(String)
 }

@@ -1,22 +1,22 @@
 import DeviceKit
 import Glibc
 
-/// A light of a device: what it is for the bridge, what its states mean, and what a command becomes.
+/// An entity of a device: its description, its state, and the messages for commands.
 struct ESPHomeLight: Equatable, Sendable {
     let entity: ESPHomeEntity
     let description: LightDescription
     var state: ESPHomeState?
-    /// The speed in percent that a fan was told last.
+    /// The last requested speed of a fan, in percent.
     var askedSpeed: Int?
-    /// The sensor that a reading is a part of, without its readings.
+    /// The sensor that a reading belongs to, without its readings.
     private(set) var sensor: LightDescription?
 
-    /// Creates a light; another entity of its kind has the object id of a namesake.
+    /// Creates a light; `isNamesake` indicates that another entity of its kind has the same object id.
     init(_ entity: ESPHomeEntity, of device: ESPHomeDeviceInfo, isNamesake: Bool = false) {
         self.entity = entity
         let deviceName = device.friendlyName.isEmpty ? device.name : device.friendlyName
         let owner = device.parts[entity.key.part] ?? deviceName
-        // Since 2026 the object id is no longer sent: it is the name in small letters, digits and underscores.
+        // Since 2026, devices don't send the object id: it is the name in lowercase letters, digits and underscores.
         let name = entity.name.isEmpty ? owner : entity.name
         var objectID = entity.objectID.isEmpty ? Self.objectID(name) : entity.objectID
         if isNamesake { objectID += "~" + String(entity.key.key, radix: 16) }
@@ -71,7 +71,7 @@ struct ESPHomeLight: Equatable, Sendable {
         case .sensor(let reading):
             return LightReport(readings: [reading.reading: reading.value(state)], reachable: true)
         }
-        // A light that is off keeps its brightness; none means that it has never been on.
+        // A light that is off keeps its brightness; 0 means that it has never been on.
         if entity.capabilities.brightness, state.brightness > 0 {
             report.brightness = max(1, Int((state.brightness * 100).rounded()))
         }
@@ -90,10 +90,10 @@ struct ESPHomeLight: Equatable, Sendable {
         return report
     }
 
-    /// The colour temperature that a state shows.
+    /// Returns the color temperature of a state.
     ///
-    /// Where white is mixed of cold and warm, the device says a temperature only if it was told one. The shares are as
-    /// they are before gamma correction, for which its usual exponent is assumed.
+    /// A light that mixes white from cold and warm reports a temperature only if it received one. Its reported shares
+    /// precede gamma correction, for which the default exponent is used here.
     private func mireds(_ state: ESPHomeState, _ range: ClosedRange<Int>) -> Int? {
         if state.mireds >= 1 { return Int(min(state.mireds, 10_000).rounded()) }
         guard state.mode?.contains(.coldWarm) == true else { return nil }
@@ -131,7 +131,7 @@ struct ESPHomeLight: Equatable, Sendable {
 }
 
 extension ESPHomeEntity {
-    /// The only mode of a light whose firmware has none.
+    /// The only mode of a light whose firmware has no color modes.
     fileprivate var legacyMode: ESPHomeColorMode? {
         guard isLegacy, case .light(let modes, _) = kind else { return nil }
         return modes.first
@@ -139,7 +139,8 @@ extension ESPHomeEntity {
 }
 
 extension ESPHomeState {
-    /// Whether a light without color modes shows its color: whites are on instead if it's gray.
+    /// A Boolean value that indicates whether a light without color modes shows its color: if that is gray, the whites
+    /// are on instead.
     fileprivate var showsLegacyColor: Bool {
         guard let highest = rgb.max(), let lowest = rgb.min(), highest > 0 else { return false }
         return white < 0.01 || highest - lowest > 0.01
@@ -147,13 +148,13 @@ extension ESPHomeState {
 }
 
 extension ESPHomeLightCommand {
-    /// Takes out the fields that firmware without color modes doesn't know.
+    /// Removes the fields that firmware without color modes doesn't support.
     fileprivate mutating func makeLegacy() {
         if colorBrightness == 0 { rgb = [0, 0, 0] }
         (mode, colorBrightness) = (nil, nil)
     }
 
-    /// Shows a colour; where there is a white beside it, a colour without saturation is that white.
+    /// Sets a color; on a light with a separate white, a color without saturation selects that white.
     fileprivate mutating func show(
         _ hue: Double, _ saturation: Double, _ modes: [ESPHomeColorMode], now: ESPHomeColorMode?
     ) {
@@ -176,7 +177,7 @@ extension ESPHomeLightCommand {
         }
     }
 
-    /// Shows a white by its temperature; the device itself mixes it of cold and warm, for it alone knows its gamma.
+    /// Sets a color temperature; the device mixes cold and warm white, because only it knows its gamma.
     fileprivate mutating func show(mireds value: Int, _ modes: [ESPHomeColorMode], now: ESPHomeColorMode?) {
         guard let chosen = Self.best(modes, now: now, \.hasTemperature) else { return }
         (mode, mireds) = (chosen, Float(value))
@@ -184,7 +185,7 @@ extension ESPHomeLightCommand {
         if chosen.contains(.white) { white = 1 }
     }
 
-    /// The mode to use: the one that is on now if it will do, else the one that is made of least.
+    /// Returns the mode to use: the current one if it is suitable, else the simplest one.
     private static func best(
         _ modes: [ESPHomeColorMode], now: ESPHomeColorMode?, _ isUsable: (ESPHomeColorMode) -> Bool
     ) -> ESPHomeColorMode? {

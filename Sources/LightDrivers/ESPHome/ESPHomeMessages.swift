@@ -1,4 +1,4 @@
-/// The messages of ESPHome's API that lights need, by the numbers they have on the wire.
+/// The numbers of the messages of ESPHome's API that the driver uses.
 enum ESPHomeMessageType {
     static let hello = 1
     static let helloResponse = 2
@@ -29,7 +29,7 @@ enum ESPHomeMessageType {
 }
 
 extension ESPHomeFraming.Message {
-    /// Says who we are and which version of the API we speak: 1.14, which leaves object ids to us.
+    /// The client's name and API version: 1.14, with which clients derive object ids themselves.
     static var hello: Self {
         var body = ProtobufWriter()
         body.write("Lamplighter", field: 1)
@@ -42,7 +42,7 @@ extension ESPHomeFraming.Message {
 struct ESPHomeDeviceInfo: Equatable, Sendable {
     var name = ""
     var friendlyName = ""
-    /// In upper case without colons: the start of its lights' ids.
+    /// The MAC address in uppercase without colons, which is the prefix of its lights' ids.
     var mac = ""
     var manufacturer = ""
     var model = ""
@@ -50,7 +50,7 @@ struct ESPHomeDeviceInfo: Equatable, Sendable {
     var projectVersion = ""
     var version = ""
     var area = ""
-    /// The names of the devices that it stands for beside itself.
+    /// The names of its subdevices.
     var parts: [UInt32: String] = [:]
 
     init() {}
@@ -88,14 +88,14 @@ struct ESPHomeEntity: Equatable, Sendable {
     /// The number of an entity in messages.
     struct Key: Hashable, Sendable {
         var key: UInt32
-        /// The part of the device that it belongs to; 0 is the device itself.
+        /// The subdevice that it belongs to; 0 is the device itself.
         var part: UInt32 = 0
     }
 
     enum Kind: Equatable, Sendable {
         case light(modes: [ESPHomeColorMode], mireds: ClosedRange<Int>?)
         case `switch`(isOutlet: Bool)
-        /// Its speeds are `nil` if it has none.
+        /// A fan; its speeds are `nil` if it has none.
         case fan(speeds: FanSpeeds?, direction: Bool, oscillation: Bool)
         case sensor(SensorClass)
     }
@@ -104,15 +104,17 @@ struct ESPHomeEntity: Equatable, Sendable {
     var objectID: String
     var name: String
     var kind: Kind
-    /// A Boolean value that indicates whether the author hides it: disabled by default, a setting or a diagnosis.
+    /// A Boolean value that indicates whether the author hides it: disabled by default, a setting or a diagnostic
+    /// entity.
     var isHidden: Bool
     var problem: String?
-    /// Whether its firmware is from before the middle of 2021: without color modes, with named fan speeds.
+    /// A Boolean value that indicates whether its firmware is from before the middle of 2021: without color modes, with
+    /// named fan speeds.
     var isLegacy = false
 }
 
 extension ESPHomeEntity {
-    /// Reads the description of an entity; `nil` if it is of another kind or a class that isn't shown.
+    /// Parses the description of an entity; `nil` if it is of another kind or a class that isn't shown.
     init?(_ message: ESPHomeFraming.Message) throws(ProtobufReader.Malformed) {
         let body = message.body[...]
         switch message.type {
@@ -168,7 +170,7 @@ extension ESPHomeEntity {
     }
 }
 
-/// What a light can be told at a time; the bits say of what a mode is made.
+/// A color mode of a light; the bits are the values that it combines.
 struct ESPHomeColorMode: OptionSet, Hashable, Sendable {
     let rawValue: UInt8
 
@@ -181,18 +183,18 @@ struct ESPHomeColorMode: OptionSet, Hashable, Sendable {
 
     init(rawValue: UInt8) { self.rawValue = rawValue }
 
-    /// A mode as it stands in messages; `nil` for "unknown" and for what a later version may add.
+    /// Creates a mode from its value in messages; `nil` for "unknown" and for values of later versions.
     init?(wire: UInt64) {
         guard wire > 0, wire < 64 else { return nil }
-        // Firmware of 2021 counted brightness alone as 2.
+        // Firmware of 2021 represented brightness alone as 2.
         rawValue = UInt8(wire) | 1
     }
 
-    /// Whether its white goes from cold to warm.
+    /// A Boolean value that indicates whether its white has a color temperature.
     var hasTemperature: Bool { contains(.temperature) || contains(.coldWarm) }
 }
 
-/// The state of a light or a switch, as the device reports it.
+/// The state of an entity, as the device reports it.
 struct ESPHomeState: Equatable, Sendable {
     var key: ESPHomeEntity.Key
     var on = false
@@ -204,21 +206,22 @@ struct ESPHomeState: Equatable, Sendable {
     var mireds: Float = 0
     var cold: Float = 1
     var warm: Float = 1
-    /// Of a fan, counted from 1.
+    /// The speed of a fan, from 1.
     var speed = 0
-    /// Of a fan of legacy firmware, counted from 0.
+    /// The speed of a fan with legacy firmware, from 0.
     var legacySpeed = 0
     var isReverse = false
     var isOscillating = false
-    /// Of a sensor.
+    /// The value of a sensor.
     var value: Float = 0
     var isMissing = false
-    /// A value of a light is none that lights have: what is left of the state is whether it is on.
+    /// A Boolean value that indicates whether a value of a light is out of range: of this state, only the power is
+    /// used.
     var isInvalid = false
 
-    /// Reads the state of a light or of a switch; what is zero is not sent.
+    /// Parses the state of a light or of a switch; messages omit values of zero.
     ///
-    /// - Returns: `nil` if a switch says that it does not know its state.
+    /// - Returns: The state, or `nil` if a switch reports that it doesn't know its state.
     static func read(light isLight: Bool, _ body: ArraySlice<UInt8>) throws(ProtobufReader.Malformed) -> ESPHomeState? {
         var state = ESPHomeState(key: ESPHomeEntity.Key(key: 0))
         (state.brightness, state.colorBrightness, state.white) = (0, 0, 0)
@@ -247,7 +250,7 @@ struct ESPHomeState: Equatable, Sendable {
         return isMissing ? nil : state
     }
 
-    /// A field as a share of a whole, 0 to 1; the device's arithmetic may leave it a little outside.
+    /// Returns a field as a fraction, 0 to 1; rounding on the device may exceed that range slightly.
     private mutating func share(_ value: ProtobufReader.Value) -> Float {
         let share = value.float
         guard (-0.01...1.01).contains(share) else {
@@ -259,7 +262,7 @@ struct ESPHomeState: Equatable, Sendable {
 }
 
 extension ESPHomeState {
-    /// Reads the state of an entity; `nil` if it is of another kind or not known.
+    /// Parses the state of an entity; `nil` if it is of another kind or unknown.
     init?(_ message: ESPHomeFraming.Message) throws(ProtobufReader.Malformed) {
         let body = message.body[...]
         switch message.type {
@@ -275,7 +278,7 @@ extension ESPHomeState {
     }
 }
 
-/// A command to a light: what is `nil` is not sent, and stays as it is.
+/// A command to a light; values that are `nil` aren't sent and remain unchanged.
 struct ESPHomeLightCommand: Equatable, Sendable {
     var on: Bool?
     var brightness: Float?

@@ -1,10 +1,10 @@
 package import DeviceKit
 package import Discovery
 
-/// A conversation with one ESPHome device over one connection (Lights 9.2).
+/// A session with one ESPHome device over one connection (Lights 9.2).
 ///
-/// The session requests hello, the identity, the entities and then the states, in order. Later it sends a ping after a silence
-/// and after a command without an answer.
+/// The session requests hello, the identity, the entities and then the states, in order. Later it sends a ping after a
+/// silence and after a command without an answer.
 package struct ESPHomeSession: DeviceSession {
     package typealias Options = ESPHomeDriverConfiguration
 
@@ -12,18 +12,19 @@ package struct ESPHomeSession: DeviceSession {
         /// Read the key file, if there is one.
         case open(keyFile: String?)
         case send([UInt8])
-        /// Send a command, unless too much waits to be sent already.
+        /// Send a command, unless too much unsent data is waiting.
         case command([UInt8], number: Int)
     }
 
     package enum Input: Sendable {
-        /// The connection is open; the key is that of the key file, if there is one, and `ephemeral` is 32 random
-        /// bytes.
+        /// The connection is open.
+        ///
+        /// The key is that of the key file, or `nil` without one; `ephemeral` is 32 random bytes.
         case opened(key: [UInt8]?, ephemeral: [UInt8])
-        /// There is no key in the key file; the text gives the reason.
+        /// The key file has no valid key, for this reason.
         case keyUnusable(String)
         case bytes([UInt8])
-        /// A command was sent, or there was no room for it.
+        /// A command was sent, or was dropped because too much data is waiting.
         case command(Int, isSent: Bool)
     }
 
@@ -32,7 +33,7 @@ package struct ESPHomeSession: DeviceSession {
         port: ESPHomeHost.usualPort, maximumDevices: 128, prefersConfigured: true,
         reportsRepeatedStates: true)
 
-    /// The most entities of the kinds that are shown.
+    /// The maximum number of entities of the kinds that are shown.
     static let maximumEntities = 128
     /// The time limit from the connection to the last entity.
     static let readyTimeout = Duration.seconds(30)
@@ -42,14 +43,15 @@ package struct ESPHomeSession: DeviceSession {
     static let answerTimeout = Duration.seconds(3)
     /// The time limit for the answer to a ping, and for each step up to the last entity.
     static let pongTimeout = Duration.seconds(10)
-    /// How long a state after a command is taken for its answer.
+    /// The time after a command in which a state counts as its answer.
     static let answerWindow = Duration.seconds(2)
-    /// How long a light stays on or off while it blinks; four of them are done within the host's 2 s.
+    /// The duration of each on or off state of an identification; four of them take less than 2 s, the host's time
+    /// limit.
     static let blinkPause = Duration.milliseconds(400)
 
     private enum State: Sendable {
         case connecting
-        /// The encryption is being agreed on, or hello has been sent.
+        /// The encryption is being negotiated, or hello has been sent.
         case greeting
         case identifying
         case listing(ESPHomeDeviceInfo, [ESPHomeEntity])
@@ -58,7 +60,7 @@ package struct ESPHomeSession: DeviceSession {
 
     private struct Lamp: Sendable {
         var light: ESPHomeLight
-        /// The number of commands that may get an answer, and until when.
+        /// The number of commands that may get an answer, and the time until which they may.
         var unanswered = 0
         var answersUntil = Duration.zero
     }
@@ -72,7 +74,7 @@ package struct ESPHomeSession: DeviceSession {
     private var lamps: [LightID: Lamp] = [:]
     private var ids: [ESPHomeEntity.Key: LightID] = [:]
     private var blinking = BlinkingLights(count: 3, pause: blinkPause)
-    /// Since when a message from the device is awaited, and for how long.
+    /// The start and the length of the wait for a message from the device.
     private var awaited: (since: Duration, limit: Duration)?
     private var hasPinged = false
     private var lastReceived: Duration
@@ -155,7 +157,7 @@ package struct ESPHomeSession: DeviceSession {
     private mutating func greeting() -> [UInt8] {
         guard framing.isReady, !hasGreeted else { return [] }
         hasGreeted = true
-        // Firmware before 2026 wants an empty password where it has none, later firmware passes over it.
+        // Firmware before 2026 requires an empty password if it has none; later firmware ignores it.
         return framing.bytes(of: .hello) + framing.bytes(of: .init(ESPHomeMessageType.authentication))
     }
 
@@ -265,7 +267,7 @@ package struct ESPHomeSession: DeviceSession {
         return .output(.command(framing.bytes(of: message), number: number))
     }
 
-    /// A command was sent or not; an identification ends with its last blink.
+    /// Processes the result of sending a command; an identification ends with its last blink.
     private mutating func handedOver(_ number: Int, isSent: Bool) -> [SessionEvent<Output>] {
         if let light = blinking.light(number) {
             guard !isSent else { return [] }
@@ -278,7 +280,7 @@ package struct ESPHomeSession: DeviceSession {
         _ light: LightID, number: Int, now: Duration
     ) throws(LightError) -> [SessionEvent<Output>] {
         guard let lamp = lamps[light] else { throw .unknownLight }
-        // A motor isn't switched on and off for that.
+        // Don't switch motors on and off to identify them.
         guard lamp.light.description.kind != .fan else { return [.finished(command: number, nil)] }
         let former = blinking.begin(light, number: number, isOn: lamp.light.state?.on ?? false, now: now)
         return (former.map { [.finished(command: $0, nil)] } ?? []) + (try blink(now: now))
@@ -335,7 +337,7 @@ package struct ESPHomeSession: DeviceSession {
 }
 
 extension ESPHomeFault {
-    /// The fault, and what the operator can do about it.
+    /// Returns the message about the fault, with the remedy for the operator.
     fileprivate func text(of target: DeviceTarget, keyFile: String?) -> String {
         let name = target.name
         switch self {

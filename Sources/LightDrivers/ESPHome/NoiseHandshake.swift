@@ -3,10 +3,10 @@ import SodiumKit
 
 /// The initiator's side of `Noise_NNpsk0_25519_ChaChaPoly_SHA256` (Noise Protocol Framework, revision 34).
 ///
-/// Two messages: ours with a fresh key of one use, and the responder's with its own. Both are bound to a key that was
-/// shared before, so a wrong one fails at once on either side.
+/// The handshake has two messages, each with a fresh key for one use: ours and the responder's. Both are bound to a
+/// pre-shared key, so a wrong one fails at once on either side.
 struct NoiseHandshake: Sendable {
-    /// The responder's answer does not fit: another key, or no responder.
+    /// An error that indicates an invalid answer: the responder has another key, or doesn't use the protocol.
     struct Failed: Error, Equatable {}
 
     static let keyLength = 32
@@ -16,8 +16,9 @@ struct NoiseHandshake: Sendable {
     private var hash: [UInt8]
     private var cipher: NoiseCipher
 
-    /// Begins a handshake with the shared key, 32 bytes, and 32 random bytes for one use; it confirms the prologue,
-    /// which both sides know.
+    /// Begins a handshake with the pre-shared key, 32 bytes, and 32 random bytes for one use.
+    ///
+    /// Both sides know the prologue, which the handshake confirms.
     init(key: [UInt8], prologue: [UInt8], ephemeral: [UInt8]) {
         precondition(key.count == Self.keyLength && ephemeral.count == Self.keyLength, "both are ours")
         self.ephemeral = Curve25519KeyPair(secret: SecretBytes(ephemeral))
@@ -31,7 +32,7 @@ struct NoiseHandshake: Sendable {
         cipher = NoiseCipher(key: keys[2])
     }
 
-    /// The first message: our public key and the payload.
+    /// Returns the first message: our public key and the payload.
     mutating func message(_ payload: [UInt8] = []) -> [UInt8] {
         mix(ephemeral.publicKey)
         mixKey(ephemeral.publicKey)
@@ -40,7 +41,7 @@ struct NoiseHandshake: Sendable {
         return ephemeral.publicKey + sealed
     }
 
-    /// Takes the responder's message; returns its payload, and the ciphers for sending and receiving from now on.
+    /// Processes the responder's message; returns its payload, and the ciphers for sending and receiving from now on.
     mutating func received(
         _ message: ArraySlice<UInt8>
     ) throws(Failed) -> (payload: [UInt8], sending: NoiseCipher, receiving: NoiseCipher) {
@@ -74,7 +75,7 @@ struct NoiseHandshake: Sendable {
     }
 }
 
-/// One direction of a Noise session: a key, and a nonce that counts.
+/// One direction of a Noise session: a key and a nonce, which is a counter.
 struct NoiseCipher: Sendable {
     private let cipher: ChaCha20Poly1305
     private var counter: UInt64 = 0

@@ -1,8 +1,8 @@
-/// Reads the fields of a protobuf message; what it does not know is skipped, as the format asks.
+/// Reads the fields of a protobuf message and skips unknown ones, as the format requires.
 ///
-/// It copies nothing and never goes past the message's end, so a message costs at most one pass over its bytes.
+/// It copies nothing and never reads past the message's end, so a message costs at most one pass over its bytes.
 struct ProtobufReader {
-    /// A message that ends within a field, or has a field that is none.
+    /// An error that indicates a message that ends within a field, or an invalid field.
     struct Malformed: Error, Equatable {}
 
     enum Value: Equatable {
@@ -15,7 +15,7 @@ struct ProtobufReader {
 
     init(_ bytes: ArraySlice<UInt8>) { rest = bytes }
 
-    /// The next field, or `nil` at the end.
+    /// Returns the next field, or `nil` at the end.
     mutating func next() throws(Malformed) -> (number: Int, value: Value)? {
         while !rest.isEmpty {
             let tag = try varint()
@@ -49,7 +49,7 @@ struct ProtobufReader {
 }
 
 extension ProtobufReader.Value {
-    /// The field as a number; 0 if it is none, as if it were missing.
+    /// The field as a number; 0 for bytes, as if the field were missing.
     var number: UInt64 {
         switch self {
         case .varint(let value): value
@@ -65,7 +65,7 @@ extension ProtobufReader.Value {
         return Float(bitPattern: bits)
     }
 
-    /// The field as text of a bounded length, without what would disturb a terminal or a log.
+    /// The field as text of a bounded length, without control characters, which would disturb a terminal or a log.
     var text: String {
         guard case .bytes(let bytes) = self else { return "" }
         let text = String(decoding: bytes.prefix(255), as: UTF8.self)
