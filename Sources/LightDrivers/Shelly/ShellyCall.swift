@@ -6,12 +6,12 @@ package struct ShellyCall: Equatable, Sendable {
     package var number: Int
     package var method: String
     package var params: JSONValue?
-    /// What the device wants to have answered by who knows its password.
+    /// The authentication challenge to answer with the password.
     package var challenge: ShellyChallenge?
 
     /// Returns the message as JSON; the client's nonce is random each time.
     package func encoded(password: String?, clientNonce: String) -> [UInt8] {
-        // Changes are told to those who have said who they are.
+        // Devices report changes only to clients with a source name.
         var message: JSONObject = ["id": .integer(Int64(number)), "src": "lamplighter", "method": .string(method)]
         message["params"] = params
         if let challenge, let password {
@@ -21,20 +21,21 @@ package struct ShellyCall: Equatable, Sendable {
     }
 }
 
-/// A device's question for its password: HTTP's digest by SHA-256 (RFC 7616), with fixed words in place of method and
+/// A device's authentication challenge: HTTP's digest with SHA-256 (RFC 7616), with fixed words in place of method and
 /// address.
 package struct ShellyChallenge: Equatable, Sendable {
     private static let user = "admin"
 
     private let realm: String
-    /// A number or a text; it goes back as it came.
+    /// The nonce, a number or a text, which is returned unchanged.
     private let nonce: JSONValue
-    /// How many calls have answered it, from the next on.
+    /// The nonce count of the next call.
     private var count: Int
-    /// Whether it replaces one that has expired, so that the answer to that wasn't wrong.
+    /// A Boolean value that indicates whether it replaces an expired challenge, so that the answer to that wasn't
+    /// wrong.
     let isStale: Bool
 
-    /// Reads the message of error 401; `nil` if it asks in another way.
+    /// Parses the message of error 401; `nil` if it requires another method.
     package init?(_ message: String) {
         guard let json = try? JSONValue(parsing: Array(message.utf8), maximumLength: 1024),
             json["algorithm"]?.string == "SHA-256", let realm = json["realm"]?.string, let nonce = json["nonce"],
@@ -46,7 +47,7 @@ package struct ShellyChallenge: Equatable, Sendable {
         count = max(json["nc"]?.int ?? json["nc"]?.string.flatMap { Int($0) } ?? 1, 0)
     }
 
-    /// What the next call answers; each counts.
+    /// Returns the challenge for the next call and increments the nonce count.
     mutating func next() -> ShellyChallenge {
         defer { count &+= 1 }
         return self

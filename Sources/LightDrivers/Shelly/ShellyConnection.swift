@@ -1,7 +1,7 @@
 import BoundedJSON
 import SodiumKit
 
-/// Carries a session with a Shelly device: one question by HTTP, and all else over its WebSocket.
+/// The transport of a session with a Shelly device: one request by HTTP, then its WebSocket.
 package struct ShellyConnection: DeviceConnection {
     package typealias Session = ShellySession
 

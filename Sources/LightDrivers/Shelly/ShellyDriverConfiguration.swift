@@ -1,4 +1,5 @@
-/// The keys of the driver `shelly`: where devices are, the file with their password, and whether relays are shown, too.
+/// The keys of the driver `shelly`: the devices' hosts, the file with their password, and whether relays are shown,
+/// too.
 package struct ShellyDriverConfiguration: SelectingDriver {
     package var selection: DeviceSelection
     package var options: ShellyOptions

@@ -1,9 +1,9 @@
 import BoundedJSON
 import DeviceKit
 
-/// What a Shelly device senses under one number: temperature and humidity of one probe, say (Lights 9.6).
+/// The sensors of a Shelly device with one number, for example temperature and humidity of one probe (Lights 9.6).
 struct ShellySensor: Equatable, Sendable {
-    /// The components that sense, each with the field of its status.
+    /// The sensor components, each with the field of its status.
     private static let kinds: [String: (reading: SensorReading, path: [String])] = [
         "temperature": (.temperature, ["tC"]),
         "humidity": (.humidity, ["rh"]),
@@ -13,14 +13,14 @@ struct ShellySensor: Equatable, Sendable {
         "devicepower": (.battery, ["battery", "percent"]),
     ]
 
-    /// A component that senses, as its name says it.
+    /// A sensor component.
     struct Component: Hashable, Sendable {
-        /// As `temperature:100`.
+        /// The component's name, such as `temperature:100`.
         let key: String
         let number: Int
         fileprivate let kind: String
 
-        /// `nil` if it is none that senses.
+        /// Parses a component's name; `nil` if it isn't a sensor.
         init?(_ key: String) {
             guard let (kind, number) = ShellyOutput.parts(of: key), ShellySensor.kinds[kind] != nil else { return nil }
             (self.key, self.kind, self.number) = (key, kind, number)
@@ -37,16 +37,16 @@ struct ShellySensor: Equatable, Sendable {
     /// Its name within the device.
     var key: String { "sensor:\(number)" }
 
-    /// Adds a component of its number, with its configuration.
+    /// Adds a component with the sensor's number, with its configuration.
     mutating func add(_ component: Component, _ json: JSONValue) {
         guard let (reading, _) = Self.kinds[component.kind] else { return }
         components.append(component)
         name = name ?? json["name"]?.shortText.flatMap { $0.isEmpty ? nil : $0 }
-        // A device may have a place for a battery and be fed from the mains.
+        // A device may have a battery compartment but run on mains power.
         if !reading.isBattery { readings[reading] = .unknown }
     }
 
-    /// Takes what a device's status says, whole or in part; a probe that cannot be read says `null`.
+    /// Updates the readings from a status, complete or partial; the value of a failed probe is `null`.
     mutating func merge(_ status: JSONValue) {
         for component in components {
             guard let (reading, path) = Self.kinds[component.kind], let json = status[component.key],
@@ -61,7 +61,7 @@ struct ShellySensor: Equatable, Sendable {
         }
     }
 
-    /// Its readings as they were before its configuration was read again.
+    /// Copies the readings from before its configuration was read again.
     mutating func keepReadings(of former: ShellySensor) {
         for (reading, value) in former.readings where readings[reading] != nil || reading.isBattery {
             readings[reading] = value

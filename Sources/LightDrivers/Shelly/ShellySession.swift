@@ -4,7 +4,8 @@ package import Discovery
 
 /// The keys of the driver `shelly` that its devices share.
 package struct ShellyOptions: Equatable, Sendable {
-    /// Whether relays are shown that are not said to switch lamps.
+    /// A Boolean value that indicates whether relays are shown even if their configuration doesn't say that they switch
+    /// lamps.
     package var switches: Bool
     /// The file with the devices' password.
     package var passwordFile: String?
@@ -15,15 +16,16 @@ package struct ShellyOptions: Equatable, Sendable {
     }
 }
 
-/// A conversation with one Shelly device of the second generation or later (Lights 9.6).
+/// A session with one Shelly device of the second generation or later (Lights 9.6).
 ///
-/// It says by HTTP which one it is. All else goes over its WebSocket: calls, one at a time, and what changes, which it tells by
-/// itself. It is asked for its status now and then, because a device without power says nothing.
+/// The session requests the device's identity by HTTP. Everything else uses its WebSocket: calls, one at a time, and
+/// the changes that the device reports on its own. The session polls the status, because a device without power sends
+/// nothing.
 package struct ShellySession: DeviceSession {
     package typealias Options = ShellyOptions
 
     package enum Output: Equatable, Sendable {
-        /// Ask by HTTP which one it is.
+        /// Request the device's identity by HTTP.
         case identify
         case open
         case call(ShellyCall)
@@ -39,17 +41,17 @@ package struct ShellySession: DeviceSession {
     package static let traits = DeviceTraits(
         driverName: "shelly", serviceType: "_shelly._tcp", port: 80, maximumDevices: 128)
 
-    /// The most outputs of a device that are shown, and the most sensors.
+    /// The maximum number of outputs shown per device, and of sensors.
     static let maximumOutputs = 16
-    /// How often a device is asked for its status, and how long after a command.
+    /// The interval between status queries, and the delay of a query after a command.
     static let pollIntervals = (calm: Duration.seconds(20), afterCommand: Duration.seconds(1))
-    /// How long a light shows which one it is.
+    /// The duration of an identification.
     static let identification = Duration.seconds(1)
 
     private enum Request: Equatable, Sendable {
         case configuration
         case status
-        /// Without a number it ends an identification.
+        /// A command; without a number it ends an identification.
         case command(LightCommand, LightID, number: Int?)
 
         var isQuestion: Bool { self == .configuration || self == .status }
@@ -58,7 +60,7 @@ package struct ShellySession: DeviceSession {
 
     private let name: String
     private let options: ShellyOptions
-    /// What it says by HTTP of itself.
+    /// The device's identity from the HTTP request.
     private var identity: JSONValue?
     private var mac = ""
     private var configuration: JSONValue?
@@ -67,9 +69,10 @@ package struct ShellySession: DeviceSession {
     private var lights: [LightDescription]?
     private var queue = CallQueue<Request>()
     private var challenge: ShellyChallenge?
-    /// Whether the current request was repeated without an answer to the former challenge.
+    /// A Boolean value that indicates whether the current request was repeated without an answer to the former
+    /// challenge.
     private var isNonceRenewed = false
-    /// How many challenges in a row were answered and not taken; the first may have grown old on its way.
+    /// The number of challenges in a row whose answers were rejected; the first may have expired on the way.
     private var challengesAnswered = 0
     private var pollAt: Duration?
     private var blinking = BlinkingLights(count: 1, pause: identification)
@@ -159,7 +162,7 @@ package struct ShellySession: DeviceSession {
         switch request {
         case .configuration, .status:
             guard let result = json["result"], error == nil else {
-                // Old firmware lacks the method; other errors pass.
+                // Old firmware lacks the method; other errors are temporary.
                 guard let code = error?["code"]?.int, code != 404 else {
                     return [.failed(.unusable("\(name) doesn't report its components; update its firmware"))]
                 }
@@ -179,7 +182,7 @@ package struct ShellySession: DeviceSession {
     }
 
     private static func lightError(_ code: Int) -> LightError {
-        // No more can be done now, or not yet.
+        // The device can't do more now, or isn't ready.
         [-108, -114].contains(code) ? .busy : .refused("the device answers error \(code)")
     }
 
@@ -193,12 +196,14 @@ package struct ShellySession: DeviceSession {
         return []
     }
 
-    /// The device doesn't know the nonce any more, as firmware 2.0 reports that, or gives out no more nonces for a moment.
+    /// Repeats a request.
+    ///
+    /// The device has expired the nonce, as firmware 2.0 reports that, or issues no more nonces for a moment.
     private mutating func throttled(again request: Request, now: Duration) -> [SessionEvent<Output>] {
         challenge = nil
         challengesAnswered = 0
         guard isNonceRenewed else {
-            // Without an answer to a challenge it gets a new one.
+            // A request without an answer to a challenge gets a new one.
             isNonceRenewed = true
             queue.repeatNow(request)
             return []
@@ -254,7 +259,7 @@ package struct ShellySession: DeviceSession {
         output.kind != .relay || options.switches || switchesLamp(output)
     }
 
-    /// Whether its owner has said that a lamp is behind a relay.
+    /// Returns whether the device's configuration says that a relay switches a lamp.
     private func switchesLamp(_ output: ShellyOutput) -> Bool {
         let uses = configuration?["sys"]?["ui_data"]?["consumption_types"]?.array ?? []
         return uses.indices.contains(output.number)
@@ -265,7 +270,7 @@ package struct ShellySession: DeviceSession {
         for index in outputs.indices {
             if let json = status[outputs[index].key] { outputs[index].merge(json) }
         }
-        // One that sleeps takes no connection but in the moments in which it reads; it would be out of reach for ever.
+        // A sleeping device accepts connections only while it measures; it would be unreachable permanently.
         if let period = status["sys"]?["wakeup_period"]?.int, period > 0 { sensors = [] }
         for index in sensors.indices { sensors[index].merge(status) }
         var events: [SessionEvent<Output>] = lights == nil ? [.identified(mac)] : []
@@ -337,7 +342,7 @@ package struct ShellySession: DeviceSession {
     }
 
     private func message(_ command: LightCommand, to light: LightID) -> (method: String, params: JSONValue?) {
-        // It may have gone since the command began; then the device refuses nothing and does nothing.
+        // If the output was removed meanwhile, call a method without effect.
         guard let output = output(light) else { return ("Shelly.GetDeviceInfo", nil) }
         return output.call(for: command)
     }
@@ -356,7 +361,7 @@ package struct ShellySession: DeviceSession {
         _ light: LightID, number: Int, now: Duration
     ) throws(LightError) -> [SessionEvent<Output>] {
         guard let output = output(light) else { throw .unknownLight }
-        // What is behind a relay may not like to be switched.
+        // The appliance at a relay may not tolerate being switched.
         guard output.kind != .relay else { return [.finished(command: number, nil)] }
         blinking.begin(light, number: number, isOn: output.isOn ?? false, now: now)
         return blink(now)
