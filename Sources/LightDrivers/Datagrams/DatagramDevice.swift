@@ -1,56 +1,59 @@
 package import DeviceKit
 
-/// What all devices of one system have in common.
+/// The common properties of all devices of one system.
 package struct DatagramTraits: Sendable {
     package var driverName: String
     package var port: UInt16
-    /// Where we listen for what they tell by themselves, if they do.
+    /// The port at which we receive state changes that devices send on their own; `nil` if they send none.
     package var pushPort: UInt16?
-    /// Whom a search is sent to, whose port is that of a host's search, too; `nil` for the broadcast address of each network.
+    /// The multicast group of a search, whose port is also that of a search at a host; `nil` to search the broadcast
+    /// address of each network.
     package var searchGroup: IPv4Endpoint?
-    /// The port that they answer to, wherever a request came from; `nil` if they answer to where it came from.
+    /// The port to which devices send all answers; `nil` if they answer to the source port.
     package var answerPort: UInt16?
-    /// How often each is asked for its state.
+    /// The interval between state queries to a device.
     package var pollInterval: Duration
-    /// How many messages may follow on one another.
+    /// The maximum number of messages without a pause.
     package var burst: Int
-    /// How many messages a second each can take.
+    /// The maximum number of messages a second to each device.
     package var perSecond: Int
 }
 
 package struct DatagramReading<Message: Sendable>: Sendable {
     package enum Content: Sendable {
-        /// The device says that it is there, and at which port if not at the one that it sends from; that may be the
-        /// answer to a question as well.
+        /// The device announces itself; the port is `nil` if it is the source port.
+        ///
+        /// It may be an answer, too.
         case presence(port: UInt16?, Message?)
-        /// The device cannot be used; the text says why.
+        /// The device can't be used, for this reason.
         case unusable(String)
-        /// It may answer what it was asked.
+        /// A possible answer to a request.
         case answer(Message)
-        /// It tells something by itself.
+        /// A state change that the device sends on its own.
         case push(Message)
     }
 
-    /// Who sent it, if the datagram says so.
+    /// The sender, if the datagram contains its id.
     package var device: LightID?
     package var content: Content
 }
 
-/// A device of one system, as far as it is known, and how one speaks with it: a machine without clock and sockets.
+/// The known state and the protocol of a device of one system: a machine without a clock and sockets.
 package protocol DatagramDevice: Sendable {
     associatedtype Request: Equatable, Sendable
     associatedtype Message: Sendable
 
     static var traits: DatagramTraits { get }
 
-    /// Reads a datagram from any sender; `nil` if it isn't one of this system.
+    /// Parses a datagram from any sender; `nil` if it doesn't belong to this system.
     static func read(_ bytes: [UInt8], session: UInt32) -> DatagramReading<Message>?
 
     /// Returns the datagram that makes all devices announce themselves, for a network where this computer has the local
     /// address.
     static func search(session: UInt32, localAddress: UInt32) -> [UInt8]
 
-    /// A second question to all, at a port of its own, if there are devices that do not answer the first.
+    /// A second search datagram with a separate port, for devices that don't answer the first; `nil` without such
+    /// devices.
     static var secondSearch: (bytes: [UInt8], port: UInt16)? { get }
 
     init(id: LightID)
@@ -62,36 +65,37 @@ package protocol DatagramDevice: Sendable {
 
     static func isAnswer(_ message: Message, to request: Request, number: UInt8) -> Bool
 
-    /// Whether a message, though no answer to a request, shows that the device has got it; if no answer comes, it counts.
+    /// Returns whether a message shows that the device has received a request, without being its answer; it counts as
+    /// the answer if none arrives.
     static func isReaction(_ message: Message, to request: Request) -> Bool
 
-    /// The device has answered; what was told to it is true from now on.
+    /// Processes the answer to a request, whose values count as the device's state from now on.
     ///
-    /// - Throws: ``LightError`` if it refused.
+    /// - Throws: ``LightError`` if the device refused.
     mutating func answered(_ request: Request, with message: Message) throws(LightError)
 
-    /// The device has told something by itself, or that it is there.
+    /// Processes an announcement, or a state change that the device sent on its own.
     mutating func told(_ message: Message)
 
-    /// The device was out of reach, and may have other names now.
+    /// Processes the return of an unreachable device, which may have other names now.
     mutating func returned()
 
-    /// What has to be asked before, or because, something about the device is not known.
+    /// The queries for missing properties of the device.
     var questions: [Request] { get }
 
     var polls: [Request] { get }
 
-    /// The lights that the device is; none if that is not known, or it is no light.
+    /// The device's lights; empty if they are unknown, or if the device isn't a light.
     var lights: [LightDescription] { get }
 
-    /// Whether it is known to be something else than a light.
+    /// A Boolean value that indicates whether it is known to be something other than a light.
     var isForeign: Bool { get }
 
     func state(of light: LightID) -> LightReport?
 
     func requests(for command: LightCommand, to light: LightID) -> [Request]
 
-    /// How a light shows which one it is: what to send, and what to send a second later.
+    /// Returns the requests that identify a light, and those to send a second later.
     func identification(of light: LightID) -> (begin: [Request], end: [Request])
 }
 
@@ -100,16 +104,16 @@ extension DatagramDevice {
     package static func isReaction(_ message: Message, to request: Request) -> Bool { false }
 }
 
-/// A device that is one light, which has the device's own id.
+/// A device with a single light, which has the device's id.
 package protocol SingleLightDevice: DatagramDevice {
-    /// What the device is; `nil` if that is not known, or it is no light.
+    /// The light's description; `nil` if it is unknown, or if the device isn't a light.
     var description: LightDescription? { get }
 
     var state: LightReport? { get }
 
     func requests(for command: LightCommand) -> [Request]
 
-    /// How it shows which one it is: what to send, and what to send a second later.
+    /// The requests that identify the light, and those to send a second later.
     var identification: (begin: [Request], end: [Request]) { get }
 }
 

@@ -1,43 +1,44 @@
 import AsyncKit
 package import DeviceKit
 
-/// What the machine of all devices of one system wants done.
+/// An action that the registry of a system's devices requests.
 package enum DatagramAction: Equatable, Sendable {
-    /// To a multicast group it goes over the interface of that address.
+    /// Send a datagram; to a multicast group, over the interface with the last address.
     case send([UInt8], to: IPv4Endpoint, over: UInt32?)
     case added(LightDescription)
     case report(LightID, LightReport)
     case warn(String?, about: String)
-    /// A device that is no light is not asked any more.
+    /// The device isn't a light and receives no more queries.
     case ignored(LightID)
-    /// A command has arrived, or has not.
+    /// A command has arrived, or has failed.
     case finished(command: Int, LightError?)
 }
 
-/// All devices of one system on the local network as a machine: who is there, at which address, in reach or not.
+/// A state machine for all devices of one system on the local network: their addresses, reachability and lights.
 ///
-/// Rules it keeps:
-/// - A device is known by its id, whatever its address; a datagram that carries its id tells the address.
-/// - Its lights are added once it has said what it is. One that never says is forgotten.
-/// - A request that stays without an answer puts it out of reach, and its commands fail; from then on it is asked once
-///   every ``retryInterval`` and searched for, until it answers. It is never removed.
-/// - What answers no question is ignored: an answer that comes too late may be older than a command. Nor is an
-///   answer from another address, nor an id that appears elsewhere while its device still answers: anybody can send it.
+/// Rules:
+/// - The id identifies a device, regardless of its address; a datagram with the id provides the address.
+/// - The device's lights are added after it has described itself. A device that never does is removed.
+/// - After an unanswered request, the device is unreachable and its commands fail; from then on it is queried every
+///   ``retryInterval`` and searched for, until it answers. A device with lights is never removed.
+/// - A message that answers no query is ignored, because a late answer may be older than a command. An answer from
+///   another address is ignored, and so is an id at another address while its device still answers, because any host
+///   can send it.
 package struct DatagramDeviceRegistry<Device: DatagramDevice>: Sendable {
     private struct Member {
         var device: Device
         var endpoint: IPv4Endpoint
         var queue: RequestQueue<Device.Request>
-        /// What was said of its lights, in their order.
+        /// The descriptions of its lights, in their order.
         var lights: [LightDescription] = []
         var reported: [LightID: LightReport] = [:]
         var isReachable = false
         var pollAt: Duration = .zero
-        /// When the questions to the device go on, after one that it didn't answer to the point.
+        /// The time at which queries to the device continue, after an answer without the requested value.
         var questionsAt: Duration = .zero
-        /// While lights show which ones they are, and their states are not their own: what to send when that is over.
+        /// The requests to send at the end of identifications; until then, the lights' states aren't reported.
         var identificationEnds: [LightID: [Device.Request]] = [:]
-        /// What shows that it has got a request, and that request's number.
+        /// A message that shows that the device has received a request, and that request's number.
         var reaction: (message: Device.Message, number: UInt8)?
         var isForeign = false
     }
@@ -45,11 +46,11 @@ package struct DatagramDeviceRegistry<Device: DatagramDevice>: Sendable {
     package static var maximumDevices: Int { 256 }
     package static var maximumLights: Int { 16 }
     private static var numberOfDevices: String { "number of devices" }
-    /// How often a device that is out of reach is asked.
+    /// The interval between queries to an unreachable device.
     package static var retryInterval: Duration { .seconds(5) }
-    /// How long after a command a device is asked what became of it.
+    /// The delay between a command and the query for its result.
     package static var confirmationDelay: Duration { .milliseconds(300) }
-    /// The longest pause between two searches, and the longest while a light is out of reach.
+    /// The longest interval between searches, and the longest one while a light is unreachable.
     package static var searchIntervals: (calm: Duration, missing: Duration) { (.seconds(60), .seconds(10)) }
 
     private let sought: LANDevices
@@ -57,11 +58,11 @@ package struct DatagramDeviceRegistry<Device: DatagramDevice>: Sendable {
     private var networks: [IPv4Network] = []
     private var members: [LightID: Member] = [:]
     private var owners: [LightID: LightID] = [:]
-    /// Devices that answer searches and no question, of which the operator was warned.
+    /// Devices that answer searches but no queries; the operator was warned about them.
     private var silent: Set<LightID> = []
     private static var maximumSilent: Int { 16 }
     private var unusable: Set<LightID> = []
-    /// Who answers from where; devices that do not say who they are have an address each.
+    /// The devices by their addresses; a device that doesn't send its id must have its own address.
     private var devicesAt: [IPv4Endpoint: LightID] = [:]
     private var searchAt: Duration = .zero
     private var searchBackoff = Backoff()
@@ -70,7 +71,7 @@ package struct DatagramDeviceRegistry<Device: DatagramDevice>: Sendable {
     private var unreadable = 0
     private var actions: [DatagramAction] = []
 
-    /// Creates the machine; the session's number distinguishes this run of the driver from others.
+    /// Creates the registry; the session's number distinguishes this run of the driver from others.
     package init(looksFor sought: LANDevices, session: UInt32) {
         self.sought = sought
         self.session = session
@@ -81,12 +82,12 @@ package struct DatagramDeviceRegistry<Device: DatagramDevice>: Sendable {
         return actions
     }
 
-    /// The lights, in any order, and where they are.
+    /// The lights, in any order, with their addresses.
     package var lights: [(LightDescription, IPv4Endpoint)] {
         members.values.flatMap { member in member.lights.map { ($0, member.endpoint) } }
     }
 
-    /// When ``timePassed(now:)`` or ``search(on:now:)`` has something to do.
+    /// The time at which ``timePassed(now:)`` or ``search(on:now:)`` has something to do.
     package var deadline: Duration {
         members.values.filter { !$0.isForeign }.reduce(searchAt) { earliest, member in
             min(earliest, member.queue.deadline ?? (member.identificationEnds.isEmpty ? member.pollAt : earliest))
@@ -126,7 +127,7 @@ package struct DatagramDeviceRegistry<Device: DatagramDevice>: Sendable {
 
     package mutating func received(_ bytes: [UInt8], from source: IPv4Endpoint, now: Duration) {
         guard let reading = Device.read(bytes, session: session) else {
-            // What others send, and what we ask everybody, comes here, too.
+            // Datagrams of other senders, and our own broadcasts, arrive here, too.
             if devicesAt[place(source)] != nil { unreadable += 1 }
             return
         }
@@ -148,14 +149,14 @@ package struct DatagramDeviceRegistry<Device: DatagramDevice>: Sendable {
             guard let id = sender, isSource(source, of: id) else { return }
             answered(message, by: id, now: now)
         case .push(let message):
-            // It comes from a port of its own, but from the address.
+            // It comes from another port, but from the device's address.
             guard let id = reading.device, let member = members[id] else { return }
             if member.endpoint.address != source.address {
                 met(id, at: IPv4Endpoint(address: source.address, port: member.endpoint.port), now: now)
             } else if !member.isReachable {
                 members[id]?.pollAt = now
             } else if member.identificationEnds.isEmpty, !member.queue.hasCommand {
-                // While a command is on its way this may be older than that.
+                // While a command is in flight, this state may be older than the command.
                 members[id]?.device.told(message)
                 tell(id)
             }
@@ -163,13 +164,13 @@ package struct DatagramDeviceRegistry<Device: DatagramDevice>: Sendable {
         if let id = sender ?? reading.device { advance(id, now: now) }
     }
 
-    /// How many datagrams of devices could not be read since the last time.
+    /// Returns the number of unreadable datagrams from devices since the last call.
     package mutating func takeUnreadable() -> Int {
         defer { unreadable = 0 }
         return unreadable
     }
 
-    /// Where a device answers from, as a key: of one that answers to a port of its own choice the address is enough.
+    /// Returns the key for a device's address: without the port for a system with a fixed answer port.
     private func place(_ endpoint: IPv4Endpoint) -> IPv4Endpoint {
         Device.traits.answerPort == nil ? endpoint : IPv4Endpoint(address: endpoint.address, port: 0)
     }
@@ -181,13 +182,13 @@ package struct DatagramDeviceRegistry<Device: DatagramDevice>: Sendable {
     private mutating func met(_ id: LightID, at endpoint: IPv4Endpoint, now: Duration) {
         guard var member = members[id] else { return add(id, at: endpoint, now: now) }
         if member.endpoint == endpoint {
-            // Another one may have had this address meanwhile.
+            // Another device may have had this address meanwhile.
             devicesAt[place(endpoint)] = id
             if !member.isReachable { members[id]?.pollAt = now }
             return
         }
         member.pollAt = now
-        // While it answers where it was, it is asked there: if it has moved, it is found as soon as that fails.
+        // While the device answers at its former address, use that; if it has moved, queries there soon fail.
         if !member.isReachable {
             leave(member.endpoint, id)
             member.endpoint = endpoint
@@ -256,7 +257,7 @@ package struct DatagramDeviceRegistry<Device: DatagramDevice>: Sendable {
         tell(id)
     }
 
-    /// Tells the host what is new about a device, unless half of a command has arrived.
+    /// Reports changes of a device to the host, unless part of a command is pending.
     private mutating func tell(_ id: LightID) {
         guard var member = members[id], member.identificationEnds.isEmpty, !member.queue.hasCommand else { return }
         if member.device.questions.isEmpty {
@@ -289,7 +290,7 @@ package struct DatagramDeviceRegistry<Device: DatagramDevice>: Sendable {
         for id in members.keys.sorted(by: { $0.rawValue < $1.rawValue }) { advance(id, now: now) }
     }
 
-    /// Sends what may be sent to a device now, and asks what is to be asked.
+    /// Sends the requests that are due to a device, and queues due queries.
     private mutating func advance(_ id: LightID, now: Duration) {
         if let member = members[id], member.queue.isGivenUp(now: now), let awaited = member.queue.awaited,
             let reaction = member.reaction, reaction.number == awaited.number
@@ -299,7 +300,7 @@ package struct DatagramDeviceRegistry<Device: DatagramDevice>: Sendable {
         guard var member = members[id], !member.isForeign else { return }
         if member.queue.isGivenUp(now: now) {
             for command in member.queue.clear() { actions.append(.finished(command: command, .unreachable)) }
-            // Numbers of requests come again.
+            // Numbers of requests repeat.
             member.reaction = nil
             if member.lights.isEmpty {
                 if silent.count < Self.maximumSilent, silent.insert(id).inserted {
@@ -331,7 +332,7 @@ package struct DatagramDeviceRegistry<Device: DatagramDevice>: Sendable {
         if member.queue.isEmpty, member.identificationEnds.isEmpty {
             let isProbe = !member.lights.isEmpty && !member.isReachable
             let isDue = member.pollAt <= now
-            // A device out of reach is asked one thing; when it answers, the rest follows.
+            // An unreachable device gets a single query; after its answer, the rest follows.
             let questions = isProbe || member.questionsAt > now ? [] : member.device.questions
             for question in questions { member.queue.ask(question) }
             if isDue {
@@ -354,10 +355,10 @@ package struct DatagramDeviceRegistry<Device: DatagramDevice>: Sendable {
 
     // MARK: Commands
 
-    /// Begins a command; ``DatagramAction/finished(command:_:)`` tells how it ended.
+    /// Begins a command, which ends with ``DatagramAction/finished(command:_:)``.
     ///
-    /// - Returns: the command's number.
-    /// - Throws: ``LightError`` if the light is not known or out of reach.
+    /// - Returns: The command's number.
+    /// - Throws: ``LightError`` if the light is unknown or unreachable.
     package mutating func apply(_ command: LightCommand, to light: LightID, now: Duration) throws(LightError) -> Int {
         let (id, member) = try member(light)
         let end = members[id]?.identificationEnds.removeValue(forKey: light) ?? []
@@ -365,16 +366,16 @@ package struct DatagramDeviceRegistry<Device: DatagramDevice>: Sendable {
         return begin(requests, of: id, confirmAfter: command.transition ?? .zero, now: now)
     }
 
-    /// Makes a light show which one it is; ``endIdentification(of:now:)`` is to follow.
+    /// Identifies a light; ``endIdentification(of:now:)`` must follow.
     package mutating func identify(_ light: LightID, now: Duration) throws(LightError) -> Int {
         let (id, member) = try member(light)
         let identification = member.device.identification(of: light)
-        // A second one while the first lasts ends as the first does.
+        // A second identification during the first ends with the requests of the first.
         members[id]?.identificationEnds[light] = member.identificationEnds[light] ?? identification.end
         return begin(identification.begin, of: id, confirmAfter: .zero, now: now)
     }
 
-    /// Leaves a light as it was before it showed which one it is, unless it has got another command since.
+    /// Restores a light's state from before an identification, unless it has received another command since.
     package mutating func endIdentification(of light: LightID, now: Duration) {
         guard let id = owners[light], let member = members[id],
             let requests = members[id]?.identificationEnds.removeValue(forKey: light)
@@ -383,7 +384,7 @@ package struct DatagramDeviceRegistry<Device: DatagramDevice>: Sendable {
         if !requests.isEmpty, member.isReachable { _ = begin(requests, of: id, confirmAfter: .zero, now: now) }
     }
 
-    /// A command is given up; what was not sent yet is not sent.
+    /// Cancels a command; its unsent requests are dropped.
     package mutating func cancel(_ command: Int) {
         for id in members.keys { members[id]?.queue.cancel(command) }
     }
@@ -402,7 +403,7 @@ package struct DatagramDeviceRegistry<Device: DatagramDevice>: Sendable {
             actions.append(.finished(command: commands, nil))
         } else {
             members[id]?.queue.add(requests, command: commands)
-            // What it says next is told, also if it is what it said before: the host may believe the command.
+            // Report the next state even if it is unchanged, because the host may take the command for the state.
             members[id]?.reported = [:]
             members[id]?.pollAt = now + pause + Self.confirmationDelay
         }

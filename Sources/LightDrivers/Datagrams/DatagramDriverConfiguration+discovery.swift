@@ -3,7 +3,7 @@ import DeviceKit
 import Logging
 
 extension DatagramDriverConfiguration: DiscoverableDriver {
-    /// Runs a driver for a while: what it finds has said what it is.
+    /// Runs a driver for a while and returns the devices that have described themselves.
     package static func discover(_ search: LightSearch) async throws(LightSearchFailure) -> [LightSource] {
         var logger = search.logger
         logger.logLevel = max(logger.logLevel, .warning)
@@ -26,7 +26,7 @@ extension DatagramDriverConfiguration: DiscoverableDriver {
         guard !devices.discover, let endpoint = IPv4Endpoint(source.address, port: Device.traits.port) else {
             return .complete
         }
-        // Of devices that are searched for at a port of its own, only the address says which they are.
+        // If devices have a separate search port, only the address identifies them.
         let hasSearchPort = Device.traits.searchGroup != nil
         let isNamed = devices.hosts.contains {
             $0.address == endpoint.address && ($0.port == endpoint.port || hasSearchPort)
@@ -37,7 +37,7 @@ extension DatagramDriverConfiguration: DiscoverableDriver {
     }
 }
 
-/// Takes what a driver reports while devices are looked for.
+/// A host that ignores a driver's reports during discovery.
 private struct UninterestedHost: LightHost {
     func added(_ light: LightDescription) async {}
     func removed(_ light: LightID) async {}

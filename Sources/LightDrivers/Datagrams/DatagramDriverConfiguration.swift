@@ -6,7 +6,7 @@ package typealias KasaDriverConfiguration = DatagramDriverConfiguration<KasaDevi
 package typealias LIFXDriverConfiguration = DatagramDriverConfiguration<LIFXDevice>
 package typealias WiZDriverConfiguration = DatagramDriverConfiguration<WiZDevice>
 
-/// The keys of a driver whose devices speak in datagrams: which devices to look for.
+/// The keys of a driver whose devices use datagrams: the devices to search for.
 package struct DatagramDriverConfiguration<Device: DatagramDevice>: LightDriverConfiguration {
     package static var driverName: String { Device.traits.driverName }
 

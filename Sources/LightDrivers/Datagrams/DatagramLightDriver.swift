@@ -2,9 +2,9 @@ package import AsyncKit
 package import DeviceKit
 package import Logging
 
-/// A driver for devices that speak in datagrams: wires sockets, the machine of the devices and the host together.
+/// A driver for devices that use datagrams: connects the sockets, the devices' registry and the host.
 package actor DatagramLightDriver<Device: DatagramDevice>: LightDriver, PendingCallOwner {
-    /// After so many datagrams commands get their turn.
+    /// The number of datagrams after which commands get a turn.
     private static var datagramsInTurn: Int { 64 }
 
     private let logger: Logger
@@ -14,7 +14,7 @@ package actor DatagramLightDriver<Device: DatagramDevice>: LightDriver, PendingC
     private let signal = AsyncSignal()
 
     private var registry: DatagramDeviceRegistry<Device>
-    /// The first one sends; a second one, if any, only listens.
+    /// The first socket sends; a second one, if any, only receives pushes.
     private var sockets: [DatagramSocket] = []
     private var socketFailure = ""
     package var pendingCalls = PendingCalls<LightError>()
@@ -31,10 +31,10 @@ package actor DatagramLightDriver<Device: DatagramDevice>: LightDriver, PendingC
 
     private var now: Duration { start.duration(to: .now) }
 
-    /// The lights that were found so far, and where they are.
+    /// The discovered lights, with their addresses.
     package var lights: [(LightDescription, IPv4Endpoint)] { registry.lights }
 
-    // MARK: Life
+    // MARK: Lifecycle
 
     package func run(host: any LightHost) async throws {
         await host.report(.starting)
@@ -46,7 +46,7 @@ package actor DatagramLightDriver<Device: DatagramDevice>: LightDriver, PendingC
         pendingCalls.failAll(.unreachable)
     }
 
-    /// One round; returns when the next one is due.
+    /// Runs one round; returns the time of the next one.
     private func turn(_ host: any LightHost) async -> Duration {
         guard openSockets() else {
             await tell(.degraded(Self.problem(socketFailure)), host)
@@ -91,7 +91,8 @@ package actor DatagramLightDriver<Device: DatagramDevice>: LightDriver, PendingC
         return true
     }
 
-    /// The port may be another program's, or that of the driver before this one: it is tried again with each search.
+    /// Opens the push socket, with a new attempt at each search, because another process or an earlier driver may use
+    /// the port.
     private func openPushSocket() {
         guard takesPushes, sockets.count == 1, let port = Device.traits.pushPort else { return }
         do throws(DatagramSocket.Failure) {
@@ -129,7 +130,7 @@ package actor DatagramLightDriver<Device: DatagramDevice>: LightDriver, PendingC
         do throws(DatagramSocket.Failure) {
             try sockets.first?.send(bytes, to: endpoint, over: interface)
         } catch {
-            // As if it had been lost on its way: it is sent again.
+            // Treat it as lost in transit: it is sent again.
             logger.debug("datagram not sent", metadata: ["to": "\(endpoint)", "error": "\(error.text)"])
         }
     }

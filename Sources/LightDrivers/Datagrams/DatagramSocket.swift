@@ -3,9 +3,10 @@ import Glibc
 import Synchronization
 import SystemKit
 
-/// A UDP socket for IPv4 that sends at once and keeps what arrives until it is taken.
+/// A UDP socket for IPv4 that sends at once and queues received datagrams.
 ///
-/// At most ``capacity`` datagrams wait; what comes on top, and what is longer than ``longest``, is dropped and counted, as a
+/// At most ``capacity`` datagrams wait. Additional ones, and those longer than ``longest``, are dropped and counted, as
+/// a network may drop them at any time.
 /// network may drop it at any time.
 final class DatagramSocket: Sendable {
     struct Datagram: Sendable {
@@ -29,10 +30,10 @@ final class DatagramSocket: Sendable {
         var dropped = 0
     }
 
-    /// Opens a socket on all interfaces, on any port for 0, that may broadcast; `notify` is called on another thread
-    /// when a datagram has arrived.
+    /// Opens a socket for broadcasts on all interfaces, on any port for 0; calls `notify` on another thread when a
+    /// datagram arrives.
     ///
-    /// - Throws: why there is none.
+    /// - Throws: The system's error.
     init(port: UInt16, notify: @escaping @Sendable () -> Void) throws(Failure) {
         let descriptor = socket(AF_INET, Int32(SOCK_DGRAM.rawValue | SOCK_NONBLOCK.rawValue | SOCK_CLOEXEC.rawValue), 0)
         guard descriptor >= 0 else { throw Failure(text: SystemError.last.reason) }
@@ -66,7 +67,7 @@ final class DatagramSocket: Sendable {
         return IPv4Endpoint(address).port
     }
 
-    /// Takes all that has arrived, oldest first.
+    /// Returns and removes all received datagrams, oldest first.
     func takeDatagrams() -> [Datagram] {
         waiting.withLock { waiting in
             defer { waiting.datagrams.removeAll() }
@@ -83,7 +84,7 @@ final class DatagramSocket: Sendable {
 
     /// Sends a datagram, to a multicast group over the interface with that address; whether it arrives isn't known.
     ///
-    /// - Throws: what the system says.
+    /// - Throws: The system's error.
     func send(_ bytes: [UInt8], to endpoint: IPv4Endpoint, over interface: UInt32? = nil) throws(Failure) {
         if let interface {
             var option = in_addr(s_addr: interface.bigEndian)
@@ -99,14 +100,14 @@ final class DatagramSocket: Sendable {
         var buffer = [UInt8](repeating: 0, count: Self.longest)
         var arrived: [Datagram] = []
         var tooLong = 0
-        // In turns, so that a flood does not keep what has arrived from being told.
+        // Read in batches, so that a flood doesn't delay delivery.
         for _ in 0..<64 {
             var source = sockaddr_in()
             let count = source.withPointer { address, length in
                 var length = length
                 return recvfrom(descriptor, &buffer, buffer.count, Int32(MSG_TRUNC), address, &length)
             }
-            // An error that an earlier datagram caused is told once, by the call that comes next.
+            // The call after a failed datagram reports its error once.
             if count < 0, errno == ECONNREFUSED || errno == EINTR { continue }
             guard count >= 0 else { break }
             guard count <= Self.longest else {

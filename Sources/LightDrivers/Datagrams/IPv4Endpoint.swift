@@ -1,7 +1,7 @@
 import Glibc
 
 package struct IPv4Endpoint: Hashable, Sendable, CustomStringConvertible {
-    /// In the order in which it is written, the first number highest.
+    /// The address as a number, with the first written byte highest.
     package var address: UInt32
     package var port: UInt16
 
@@ -10,7 +10,7 @@ package struct IPv4Endpoint: Hashable, Sendable, CustomStringConvertible {
         self.port = port
     }
 
-    /// Reads `10.0.0.7:56700`, or `10.0.0.7` with the given port; `nil` for any other text.
+    /// Parses `10.0.0.7:56700`, or `10.0.0.7` with the given port; `nil` for any other text.
     package init?(_ text: String, port: UInt16) {
         let halves = text.split(separator: ":", omittingEmptySubsequences: false)
         let numbers = halves[0].split(separator: ".", omittingEmptySubsequences: false).map {
@@ -41,20 +41,20 @@ package struct IPv4Endpoint: Hashable, Sendable, CustomStringConvertible {
     package var addressText: String { [24, 16, 8, 0].map { "\(address >> $0 & 0xFF)" }.joined(separator: ".") }
 }
 
-/// A network that an interface of this computer is on.
+/// A network of one of this computer's interfaces.
 package struct IPv4Network: Hashable, Sendable {
-    /// This computer's address there.
+    /// This computer's address in the network.
     package var address: UInt32
     package var mask: UInt32
 
-    /// Where everybody on it is reached; also where no such address was set, which `ip addr` leaves to its caller.
+    /// The broadcast address, computed because `ip addr` doesn't set one unless its caller does.
     package var broadcast: UInt32 { address | ~mask }
 
     package func contains(_ other: UInt32) -> Bool { other & mask == address & mask }
 
-    /// The networks of this network namespace on which one can broadcast; asks the kernel only and never waits.
+    /// Returns the networks of this network namespace that allow broadcasts; queries only the kernel and never blocks.
     package static func current() -> [IPv4Network] {
-        // The list is the C library's: copied into values and given back before this returns.
+        // The C library owns the list; it is copied into values and freed before this function returns.
         var list: UnsafeMutablePointer<ifaddrs>?
         guard getifaddrs(&list) == 0 else { return [] }
         defer { freeifaddrs(list) }

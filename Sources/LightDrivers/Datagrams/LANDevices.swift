@@ -1,10 +1,10 @@
 internal import DeviceKit
 
-/// Which devices of the local network a driver looks for: the keys that all drivers over UDP share.
+/// The devices that a driver searches for: the common keys of all drivers over UDP.
 package struct LANDevices: Equatable, Sendable {
-    /// Whether to ask everybody on the networks of this computer.
+    /// A Boolean value that indicates whether to search the networks of this computer.
     package var discover: Bool
-    /// Whom to ask besides, where a broadcast does not reach.
+    /// Additional hosts to query, which broadcasts don't reach.
     package var hosts: [IPv4Endpoint]
 
     static let maximumHosts = 256
@@ -18,7 +18,7 @@ package struct LANDevices: Equatable, Sendable {
         case discover, hosts
     }
 
-    /// Reads the keys; hosts without a port get the given one.
+    /// Decodes the keys; hosts without a port get the given one.
     ///
     /// - Throws: `ConfigurationProblem`.
     package init(from decoder: any Decoder, port: UInt16) throws {

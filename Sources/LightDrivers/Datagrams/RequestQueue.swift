@@ -1,21 +1,21 @@
-/// What is asked of one device: one request at a time, repeated until it is answered or given up, and never faster than
-/// the device can take.
+/// The requests to one device: one at a time, repeated until it is answered or times out, and limited to the device's
+/// pace.
 ///
-/// Datagrams get lost. A request is sent up to six times within 1.7 s, so that a command has arrived or failed before the
-/// host gives it up after 2 s; where one datagram in ten is lost, one command in 20,000 fails.
+/// Datagrams get lost. A request is sent up to six times within 1.7 s, so that a command has succeeded or failed before
+/// the host gives up after 2 s. If one datagram in ten is lost, one command in 20,000 fails.
 package struct RequestQueue<Request: Equatable & Sendable>: Sendable {
     package struct Entry: Equatable, Sendable {
         package let request: Request
-        /// The command that it belongs to, or `nil` for a question.
+        /// The command that it belongs to, or `nil` for a query.
         package let command: Int?
-        /// Which request it is; the same each time it is sent.
+        /// The request's number, which stays the same for each attempt.
         package let number: UInt8
         fileprivate var attempts = 0
-        /// Sent once only: what may well not be there.
+        /// A Boolean value that indicates whether it is sent only once, because the device is probably absent.
         fileprivate let isProbe: Bool
     }
 
-    /// How long an answer is awaited after each time of sending.
+    /// The time to wait for an answer after each attempt.
     static var timeouts: [Duration] { [200, 200, 250, 300, 350, 400].map { .milliseconds($0) } }
 
     private var pace: Pace
@@ -32,10 +32,10 @@ package struct RequestQueue<Request: Equatable & Sendable>: Sendable {
 
     package var hasCommand: Bool { current?.command != nil || waiting.contains { $0.command != nil } }
 
-    /// What was sent and is not answered.
+    /// The request that was sent and isn't answered.
     package var awaited: Entry? { current }
 
-    /// Adds a command, before all questions: one that is on its way is asked again later.
+    /// Adds a command before all queries; a query in flight is repeated later.
     package mutating func add(_ requests: [Request], command: Int) {
         if let question = current, question.command == nil {
             waiting.insert(question, at: 0)
@@ -45,7 +45,7 @@ package struct RequestQueue<Request: Equatable & Sendable>: Sendable {
         waiting.insert(contentsOf: requests.map { entry($0, command: command) }, at: place)
     }
 
-    /// Adds a question; a probe is sent only once.
+    /// Adds a query; a probe is sent only once.
     package mutating func ask(_ request: Request, isProbe: Bool = false) {
         waiting.append(entry(request, command: nil, isProbe: isProbe))
     }
@@ -70,7 +70,7 @@ package struct RequestQueue<Request: Equatable & Sendable>: Sendable {
         return entry
     }
 
-    /// The awaited request is answered; returns the command that is finished with it, if any.
+    /// Removes the answered request; returns its command if that is complete, otherwise `nil`.
     package mutating func answered() -> Int? {
         let command = current?.command
         current = nil
@@ -78,13 +78,13 @@ package struct RequestQueue<Request: Equatable & Sendable>: Sendable {
         return command
     }
 
-    /// Whether the awaited request has been sent as often as it may and stayed without an answer.
+    /// Returns whether all attempts of the current request have timed out.
     package func isGivenUp(now: Duration) -> Bool {
         guard let current else { return false }
         return current.attempts >= limit(current) && retryAt <= now
     }
 
-    /// Forgets everything; returns the commands among it.
+    /// Removes all requests; returns the commands among them.
     package mutating func clear() -> [Int] {
         let commands = Set(([current] + waiting).compactMap { $0?.command })
         current = nil
@@ -92,13 +92,13 @@ package struct RequestQueue<Request: Equatable & Sendable>: Sendable {
         return commands.sorted()
     }
 
-    /// Forgets a command's requests that are not answered.
+    /// Removes a command's unanswered requests.
     package mutating func cancel(_ command: Int) {
         waiting.removeAll { $0.command == command }
         if current?.command == command { current = nil }
     }
 
-    /// When ``transmit(now:)`` or ``isGivenUp(now:)`` has something to tell.
+    /// The time at which ``transmit(now:)`` or ``isGivenUp(now:)`` has a new result.
     package var deadline: Duration? {
         guard let current else { return waiting.isEmpty ? nil : pace.mayAt }
         if current.attempts == 0 { return pace.mayAt }

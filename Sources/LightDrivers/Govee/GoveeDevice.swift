@@ -1,18 +1,19 @@
 package import DeviceKit
 
-/// A light of Govee whose owner has allowed the local network to control it (Lights 9.5).
+/// A light of Govee with its local network control enabled by the owner (Lights 9.5).
 ///
-/// All devices answer to one port of this computer, and no command is answered: it is sent until the status shows it. A
-/// device that has it, but shows another value, has rounded or has not done it yet: then the status counts that came last.
+/// All devices answer to one port of this computer, but not to commands: a command is repeated until the status shows
+/// it. A device that has received the command but reports another value has rounded it, or hasn't executed it yet; then
+/// the last status counts.
 package struct GoveeDevice: SingleLightDevice {
     package static let traits = DatagramTraits(
         driverName: "govee", port: 4003, searchGroup: IPv4Endpoint(address: 0xEFFF_FFFA, port: searchPort),
         answerPort: 4002, pollInterval: .seconds(10), burst: 2, perSecond: 4)
 
-    /// Where devices listen for searches; commands go to another port.
+    /// The port for searches; commands use another port.
     package static let searchPort: UInt16 = 4001
 
-    /// What all lights show of whites, for which they have no question.
+    /// The color temperatures of all lights, because there is no query for them.
     private static let kelvin = 2000...9000
     private static let mired = 111...500
 
@@ -66,7 +67,7 @@ package struct GoveeDevice: SingleLightDevice {
     package var questions: [GoveeRequest] { status == nil ? [.status] : [] }
     package var polls: [GoveeRequest] { [.status] }
 
-    // MARK: The light
+    // MARK: Light
 
     package var isForeign: Bool { false }
 

@@ -1,18 +1,18 @@
 import BoundedJSON
 package import DeviceKit
 
-/// What a Govee device shows, or is to show (Lights 9.5).
+/// The current or the requested state of a Govee device (Lights 9.5).
 package struct GoveeStatus: Equatable, Sendable {
     package struct Color: Equatable, Sendable {
         package var red, green, blue: Int
     }
 
     package var isOn: Bool?
-    /// In percent.
+    /// The brightness in percent.
     package var brightness: Int?
-    /// 0 to 255 each.
+    /// The channels, 0 to 255 each.
     package var color: Color?
-    /// 0 while a colour is shown.
+    /// The color temperature; 0 for a color.
     package var kelvin: Int?
 }
 
@@ -28,7 +28,7 @@ extension GoveeStatus {
         if parts.count == 3 { color = Color(red: parts[0], green: parts[1], blue: parts[2]) }
     }
 
-    /// Whether a device that shows this has taken a change, as exactly as devices do; of a white its colour does not count.
+    /// Returns whether this state includes a change, within the devices' precision; the color of a white is ignored.
     func shows(_ change: GoveeStatus) -> Bool {
         func isNear(_ wanted: Int?, _ shown: Int?, within distance: Int) -> Bool {
             guard let wanted else { return true }
@@ -42,20 +42,20 @@ extension GoveeStatus {
     }
 }
 
-/// What is asked of a Govee device, or told to it.
+/// A query or a command to a Govee device.
 package enum GoveeRequest: Equatable, Sendable {
     case status
-    /// A command for each thing that changes, which no device answers, and the question what has become of it.
+    /// A command for each changed value, which devices don't answer, and a query for the resulting status.
     case change(GoveeStatus)
 
     private static func message(_ command: String, _ data: JSONValue) -> [UInt8] {
         (["msg": ["cmd": .string(command), "data": data]] as JSONValue).encoded
     }
 
-    /// What makes all devices say that they are there.
+    /// The search request for all devices.
     static let scan = message("scan", ["account_topic": "reserve"])
 
-    /// The datagrams: off first, and on last.
+    /// The datagrams: off comes first, and on comes last.
     var datagrams: [[UInt8]] {
         var datagrams: [[UInt8]] = []
         if case .change(let change) = self {
@@ -82,7 +82,7 @@ package enum GoveeMessage: Equatable, Sendable {
     case status(GoveeStatus)
     case presence(device: LightID, model: String?, firmware: String?)
 
-    /// Reads a datagram; `nil` if it is no message that a device sends.
+    /// Parses a datagram; `nil` if it isn't a valid message of a device.
     package init?(_ bytes: [UInt8]) {
         guard let json = try? JSONValue(parsing: bytes), let data = json["msg"]?["data"],
             data.object != nil
@@ -90,7 +90,7 @@ package enum GoveeMessage: Equatable, Sendable {
         switch json["msg"]?["cmd"]?.string {
         case "devStatus": self = .status(GoveeStatus(data))
         case "scan":
-            // Eight bytes, of which the last six are its hardware address.
+            // Eight bytes, of which the last six are its MAC address.
             let digits = data["device"]?.string?.filter(\.isHexDigit).lowercased() ?? ""
             guard (12...32).contains(digits.utf8.count), digits.allSatisfy(\.isASCII) else { return nil }
             self = .presence(

@@ -1,9 +1,9 @@
 package import DeviceKit
 
-/// A bulb, plug, dimmer, light strip or power strip of TP-Link Kasa by its older protocol (Lights 9.5).
+/// A bulb, plug, dimmer, light strip or power strip of TP-Link Kasa with its older protocol (Lights 9.5).
 ///
-/// All of it travels in datagrams as well as by TCP, without the length before it. Answers do not say whose they are, and
-/// name no request: what was asked and where it comes from does.
+/// Datagrams have the same content as messages over TCP, without the leading length. Answers contain neither the
+/// device's id nor the request's number; the pending request and the source address identify them.
 package struct KasaDevice: DatagramDevice {
     package static let traits = DatagramTraits(
         driverName: "kasa", port: 9999, pollInterval: .seconds(10), burst: 3, perSecond: 8)
@@ -77,7 +77,7 @@ package struct KasaDevice: DatagramDevice {
     package var questions: [KasaRequest] { system == nil ? [.system] : [] }
     package var polls: [KasaRequest] { [.system] }
 
-    // MARK: Its lights
+    // MARK: Lights
 
     package var lights: [LightDescription] {
         guard let system else { return [] }
@@ -109,7 +109,7 @@ package struct KasaDevice: DatagramDevice {
 
     private func child(_ light: LightID) -> KasaSystem.Child? { system?.children.first { lightID($0) == light } }
 
-    /// The whites of a bulb in kelvin, which only its model tells.
+    /// The range of a bulb's whites in kelvin, which depends on its model.
     private var kelvin: ClosedRange<Int> {
         let model = system?.model ?? ""
         func isOne(of names: String...) -> Bool { names.contains { model.hasPrefix($0) } }
@@ -140,7 +140,7 @@ package struct KasaDevice: DatagramDevice {
             var requests: [KasaRequest] = []
             if system.canDim, let brightness = command.brightness { requests.append(.level(brightness)) }
             if let on = command.on {
-                // Off first, so that nothing is seen of the new level.
+                // Off first, so that the new level isn't visible.
                 requests.insert(.relay(on, child: child(light)?.id), at: on ? requests.endIndex : 0)
             }
             return requests
@@ -167,7 +167,7 @@ package struct KasaDevice: DatagramDevice {
             }
             return (request(!isOn), request(isOn))
         }
-        // What is plugged in may not like to be switched.
+        // The appliance at the plug may not tolerate being switched.
         return ([.led(isOff: !system.isLEDOff)], [.led(isOff: system.isLEDOff)])
     }
 }

@@ -1,20 +1,20 @@
 import BoundedJSON
 package import DeviceKit
 
-/// What is asked of a device of TP-Link's older protocol, or told to it (Lights 9.5).
+/// A query or a command to a device with TP-Link's older protocol (Lights 9.5).
 package enum KasaRequest: Equatable, Sendable {
-    /// What it is and how it is.
+    /// The device's identity and state.
     case system
     /// A plug, or one socket of a strip, on or off.
     case relay(Bool, child: String?)
-    /// The light that shows whether a plug is on.
+    /// The indicator light of a plug.
     case led(isOff: Bool)
-    /// The level of a dimmer, in percent from 1; it does not turn the dimmer on.
+    /// The level of a dimmer, in percent from 1; it doesn't switch the dimmer on.
     case level(Int)
-    /// What a bulb or a light strip shows.
+    /// The state of a bulb or a light strip.
     case light(KasaLightState, isStrip: Bool, milliseconds: Int?)
 
-    /// The two names under which a request and its answer stand.
+    /// The two names that contain a request and its answer.
     var path: (module: String, method: String) {
         switch self {
         case .system: ("system", "get_sysinfo")
@@ -34,7 +34,7 @@ package enum KasaRequest: Equatable, Sendable {
         case .level(let percent): return ["brightness": .integer(Int64(percent))]
         case .light(let state, _, let milliseconds):
             var object = state.json
-            // Without this a bulb that is turned on shows what it was set to show then.
+            // Without this, a bulb restores its default state when it switches on.
             object["ignore_default"] = state.saysOnlyWhetherItIsOn && state.isOn == true ? 0 : 1
             object["transition_period"] = milliseconds.map { .integer(Int64($0)) }
             return object
@@ -49,21 +49,21 @@ package enum KasaRequest: Equatable, Sendable {
     }
 }
 
-/// What a bulb shows, or is to show.
+/// The current or the requested state of a bulb.
 package struct KasaLightState: Equatable, Sendable {
     package var isOn: Bool?
-    /// In percent.
+    /// The brightness in percent.
     package var brightness: Int?
-    /// 0 to 360 degrees.
+    /// The hue, 0 to 360 degrees.
     package var hue: Int?
-    /// In percent.
+    /// The saturation in percent.
     package var saturation: Int?
-    /// 0 for a colour.
+    /// The color temperature; 0 for a color.
     package var kelvin: Int?
 }
 
 extension KasaLightState {
-    /// Reads `light_state`: while the bulb is off, what it will show stands beneath it.
+    /// Parses `light_state`: while the bulb is off, a nested object has the state after switching on.
     fileprivate init(_ json: JSONValue) {
         let shown = json["dft_on_state"] ?? json
         isOn = Self.number(json["on_off"], 0...1).map { $0 == 1 }
@@ -87,7 +87,7 @@ extension KasaLightState {
         return object
     }
 
-    /// This state with what another one says.
+    /// Returns this state, updated with the values of a newer one.
     func merged(with newer: KasaLightState) -> KasaLightState {
         KasaLightState(
             isOn: newer.isOn ?? isOn, brightness: newer.brightness ?? brightness, hue: newer.hue ?? hue,
@@ -102,17 +102,17 @@ package struct KasaSystem: Equatable, Sendable {
         package var isOn: Bool
     }
 
-    /// The most sockets of a strip that are read.
+    /// The maximum number of sockets of a strip.
     static let maximumChildren = 16
 
-    /// The hardware address, twelve digits.
+    /// The MAC address, twelve digits.
     package var device: LightID
     package var name: String
     package var model: String?
     package var firmware: String?
-    /// Whether it is a bulb or light strip, or else a plug or switch.
+    /// A Boolean value that indicates whether it is a bulb or light strip, not a plug or switch.
     package var isBulb: Bool
-    /// Whether a plug calls itself a switch in a wall.
+    /// A Boolean value that indicates whether a plug describes itself as a wall switch.
     package var isWallSwitch: Bool
     package var isStrip: Bool
     package var canDim: Bool
@@ -123,7 +123,7 @@ package struct KasaSystem: Equatable, Sendable {
     package var isLEDOff: Bool
     package var children: [Child]
 
-    /// Reads the answer to `get_sysinfo`; `nil` if it has no address or is neither bulb nor plug.
+    /// Parses the answer to `get_sysinfo`; `nil` if it has no address or is neither bulb nor plug.
     init?(_ json: JSONValue) {
         let digits = (json["mac"] ?? json["mic_mac"])?.string?.filter(\.isHexDigit).lowercased() ?? ""
         guard digits.utf8.count == 12, digits.allSatisfy(\.isASCII) else { return nil }
@@ -144,7 +144,7 @@ package struct KasaSystem: Equatable, Sendable {
         hasColor = json["is_color"]?.int == 1
         hasWhites = json["is_variable_color_temp"]?.int == 1
         light = json["light_state"].map(KasaLightState.init) ?? KasaLightState(brightness: dimmerLevel)
-        // While an effect runs, it has a brightness of its own, and no colour.
+        // While an effect is running, it has a separate brightness and no color.
         if let effect = json["lighting_effect_state"], effect["enable"]?.int == 1 {
             let level = KasaLightState.number(effect["brightness"], 0...100)
             light = KasaLightState(isOn: light.isOn, brightness: level ?? light.brightness)
@@ -167,7 +167,7 @@ package struct KasaSystem: Equatable, Sendable {
 package struct KasaMessage: Equatable, Sendable {
     package enum Content: Equatable, Sendable {
         case system(KasaSystem)
-        /// It is something else than a bulb or plug.
+        /// The device is neither a bulb nor a plug.
         case foreign
         case done
         case refused
@@ -176,11 +176,11 @@ package struct KasaMessage: Equatable, Sendable {
     }
 
     var module: String
-    /// `nil` if the device does not know the module.
+    /// The method; `nil` if the device doesn't know the module.
     var method: String?
     package var content: Content
 
-    /// Reads a datagram; `nil` if it is no answer of a device.
+    /// Parses a datagram; `nil` if it isn't an answer of a device.
     package init?(_ bytes: [UInt8]) {
         let text = KasaCipher.decrypted(bytes)
         guard let json = try? JSONValue(parsing: text),
@@ -207,7 +207,7 @@ package struct KasaMessage: Equatable, Sendable {
     }
 }
 
-/// How the older protocol hides its text: each byte is combined with the one before it as it was sent, the first with 171.
+/// The obfuscation of the older protocol: each byte is XORed with the previous sent byte, the first with 171.
 enum KasaCipher {
     private static let first: UInt8 = 171
 

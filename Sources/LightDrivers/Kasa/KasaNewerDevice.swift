@@ -1,11 +1,11 @@
 import BoundedJSON
 import DeviceKit
 
-/// A device of TP-Link's newer protocol, which hides what is said behind a key made of the account's password.
+/// A device with TP-Link's newer protocol, whose encryption key depends on the account's password.
 ///
-/// Such devices, and older ones after an update, answer a search of their own and nothing else (Lights 9.5).
+/// Such devices, and older ones after an update, answer only a separate search (Lights 9.5).
 struct KasaNewerDevice: Equatable {
-    /// Where they listen for searches.
+    /// The port for searches.
     static let port: UInt16 = 20002
     /// The header alone: version 2, a search, an empty body, and its checksum.
     static let search: [UInt8] = [2, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0x46, 0x3C, 0xB5, 0xD3]
@@ -15,7 +15,7 @@ struct KasaNewerDevice: Equatable {
     let id: LightID
     let reason: String
 
-    /// Reads the answer to ``search``; `nil` if it is none, or of something else than a plug, switch or bulb.
+    /// Parses the answer to ``search``; `nil` if it is invalid, or from a device other than a plug, switch or bulb.
     init?(_ bytes: [UInt8]) {
         guard bytes.count > Self.headerLength, bytes.starts(with: [2, 0, 0, 1]),
             let json = try? JSONValue(parsing: Array(bytes[Self.headerLength...])),
