@@ -1,6 +1,6 @@
-/// Reads server-sent events: lines of `data:` up to an empty one are an event.
+/// Parses server-sent events, each of which consists of `data:` lines before an empty line.
 ///
-/// An event beyond the limit is an error, so a stream without line ends holds no more than that.
+/// An event beyond the limit is an error, so a stream without line ends uses no more memory than that.
 package struct EventStreamParser: Sendable {
     package struct TooLong: Error, Equatable {}
 
@@ -9,13 +9,17 @@ package struct EventStreamParser: Sendable {
     private var data: [UInt8] = []
     private var hasData = false
     private var lastWasReturn = false
-    /// The id of the event that came last.
+    /// The id of the last event.
     package private(set) var lastID: String?
 
-    /// - Parameter limit: how many bytes an event may have.
+    /// Creates a parser.
+    ///
+    /// - Parameter limit: The maximum length of an event in bytes.
     package init(limit: Int = 1 << 20) { self.limit = limit }
 
-    /// - Returns: the data of events that are whole now.
+    /// Processes received bytes.
+    ///
+    /// - Returns: The data of events that are complete now.
     package mutating func received(_ bytes: some Sequence<UInt8>) throws(TooLong) -> [[UInt8]] {
         var events: [[UInt8]] = []
         for byte in bytes {

@@ -4,7 +4,7 @@ import NIOPosix
 import NIOSSL
 import SystemKit
 
-/// A request: what is sent in one piece.
+/// A request that is sent as a whole.
 package struct HTTPClientRequest: Equatable, Sendable {
     package enum Method: String, Sendable {
         case get = "GET"
@@ -17,7 +17,7 @@ package struct HTTPClientRequest: Equatable, Sendable {
     package var path: String
     package var headers: [String: String] = [:]
     package var body: [UInt8] = []
-    /// How long all of the answer may take.
+    /// The time limit for the whole answer.
     package var timeout = Duration.seconds(5)
 }
 
@@ -34,14 +34,14 @@ package struct HTTPClientResponse: Equatable, Sendable {
 }
 
 package enum HTTPFault: Error, Equatable, Sendable {
-    /// No connection came about, or it broke; with the system's words.
+    /// The connection failed, for the system's reason.
     case connection(String)
     case timedOut
     case tooLong
-    /// The server's certificate is not the one that is known.
+    /// The server's certificate isn't the pinned one.
     case otherCertificate
 
-    /// For people.
+    /// The message for people.
     package var text: String {
         switch self {
         case .connection(let reason): reason
@@ -52,12 +52,12 @@ package enum HTTPFault: Error, Equatable, Sendable {
     }
 }
 
-/// A server that speaks HTTP/1.1, with or without TLS.
+/// A server with HTTP/1.1, with or without TLS.
 package struct HTTPServer: Sendable {
     let route: DeviceRoute
     var tls: PinnedTLS?
 
-    /// Connects, and hangs up when the body returns.
+    /// Connects, and disconnects when the body returns.
     ///
     /// - Throws: ``HTTPFault``.
     @concurrent
@@ -78,7 +78,7 @@ package struct HTTPServer: Sendable {
         }
     }
 
-    /// Asks one thing over a connection of its own; its answer may have 64 KiB.
+    /// Sends one request over a separate connection; the limit for its answer is 64 KiB.
     @concurrent
     func answer(to request: HTTPClientRequest) async throws(HTTPFault) -> HTTPClientResponse {
         try await withConnection { connection in
@@ -99,7 +99,7 @@ package struct HTTPServer: Sendable {
     }
 }
 
-/// A connection over which requests go one after the other.
+/// A connection for sequential requests.
 package struct HTTPConnection {
     typealias Channel = NIOAsyncChannel<HTTPClientResponsePart, HTTPClientRequest>
 
@@ -107,12 +107,12 @@ package struct HTTPConnection {
     let authority: String
     var inbound: NIOAsyncChannelInboundStream<HTTPClientResponsePart>.AsyncIterator
     let outbound: NIOAsyncChannelOutboundWriter<HTTPClientRequest>
-    /// Whether the server takes another request.
+    /// A Boolean value that indicates whether the server accepts another request.
     private(set) var isReusable = true
 
     /// Sends a request and reads its answer.
     ///
-    /// - Throws: ``HTTPFault``, or what the system says.
+    /// - Throws: ``HTTPFault``, or the system's error.
     @concurrent
     mutating func send(_ request: HTTPClientRequest, limit: Int) async throws -> HTTPClientResponse {
         let timer = CloseTimer(channel, after: request.timeout)
@@ -134,9 +134,9 @@ package struct HTTPConnection {
 
     /// Sends a request and follows its endless answer until nothing arrives for the time of `silence`.
     ///
-    /// `receive` returns whether to go on; the next part is read when it returns.
+    /// `receive` returns whether to continue; the next part is read when it returns.
     ///
-    /// - Throws: ``HTTPFault``, or what the system says.
+    /// - Throws: ``HTTPFault``, or the system's error.
     @concurrent
     mutating func follow(
         _ request: HTTPClientRequest, silence: Duration, opened: (HTTPClientResponse) async -> Bool,
@@ -176,7 +176,7 @@ package struct HTTPConnection {
 }
 
 extension Channel {
-    /// Closes at once; TLS would wait for its peer to agree.
+    /// Closes at once, without waiting for TLS's closing handshake.
     func abort() {
         eventLoop.execute { [self] in
             if let tls = try? pipeline.syncOperations.context(handlerType: NIOSSLClientHandler.self) {
@@ -188,7 +188,7 @@ extension Channel {
     }
 }
 
-/// Closes a channel when a time is over, which ends every read of it.
+/// Closes a channel after a time limit, which ends all reads.
 struct CloseTimer {
     private let timer: Scheduled<Void>
     private let deadline: ContinuousClock.Instant
@@ -200,7 +200,9 @@ struct CloseTimer {
 
     func cancel() { timer.cancel() }
 
-    /// - Throws: ``HTTPFault/timedOut`` for whatever the body throws because of the time.
+    /// Runs the body.
+    ///
+    /// - Throws: ``HTTPFault/timedOut`` for an error after the time limit; otherwise the body's error.
     @concurrent
     func run<Result>(_ body: @concurrent () async throws -> Result) async throws -> Result {
         do {

@@ -1,4 +1,4 @@
-/// Sends requests to a server one after the other, over a connection that is made again when it breaks.
+/// Sends sequential requests to a server over a connection, and reconnects when that breaks.
 struct HTTPLane: Sendable {
     private let requests: AsyncStream<(number: Int, request: HTTPClientRequest)>
     private let sender: AsyncStream<(number: Int, request: HTTPClientRequest)>.Continuation
@@ -7,10 +7,10 @@ struct HTTPLane: Sendable {
 
     func send(_ request: HTTPClientRequest, number: Int) { sender.yield((number, request)) }
 
-    /// Nothing follows; what was sent before is still carried out.
+    /// Ends the lane after the requests sent before.
     func end() { sender.finish() }
 
-    /// Carries out what is sent, until ``end()`` or the task's cancellation.
+    /// Executes requests until ``end()`` or the task's cancellation.
     @concurrent
     func serve(
         _ server: HTTPServer, limit: Int,
@@ -27,7 +27,8 @@ struct HTTPLane: Sendable {
                         do {
                             response = try await connection.send(request, limit: limit)
                         } catch {
-                            // The server had hung up before it got this request: it goes over a new connection.
+                            // The server closed the connection before it received this request: repeat it over a new
+                            // connection.
                             guard !isFirst, case .connection = HTTPFault(error) else { throw error }
                             return
                         }

@@ -3,10 +3,10 @@ package import NIOSSL
 import SodiumKit
 import Synchronization
 
-/// TLS with a server that shows the same certificate each time, whoever has signed it.
+/// TLS for a server with a fixed certificate, regardless of its issuer.
 ///
-/// Devices of a home sign their certificates themselves, so none can be checked against an authority: the first one is
-/// remembered, and from then on only that one is accepted, before anything is sent.
+/// Home devices sign their certificates themselves, so no authority can verify them. The first one is remembered. From
+/// then on, only that one is accepted, before any data is sent.
 package final class PinnedTLS: Sendable {
     private struct State {
         var shown: [UInt8]?
@@ -17,26 +17,28 @@ package final class PinnedTLS: Sendable {
     private let pin: [UInt8]?
     private let state = Mutex(State())
 
+    /// Creates TLS settings for one server.
+    ///
     /// - Parameters:
-    ///   - context: from ``makeContext()``.
-    ///   - pin: the SHA-256 of the certificate that the server must show; `nil` for any.
+    ///   - context: The result of ``makeContext()``.
+    ///   - pin: The SHA-256 of the server's required certificate; `nil` to accept any.
     package init(_ context: NIOSSLContext, pin: [UInt8]?) {
         self.context = context
         self.pin = pin
     }
 
-    /// The settings that all connections share.
+    /// Returns the common settings of all connections.
     package static func makeContext() throws -> NIOSSLContext {
         var configuration = TLSConfiguration.makeClientConfiguration()
         configuration.minimumTLSVersion = .tlsv12
-        // The certificate itself is compared; devices of a home have no names that could stand in it.
+        // The certificate itself is compared; home devices have no names that it could contain.
         configuration.certificateVerification = .noHostnameVerification
         return try NIOSSLContext(configuration: configuration)
     }
 
-    /// The SHA-256 of the certificate that the server has shown last.
+    /// The SHA-256 of the server's last certificate.
     var shown: [UInt8]? { state.withLock(\.shown) }
-    /// Whether a connection was refused for its certificate.
+    /// A Boolean value that indicates whether a connection was rejected because of its certificate.
     var hasRefused: Bool { state.withLock(\.hasRefused) }
 
     func makeHandler() throws -> NIOSSLClientHandler {

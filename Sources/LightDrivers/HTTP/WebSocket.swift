@@ -3,12 +3,12 @@ import NIOHTTP1
 import NIOWebSocket
 
 extension HTTPServer {
-    /// What a WebSocket server may send as one message.
+    /// The maximum length of a message from a WebSocket server, in bytes.
     static let maximumMessage = 1 << 17
 
     /// Opens a WebSocket and follows it until it ends; the next message is read when `receive` returns.
     ///
-    /// - Throws: ``HTTPFault`` that says why it has ended, or has not opened.
+    /// - Throws: ``HTTPFault`` with the reason for the end, or why it didn't open.
     @concurrent
     func followWebSocket(
         _ path: String, sending messages: AsyncStream<[UInt8]> = AsyncStream { $0.finish() },
