@@ -13,7 +13,7 @@ package struct GoveeDevice: SingleLightDevice {
     /// The port for searches; commands use another port.
     package static let searchPort: UInt16 = 4001
 
-    /// The color temperatures of all lights, because there is no query for them.
+    /// The color temperatures of all lights, because the protocol has no query for them.
     private static let kelvin = 2000...9000
     private static let mired = 111...500
 

@@ -1,6 +1,6 @@
-/// Calls to one device over a connection that stays open: one at a time, each with a number, commands before questions.
+/// Calls to one device over a persistent connection: one at a time, each with a number, commands before queries.
 struct CallQueue<Call: Equatable & Sendable>: Sendable {
-    /// How long an answer may take; a device that has not answered until then is out of reach.
+    /// The time limit for an answer, after which the device is unreachable.
     static var timeout: Duration { .seconds(5) }
 
     private var waiting: [Call] = []
@@ -9,22 +9,22 @@ struct CallQueue<Call: Equatable & Sendable>: Sendable {
 
     var isWaiting: Bool { !waiting.isEmpty }
 
-    /// Adds a question behind all else, once.
+    /// Adds a query after all other calls, unless it is waiting already.
     mutating func ask(_ call: Call) {
         if !waiting.contains(call) { waiting.append(call) }
     }
 
-    /// Adds a command after other commands and before questions.
+    /// Adds a command after other commands and before queries.
     mutating func add(_ call: Call, before isQuestion: (Call) -> Bool) {
         waiting.insert(call, at: waiting.firstIndex(where: isQuestion) ?? waiting.endIndex)
     }
 
     mutating func repeatNow(_ call: Call) { waiting.insert(call, at: 0) }
 
-    /// Forgets calls that are not sent yet.
+    /// Removes unsent calls.
     mutating func forget(where isForgotten: (Call) -> Bool) { waiting.removeAll(where: isForgotten) }
 
-    /// The call to send now, if it is its turn.
+    /// Returns the next call, unless another one is in flight.
     mutating func transmit(now: Duration) -> (number: Int, call: Call)? {
         guard current == nil, !waiting.isEmpty else { return nil }
         let call = waiting.removeFirst()
@@ -33,13 +33,13 @@ struct CallQueue<Call: Equatable & Sendable>: Sendable {
         return (lastNumber, call)
     }
 
-    /// An answer has come; returns the call that it answers, if there is one.
+    /// Processes an answer; returns the call that it answers, or `nil`.
     mutating func answered(_ number: Int) -> Call? {
         guard let current, current.number == number else { return nil }
         self.current = nil
         return current.call
     }
 
-    /// When the answer that is awaited is overdue.
+    /// The time at which the pending answer is overdue.
     var deadline: Duration? { current?.until }
 }

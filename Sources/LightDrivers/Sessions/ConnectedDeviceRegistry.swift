@@ -20,14 +20,14 @@ package enum DeviceAction<Output: Equatable & Sendable>: Equatable, Sendable {
     case finished(command: Int, LightError?)
 }
 
-/// The registry of a driver whose devices are connected to: devices, their connections and their lights.
+/// The registry of a driver whose devices have connections: devices, their connections and their lights.
 ///
-/// A machine without sockets and clocks. Its rules:
+/// It is a machine without sockets and clocks. Its rules:
 /// - A device is tried at all of its addresses, then again with backoff, and at once when its announcement changes.
 /// - If another device answers at an address, the next address is tried.
 /// - Two targets may be one device, known by its id: the first one connected serves, and the other is tried again every
-///   ``duplicateInterval`` and when the first is lost. With ``DeviceTraits/prefersConfigured``, a configured target takes
-///   over from a discovered one, and the other is tried when the first is lost.
+///   ``duplicateInterval`` and when the first is lost. With ``DeviceTraits/prefersConfigured``, a configured target
+///   takes over from a discovered one, and the other is tried when the first is lost.
 /// - When a connection ends, its lights become unreachable and its commands fail. Lights are removed only when their
 ///   device lists its lights without them.
 /// - The number of devices is bounded, by announcement and by id.
@@ -40,7 +40,7 @@ package struct ConnectedDeviceRegistry<Session: DeviceSession>: Sendable {
         var candidates: Candidates<DeviceEndpoint>
         var announcedID: String?
         var unusableReason: String?
-        /// mDNS still has it.
+        /// A Boolean value that indicates whether mDNS still lists it.
         var isPresent = true
         var session: Session?
         var number = 0
@@ -49,11 +49,11 @@ package struct ConnectedDeviceRegistry<Session: DeviceSession>: Sendable {
         /// The worst fault at the addresses of this round.
         var fault: SessionFault?
         var backoff = Backoff()
-        /// Set while the device refuses the password.
+        /// The backoff while the device refuses the password; otherwise `nil`.
         var refusedLogin: Backoff?
         var retryAt: Duration?
         var id: String?
-        /// Another target serves the same device.
+        /// A Boolean value that indicates whether another target serves the same device.
         var isDuplicate = false
         var hasWarned = false
     }
@@ -62,7 +62,7 @@ package struct ConnectedDeviceRegistry<Session: DeviceSession>: Sendable {
     private struct Board: Sendable {
         var owner: DeviceTarget?
         var lights: [LightID: Lamp] = [:]
-        /// The sensors that the readings among the lights are parts of.
+        /// The sensors that the readings among the lights belong to.
         var readings: [LightID: LightDescription] = [:]
     }
 
@@ -75,7 +75,7 @@ package struct ConnectedDeviceRegistry<Session: DeviceSession>: Sendable {
     private let options: Session.Options
     private var devices: [DeviceTarget: Device] = [:]
     private var boards: [String: Board] = [:]
-    /// The lights that the bridge knows from before.
+    /// The lights that the bridge knew before the start.
     private var known: Set<LightID> = []
     private var kinds: Set<LightKind> = []
     private var sensors = SensorDevices()
@@ -89,7 +89,7 @@ package struct ConnectedDeviceRegistry<Session: DeviceSession>: Sendable {
         self.options = options
     }
 
-    // MARK: Finding
+    // MARK: Discovery
 
     package mutating func started(
         known: [LightID], kinds: Set<LightKind> = Set(LightKind.allCases), now: Duration
@@ -107,7 +107,7 @@ package struct ConnectedDeviceRegistry<Session: DeviceSession>: Sendable {
         return actions
     }
 
-    /// The services that mDNS shows have changed.
+    /// Updates the devices after a change of the services that mDNS lists.
     package mutating func found(_ services: [DiscoveredService], now: Duration) -> [Action] {
         var actions: [Action] = []
         let present = Set(services.map { DeviceTarget.discovered($0.id) })
@@ -176,7 +176,7 @@ package struct ConnectedDeviceRegistry<Session: DeviceSession>: Sendable {
         return devices[target]?.candidates.next()
     }
 
-    /// An address has accepted the connection.
+    /// Stores the address that has accepted the connection.
     package mutating func answered(_ target: DeviceTarget, number: Int, at endpoint: DeviceEndpoint) {
         guard devices[target]?.number == number else { return }
         devices[target]?.candidates.answered(endpoint)
@@ -245,7 +245,7 @@ package struct ConnectedDeviceRegistry<Session: DeviceSession>: Sendable {
         device.session = nil
         // Later input from this connection is ignored.
         device.number += 1
-        // A device that can't be used says more than addresses without an answer.
+        // The fault of a device is more informative than addresses without an answer.
         if device.fault?.isOfDevice != true { device.fault = fault }
         let fault = device.isIdentified ? fault : device.fault ?? fault
         guard device.isIdentified || device.candidates.current == nil || device.candidates.isExhausted else {
@@ -271,8 +271,8 @@ package struct ConnectedDeviceRegistry<Session: DeviceSession>: Sendable {
         return actions
     }
 
-    /// The fault of an address where another device answers than the announced one, or, as long as there are other
-    /// addresses, than the one that was here before.
+    /// Returns the fault if another device answers than the announced one, or, while there are other addresses, than
+    /// the former one.
     private func otherDevice(_ id: String, _ target: DeviceTarget) -> SessionFault? {
         guard let device = devices[target], !device.isIdentified, let endpoint = device.candidates.current,
             let expected = device.announcedID ?? (device.candidates.isExhausted ? nil : device.id), expected != id
@@ -280,7 +280,7 @@ package struct ConnectedDeviceRegistry<Session: DeviceSession>: Sendable {
         return .unusable("\(target.name) does not answer; another device answers at \(endpoint)")
     }
 
-    /// A device that keeps changing its id would fill the memory with lights.
+    /// Returns the fault for too many ids; a device that keeps changing its id would fill the memory with lights.
     private func tooMany(_ target: DeviceTarget) -> SessionFault {
         let (driver, count) = (Session.traits.driverName, Session.traits.maximumDevices)
         return .unusable("\(target.name) is one device more than the driver \(driver) takes (\(count))")
@@ -298,7 +298,7 @@ package struct ConnectedDeviceRegistry<Session: DeviceSession>: Sendable {
         return [.close(target)] + actions + warn(text, target)
     }
 
-    /// The target no longer serves its device.
+    /// Ends a target's service for its device.
     private mutating func release(_ target: DeviceTarget, now: Duration) -> [Action] {
         var actions: [Action] = []
         for (command, carrier) in commands.sorted(by: { $0.key < $1.key }) where carrier == target {
@@ -318,7 +318,9 @@ package struct ConnectedDeviceRegistry<Session: DeviceSession>: Sendable {
         return joined(actions)
     }
 
-    /// - Returns: the actions, and the target that serves the device instead, if there is one.
+    /// Processes the id of a device.
+    ///
+    /// - Returns: The actions, and the target that serves the device instead, or `nil` if this one does.
     private mutating func identified(
         _ target: DeviceTarget, _ id: String, now: Duration
     ) -> (actions: [Action], owner: DeviceTarget?) {
@@ -356,7 +358,7 @@ package struct ConnectedDeviceRegistry<Session: DeviceSession>: Sendable {
         return actions + joined(removed.sorted { $0.rawValue < $1.rawValue }.map { .removed($0) })
     }
 
-    /// The actions with the readings of a device as one sensor.
+    /// Combines the readings of each device into one sensor.
     private mutating func joined(_ actions: [Action]) -> [Action] {
         sensors.joined(actions) { [boards] light in boards.values.lazy.compactMap { $0.readings[light.id] }.first }
     }
@@ -400,7 +402,7 @@ package struct ConnectedDeviceRegistry<Session: DeviceSession>: Sendable {
         Set(devices.compactMap { $1.refusedLogin == nil ? nil : Session.secretFile(of: $0, options: options) })
     }
 
-    /// Files with passwords or keys have changed: devices that refused the old ones are tried at once.
+    /// Retries devices that refused the former contents of these files.
     package mutating func secretsChanged(in files: Set<String>, now: Duration) {
         for (target, device) in devices where device.refusedLogin != nil && device.session == nil {
             guard let file = Session.secretFile(of: target, options: options), files.contains(file) else { continue }
@@ -455,7 +457,7 @@ package struct ConnectedDeviceRegistry<Session: DeviceSession>: Sendable {
         return (lastCommand, carryOut(events, target, now: now, share: 1))
     }
 
-    /// The host no longer waits for a command.
+    /// Cancels a command that the host no longer waits for.
     package mutating func cancelled(command: Int) {
         guard let target = commands.removeValue(forKey: command) else { return }
         devices[target]?.session?.cancelled(command: command)

@@ -3,11 +3,11 @@ package import DeviceKit
 package import Discovery
 package import Logging
 
-/// Which devices a driver connects to: the keys `discover` and `hosts` that all drivers over HTTP share.
+/// The devices that a driver connects to: the keys `discover` and `hosts` that all drivers over HTTP share.
 package struct DeviceSelection: Equatable, Sendable {
-    /// Whether devices are found by mDNS.
+    /// A Boolean value that indicates whether devices are discovered by mDNS.
     package var discover: Bool
-    /// Devices that mDNS does not find.
+    /// Devices that mDNS doesn't find.
     package var hosts: [DeviceHost]
 
     package init(discover: Bool = true, hosts: [DeviceHost] = []) {
@@ -15,7 +15,7 @@ package struct DeviceSelection: Equatable, Sendable {
         self.hosts = hosts
     }
 
-    /// Reads both keys.
+    /// Decodes both keys.
     ///
     /// - Throws: `ConfigurationProblem`.
     init<Key>(
@@ -50,17 +50,17 @@ package struct DeviceSelection: Equatable, Sendable {
     }
 }
 
-/// The configuration of a driver whose devices are connected to.
+/// The configuration of a driver whose devices have connections.
 package protocol ConnectingDriver: LightDriverConfiguration {
     associatedtype Connection: DeviceConnection
 
     var selection: DeviceSelection { get }
     var options: Connection.Session.Options { get }
     var connection: Connection { get }
-    /// The files with passwords or keys, to notice when they change.
+    /// The files with passwords or keys, to watch for changes.
     var secretFiles: [String] { get }
 
-    /// Makes a browser that finds the devices.
+    /// Creates a browser that finds the devices.
     static func makeBrowser(logger: Logger) throws(DiscoveryError) -> any ServiceBrowser
 }
 
@@ -81,7 +81,7 @@ extension ConnectingDriver {
     }
 }
 
-/// A driver whose hosts are written as `10.0.0.5` or `10.0.0.5:80`.
+/// A driver whose hosts have the form `10.0.0.5` or `10.0.0.5:80`.
 package protocol SelectingDriver: ConnectingDriver, CoveringDriver {}
 
 extension SelectingDriver {
@@ -90,7 +90,7 @@ extension SelectingDriver {
         let isNamed = selection.hosts.contains {
             source.hosts.contains($0.host) && ($0.port ?? source.port) == source.port
         }
-        // What was found here, the driver finds, too.
+        // The driver discovers the same sources itself.
         return selection.discover || isNamed ? .complete : .missing(["hosts": [.string(source.address)]])
     }
 }

@@ -4,14 +4,14 @@ import NIOCore
 import NIOPosix
 import Synchronization
 
-/// Where a device is.
+/// The address of a device.
 package enum DeviceEndpoint: Hashable, Sendable {
     case host(String, port: Int)
     case address(ServiceAddress, port: Int)
 
-    /// All addresses of a service, each once, in the order in which to try them.
+    /// Returns all addresses of a service, without duplicates, in the order in which to try them.
     static func all(of service: DiscoveredService, port: Int) -> [DeviceEndpoint] {
-        // An address that isn't of the link is the same one over every interface.
+        // An address that isn't link-local is the same over every interface.
         var seen: Set<String> = []
         return service.addresses.filter { seen.insert($0.description).inserted }.map { .address($0, port: port) }
     }
@@ -49,7 +49,7 @@ extension DeviceEndpoint {
 
     /// Connects; `configure` sets the channel up before that.
     ///
-    /// - Throws: the system's or NIO's error.
+    /// - Throws: The system's or NIO's error.
     func connect(
         on loop: any EventLoop = MultiThreadedEventLoopGroup.singleton.next(),
         configure: @escaping @Sendable (any Channel) throws -> Void = { _ in }
@@ -65,7 +65,7 @@ extension DeviceEndpoint {
     }
 }
 
-/// The address at which a device has answered, and the connection over which it did, for its first use.
+/// The address at which a device has answered, with the open connection for the first use.
 package final class DeviceRoute: Sendable {
     package let endpoint: DeviceEndpoint
     private let opened: Mutex<(any Channel)?>
@@ -82,7 +82,7 @@ package final class DeviceRoute: Sendable {
 
     /// Connects, or uses the open connection; `initialize` adds the handlers.
     ///
-    /// - Throws: its error, the system's or NIO's.
+    /// - Throws: The error of `initialize`, the system's or NIO's.
     func connect<Output: Sendable>(
         _ initialize: @escaping @Sendable (any Channel) throws -> EventLoopFuture<Output>
     ) async throws -> Output {

@@ -4,19 +4,19 @@ import Dialing
 package import Discovery
 package import Logging
 
-/// Carries the sessions of a driver's devices over the network.
+/// The transport of the sessions with a driver's devices.
 package protocol DeviceConnection: Sendable {
     associatedtype Session: DeviceSession
 
     func connect(to endpoint: DeviceEndpoint) async throws -> DeviceRoute
 
-    /// Carries one session until the connection ends or its task is canceled.
+    /// Runs one session until the connection ends or its task is canceled.
     ///
     /// - Parameters:
-    ///   - route: the address of the device and its connection.
-    ///   - outputs: the session's orders, which end when the connection must be closed.
-    ///   - receive: takes the input in order, and returns when more may follow.
-    /// - Returns: the reason for the end.
+    ///   - route: The address of the device and its connection.
+    ///   - outputs: The session's orders, which end when the connection must be closed.
+    ///   - receive: Takes the input in order, and returns when more may follow.
+    /// - Returns: The reason for the end.
     func run(
         over route: DeviceRoute, outputs: AsyncStream<Session.Output>,
         receive: @escaping @Sendable (Session.Input) async -> Void
@@ -29,10 +29,10 @@ extension DeviceConnection {
     }
 }
 
-/// A driver for devices that are connected to: wires the connections, mDNS, the registry and the host together.
+/// A driver for devices with connections, which connects the transports, mDNS, the registry and the host.
 ///
-/// While more than ``maximumNotices`` wait for the host, no connection with new input is read further, so that neither a
-/// flood nor a slow host makes the queue grow.
+/// While more than ``maximumNotices`` wait for the host, no connection with new input is read further, so that neither
+/// a flood nor a slow host makes the queue grow.
 package actor DeviceLightDriver<Connection: DeviceConnection>: LightDriver, PendingCallOwner {
     package typealias Session = Connection.Session
 
@@ -62,8 +62,8 @@ package actor DeviceLightDriver<Connection: DeviceConnection>: LightDriver, Pend
 
     /// Creates a driver that does nothing before it runs.
     ///
-    /// The secret files are watched for changes. `share` returns the share of the longest pause before the next try, 0
-    /// to 1.
+    /// The secret files are watched for changes. `share` returns the fraction of the longest delay before the next
+    /// attempt, 0 to 1.
     package init(
         _ selection: DeviceSelection, options: Session.Options, connection: Connection,
         secretFiles: [String] = [], logger: Logger,
@@ -81,7 +81,7 @@ package actor DeviceLightDriver<Connection: DeviceConnection>: LightDriver, Pend
 
     private var now: Duration { start.duration(to: .now) }
 
-    // MARK: Life
+    // MARK: Lifecycle
 
     package func run(host: any LightHost) async throws {
         await host.report(.starting)
@@ -128,7 +128,7 @@ package actor DeviceLightDriver<Connection: DeviceConnection>: LightDriver, Pend
         }
     }
 
-    /// Hands all waiting notices to the host, and resumes reading from connections.
+    /// Delivers all waiting notices to the host, and resumes reading from connections.
     private func notify(_ host: any LightHost) async {
         for (reason, count) in registry.takeDropped() { await host.dropped(count, reason) }
         repeat {
@@ -169,7 +169,7 @@ package actor DeviceLightDriver<Connection: DeviceConnection>: LightDriver, Pend
         connections[target] = OpenConnection(outputs: continuation, task: task)
     }
 
-    /// Connects to the device, and carries its session until the connection ends.
+    /// Connects to the device, and runs its session until the connection ends.
     private func carry(
         _ target: DeviceTarget, _ number: Int, _ outputs: AsyncStream<Session.Output>
     ) async -> SessionFault {

@@ -1,8 +1,9 @@
 package import DeviceKit
 package import Discovery
 
-/// A conversation with one device over one connection, as a machine without socket and clock: input and the time in,
-/// events out.
+/// A session with one device over one connection: a machine without a socket and a clock.
+///
+/// Its inputs are messages and the time, and its outputs are events.
 ///
 /// ``ConnectedDeviceRegistry`` creates one for each connection and reports its events to the host.
 package protocol DeviceSession: Sendable {
@@ -14,42 +15,42 @@ package protocol DeviceSession: Sendable {
 
     static var traits: DeviceTraits { get }
 
-    /// The port of a service that was found by mDNS.
+    /// Returns the port of a discovered service.
     static func port(of service: DiscoveredService) -> Int
 
-    /// The id that the device of a service announces, if it does: another device at its address is not used.
+    /// Returns the id that the device of a service announces, or `nil` without one; another device at its address isn't
+    /// used.
     static func id(of service: DiscoveredService) -> String?
 
     /// Returns the reason not to connect to a device, as its announcement gives it; `nil` without one.
     static func unusableReason(of service: DiscoveredService, options: Options) -> String?
 
-    /// The file with the password or the key of a device, if it has one.
+    /// Returns the file with the password or the key of a device, or `nil` without one.
     static func secretFile(of target: DeviceTarget, options: Options) -> String?
 
-    /// Creates a session before its connection exists; `now`, here and below, is the time of a clock that only goes
-    /// forward.
+    /// Creates a session before its connection exists; `now`, here and below, is the time of a monotonic clock.
     init(target: DeviceTarget, kinds: Set<LightKind>, options: Options, now: Duration)
 
-    /// The connection attempt begins.
+    /// Starts the session when the connection attempt begins.
     mutating func started(now: Duration) -> [SessionEvent<Output>]
     mutating func received(_ input: Input, now: Duration) -> [SessionEvent<Output>]
     /// The time of the next call of ``timePassed(now:)``.
     var deadline: Duration? { get }
     mutating func timePassed(now: Duration) -> [SessionEvent<Output>]
-    /// The device has announced itself again or at another address, so this connection may be dead.
+    /// Handles a repeated or changed announcement of the device, after which this connection may be dead.
     mutating func announcedAgain(now: Duration) -> [SessionEvent<Output>]
     /// Returns the last outputs before the driver closes the connection.
     mutating func goodbye() -> [Output]
 
     /// Begins a command, which ends with ``SessionEvent/finished(command:_:)``.
     ///
-    /// - Throws: ``LightError`` if it cannot begin.
+    /// - Throws: ``LightError`` if it can't begin.
     mutating func apply(
         _ command: LightCommand, to light: LightID, number: Int, now: Duration
     ) throws(LightError) -> [SessionEvent<Output>]
     /// Identifies a light, as a command.
     mutating func identify(_ light: LightID, number: Int, now: Duration) throws(LightError) -> [SessionEvent<Output>]
-    /// The host no longer waits for a command; unsent parts of it are dropped.
+    /// Cancels a command that the host no longer waits for; its unsent parts are dropped.
     mutating func cancelled(command: Int)
 }
 
@@ -67,7 +68,8 @@ package enum SessionEvent<Output: Equatable & Sendable>: Equatable, Sendable {
     case output(Output)
     /// The device has reported its permanent id.
     case identified(String)
-    /// The readings among the lights that follow, each with the sensor that it is a part of, without its readings.
+    /// The readings among the lights that follow, each with the sensor that it belongs to, without that sensor's
+    /// readings.
     case readings([LightID: LightDescription])
     /// All of the device's lights; missing ones were removed. Their ids are the device's, or begin with it and `/`.
     case lights([LightDescription])
@@ -84,7 +86,7 @@ package enum SessionEvent<Output: Equatable & Sendable>: Equatable, Sendable {
     case failed(SessionFault)
 }
 
-/// The reason to close a connection; another one is tried later.
+/// The reason to close a connection; the registry reconnects later.
 package enum SessionFault: Error, Equatable, Sendable {
     /// The device can't be reached; reported for a device that was never connected.
     case unreachable(String)

@@ -1,11 +1,11 @@
 package import Discovery
 
-/// A device as it was named to us: in the configuration, or by itself on the network.
+/// A device, identified by the configuration or by its announcement on the network.
 package enum DeviceTarget: Hashable, Sendable {
     case configured(DeviceHost)
     case discovered(DiscoveredService.ID)
 
-    /// What people call it.
+    /// The name for people.
     package var name: String {
         switch self {
         case .configured(let host): host.host
@@ -23,7 +23,7 @@ package enum DeviceTarget: Hashable, Sendable {
 package struct DeviceHost: Hashable, Sendable {
     /// A name or an address, without brackets.
     package let host: String
-    /// `nil` for the usual one.
+    /// The port, or `nil` for the driver's usual one.
     package let port: Int?
 
     package init(host: String, port: Int? = nil) {
@@ -31,7 +31,7 @@ package struct DeviceHost: Hashable, Sendable {
         self.port = port
     }
 
-    /// Reads a host; `nil` if it is none.
+    /// Parses a host; `nil` if it is invalid.
     package init?(_ text: String) {
         var host = text[...]
         var port: Substring?
@@ -44,7 +44,7 @@ package struct DeviceHost: Hashable, Sendable {
             port = host[host.index(after: colon)...]
             host = host[..<colon]
         }
-        // Nothing that an address of the web has besides, such as a scheme, a path or a user.
+        // Reject other parts of a URL, such as a scheme, a path or a user.
         guard (1...253).contains(host.utf8.count),
             host.utf8.allSatisfy({ (0x21...0x7E).contains($0) && !"/@[]?#".utf8.contains($0) })
         else { return nil }

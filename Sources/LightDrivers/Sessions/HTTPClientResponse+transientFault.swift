@@ -1,9 +1,10 @@
 import BoundedJSON
 
 extension HTTPClientResponse {
-    /// The reason to retry after an unexpected answer; `nil` if the answer is complete, so that the device is of another make.
+    /// The reason to retry after an unexpected answer; `nil` if the answer is complete, so that the device is of
+    /// another make.
     ///
-    /// A device that starts or has too much to do answers with a server error, with nothing, or with a part of its JSON.
+    /// A device that is starting or overloaded answers with a server error, an empty body, or a part of its JSON.
     var transientFault: String? {
         switch status {
         case 501, 505: return nil

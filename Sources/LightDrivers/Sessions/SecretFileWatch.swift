@@ -8,9 +8,9 @@ extension Backoff {
     static let refusedLogin = Backoff(first: .seconds(60), longest: .seconds(300))
 }
 
-/// Notices that files with passwords or keys have changed, so that a corrected one is tried at once.
+/// Detects changes of files with passwords or keys, so that a corrected one is tried at once.
 struct SecretFileWatch: Sendable {
-    /// How often to look while a login is refused.
+    /// The interval between checks while a login is refused.
     static let interval = Duration.seconds(2)
 
     private struct Stamp: Equatable, Sendable {
@@ -20,10 +20,10 @@ struct SecretFileWatch: Sendable {
     /// `nil` for a file that can't be read.
     private var stamps: [String: Stamp?] = [:]
 
-    /// Takes the first look at files, before their contents are used.
+    /// Reads the files' status for the first time, before their contents are used.
     init(_ paths: some Sequence<String>) { _ = changed(Set(paths)) }
 
-    /// Returns the files that have changed since the last look at them; new ones count as unchanged.
+    /// Returns the files that have changed since the last check; new ones count as unchanged.
     mutating func changed(_ paths: Set<String>) -> Set<String> {
         var current: [String: Stamp?] = [:]
         for path in paths {
