@@ -2,8 +2,8 @@ package import DeviceKit
 
 /// A LIFX device (Lights 9.4).
 ///
-/// A change is one message for the colour, which holds all of it, and one for the power. So what is not to change must be
-/// known; zones with colours of their own keep them when only the brightness changes.
+/// A change consists of a message with the complete color and one for the power. So the unchanged values must be known.
+/// Zones with different colors keep them if only the brightness changes.
 package struct LIFXDevice: SingleLightDevice {
     package static let traits = DatagramTraits(
         driverName: "lifx", port: 56700, pollInterval: .seconds(10), burst: 5, perSecond: 15)
@@ -11,7 +11,7 @@ package struct LIFXDevice: SingleLightDevice {
     private let id: LightID
     private var product: LIFXProduct?
     private var label: String?
-    /// The name of its group, and whether it was asked.
+    /// The name of its group; ``isGroupKnown`` indicates whether the device was queried.
     private var group: String?
     private var firmware: String?
     private var isGroupKnown = false
@@ -78,7 +78,7 @@ package struct LIFXDevice: SingleLightDevice {
         case .version: product = .unknown
         case .group: isGroupKnown = true
         case .firmware: isFirmwareKnown = true
-        // One that has told its state is a light, whatever came later.
+        // A device that has reported a light's state is a light, despite later errors.
         case .light: if color == nil { isForeign = true }
         case .setColor, .setBrightness, .setPower, .blink: throw .refused("the device does not know this command")
         }
@@ -111,7 +111,7 @@ package struct LIFXDevice: SingleLightDevice {
 
     package var polls: [LIFXRequest] { [.light] }
 
-    // MARK: The light
+    // MARK: Light
 
     private var kelvin: ClosedRange<Int> { (product ?? .unknown).kelvin }
 
@@ -133,7 +133,7 @@ package struct LIFXDevice: SingleLightDevice {
             report.brightness = ColorConversion.percent(deviceValue: Double(color.brightness), scale: 65535)
         }
         if capabilities.color, color.saturation > 0 || capabilities.temperature == nil {
-            // To a hundredth, so that what was written is read again.
+            // Rounded to a hundredth, so that reading returns the written value.
             let hue = (Double(color.hue) * 36000 / 65536).rounded() / 100
             report.color = .hueSaturation(
                 hue: hue >= 360 ? 0 : hue, saturation: (Double(color.saturation) * 10000 / 65535).rounded() / 100)
@@ -147,7 +147,7 @@ package struct LIFXDevice: SingleLightDevice {
         var requests: [LIFXRequest] = []
         let duration = min(command.transition ?? .zero, .milliseconds(UInt32.max)).components
         let milliseconds = UInt32(clamping: duration.seconds * 1000 + duration.attoseconds / 1_000_000_000_000_000)
-        // What is dark need not fade.
+        // A dark light doesn't need to fade.
         let fade = isPowered ? milliseconds : 0
         let isDark = color?.brightness == 0 && command.on == true
         if let brightness = command.brightness ?? (isDark ? 100 : nil), command.color == nil, product?.hasZones == true
@@ -158,7 +158,7 @@ package struct LIFXDevice: SingleLightDevice {
         }
         if let on = command.on {
             let power = LIFXRequest.setPower(on, milliseconds: milliseconds)
-            // Off first, and on last.
+            // Off comes first, and on comes last.
             requests.insert(power, at: on ? requests.endIndex : 0)
         }
         return requests
@@ -170,7 +170,7 @@ package struct LIFXDevice: SingleLightDevice {
         if new.brightness == 0 { new.brightness = .max }
         switch command.color {
         case .hueSaturation(let hue, let saturation)?:
-            // A whole turn is where it began.
+            // A full turn equals the start.
             new.hue = UInt16(truncatingIfNeeded: Int((min(max(hue, 0), 360) * 65536 / 360).rounded()))
             new.saturation = UInt16(clamping: Int((min(max(saturation, 0), 100) * 65535 / 100).rounded()))
         case .temperature(let mired)?:

@@ -1,6 +1,6 @@
 package import DeviceKit
 
-/// Hue, saturation, brightness and kelvin as LIFX has them (Lights 9.4).
+/// Hue, saturation, brightness and kelvin in LIFX's units (Lights 9.4).
 package struct LIFXColor: Equatable, Sendable {
     package var hue: UInt16 = 0
     package var saturation: UInt16 = 0
@@ -8,17 +8,17 @@ package struct LIFXColor: Equatable, Sendable {
     package var kelvin: UInt16 = 3500
 }
 
-/// What is asked of a LIFX device, or told to it (Lights 9.4).
+/// A query or a command to a LIFX device (Lights 9.4).
 package enum LIFXRequest: Equatable, Sendable {
     case version
     case light
     case group
     case firmware
     case setColor(LIFXColor, milliseconds: UInt32)
-    /// Leaves the colours of zones as they are.
+    /// Sets the brightness and keeps the colors of zones.
     case setBrightness(UInt16, milliseconds: UInt32)
     case setPower(Bool, milliseconds: UInt32)
-    /// Shows another colour twice within a second and returns to its own.
+    /// Shows another color twice within a second and then restores the light's own.
     case blink(LIFXColor)
 
     var type: UInt16 {
@@ -74,13 +74,13 @@ package struct LIFXMessage: Equatable, Sendable {
         case light(LIFXColor, power: UInt16, label: String)
         case group(label: String)
         case firmware(major: UInt16, minor: UInt16)
-        /// It does not know messages of that type.
+        /// It doesn't support messages of this type.
         case unhandled(type: UInt16)
     }
 
     static let acknowledgement: UInt16 = 45
     private static let headLength = 36
-    /// The protocol's number, and that there is a target.
+    /// The protocol's number, and the flag that the message has a target.
     private static let flags: UInt16 = 1024 | 1 << 12
 
     package var target: LightID
@@ -89,7 +89,7 @@ package struct LIFXMessage: Equatable, Sendable {
     package var type: UInt16
     package var content: Content
 
-    /// Reads a datagram; `nil` if it is no message that a device sends.
+    /// Parses a datagram; `nil` if it isn't a valid message of a device.
     package init?(_ bytes: [UInt8]) {
         var reader = LittleEndianReader(bytes)
         guard let size = reader.next(UInt16.self), Int(size) >= Self.headLength, Int(size) <= bytes.count,
@@ -141,16 +141,16 @@ package struct LIFXMessage: Equatable, Sendable {
         String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
     }
 
-    /// A message as it is sent.
+    /// Returns the datagram of a message.
     ///
     /// - Parameters:
-    ///   - type: its type.
-    ///   - payload: what stands behind the head.
-    ///   - target: the device, or `nil` for all.
-    ///   - source: who sends, so that the answer comes back to that one alone; not 0 and 1.
-    ///   - number: the same in the answer.
-    ///   - answer: what is asked for; bit 0 a state, bit 1 an acknowledgement.
-    /// - Returns: the datagram.
+    ///   - type: The message's type.
+    ///   - payload: The bytes after the header.
+    ///   - target: The device, or `nil` for all.
+    ///   - source: The sender's number, so that only this sender receives the answer; not 0 and 1.
+    ///   - number: The request's number, which the answer repeats.
+    ///   - answer: The requested answer; bit 0 is a state, bit 1 an acknowledgment.
+    /// - Returns: The datagram.
     static func bytes(
         type: UInt16, payload: [UInt8], target: LightID?, source: UInt32, number: UInt8, answer: UInt8
     ) -> [UInt8] {
@@ -190,7 +190,7 @@ extension [UInt8] {
     }
 }
 
-/// Reads numbers whose lowest byte comes first.
+/// Reads little-endian numbers.
 private struct LittleEndianReader {
     private let bytes: [UInt8]
     private var position = 0

@@ -1,21 +1,21 @@
-/// What a LIFX product can do, by its number.
+/// The capabilities of a LIFX product.
 struct LIFXProduct: Equatable, Sendable {
     enum Kind: String, Sendable {
         case color, white
-        /// A switch in the wall.
+        /// A wall switch.
         case relays
     }
 
     var kind: Kind
     var name: String?
-    /// Its whites; one temperature only if both ends are equal.
+    /// The range of its whites; it has a single temperature if both ends are equal.
     var kelvin: ClosedRange<Int>
     var hasZones = false
 
-    /// A product that is not in the table: newer ones show colours and whites.
+    /// A product that isn't in the table: newer ones have colors and whites.
     static let unknown = LIFXProduct(kind: .color, kelvin: 2500...9000)
 
-    /// The products of LIFX, vendor 1, as its public list of products has them.
+    /// The products of LIFX, vendor 1, from its public list, by their numbers.
     static let all: [UInt32: LIFXProduct] = read(table)
 
     private static func read(_ table: String) -> [UInt32: LIFXProduct] {
@@ -41,7 +41,7 @@ struct LIFXProduct: Equatable, Sendable {
         return products
     }
 
-    /// A kind with its kelvin, then the products of that kind with their numbers.
+    /// The table: each kind with its kelvin, then the products of that kind with their numbers.
     private static let table = """
         color 1500 9000
         - Mini C: 49 59

@@ -1,13 +1,13 @@
 import BoundedJSON
 import Discovery
 
-/// A light system whose devices announce themselves by mDNS, and of which no more is known than that.
+/// A light system whose devices announce themselves by mDNS, without further data.
 ///
-/// A driver of that name that is built in finds them by itself. One that wants to say more of its devices is a
-/// ``DiscoverableDriver``.
+/// A built-in driver of that name discovers the devices itself. A driver that has more information about its devices is
+/// a ``DiscoverableDriver``.
 struct AnnouncedSystem: Sendable {
     let driver: String
-    /// What its devices announce.
+    /// The mDNS service type of its devices.
     let serviceType: String
     let product: String
 

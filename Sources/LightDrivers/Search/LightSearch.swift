@@ -4,18 +4,18 @@ package import Discovery
 package import Logging
 import NIOCore
 
-/// Why it is not possible to look for devices: what is wrong and, if something helps, what to do.
+/// The reason why discovery failed and, if possible, the remedy.
 package struct LightSearchFailure: Error, Hashable, Sendable {
     package let text: String
 
     package init(text: String) { self.text = text }
 }
 
-/// One look at everything on the network that lights can come from.
+/// A search for all sources of lights on the network.
 package struct LightSearch: Sendable {
     package var duration: Duration
     package var logger: Logger
-    /// Makes what finds services of a type by mDNS.
+    /// Creates a browser for services of a type, using mDNS.
     package var makeBrowser: @Sendable (String) throws(DiscoveryError) -> any ServiceBrowser
 
     package init(
@@ -27,9 +27,9 @@ package struct LightSearch: Sendable {
         self.makeBrowser = makeBrowser
     }
 
-    /// What was found, and why something was not looked for.
+    /// The sources, and the reasons why parts of the search failed.
     package struct Outcome: Sendable {
-        /// Ordered by driver, name and address.
+        /// The sources, sorted by driver, name and address.
         package var sources: [LightSource]
         package var failures: [LightSearchFailure]
 
@@ -41,7 +41,7 @@ package struct LightSearch: Sendable {
 
     package static let maximumSources = 500
 
-    /// Looks for everything side by side.
+    /// Runs all searches concurrently.
     package func run(for drivers: [any LightDriverConfiguration.Type]) async -> Outcome {
         let names = drivers.map { $0.driverName }
         let discoverable = drivers.compactMap { $0 as? any DiscoverableDriver.Type }
@@ -58,7 +58,7 @@ package struct LightSearch: Sendable {
             for await result in tasks {
                 switch result {
                 case .success(let sources): outcome.sources += sources
-                // Without Avahi all who need it say the same.
+                // Without Avahi, all searches that need it have the same error.
                 case .failure(let failure) where !outcome.failures.contains(failure): outcome.failures.append(failure)
                 case .failure: break
                 }
@@ -89,10 +89,10 @@ package struct LightSearch: Sendable {
         }
     }
 
-    /// Returns the services of a type such as `_mqtt._tcp` that mDNS shows within ``duration``; of several addresses,
-    /// one that answers is the first.
+    /// Returns the services of a type such as `_mqtt._tcp` that mDNS finds within ``duration``; if a service has
+    /// several addresses, a reachable one is the first.
     ///
-    /// - Throws: ``LightSearchFailure`` if mDNS does not work here.
+    /// - Throws: ``LightSearchFailure`` if mDNS doesn't work here.
     package func services(_ type: String) async throws(LightSearchFailure) -> [DiscoveredService] {
         let browser: any ServiceBrowser
         do throws(DiscoveryError) {
@@ -116,10 +116,11 @@ package struct LightSearch: Sendable {
     }
 
     private static let maximumProbes = 64
-    /// The time in which one of several addresses must answer.
+    /// The time limit for a connection to one of several addresses.
     private static let probeTime = Duration.seconds(1)
 
-    /// A service whose first address is the one that answers, if one does: it is shown to people, who write it down.
+    /// Returns a service with a reachable address first, if there is one, because people write the displayed address
+    /// down.
     private static func withReachableAddressFirst(_ service: DiscoveredService) async -> DiscoveredService {
         guard service.addresses.count > 1 else { return service }
         let reachable = await withTaskGroup(of: DeviceEndpoint?.self) { tasks in
@@ -146,7 +147,7 @@ package struct LightSearch: Sendable {
         return service
     }
 
-    /// Whether a program of this computer takes TCP connections at a port.
+    /// Returns whether a process on this computer accepts TCP connections at a port.
     package static func isListening(onPort port: Int) async -> Bool {
         guard let channel = try? await DeviceEndpoint.host("127.0.0.1", port: port).connect() else { return false }
         try? await channel.close()
@@ -155,7 +156,7 @@ package struct LightSearch: Sendable {
 }
 
 extension DiscoveredService {
-    /// The addresses and the name of its host, those that mean something everywhere first.
+    /// The addresses and the name of its host; addresses that are valid only on one link come after the others.
     var hosts: [String] {
         let addresses = addresses.filter { !$0.isLinkLocal } + addresses.filter(\.isLinkLocal)
         return addresses.map(\.description) + [host]

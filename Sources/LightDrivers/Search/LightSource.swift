@@ -1,19 +1,19 @@
 package import BoundedJSON
 package import DeviceKit
 
-/// Something on the network that lights can come from: a device, a bridge of lights, a broker.
+/// A source of lights on the network: a device, a bridge, a broker.
 ///
-/// Names and addresses are what devices say of themselves, and must be sanitized before they are shown.
+/// Names and addresses come from devices and must be sanitized before they are shown.
 package struct LightSource: Equatable, Sendable {
     /// The name of the driver for it.
     package var driver: String
     package var name: String
-    /// The addresses and names of its host, the one to write into a configuration first; never empty.
+    /// The addresses and names of its host, the one for a configuration first; never empty.
     package var hosts: [String]
     package var port: Int
-    /// What it is, as far as it says so.
+    /// The product, if it is known.
     package var detail: String?
-    /// The entry of `drivers` that brings its lights; `nil` if this version has no driver for it.
+    /// The entry of `drivers` for its lights; `nil` if this version has no driver for it.
     package var entry: JSONObject?
 
     package init(
@@ -27,33 +27,33 @@ package struct LightSource: Equatable, Sendable {
         self.entry = entry
     }
 
-    /// Where it is, as an operator would write it.
+    /// The address in the form of a configuration.
     package var address: String {
         let host = hosts.first ?? ""
         return host.contains(":") ? "[\(host)]:\(port)" : "\(host):\(port)"
     }
 }
 
-/// How much of a source a configured driver covers.
+/// The part of a source that a configured driver covers.
 package enum LightSourceCoverage: Equatable, Sendable {
-    /// The driver has nothing to do with it.
+    /// The driver is unrelated to the source.
     case none
-    /// The driver would bring its lights if its entry had these keys, too.
+    /// The driver would add its lights if its entry had these keys, too.
     case missing(JSONObject)
-    /// The driver brings its lights.
+    /// The driver adds its lights.
     case complete
 }
 
-/// A driver that knows which sources it brings lights from.
+/// A driver that can determine whether it covers a source.
 package protocol CoveringDriver: LightDriverConfiguration {
-    /// How much of a source that was found a driver with this configuration covers.
+    /// Returns the part of a discovered source that a driver with this configuration covers.
     func coverage(of source: LightSource) -> LightSourceCoverage
 }
 
-/// A driver whose devices can be looked for before it is configured.
+/// A driver whose devices can be discovered before it is configured.
 package protocol DiscoverableDriver: CoveringDriver {
-    /// Looks for what the driver can bring lights from.
+    /// Searches for sources of lights for the driver.
     ///
-    /// - Throws: ``LightSearchFailure`` if it is not possible to look.
+    /// - Throws: ``LightSearchFailure`` if the search isn't possible.
     static func discover(_ search: LightSearch) async throws(LightSearchFailure) -> [LightSource]
 }
