@@ -24,7 +24,7 @@ struct CallQueue<Call: Equatable & Sendable>: Sendable {
     /// Removes unsent calls.
     mutating func forget(where isForgotten: (Call) -> Bool) { waiting.removeAll(where: isForgotten) }
 
-    /// Returns the next call, unless another one is in flight.
+    /// Returns the next call, or `nil` while a call is in flight.
     mutating func transmit(now: Duration) -> (number: Int, call: Call)? {
         guard current == nil, !waiting.isEmpty else { return nil }
         let call = waiting.removeFirst()

@@ -1,10 +1,10 @@
 import DeviceKit
 
-/// Reports on their way to the host: in order, the reports of one light merged, so never more than there are lights.
+/// Pending reports to the host, in order; the reports of one light are merged, so there are never more than lights.
 struct ReportOutbox {
     private var order: [LightID] = []
     private var waiting: [LightID: LightReport] = [:]
-    /// How many reports have been added so far.
+    /// The number of reports added so far.
     private(set) var ticket = 0
 
     var isEmpty: Bool { order.isEmpty }
@@ -20,7 +20,7 @@ struct ReportOutbox {
         waiting[light] = earlier
     }
 
-    /// Takes all reports out, and the ticket of the newest among them.
+    /// Removes and returns all reports, with the ticket of the newest.
     mutating func takeAll() -> (reports: [(light: LightID, report: LightReport)], ticket: Int) {
         defer {
             order.removeAll()

@@ -5,7 +5,7 @@ package import Logging
 package struct SimulatedDriverConfiguration: LightDriverConfiguration {
     package static let driverName = "simulated"
 
-    /// The lights, with different ids.
+    /// The lights, whose ids must be unique.
     package var lights: [SimulatedLight]
 
     package enum CodingKeys: String, CodingKey, CaseIterable {
@@ -28,20 +28,20 @@ package struct SimulatedDriverConfiguration: LightDriverConfiguration {
     }
 }
 
-/// One simulated light: what it is and how well it behaves.
+/// One simulated light: its description and its behavior.
 package struct SimulatedLight: Equatable, Sendable {
-    /// When commands fail.
+    /// The commands that fail.
     package enum Failure: Equatable, Sendable {
         case never
-        /// The light is out of reach.
+        /// The light is unreachable.
         case unreachable
         /// The light never answers.
         case silent
-        /// Every n-th command is refused.
+        /// Every nth command is refused.
         case every(Int)
     }
 
-    /// What the light tells after a command.
+    /// The light's reports after a command.
     package enum Report: String, CaseIterable, Sendable {
         /// Its new state at once.
         case push
@@ -51,7 +51,7 @@ package struct SimulatedLight: Equatable, Sendable {
     }
 
     package var description: LightDescription
-    /// How long it takes to answer a command.
+    /// The delay of its answer to a command.
     package var latency: Duration
     package var transition: Duration
     package var failure: Failure

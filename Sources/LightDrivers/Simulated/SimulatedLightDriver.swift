@@ -3,28 +3,28 @@ package import DeviceKit
 package import Logging
 import Synchronization
 
-/// Lights that exist only in memory: for trying things out, for tests and for benchmarks.
+/// Lights that exist only in memory: for experiments, tests and benchmarks.
 ///
-/// A command to a light without latency changes its state under a lock, is reported on the caller's executor, and wakes
-/// no other thread. Reports that come of themselves leave through ``run(host:)``, one after the other and outside of the
-/// lock; what has not left yet is merged per light, so at most one report a light is waiting. While any of them is on its
-/// way, a command's report takes its place behind it.
+/// A command to a light without latency changes its state under a lock, reports the result on the caller's executor,
+/// and wakes no other thread. Spontaneous reports are sent sequentially by ``run(host:)``, outside of the lock. Pending
+/// ones are merged per light, so at most one report a light is waiting. While any of them is in flight, a command's
+/// report is queued after it.
 package final class SimulatedLightDriver: LightDriver {
     fileprivate struct Home {
-        /// In the configuration's order.
+        /// The lights' states, in the configuration's order.
         var lights: [SimulatedLightState]
         var outbox = ReportOutbox()
-        /// Where reports go, while the driver runs.
+        /// The receiver of reports while the driver runs.
         var host: (any LightHost)?
-        /// Reports have left the outbox and have not all arrived.
+        /// A Boolean value that indicates whether reports have left the outbox but haven't all arrived.
         var isReporting = false
         var waiters: [(ticket: Int, continuation: CheckedContinuation<Bool, Never>)] = []
     }
 
     private let lights: [SimulatedLight]
-    /// How long each light takes to answer; `nil` for one that never does.
+    /// Each light's delay of answers; `nil` for one that never answers.
     private let delays: [Duration?]
-    /// Where each light stands among the others.
+    /// Each light's index.
     private let places: [LightID: Int]
     private let home: Mutex<Home>
     private let logger: Logger
@@ -45,10 +45,10 @@ package final class SimulatedLightDriver: LightDriver {
         self.logger = logger
     }
 
-    // MARK: Life
+    // MARK: Lifecycle
 
     package func run(host: any LightHost) async throws {
-        // What stands in the configuration no more has been removed by whoever wrote it.
+        // Lights that are missing from the configuration were removed by the operator.
         for id in await host.knownLights() where places[id] == nil { await host.removed(id) }
         for (place, light) in lights.enumerated() {
             let id = light.description.id
@@ -67,7 +67,7 @@ package final class SimulatedLightDriver: LightDriver {
             await sendReports(host, now: .now)
             await signal.wait(until: home.withLock { $0.lights.compactMap(\.nextStep).min() })
         }
-        // Whoever has changed a light during the last round waits for this one.
+        // Callers that changed a light during the last round wait for these reports.
         await sendReports(host, now: .now)
     }
 
@@ -121,9 +121,9 @@ package final class SimulatedLightDriver: LightDriver {
         logger.info("simulated light blinked", metadata: ["name": "\(lights[place].description.name)"])
     }
 
-    /// Waits for an answer that does not come, until the task is cancelled.
+    /// Waits until the task is canceled, in place of an answer.
     ///
-    /// Not by sleeping: a sleep that is cancelled keeps its memory until its time would have come.
+    /// It doesn't sleep, because a canceled sleep keeps its memory until its time would have passed.
     private func never() async throws(LightError) {
         await AsyncSignal().wait()
         throw .unreachable
@@ -131,10 +131,10 @@ package final class SimulatedLightDriver: LightDriver {
 
     // MARK: Simulation
 
-    /// Why a simulated light cannot change as asked.
+    /// The reason why a simulated light can't change as requested.
     package enum SimulationError: Error, Equatable, Sendable, CustomStringConvertible {
         case unknownLight
-        /// The light cannot do that; the text says what.
+        /// The light doesn't support the change, for this reason.
         case impossible(String)
         case notRunning
 
@@ -147,9 +147,9 @@ package final class SimulatedLightDriver: LightDriver {
         }
     }
 
-    /// Changes a light by itself, as if someone turned its knob.
+    /// Changes a light spontaneously, as if a person operated it.
     ///
-    /// - Throws: ``SimulationError`` if the light is unknown or cannot do that.
+    /// - Throws: ``SimulationError`` if the light is unknown or doesn't support the change.
     package func simulate(_ change: LightReport, of light: LightID) async throws(SimulationError) {
         guard let place = places[light] else { throw .unknownLight }
         let (change, problem) = home.withLock { home in
@@ -174,11 +174,11 @@ package final class SimulatedLightDriver: LightDriver {
 }
 
 extension SimulatedLightDriver.Home {
-    /// What has to happen after a command, outside of the lock.
+    /// The rest of a command, to execute outside of the lock.
     fileprivate enum Outcome {
         case refused(LightError)
         case done
-        /// A report waits in the outbox.
+        /// A report is waiting in the outbox.
         case queued
         case report(LightReport, any LightHost)
     }

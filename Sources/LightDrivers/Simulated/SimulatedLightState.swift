@@ -1,7 +1,7 @@
 import DeviceKit
 import HAPModel
 
-/// One simulated light as a machine: its current state, and how it fades.
+/// A state machine for one simulated light: its current state and transition.
 struct SimulatedLightState {
     private struct Fade: Equatable {
         var from: Int
@@ -11,11 +11,11 @@ struct SimulatedLightState {
         var length: Duration
     }
 
-    /// How many reports a transition is cut into, the last of them the state it ends in.
+    /// The number of reports in a transition, including the final state.
     private static let steps = 5
 
     let light: SimulatedLight
-    /// The values that it can have.
+    /// The limits of its values.
     private let limits: ValueLimits
     private let ranges: [(property: Property, range: ClosedRange<Double>?)]
     private var state: DeviceState
@@ -69,7 +69,7 @@ struct SimulatedLightState {
         light.description.kind.name(of: property.type)?.name ?? PropertyName.name(of: property.type)
     }
 
-    /// Someone turned the knob.
+    /// Changes the light as if a person operated it.
     mutating func change(_ change: LightReport) {
         self.change(limits.canonical(change.values).values)
         state.isReachable = change.reachable ?? reachable
@@ -83,7 +83,7 @@ struct SimulatedLightState {
         state.apply(values, rules)
     }
 
-    /// The change with both of hue and saturation, if it has one of them.
+    /// Returns the change with both hue and saturation, if it has one of them.
     func completed(_ change: LightReport) -> LightReport {
         var change = change
         guard change.values.contains(Property(.hue)) != change.values.contains(Property(.saturation)) else {
@@ -119,12 +119,12 @@ struct SimulatedLightState {
         }
     }
 
-    /// When the next step of a transition is due.
+    /// The time of the next step of a transition.
     var nextStep: ContinuousClock.Instant? {
         fade.map { $0.start + $0.length * $0.step / Self.steps }
     }
 
-    /// The step of a transition that is due now, if one is.
+    /// Returns the step of a transition that is due now, or `nil`.
     mutating func step(now: ContinuousClock.Instant) -> LightReport? {
         guard var fade, let due = nextStep, due <= now else { return nil }
         let level = fade.from + (fade.to - fade.from) * fade.step / Self.steps

@@ -1,4 +1,4 @@
-/// Carries a session with a WLED device: requests one after the other, and its WebSocket.
+/// The transport of a session with a WLED device: sequential requests, and its WebSocket.
 package struct WLEDConnection: DeviceConnection {
     package typealias Session = WLEDSession
 

@@ -1,4 +1,4 @@
-/// The keys of the driver `wled`: where devices are, and whether each of their segments is a light.
+/// The keys of the driver `wled`: the devices' hosts, and whether each of their segments is a light.
 package struct WLEDDriverConfiguration: SelectingDriver {
     package var selection: DeviceSelection
     package var options: WLEDOptions

@@ -4,17 +4,17 @@ package import Discovery
 
 /// The keys of the driver `wled` that its devices share.
 package struct WLEDOptions: Equatable, Sendable {
-    /// Whether each segment is a light.
+    /// A Boolean value that indicates whether each segment is a light.
     package var segments: Bool
 
     package init(segments: Bool = false) { self.segments = segments }
 }
 
-/// A conversation with one WLED device: one HTTP request at a time, because it takes no more, and its WebSocket, which tells
-/// what changes.
+/// A session with one WLED device: one HTTP request at a time, because it supports no more, and its WebSocket, which
+/// reports changes.
 ///
-/// A device serves few WebSockets and closes one for another, so it is asked by HTTP as well: seldom while the WebSocket
-/// stands, often while it does not. A request without an answer ends the connection.
+/// A device serves few WebSockets and closes one for another, so it is queried by HTTP as well: rarely while the
+/// WebSocket is open, often while it isn't. A request without an answer ends the connection.
 package struct WLEDSession: DeviceSession {
     package typealias Options = WLEDOptions
 
@@ -35,18 +35,18 @@ package struct WLEDSession: DeviceSession {
     package static let traits = DeviceTraits(
         driverName: "wled", serviceType: "_wled._tcp", port: 80, maximumDevices: 128)
 
-    /// How long an answer may be: 64 segments take a quarter of it.
+    /// The maximum length of an answer; 64 segments need a quarter of it.
     static let maximumBody = 1 << 17
-    /// How often a device is asked without its WebSocket, and with it.
+    /// The intervals between queries, without and with the WebSocket.
     static let pollIntervals = (alone: Duration.seconds(5), besides: Duration.seconds(30))
-    /// How long after its end the WebSocket is opened again.
+    /// The pause before the WebSocket is opened again after its end.
     static let webSocketPause = Duration.seconds(10)
-    /// How long a light shows which one it is.
+    /// The duration of an identification.
     static let identification = Duration.seconds(1)
 
     private enum Request: Equatable, Sendable {
         case poll
-        /// Without a number it ends an identification.
+        /// A command; without a number it ends an identification.
         case command(LightCommand, LightID, number: Int?)
 
         var command: Int? { if case .command(_, _, let number) = self { number } else { nil } }
@@ -55,14 +55,14 @@ package struct WLEDSession: DeviceSession {
     private let name: String
     private let options: WLEDOptions
     private var state: WLEDState?
-    /// What the device said last of itself, for answers without it.
+    /// The device's last info, for answers without it.
     private var info: JSONValue?
     private var lights: [LightDescription] = []
     private var queue = CallQueue<Request>()
     private var pollAt: Duration?
     private var webSocketAt: Duration?
     private var hasWebSocket = false
-    /// How many questions in a row have had no useful answer.
+    /// The number of queries in a row without a usable answer.
     private var missedPolls = 0
     private var isLive = false
     private var blinking = BlinkingLights(count: 1, pause: identification)
@@ -95,7 +95,7 @@ package struct WLEDSession: DeviceSession {
             return []
         case .message(let bytes):
             guard let json = try? JSONValue(parsing: bytes) else { return [.unreadable] }
-            // Answers to others' requests come here, too.
+            // Answers to other clients' requests arrive here, too.
             guard let state = WLEDState(json) else { return [] }
             return learnt(state, json)
         case .webSocketClosed:
@@ -131,13 +131,13 @@ package struct WLEDSession: DeviceSession {
         }
     }
 
-    /// A question has no useful answer; a device that was here before may miss two.
+    /// Processes a query without a usable answer; a device that was connected before may miss two.
     private mutating func missed(_ reason: String) -> [SessionEvent<Output>] {
         missedPolls += 1
         return state == nil || missedPolls > 2 ? [.failed(.unreachable(reason))] : []
     }
 
-    /// The answer to a command has the state, without the info beside it in most versions.
+    /// Processes the answer to a command, which contains the state, but no info in most versions.
     private mutating func confirmed(_ json: JSONValue?, now: Duration) -> [SessionEvent<Output>] {
         guard let json, let info else {
             pollAt = now
@@ -230,7 +230,7 @@ package struct WLEDSession: DeviceSession {
         guard lights.contains(where: { $0.id == light }) else { throw .unknownLight }
     }
 
-    /// Commands go before questions.
+    /// Adds a command before queries.
     private mutating func add(_ request: Request, _ now: Duration) -> [SessionEvent<Output>] {
         queue.add(request) { $0 == .poll }
         return transmit(now)

@@ -1,7 +1,7 @@
 import BoundedJSON
 import DeviceKit
 
-/// What a WLED device says of itself and of its light: the answer to `/json/si`, and each message of its WebSocket.
+/// The state of a WLED device and its lights: the answer to `/json/si`, and each message of its WebSocket.
 struct WLEDState: Sendable {
     struct Segment: Sendable {
         let id: Int
@@ -15,7 +15,7 @@ struct WLEDState: Sendable {
         let capabilities: Capabilities
     }
 
-    /// What a segment's LEDs can do, by the bits of `lc`.
+    /// The capabilities of a segment's LEDs, by the bits of `lc`.
     struct Capabilities: OptionSet, Sendable {
         let rawValue: Int
         static let color = Capabilities(rawValue: 1)
@@ -24,7 +24,7 @@ struct WLEDState: Sendable {
     }
 
     static let maximumSegments = 64
-    /// The whites that a device's 0 to 255 are shown as, because it does not say what its LEDs have.
+    /// The assumed range of whites for the device's values 0 to 255, because the device doesn't report its LEDs' range.
     static let mireds = 154...370
     private static let kelvins = 2700.0...6500.0
 
@@ -33,16 +33,17 @@ struct WLEDState: Sendable {
     let version: String?
     let model: String?
     let hasWebSocket: Bool
-    /// Another program drives the LEDs.
+    /// A Boolean value that indicates whether another program controls the LEDs.
     let isLive: Bool
-    /// Whether the white channel is set by itself, and not made of the colour by the device.
+    /// A Boolean value that indicates whether the white channel is set explicitly, and not derived from the color by
+    /// the device.
     let setsWhite: Bool
     let isOn: Bool
     let brightness: Int
     let mainSegment: Int
     let segments: [Segment]
 
-    /// Reads what a device says; `nil` if it is no WLED device.
+    /// Parses a device's answer; `nil` if it isn't from a WLED device.
     init?(_ json: JSONValue) {
         guard let info = json["info"], let state = json["state"], let mac = info["mac"]?.string?.lowercased(),
             mac.utf8.count == 12, mac.allSatisfy({ $0.isASCII && $0.isHexDigit }), let on = state["on"]?.bool
@@ -58,19 +59,19 @@ struct WLEDState: Sendable {
         isOn = on
         brightness = min(max(state["bri"]?.int ?? 255, 0), 255)
         let list = (state["seg"]?.array ?? []).prefix(Self.maximumSegments)
-        // Before 0.14 nothing says more than whether there is a fourth channel.
+        // Versions before 0.14 report only whether there is a fourth channel.
         let common = leds?["lc"]?.int ?? (leds?["rgbw"]?.bool == true ? 3 : 1)
         segments = list.enumerated().map { index, json in
             let listed = leds?["seglc"]?.array.flatMap { index < $0.count ? $0[index].int : nil }
             return Segment(json, index, Capabilities(rawValue: (json["lc"]?.int ?? listed ?? common) & 7))
         }
-        // One that has none for a moment, as while it starts, has lost none for good.
+        // A device without segments, for example while it starts, hasn't lost them permanently.
         guard !segments.isEmpty else { return nil }
         let main = state["mainseg"]?.int ?? 0
         mainSegment = segments.contains { $0.id == main } ? main : segments.first?.id ?? 0
     }
 
-    /// Why an answer of a WLED device has no state yet; `nil` if it comes from another make.
+    /// Returns the reason why an answer of a WLED device has no state yet; `nil` if it comes from another make.
     static func transientFault(_ json: JSONValue) -> String? {
         guard json["info"]?["mac"]?.string?.utf8.count == 12, json["state"]?["on"]?.bool != nil else { return nil }
         return "it has no segments yet"
@@ -84,7 +85,7 @@ struct WLEDState: Sendable {
 
     // MARK: For the host
 
-    /// The device as one light, or each of its segments.
+    /// Returns the device as one light, or each of its segments.
     func lights(bySegment: Bool) -> [(description: LightDescription, report: LightReport)] {
         guard bySegment else {
             guard let shown else { return [] }
@@ -107,7 +108,8 @@ struct WLEDState: Sendable {
             manufacturer: "WLED", model: model, serialNumber: mac, firmware: version)
     }
 
-    /// A segment is lit if the device is, too, and its brightness is a share of the device's.
+    /// Returns a segment's report: it is lit only if the device is, too, and its brightness is a fraction of the
+    /// device's.
     private func report(_ segment: Segment) -> LightReport {
         var report = LightReport(on: isOn && segment.isOn, reachable: true)
         if !segment.capabilities.isEmpty {
@@ -125,10 +127,10 @@ struct WLEDState: Sendable {
 
     // MARK: To the device
 
-    /// The request for a command to the device as one light.
+    /// Returns the request for a command to the device as one light.
     func body(for command: LightCommand) -> JSONObject {
         var body = common(command)
-        // A brightness alone would switch on.
+        // A brightness without power would switch the device on.
         body["on"] = .bool(command.on ?? isOn)
         guard let shown else { return body }
         var changes = SegmentChanges()
@@ -140,7 +142,7 @@ struct WLEDState: Sendable {
             let master = (Double(wanted) * 255 / Double(shown.brightness)).rounded()
             body["bri"] = .integer(Int64(min(master, 255)))
             if master > 255 {
-                // The segment itself is darker than that.
+                // The segment itself limits the brightness.
                 body["bri"] = .integer(Int64(wanted))
                 changes.dim(shown, to: 255)
             }
@@ -150,7 +152,7 @@ struct WLEDState: Sendable {
         return body
     }
 
-    /// The request for a command to one segment.
+    /// Returns the request for a command to one segment.
     func body(for command: LightCommand, segment: Segment) -> JSONObject {
         var body = common(command)
         var changes = SegmentChanges()
@@ -162,7 +164,8 @@ struct WLEDState: Sendable {
             let isOn = command.on ?? segment.isOn
             changes.dim(segment, to: Int(min(share, 255)), isOn: isOn)
             if share > 255 {
-                // The device itself is darker than that: it gets brighter, and the other segments keep their light.
+                // The device's brightness limits the segment: it increases, and the other segments are dimmed to
+                // compensate.
                 body["bri"] = .integer(Int64(wanted))
                 if !self.isOn { body["on"] = false }
                 for other in others {
@@ -172,7 +175,7 @@ struct WLEDState: Sendable {
         }
         if let color = command.color { add(color, to: &changes[segment.id], segment) }
         if command.on == true, !isOn {
-            // The device goes on as a whole, and the other segments stay dark.
+            // The device switches on as a whole, so the other segments are switched off.
             body["on"] = true
             for other in others { changes[other.id]["on"] = false }
         }
@@ -197,7 +200,7 @@ struct WLEDState: Sendable {
             }
         }
 
-        /// Sets a segment's brightness, which alone would switch it on.
+        /// Sets a segment's brightness, with its power, because brightness alone would switch it on.
         mutating func dim(_ segment: Segment, to brightness: Int, isOn: Bool? = nil) {
             if self[segment.id]["on"] == nil { self[segment.id]["on"] = .bool(isOn ?? segment.isOn) }
             self[segment.id]["bri"] = .integer(Int64(brightness))
@@ -205,11 +208,11 @@ struct WLEDState: Sendable {
     }
 
     private func common(_ command: LightCommand) -> JSONObject {
-        // The new state comes back in the answer.
+        // Request the new state in the answer.
         var body: JSONObject = ["v": true]
         if let transition = command.transition {
             let (seconds, attoseconds) = transition.components
-            // In tenths of a second; the device keeps milliseconds in 16 bits.
+            // In tenths of a second; the device stores milliseconds in 16 bits.
             let tenths = min(max(seconds, 0), 65) * 10 + attoseconds / 100_000_000_000_000_000
             body["tt"] = .integer(min(max(tenths, 0), 655))
         }
@@ -217,7 +220,7 @@ struct WLEDState: Sendable {
     }
 
     private func add(_ color: LightColor, to json: inout JSONObject, _ segment: Segment) {
-        // An effect would go on in the new colour.
+        // An effect would continue in the new color.
         if segment.effect != 0 { json["fx"] = 0 }
         switch color {
         case .temperature(let mired):
@@ -251,7 +254,7 @@ extension WLEDState.Segment {
         self.capabilities = capabilities
     }
 
-    /// Numbers, or hexadecimal digits as some versions write them.
+    /// Returns channels from numbers, or from hexadecimal digits, which some versions use.
     private static func channels(_ json: JSONValue?) -> [Double] {
         if let text = json?.string, text.utf8.count == 6 || text.utf8.count == 8, let value = UInt32(text, radix: 16) {
             let digits = text.utf8.count * 4
@@ -260,7 +263,7 @@ extension WLEDState.Segment {
         return (json?.array ?? []).prefix(4).map { min(max($0.double ?? 0, 0), 255) }
     }
 
-    /// Whether the colour is the white whose temperature can be chosen.
+    /// A Boolean value that indicates whether the color is the white whose temperature can be set.
     fileprivate var showsWhite: Bool {
         guard capabilities.contains(.color), color.count >= 3 else { return true }
         if capabilities.contains(.white), color.count == 4 {

@@ -2,8 +2,9 @@ package import DeviceKit
 
 /// A WiZ device (Lights 9.5).
 ///
-/// It tells what changes to who has registered within half a minute, so it is registered with each poll. What it can do
-/// its module's name says: `ESP01_SHRGB_03` shows colours, `ESP21_SHTW_01` whites, `ESP10_SOCKET_06` is an outlet.
+/// It reports changes to hosts that registered within the last half minute, so the driver registers with each poll. The
+/// module's name contains its capabilities: `ESP01_SHRGB_03` has colors, `ESP21_SHTW_01` whites, `ESP10_SOCKET_06` is
+/// an outlet.
 package struct WiZDevice: SingleLightDevice {
     package static let traits = DatagramTraits(
         driverName: "wiz", port: 38899, pushPort: 38900, pollInterval: .seconds(15), burst: 5, perSecond: 10)
@@ -23,7 +24,7 @@ package struct WiZDevice: SingleLightDevice {
         }
     }
 
-    /// What is taken for the whites of a device that does not tell them.
+    /// The assumed range of whites of a device that doesn't report it.
     private static let usualWhites = 2700...6500
     /// The lowest brightness of devices that don't report one; most refuse less.
     private static let usualLeastDimming = 10
@@ -54,7 +55,7 @@ package struct WiZDevice: SingleLightDevice {
             return DatagramReading(device: message.device, content: .presence(port: nil, message))
         case "firstBeat": return DatagramReading(device: message.device, content: .presence(port: traits.port, nil))
         case "syncPilot": return DatagramReading(device: message.device, content: .push(message))
-        // Not all answers say whose they are; where they come from does.
+        // Not all answers contain the device's id, but the source address identifies the device.
         default: return DatagramReading(device: nil, content: .answer(message))
         }
     }
@@ -113,7 +114,7 @@ package struct WiZDevice: SingleLightDevice {
         if pilot == nil { questions.append(.pilot) }
         if kind != nil, kind != .outlet, !isModelKnown { questions.append(.model) }
         if kind == .color || kind == .white {
-            // Old firmware has no model configuration, and tells its whites as the user's.
+            // Old firmware has no model configuration; its user configuration contains the whites.
             if isModelKnown, whites == nil, !isUserKnown { questions.append(.user) }
         }
         return questions
@@ -121,7 +122,7 @@ package struct WiZDevice: SingleLightDevice {
 
     package var polls: [WiZRequest] { [.register, .pilot] }
 
-    // MARK: The light
+    // MARK: Light
 
     private var kelvin: ClosedRange<Int> { whites ?? Self.usualWhites }
 
@@ -157,7 +158,7 @@ package struct WiZDevice: SingleLightDevice {
     }
 
     package func requests(for command: LightCommand) -> [WiZRequest] {
-        // A colour alone would light it.
+        // A color without power would switch it on.
         var change = WiZPilot(isOn: command.on ?? pilot?.isOn)
         change.dimming = command.brightness.map { max($0, leastDimming ?? Self.usualLeastDimming) }
         switch command.color {

@@ -1,10 +1,10 @@
 import BoundedJSON
 package import DeviceKit
 
-/// What a WiZ device shows, or is to show (Lights 9.5).
+/// The current or the requested state of a WiZ device (Lights 9.5).
 package struct WiZPilot: Equatable, Sendable {
     package var isOn: Bool?
-    /// In percent; most devices refuse less than 10.
+    /// The brightness in percent; most devices refuse less than 10.
     package var dimming: Int?
     package var kelvin: Int?
     /// Red, green, blue, and the cold and warm white lamps, 0 to 255 each.
@@ -32,9 +32,9 @@ extension WiZPilot {
     }
 }
 
-/// What is asked of a WiZ device, or told to it (Lights 9.5).
+/// A query or a command to a WiZ device (Lights 9.5).
 package enum WiZRequest: Equatable, Sendable {
-    /// Tell this computer what changes; for half a minute.
+    /// Registers this computer for changes during half a minute.
     case register
     case pilot
     case system
@@ -76,16 +76,16 @@ package struct WiZMessage: Equatable, Sendable {
         case unknown
         case pilot(WiZPilot)
         case system(module: String?, firmware: String?)
-        /// The whites that it shows, in kelvin, and the lowest brightness that it takes, in percent.
+        /// The range of its whites in kelvin, and its lowest brightness in percent.
         case limits(whites: ClosedRange<Int>?, leastDimming: Int?)
     }
 
     package var method: String
     package var content: Content
-    /// The hardware address, twelve digits, where the message has one.
+    /// The MAC address, twelve digits, if the message has one.
     package var device: LightID?
 
-    /// Reads a datagram; `nil` if it is no message that a device sends.
+    /// Parses a datagram; `nil` if it isn't a valid message of a device.
     package init?(_ bytes: [UInt8]) {
         guard let json = try? JSONValue(parsing: bytes), let method = json["method"]?.string else {
             return nil
