@@ -1,6 +1,6 @@
 import DeviceKit
 
-/// The lights of a session that blink to identify themselves; their states are not reported meanwhile.
+/// The lights of a session that blink to identify themselves; their states aren't reported meanwhile.
 struct BlinkingLights: Sendable {
     /// A light to switch now.
     struct Step {
@@ -24,27 +24,29 @@ struct BlinkingLights: Sendable {
     private let pause: Duration
     private var sequences: [LightID: Blinks] = [:]
 
+    /// Creates the blinking lights of a session.
+    ///
     /// - Parameters:
-    ///   - count: how often a light is switched before it has its former power again.
-    ///   - pause: the time between two steps.
+    ///   - count: The number of times that a light is switched before its former power is restored.
+    ///   - pause: The time between two steps.
     init(count: Int, pause: Duration) {
         self.count = count
         self.pause = pause
     }
 
-    /// Returns the powers to switch a light to, in order, before its former one.
+    /// Returns the power states to switch a light to, in order, before its former one.
     static func blinks(from power: Bool, count: Int = 3) -> [Bool] { (0..<count).map { $0.isMultiple(of: 2) != power } }
 
     func contains(_ light: LightID) -> Bool { sequences[light] != nil }
 
-    /// The light of an identification that isn't over.
+    /// Returns the light of a running identification, or `nil` if it has ended.
     func light(_ number: Int) -> LightID? { sequences.first { $0.value.number == number }?.key }
 
     var deadline: Duration? { sequences.values.map(\.nextAt).min() }
 
-    /// Begins an identification of a light that has this power, unless it is blinking.
+    /// Begins an identification of a light with this power; a light that is blinking starts again.
     ///
-    /// - Returns: the number of an identification that this one replaces.
+    /// - Returns: The number of an identification that this one replaces.
     @discardableResult
     mutating func begin(_ light: LightID, number: Int, isOn: Bool, now: Duration) -> Int? {
         let former = sequences[light]
@@ -58,7 +60,7 @@ struct BlinkingLights: Sendable {
     @discardableResult
     mutating func end(_ light: LightID) -> Int? { sequences.removeValue(forKey: light)?.number }
 
-    /// Goes to the last step of an identification at once.
+    /// Skips to the last step of an identification.
     mutating func cancel(_ light: LightID) {
         guard let sequence = sequences[light] else { return }
         sequences[light]?.left = [sequence.power]

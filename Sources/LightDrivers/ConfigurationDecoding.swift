@@ -1,10 +1,10 @@
 import DeviceKit
 
-/// What a light's id must be.
+/// The requirements for a light's id.
 enum LightIDRule {
     static let problem = "no id for a light"
     static let remedy = "write 1 to 255 bytes of text without control characters"
-    /// Both, as the end of a sentence.
+    /// The problem and the remedy, as the end of a sentence.
     static let sentence = "\(problem); \(remedy)"
 
     static func accepts(_ id: String) -> Bool {
@@ -13,7 +13,7 @@ enum LightIDRule {
 }
 
 extension KeyedDecodingContainer {
-    /// Refuses control characters in the name of a light.
+    /// Rejects control characters in the name of a light.
     func checkName(_ name: String?, forKey key: Key) throws {
         guard name?.unicodeScalars.contains(where: { $0.properties.generalCategory == .control }) != true else {
             throw ConfigurationProblem(
@@ -37,7 +37,7 @@ extension KeyedDecodingContainer {
         return name
     }
 
-    /// Decodes the path of a file from the root directory.
+    /// Decodes an absolute path of a file.
     func decodePath(forKey key: Key, example: String) throws -> String? {
         guard let path = try decodeIfPresent(String.self, forKey: key) else { return nil }
         guard path.hasPrefix("/"), !path.utf8.contains(0) else {

@@ -1,6 +1,8 @@
 import DeviceKit
 
-/// What a driver's host is to be told, in order; reports that nothing else comes between go together, each light's merged.
+/// A driver's pending notices to its host, in order.
+///
+/// Reports without another notice in between are combined, and each light's reports are merged.
 struct HostNotices {
     enum Notice {
         case added(LightDescription)

@@ -1,8 +1,8 @@
-/// The pace at which a device takes messages: one in each interval, and a few in a row.
+/// The pace at which a device accepts messages: one in each interval, and a few in a row.
 struct Pace: Sendable {
     private let interval: Duration
     private let burst: Int
-    /// The time at which the device is done with all messages, if it takes one in each interval.
+    /// The time at which the device has processed all messages, if it processes one in each interval.
     private var busyUntil = Duration.zero
 
     init(interval: Duration, burst: Int) {
@@ -15,6 +15,6 @@ struct Pace: Sendable {
 
     mutating func sent(now: Duration) { busyUntil = max(busyUntil, now) + interval }
 
-    /// The device has refused a message for its pace.
+    /// Delays messages after the device has refused one because of its pace.
     mutating func exceeded(now: Duration) { busyUntil = now + interval * burst }
 }

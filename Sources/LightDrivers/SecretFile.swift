@@ -1,9 +1,11 @@
 import Glibc
 import SystemKit
 
-/// A secret in a file of its own: one line of text that only its owner and their group may see.
+/// A file with a secret: one line of text that only its owner and their group may read.
 package struct SecretFile: Equatable, Sendable {
-    /// Why the file gives no secret; it names the file and what to do, and nothing that stands in it.
+    /// The reason why the file has no valid secret.
+    ///
+    /// It names the file and the remedy, but doesn't include the file's content.
     package struct Problem: Error, Equatable {
         package let text: String
     }
@@ -14,7 +16,8 @@ package struct SecretFile: Equatable, Sendable {
     private let secret: String
     private let path: String
 
-    /// Names a file by the key in the configuration and by its content, such as "password"; each use reads it again.
+    /// Creates a reference to a file with its key in the configuration and its content, such as "password"; each use
+    /// reads the file again.
     package init(_ path: String, key: String, of secret: String) {
         self.path = path
         self.key = key

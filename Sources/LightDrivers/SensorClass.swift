@@ -6,7 +6,7 @@ struct SensorClass: Equatable, Sendable {
     enum Unit: Equatable, Sendable {
         case plain, fahrenheit, kelvin
 
-        /// The number in the unit of the reading, to a thousandth: single precision has seven digits.
+        /// Returns the number in the unit of the reading, to a thousandth: single precision has seven digits.
         func plain(_ number: Double) -> Double {
             let plain =
                 switch self {
@@ -55,15 +55,15 @@ struct SensorClass: Equatable, Sendable {
         }
     }
 
-    /// The reason why a sensor of a class that is shown isn't shown: its unit; `nil` for all others.
+    /// Returns the reason why a sensor of a supported class isn't shown: its unit; `nil` for all others.
     static func unknownUnit(_ unit: String, of name: String?) -> String? {
         guard let name, Self(number: name, unit: "") != nil, Self(number: name, unit: unit) == nil else { return nil }
         return "\"\(MQTTProblem.quoted(unit))\" isn't a known unit of \(name)"
     }
 
-    /// The value for a yes or no of the device.
+    /// Returns the value for a yes or no of the device.
     func flag(_ isOn: Bool) -> SensorValue { .flag(isOn != isInverted) }
 
-    /// The value for a number of the device; `nil` outside the range of the reading.
+    /// Returns the value for a number of the device; `nil` outside the range of the reading.
     func number(_ number: Double) -> SensorValue? { SensorValue.number(unit.plain(number)).valid(for: reading) }
 }

@@ -1,13 +1,12 @@
 import DeviceKit
 
-/// Readings that come one by one, each with an id of its own, as one sensor a device.
+/// Combines readings with separate ids into one sensor per device.
 ///
-/// Where each reading is shown does not depend on the order in which they come, as far as that can be: a device has the id
-/// that its producer gives it, and a reading that comes later joins it. A second one of the same sort, and one without a
-/// device, is a sensor of its own, and is one again after a restart. A sensor of which only the battery is known is not
-/// shown.
+/// The sensor of a reading depends as little as possible on the order of the readings. A device has the id that its
+/// producer assigns, and later readings join it. A second reading of the same kind, and one without a device, is a
+/// separate sensor, also after a restart. A sensor with only a battery isn't shown.
 struct SensorDevices: Sendable {
-    /// What the host is to learn.
+    /// A change for the host.
     enum Change: Equatable {
         case added(LightDescription)
         case removed(LightID)
@@ -16,7 +15,7 @@ struct SensorDevices: Sendable {
 
     private struct Part {
         var description: LightDescription
-        /// Its device as this reading describes it; `nil` if it is a sensor of its own.
+        /// The device as this reading describes it; `nil` if the reading is a separate sensor.
         var device: LightDescription?
         var sensor: LightID
         var isReachable = false
@@ -27,21 +26,21 @@ struct SensorDevices: Sendable {
     private var parts: [LightID: Part] = [:]
     /// The readings of each sensor; a home may have thousands.
     private var partsOfSensor: [LightID: Set<LightID>] = [:]
-    /// What was said of each sensor that is shown, and whether it could be reached.
+    /// The last description and reachability of each shown sensor.
     private var shown: [LightID: (description: LightDescription, isReachable: Bool)] = [:]
-    /// The sensors that the bridge knows from before.
+    /// The sensors that the bridge knew before the start.
     private let known: Set<LightID>
 
     init(known: some Sequence<LightID> = []) { self.known = Set(known) }
 
     var ids: some Sequence<LightID> { shown.keys }
 
-    /// Whether a sensor with these readings is shown: a battery alone isn't.
+    /// Returns whether a sensor with these readings is shown: a battery alone isn't.
     static func isShown(_ readings: some Sequence<SensorReading>) -> Bool { readings.contains { !$0.isBattery } }
 
     func isReading(_ id: LightID) -> Bool { parts[id] != nil }
 
-    /// A reading is there, or its description has changed; without a device it is a separate sensor.
+    /// Adds a reading, or updates its description; without a device it is a separate sensor.
     mutating func added(_ reading: LightDescription, of device: LightDescription?) -> [Change] {
         let former = parts[reading.id]
         let sensor: LightID
@@ -73,13 +72,13 @@ struct SensorDevices: Sendable {
         return update(part.sensor)
     }
 
-    /// A reading's value, and whether it can be reached.
+    /// Processes a reading's value and reachability.
     mutating func reported(_ report: LightReport, from id: LightID) -> [Change] {
         guard let part = parts[id] else { return [] }
         if let isReachable = report.reachable { parts[id]?.isReachable = isReachable }
         guard let sensor = shown[part.sensor] else { return [] }
         var sum = LightReport(readings: report.readings)
-        // While others of the device can be reached, it is this reading alone that is not known.
+        // While other readings of the device are reachable, only this reading is unknown.
         if report.reachable == false, let reading = part.reading { sum.readings[reading] = .unknown }
         if report.reachable != nil, case let isReachable = isReachable(part.sensor), isReachable != sensor.isReachable {
             shown[part.sensor]?.isReachable = isReachable
@@ -91,10 +90,10 @@ struct SensorDevices: Sendable {
     /// Replaces readings in actions by the sensors that show them.
     ///
     /// - Parameters:
-    ///   - actions: the actions, in order.
-    ///   - device: returns the sensor that a light is a part of, or the light itself if it is a sensor of its own; `nil` if
+    ///   - actions: The actions, in order.
+    ///   - device: Returns the sensor that a light belongs to, or the light itself if it is a separate sensor; `nil` if
     ///     it isn't a reading.
-    /// - Returns: the actions for the host.
+    /// - Returns: The actions for the host.
     mutating func joined<Action: LightAction>(
         _ actions: [Action], device: (LightDescription) -> LightDescription?
     ) -> [Action] {
@@ -124,7 +123,7 @@ struct SensorDevices: Sendable {
 
     private func isReachable(_ sensor: LightID) -> Bool { parts(of: sensor).contains { $0.part.isReachable } }
 
-    /// Says what a sensor is now.
+    /// Updates a sensor's description.
     private mutating func update(_ sensor: LightID) -> [Change] {
         let own = parts(of: sensor)
         if own.isEmpty { partsOfSensor[sensor] = nil }
@@ -132,7 +131,7 @@ struct SensorDevices: Sendable {
             $0.formUnion($1.part.description.capabilities.readings)
         }
         guard Self.isShown(readings),
-            // All describe their device; the same one counts, in whatever order they came.
+            // All readings describe their device; use the same one regardless of their order.
             let first = own.min(by: { $0.id.rawValue < $1.id.rawValue })?.part
         else { return shown.removeValue(forKey: sensor) == nil ? [] : [.removed(sensor)] }
         var description = sensor == first.description.id ? first.description : first.device ?? first.description
@@ -146,7 +145,7 @@ struct SensorDevices: Sendable {
     }
 }
 
-/// An action of a machine of devices: three of them are about lights.
+/// An action of a devices' registry; three kinds of actions concern lights.
 protocol LightAction {
     static func added(_ light: LightDescription) -> Self
     static func removed(_ light: LightID) -> Self

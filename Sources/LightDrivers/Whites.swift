@@ -1,6 +1,6 @@
 import DeviceKit
 
-// Devices have whites in kelvin, and lights here in mireds.
+// Devices have whites in kelvin; lights here have them in mireds.
 
 extension LightColor {
     /// Creates a white from its temperature, within the whites of a light; `nil` for an impossible temperature.
