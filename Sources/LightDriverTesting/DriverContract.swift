@@ -1,33 +1,34 @@
 public import DeviceKit
 
-/// What every driver promises in the comment of `LightDriver`, as checks that any driver can be put through.
+/// A suite of checks for the requirements in the documentation of `LightDriver`, for any driver.
 ///
 /// ```swift
 /// let contract = DriverContract(goodLight: "lamp") { MyDriver() }
 /// for violation in try await contract.violations() { print(violation) }
 /// ```
 ///
-/// It needs a light that obeys and, for drivers that can have them, one that is out of reach and one that never answers.
+/// It needs a light that executes commands and, for drivers that can have them, an unreachable one and one that never
+/// answers.
 public struct DriverContract: Sendable {
-    /// Makes the driver, ready to run.
+    /// Returns the driver, ready to run.
     public var makeDriver: @Sendable () async throws -> any LightDriver
-    /// A light that does as it is told and says so, or has no voice.
+    /// A light that executes commands, and reports its state or has no state reports.
     public var goodLight: LightID
-    /// A light that is known to be out of reach.
+    /// A light that is known to be unreachable.
     public var lostLight: LightID?
     /// A light that never answers.
     public var silentLight: LightID?
-    /// How long to wait for what a driver has promised.
+    /// The longest time to wait for a required result.
     public var timeout: Duration
 
-    /// Describes a driver and its lights.
+    /// Creates checks for a driver and its lights.
     ///
     /// - Parameters:
-    ///   - goodLight: a light that does as it is told.
-    ///   - lostLight: a light that is known to be out of reach, if the driver can have one.
-    ///   - silentLight: a light that never answers, if the driver can have one.
-    ///   - timeout: how long to wait for what a driver has promised.
-    ///   - makeDriver: makes the driver, ready to run.
+    ///   - goodLight: A light that executes commands.
+    ///   - lostLight: A light that is known to be unreachable, if the driver can have one.
+    ///   - silentLight: A light that never answers, if the driver can have one.
+    ///   - timeout: The longest time to wait for a required result.
+    ///   - makeDriver: Returns the driver, ready to run.
     public init(
         goodLight: LightID, lostLight: LightID? = nil, silentLight: LightID? = nil, timeout: Duration = .seconds(30),
         makeDriver: @escaping @Sendable () async throws -> any LightDriver
@@ -39,10 +40,10 @@ public struct DriverContract: Sendable {
         self.timeout = timeout
     }
 
-    /// Puts the driver through all checks.
+    /// Runs all checks.
     ///
-    /// - Returns: the promises that were broken, in words; empty if all were kept.
-    /// - Throws: what making the driver throws.
+    /// - Returns: The violated requirements, in words; empty if the driver meets them all.
+    /// - Throws: The error of `makeDriver`.
     public func violations() async throws -> [String] {
         let driver = try await makeDriver()
         let host = RecordingLightHost()
@@ -91,7 +92,7 @@ public struct DriverContract: Sendable {
     private func deadLights(_ driver: any LightDriver, _ host: RecordingLightHost) async -> [String] {
         var found: [String] = []
         if let lostLight {
-            // It may come to be known, and be lost, later than the others.
+            // It may be discovered, and become unreachable, later than the others.
             if await !host.wait(for: lostLight, limit: timeout, until: { $0.reachable == false }) {
                 found.append("the light \(lostLight) is reported out of reach")
             }
@@ -163,7 +164,7 @@ public struct DriverContract: Sendable {
 
     private func ends(within limit: Duration, _ work: @escaping @Sendable () async -> Void) async -> Bool {
         let (ends, end) = AsyncStream.makeStream(of: Bool.self)
-        // Not a child, because a task that does not end is what is looked for, and must not be waited for.
+        // Not a child task, because the check looks for tasks that don't end, and must not wait for them.
         let worker = Task {
             await work()
             end.yield(true)

@@ -1,22 +1,22 @@
 public import DeviceKit
 internal import Synchronization
 
-/// A host that remembers what it was told, in order, and lets a test wait for what it expects.
+/// A host that records all calls, in order, and lets a test wait for a condition.
 public final class RecordingLightHost: LightHost {
-    /// One call.
+    /// A call of a driver.
     @nonexhaustive
     public enum Call: Equatable, Sendable {
-        /// A light was added, or described anew.
+        /// A light was added, or its description changed.
         case added(LightDescription)
         /// A light was removed.
         case removed(LightID)
-        /// A light was reported on.
+        /// A report of a light's state.
         case report(LightID, LightReport)
         /// Momentary events of a light.
         case occurred(LightID, PropertyValues)
-        /// The driver said how it is.
+        /// A report of the driver's state.
         case state(DriverState)
-        /// A warning about a subject; `nil` takes it back.
+        /// A warning about a subject; `nil` withdraws it.
         case warn(String?, String)
     }
 
@@ -31,7 +31,7 @@ public final class RecordingLightHost: LightHost {
 
     private let record: Mutex<Record>
 
-    /// Makes the host of a bridge that remembers lights from before.
+    /// Creates the host of a bridge that remembers these states of lights.
     public init(known: [LightID: LightReport] = [:]) {
         record = Mutex(Record(known: known))
     }
@@ -39,10 +39,10 @@ public final class RecordingLightHost: LightHost {
     /// All calls so far.
     public var calls: [Call] { record.withLock { $0.calls } }
 
-    /// A light's state as the sum of all its reports.
+    /// Returns a light's state, merged from all its reports, or `nil` without a report.
     public func state(of light: LightID) -> LightReport? { record.withLock { $0.states[light] } }
 
-    /// How much was dropped.
+    /// The number of dropped messages and values, by reason.
     public var dropped: [DropReason: Int] { record.withLock { $0.dropped } }
 
     /// The newest warning about each subject.
@@ -85,7 +85,7 @@ public final class RecordingLightHost: LightHost {
         }
     }
 
-    /// Waits until a light's state, the sum of its reports, meets a condition; returns whether it did within the limit.
+    /// Waits until a light's state, merged from its reports, meets a condition; returns whether it did within the limit.
     public func wait(
         for light: LightID, limit: Duration = .seconds(60), until isMet: @escaping @Sendable (LightReport) -> Bool
     ) async -> Bool {
@@ -115,27 +115,27 @@ public final class RecordingLightHost: LightHost {
 
     // MARK: LightHost
 
-    /// Notes a light.
+    /// Records a light.
     public func added(_ light: LightDescription) async { note(.added(light)) }
-    /// Notes a removal.
+    /// Records a removal.
     public func removed(_ light: LightID) async { note(.removed(light)) }
-    /// Notes a report.
+    /// Records a report.
     public func report(_ report: LightReport, from light: LightID) async { note(.report(light, report)) }
-    /// Notes reports.
+    /// Records reports.
     public func report(_ reports: [(light: LightID, report: LightReport)]) async {
         for (light, report) in reports { note(.report(light, report)) }
     }
-    /// Notes momentary events.
+    /// Records momentary events.
     public func occurred(_ events: PropertyValues, on light: LightID) async { note(.occurred(light, events)) }
-    /// What the host was made to remember of a light.
+    /// Returns the state of a light that was passed to ``init(known:)``, or `nil`.
     public func lastKnown(_ light: LightID) async -> LightReport? { record.withLock { $0.known[light] } }
-    /// The lights that the host was made to remember.
+    /// Returns the ids of the lights that were passed to ``init(known:)``.
     public func knownLights() async -> [LightID] { record.withLock { Array($0.known.keys) } }
-    /// Notes how the driver is.
+    /// Records the driver's state.
     public func report(_ state: DriverState) async { note(.state(state)) }
-    /// Notes a warning.
+    /// Records a warning.
     public func warn(_ warning: String?, about subject: String) async { note(.warn(warning, subject)) }
-    /// Counts what was dropped.
+    /// Counts dropped messages and values.
     public func dropped(_ count: Int, _ reason: DropReason) async {
         record.withLock { $0.dropped[reason, default: 0] += count }
     }
