@@ -5,19 +5,19 @@ import LineRPC
 package import Logging
 import TerminalKit
 
-/// What every plugin promises, as checks that any program can be put through: `lamplighter plugin test`.
+/// The requirements for every plugin, as checks for any program: `lamplighter plugin test`.
 package struct PluginContract: Sendable {
-    /// One promise, and whether it was kept.
+    /// The result of a check.
     package struct Check: Equatable, Sendable {
         package enum Outcome: String, Sendable {
             case passed, failed
-            /// Nothing to check it with, which the remedy explains.
+            /// The check wasn't possible, for the reason in the remedy.
             case skipped
         }
 
         package let name: String
         package let outcome: Outcome
-        /// What went wrong and what to do.
+        /// The fault and its remedy.
         package let remedy: String?
     }
 
@@ -37,7 +37,7 @@ package struct PluginContract: Sendable {
         hello = PluginProtocol.hello(config: config, stateDirectory: stateDirectory)
     }
 
-    /// Puts the plugin through all checks that can be made; reports each, and returns all.
+    /// Runs all possible checks on the plugin; reports each result, and returns all.
     @discardableResult
     package func run(_ report: @Sendable (Check) -> Void = { _ in }) async -> [Check] {
         var checks: [Check] = []
@@ -111,7 +111,7 @@ package struct PluginContract: Sendable {
         return checks
     }
 
-    // MARK: The checks; each returns the fault
+    // MARK: Checks, which return the fault
 
     private func greet(_ peer: PluginPeer) async -> Result<PluginProtocol, Problem> {
         switch await peer.ask("hello", hello, within: timing.hello) {
@@ -133,7 +133,7 @@ package struct PluginContract: Sendable {
         }
     }
 
-    /// The lights that it tells of at once; those without a state have some time to get one.
+    /// Returns the lights that the plugin adds at once; those without a state get some time to report one.
     private func lights(_ peer: PluginPeer) async -> [LightDescription] {
         _ = await peer.ask("ping", within: timing.answer)
         _ = await peer.wait(timing.answer) { messages, _ in
@@ -241,7 +241,7 @@ package struct PluginContract: Sendable {
     private func identify(_ peer: PluginPeer, _ light: LightID, _ method: String) async -> String? {
         switch await peer.ask(method, ["id": .string(light.rawValue)], within: timing.answer) {
         case nil: "no answer within \(timing.answer.seconds); answer -32004 if the light cannot show itself"
-        // -32004 is an honest answer.
+        // -32004 is a valid answer.
         case .success: nil
         case .failure(let failure) where failure.code == -32004: nil
         case .failure(let failure): "it answered with the error \(failure.code): \(failure.message)"
@@ -295,9 +295,9 @@ extension LightDescription {
         }
     }
 
-    /// Returns commands that change each value, and a last one that restores the values from before.
+    /// Returns commands that change each value, and a last one that restores the previous values.
     ///
-    /// Plugins of version 1 can't describe the speeds that a fan has.
+    /// Plugins of version 1 can't describe a fan's speeds.
     fileprivate func wishes(from before: PropertyValues, _ version: PluginProtocol) -> [LightCommand] {
         var wishes: [LightCommand] = []
         var last = PropertyValues()
@@ -325,7 +325,7 @@ extension LightDescription {
 }
 
 extension CharacteristicMetadata {
-    /// Values that can be tried, in the middle of the limits first.
+    /// Returns values to try, those in the middle of the limits first.
     fileprivate func others(than former: CharacteristicValue?) -> [CharacteristicValue] {
         if format == .bool { return [.bool(former != .bool(true))] }
         guard let range else { return [] }

@@ -7,12 +7,13 @@ package import Logging
 import SystemKit
 import TerminalKit
 
-/// The driver `plugin`: wires a plugin's process, the machine that supervises it and the host together.
+/// The driver `plugin`, which connects a plugin's process, the machine that supervises it and the host.
 ///
-/// It is an actor, so that neither the caller's executor, which carries all HAP sessions, nor the process's thread waits for
-/// the other. What is for the host waits in order and is handed over by ``run(host:)``, reports together.
+/// It is an actor, so that neither the caller's executor, which carries all HAP sessions, nor the process's thread
+/// waits for the other. Actions for the host are queued in order and delivered by ``run(host:)``, with reports in
+/// batches.
 package actor PluginDriver: LightDriver, PendingCallOwner {
-    /// Why a plugin is not started again.
+    /// The error that a plugin failed too often and isn't started again.
     package struct Stopped: Error, CustomStringConvertible {
         let name: String
         let reason: String
@@ -22,7 +23,7 @@ package actor PluginDriver: LightDriver, PendingCallOwner {
         }
     }
 
-    /// After so many events the host gets its turn.
+    /// The number of events after which the host gets a turn.
     private static let eventsInTurn = 64
 
     private let configuration: PluginDriverConfiguration
@@ -38,7 +39,7 @@ package actor PluginDriver: LightDriver, PendingCallOwner {
     private var forHost: [PluginMachine.Action] = []
     private var stopped: Stopped?
 
-    /// Makes a driver that does nothing before it runs.
+    /// Creates a driver that does nothing before it runs.
     package init(configuration: PluginDriverConfiguration, timing: PluginTiming = PluginTiming(), logger: Logger) {
         self.configuration = configuration
         self.timing = timing
@@ -49,10 +50,10 @@ package actor PluginDriver: LightDriver, PendingCallOwner {
 
     private var now: Duration { start.duration(to: .now) }
 
-    /// The plugin's process, while there is one.
+    /// The process id of the plugin, or `nil` while it isn't running.
     package var pid: Int32? { process?.pid }
 
-    // MARK: Life
+    // MARK: Lifecycle
 
     package func run(host: any LightHost) async throws {
         await host.report(.starting)
@@ -73,11 +74,11 @@ package actor PluginDriver: LightDriver, PendingCallOwner {
             guard forHost.isEmpty else { continue }
             await signal.wait(until: machine.deadline.map { start + $0 })
         }
-        // Not ours, which is cancelled already.
+        // A new task, because the current one is canceled already.
         await Task { await shutDown() }.value
     }
 
-    /// Performs what needs no host, and puts the rest in its order.
+    /// Performs the actions without the host, and queues the others for it in order.
     private func perform(_ actions: [PluginMachine.Action]) {
         for action in actions {
             switch action {
@@ -102,7 +103,7 @@ package actor PluginDriver: LightDriver, PendingCallOwner {
         }
     }
 
-    /// Hands over what waits for the host.
+    /// Delivers the queued actions to the host.
     private func tell(_ host: any LightHost) async {
         let actions = forHost
         forHost = []
@@ -132,7 +133,7 @@ package actor PluginDriver: LightDriver, PendingCallOwner {
         self.process = nil
         process.send(RPCMessage.request(id: .integer(0), method: "shutdown", params: [:]).line)
         process.end(within: timing.shutdown)
-        // One that cannot even be killed is left to its thread.
+        // A process that can't be killed is left to its thread.
         let deadline = ContinuousClock.now + timing.shutdown + .milliseconds(300)
         while ContinuousClock.now < deadline {
             let hasEnded = process.takeEvents().contains { if case .ended = $0 { true } else { false } }
@@ -141,7 +142,9 @@ package actor PluginDriver: LightDriver, PendingCallOwner {
         }
     }
 
-    /// - Returns: what went wrong.
+    /// Creates the plugin's state directory.
+    ///
+    /// - Returns: The error message, or `nil` on success.
     private func makeStateDirectory() -> String? {
         guard let path = configuration.stateDirectory else { return nil }
         let parent = path.dropLast(configuration.id.utf8.count + 1)
@@ -168,7 +171,7 @@ package actor PluginDriver: LightDriver, PendingCallOwner {
         let ticket = lastTicket
         try await finish(ticket) {
             perform(ask(&machine, ticket, now))
-            // Its deadline may be the next.
+            // The request's deadline may be the next.
             signal.send()
         }
     }

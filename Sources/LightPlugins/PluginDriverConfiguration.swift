@@ -2,27 +2,27 @@ package import BoundedJSON
 package import DeviceKit
 package import Logging
 
-/// The keys of the driver `plugin`: a program that brings lights, and what it is told.
+/// The keys of the driver `plugin`: a program that provides lights, and its settings.
 package struct PluginDriverConfiguration: LightDriverConfiguration {
     package static let driverName = "plugin"
 
-    /// The entry's id, by which log and errors call the plugin.
+    /// The entry's id, which identifies the plugin in the log and in errors.
     package var id: String
     /// The program's path and its arguments.
     package var command: [String]
-    /// What the plugin gets in `hello`, as it was written.
+    /// The settings that `hello` passes to the plugin unchanged.
     package var config: JSONValue
-    /// Variables of its environment, besides the few that every plugin gets.
+    /// Additional environment variables, besides the few for every plugin.
     package var environment: [String: String]
-    /// Where it runs; `/` if it is not written.
+    /// The working directory; `/` if `nil`.
     package var workingDirectory: String?
-    /// Where it may keep files between restarts; `nil` if the bridge has no state directory.
+    /// The directory for the plugin's files between restarts; `nil` if the bridge has no state directory.
     package var stateDirectory: String?
 
     package enum CodingKeys: String, CodingKey, CaseIterable {
         case command, config, environment
         case workingDirectory = "working-directory"
-        /// The bridge's own key; read here because messages name the plugin by it.
+        /// The bridge's own key; read here because messages identify the plugin by it.
         case id
     }
 

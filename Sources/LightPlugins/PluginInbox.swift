@@ -1,15 +1,15 @@
 import DeviceKit
 
-/// What a plugin's process has told, in order, until the driver takes it.
+/// The events of a plugin's process, in order, until the driver takes them.
 ///
-/// Beyond ``PluginLimits/inbox`` only the newest description and state of each light are kept; a plugin that fills it even
-/// so breaks the protocol.
+/// Beyond ``PluginLimits/inbox``, only the newest description and state of each light are kept. A plugin that fills it
+/// nevertheless violates the protocol.
 package struct PluginInbox: Sendable {
     package enum Event: Equatable, Sendable {
         case message(PluginMessage)
-        /// The plugin does not keep to the protocol; nothing that it wrote later is told.
+        /// The plugin violates the protocol; its later messages are ignored.
         case violation(String)
-        /// The process is gone, and how it went.
+        /// The process ended in this way.
         case ended(String)
     }
 
@@ -18,7 +18,7 @@ package struct PluginInbox: Sendable {
 
     package init() {}
 
-    /// The plugin wrote a message; after a violation it is passed over.
+    /// Adds a message; ignored after a violation.
     package mutating func add(_ message: PluginMessage) {
         guard !isClosed else { return }
         events.append(.message(message))
@@ -33,17 +33,19 @@ package struct PluginInbox: Sendable {
         events.append(.violation(text))
     }
 
-    /// The process is gone; that is told also after a violation.
+    /// Adds the end of the process, also after a violation.
     package mutating func ended(_ how: String) { events.append(.ended(how)) }
 
-    /// Takes out everything that has not been taken yet, in order.
+    /// Removes and returns all events, in order.
     package mutating func takeAll() -> [Event] {
         defer { events = [] }
         return events
     }
 
-    /// Puts what has been overtaken into what overtook it: a state moves back to the newest one, a description forward to the
-    /// first one, so that it stays before all states; neither passes the light's removal.
+    /// Merges outdated events: a state into the light's newest state, and the newest description into its first one, so
+    /// that it still precedes all states.
+    ///
+    /// Neither moves past the light's removal.
     private mutating func fold() {
         var states: [LightID: Int] = [:]
         var descriptions: [LightID: Int] = [:]

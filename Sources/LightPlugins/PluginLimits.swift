@@ -1,50 +1,51 @@
-/// What is taken from a plugin, and kept for it.
+/// The limits of a plugin's messages and resources.
 enum PluginLimits {
     /// The longest line in either direction, in bytes.
     static let line = 256 << 10
-    /// The longest line of standard error that is logged.
+    /// The longest logged line of standard error, in bytes.
     static let logLine = 4 << 10
-    /// Messages that wait to be dealt with; beyond them only the newest state of each light is kept.
+    /// The number of pending messages, beyond which only the newest state of each light is kept.
     static let inbox = 256
-    /// Lines that are read in one ``slot``; a plugin that writes more is made to wait by its pipe.
+    /// The maximum number of lines read in one ``slot``; the pipe blocks a plugin that writes more.
     static let linesInSlot = 256
     static let slot = Duration.milliseconds(100)
-    /// Bytes that wait until the plugin reads them.
+    /// The maximum number of bytes that wait until the plugin reads them.
     static let outbox = 1 << 20
-    /// Commands that a plugin works on at once.
+    /// The maximum number of concurrent commands to a plugin.
     static let setsInFlight = 4
-    /// Lights of one plugin; a bridge shows fewer.
+    /// The maximum number of lights of a plugin; a bridge shows fewer.
     static let lights = 256
-    /// Functions of one device.
+    /// The maximum number of functions of a device.
     static let functions = 16
-    /// Values of one message.
+    /// The maximum number of values in a message.
     static let values = 256
-    /// Subjects that the operator is warned of.
+    /// The maximum number of subjects of warnings.
     static let warnings = 20
-    /// The longest text of a light's description.
+    /// The longest text in a light's description, in bytes.
     static let text = 1024
 
-    // Of the process itself. Processes are not limited here: that limit counts all of the user's, the bridge's included.
+    // Limits of the process. The number of processes isn't limited, because that limit counts all of the user's
+    // processes, including the bridge's.
     static let memory: UInt64 = 512 << 20
     static let files: UInt64 = 256
 }
 
-/// How long a plugin is waited for.
+/// The time limits for a plugin.
 package struct PluginTiming: Sendable {
-    /// For the answer to `hello`: an interpreter on a slow board takes seconds to start.
+    /// The timeout for the answer to `hello`: an interpreter on a slow board takes seconds to start.
     package var hello = Duration.seconds(15)
-    /// For the answer to `ping` and all others but `lights/set`.
+    /// The timeout for the answers to `ping` and all other methods but `lights/set`.
     package var answer = Duration.seconds(5)
-    /// For the answer to `lights/set`; the bridge itself gives up before.
+    /// The timeout for the answer to `lights/set`; the bridge itself gives up before.
     package var set = Duration.seconds(3)
-    /// From one answered `ping` to the next.
+    /// The interval between an answered `ping` and the next one.
     package var pingInterval = Duration.seconds(30)
-    /// For the end after `shutdown`; a bridge that ends does not wait longer for its drivers.
+    /// The time to exit after `shutdown`; a bridge that ends doesn't wait longer for its drivers.
     package var shutdown = Duration.seconds(1)
-    /// The first pause before a restart, doubled with each failure in a row.
+    /// The first pause before a restart, doubled with each consecutive failure.
     package var firstPause = Duration.seconds(1)
     package var longestPause = Duration.seconds(60)
-    /// So many failures within the window, and it is not started again.
+    /// The number of failures within the window after which the plugin isn't started again.
     package var failures = 5
     package var window = Duration.seconds(600)
 

@@ -3,16 +3,18 @@ import BoundedJSON
 import DeviceKit
 import LineRPC
 
-/// What a plugin's host decides: when the program is started, asked, trusted and given up; it knows no process and no clock.
+/// The state machine of a plugin's host, without a process or a clock.
 ///
-/// A life of the plugin is greeted (`hello`), then asked once (`ping`) whether it has told of what it knows without looking,
-/// and from then on it runs. Whatever ends a life makes its lights unreachable and leads to the next, after a pause; too many
-/// in too short a time, and the machine stops for good.
+/// It decides when to start, query and stop the program.
+///
+/// Each run of the plugin begins with a greeting (`hello`) and a query (`ping`) whose answer shows that the plugin has
+/// added the lights it knows at the start. After that, it is running. The end of a run makes its lights unreachable and
+/// leads to the next one after a pause. After too many failures within a time window, the machine stops permanently.
 struct PluginMachine {
     enum Action: Equatable {
         case start
         case send(RPCMessage)
-        /// End the process at once, if there is one still; it is not listened to any more.
+        /// End the process at once, if it still exists, and ignore its output.
         case end
         /// A command or an identification has been answered.
         case answer(ticket: Int, LightError?)
@@ -22,15 +24,15 @@ struct PluginMachine {
         case event(LightID, PropertyValues)
         case state(DriverState)
         case warn(String?, about: String)
-        /// A life is over.
+        /// A run has ended.
         case failed(String, retry: Duration?)
     }
 
     private enum Phase: Equatable {
-        /// Nothing runs; `nil` for good.
+        /// The plugin isn't running; `nil` means permanently.
         case pausing(until: Duration?)
         case greeting
-        /// It may tell of lights; the answer to the first `ping` is awaited.
+        /// The plugin may add lights; the first `ping` isn't answered yet.
         case listing
         case running
     }
@@ -62,11 +64,11 @@ struct PluginMachine {
     private var lastID: Int64 = 0
     private var open: [Int64: Open] = [:]
     private var queue: [Queued] = []
-    /// Sets that were given up and may be answered yet.
+    /// The sets that timed out but may still be answered.
     private var late: [Int64: LightID] = [:]
-    /// The descriptions that the host has, from this life or an earlier one.
+    /// The descriptions that the host has, from this run or an earlier one.
     private var told: [LightID: LightDescription] = [:]
-    /// The lights of this life, and whether their state is known.
+    /// The lights of this run, and whether their state is known.
     private var present: [LightID: Bool] = [:]
     private var version = PluginProtocol.version1
     private var knowsCauses = false
@@ -79,13 +81,13 @@ struct PluginMachine {
         restarts = PluginRestarts(timing)
     }
 
-    /// When ``timePassed(now:)`` should be called.
+    /// The time of the next call of ``timePassed(now:)``.
     var deadline: Duration? {
         if case .pausing(let until) = phase { return until }
         return (open.values.map(\.deadline) + (pingAt.map { [$0] } ?? [])).min()
     }
 
-    // MARK: Life
+    // MARK: Lifecycle
 
     mutating func timePassed(now: Duration) -> [Action] {
         if case .pausing(let until) = phase {
@@ -109,7 +111,7 @@ struct PluginMachine {
                 late[id] = light
                 actions += tickets.map { .answer(ticket: $0, .unreachable) }
                 guard present[light] != nil else { continue }
-                // What it is like now the plugin may know.
+                // The plugin may know the light's current state.
                 actions.append(.report(light, LightReport(reachable: false)))
                 actions.append(refresh([light], now))
             }
@@ -123,7 +125,7 @@ struct PluginMachine {
 
     mutating func ended(_ how: String, now: Duration) -> [Action] { failed(how, now: now) }
 
-    /// A life is over: because the process is gone, or because it has to go.
+    /// Ends a run, because the process has ended or must end.
     mutating func failed(_ reason: String, now: Duration) -> [Action] {
         if case .pausing = phase { return [] }
         let tickets = open.values.flatMap { $0.question.tickets } + queue.flatMap(\.tickets)
@@ -225,7 +227,7 @@ struct PluginMachine {
         switch question {
         case .hello: return greeted(result, now: now)
         case .ping:
-            // An error is an answer, too: something is there and reads.
+            // An error is an answer, too: it shows that the plugin reads.
             pingAt = now + timing.pingInterval
             guard phase == .listing else { return [] }
             phase = .running
@@ -273,7 +275,7 @@ struct PluginMachine {
         return [ask(.identify(ticket: ticket), version.method("identify"), params, within: timing.answer, now)]
     }
 
-    /// A command is not waited for any more: if it has not left, it never will.
+    /// Cancels a command; if it hasn't been sent, it is dropped.
     mutating func cancelled(ticket: Int) {
         for index in queue.indices { queue[index].tickets.removeAll { $0 == ticket } }
         queue.removeAll { $0.tickets.isEmpty }
@@ -284,7 +286,7 @@ struct PluginMachine {
         return phase == .running && told[light] == nil ? .unknownLight : .unreachable
     }
 
-    /// Hands on as many commands as the plugin may have at once, and of each light one.
+    /// Sends as many commands as the plugin may have at once, and at most one per light.
     private mutating func sendQueued(now: Duration) -> [Action] {
         var actions: [Action] = []
         while true {
@@ -329,13 +331,13 @@ extension PluginMachine.Question {
         }
     }
 
-    /// The light that a command is under way to.
+    /// The light of a command in flight.
     fileprivate var light: LightID? { if case .set(let light, _) = self { light } else { nil } }
 }
 
-/// A life of a plugin without its process, for whoever has only what it wrote.
+/// A run of a plugin from recorded events, without a process.
 package enum PluginTrial {
-    /// Lets a machine decide on each event, a second apart; returns the number of its actions.
+    /// Passes the events to a machine, a second apart; returns the number of its actions.
     package static func actions(for events: [PluginInbox.Event]) -> Int {
         var machine = PluginMachine(name: "trial", hello: [:], timing: PluginTiming())
         var count = machine.timePassed(now: .zero).count
@@ -351,7 +353,7 @@ package enum PluginTrial {
     }
 }
 
-/// When a plugin that has failed is started again.
+/// The schedule of restarts of a failing plugin.
 struct PluginRestarts {
     private let timing: PluginTiming
     private var recent: [Duration] = []
@@ -362,9 +364,9 @@ struct PluginRestarts {
         backoff = Backoff(first: timing.firstPause, longest: timing.longestPause)
     }
 
-    /// A life is over; returns the pause before the next, or `nil` for none.
+    /// Records the end of a run; returns the pause before the next, or `nil` for none.
     ///
-    /// A long life makes up for those before.
+    /// A run as long as the window resets the backoff.
     mutating func failed(after life: Duration, now: Duration) -> Duration? {
         if life >= timing.window { backoff.succeeded() }
         recent = recent.filter { now - $0 < timing.window } + [now]
@@ -373,6 +375,6 @@ struct PluginRestarts {
 }
 
 extension Duration {
-    /// As people read it: `5 s`.
+    /// The text for people, such as `5 s`.
     var seconds: String { "\(Int((self / .seconds(1)).rounded(.up))) s" }
 }

@@ -1,10 +1,10 @@
 import BoundedJSON
 import DeviceKit
 
-// Version 1 of the protocol, read as descriptions and values of version 2.
+// Version 1 of the protocol, converted to descriptions and values of version 2.
 
 extension JSONValue {
-    /// Returns the description of a light, a fan or a sensor by its `caps`.
+    /// Returns the description of a light, a fan or a sensor from its `caps`.
     func light(_ id: LightID) throws(Problem) -> LightDescription {
         let caps = try member("caps", "an object") { $0.object.map(JSONValue.object) } ?? [:]
         let temperature = try caps.member("ct", "[MIN, MAX] in mired, within 1 to 1000") { json -> ClosedRange<Int>? in

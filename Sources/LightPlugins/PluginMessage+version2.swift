@@ -2,10 +2,10 @@ import BoundedJSON
 import DeviceKit
 import HAPModel
 
-// Version 2 of the protocol: functions and values with the names and in the forms of HAP's catalog.
+// Version 2 of the protocol: functions and values with the names and the formats of HAP's catalog.
 
 extension JSONValue {
-    /// Returns the description of a device by its `functions`; the first one decides its kind.
+    /// Returns the description of a device from its `functions`; the first one determines its kind.
     func device(_ id: LightID) throws(Problem) -> LightDescription {
         guard let list = self["functions"]?.array, (1...PluginLimits.functions).contains(list.count) else {
             throw "\"functions\" has to be a list of 1 to \(PluginLimits.functions) functions"
@@ -44,7 +44,7 @@ extension JSONValue {
         guard let members = self["characteristics"]?.object?.members else {
             throw "\"characteristics\" of \(name) has to be an object"
         }
-        // A known service has its values before the first report, and their order.
+        // A known service provides initial values and their order.
         let known = AccessoryFunction.known.first { $0.type == service.type }?.parts ?? []
         var characteristics: [(CharacteristicType, CharacteristicValue)] = []
         var limits: [(CharacteristicType, CharacteristicMetadata)] = []
@@ -77,7 +77,7 @@ extension JSONValue {
         }
     }
 
-    /// Returns the metadata of a characteristic with the limits of the device, which lie within the catalog's.
+    /// Returns the metadata of a characteristic with the device's limits, which must be within the catalog's.
     private func narrowed(_ usual: CharacteristicMetadata) throws(Problem) -> CharacteristicMetadata {
         guard object != nil else { throw "it has to be an object, such as {}" }
         guard usual.format.isNumeric else { return usual }
@@ -151,7 +151,7 @@ extension ServiceType {
 }
 
 extension CharacteristicDefinition {
-    /// The characteristics with values that JSON has, by name.
+    /// The characteristics whose values JSON can represent, by name.
     private static let byName = Dictionary(
         uniqueKeysWithValues: all.filter { $0.metadata.format != .tlv8 && $0.metadata.format != .data }.map {
             ($0.name, $0)
@@ -161,7 +161,7 @@ extension CharacteristicDefinition {
 }
 
 extension CharacteristicMetadata {
-    /// The numbers that it allows.
+    /// The range of the allowed numbers.
     fileprivate var possibleRange: ClosedRange<Double> {
         let whole = format.integerRange.map { Double($0.lowerBound)...Double($0.upperBound) }
         return range ?? whole ?? -Double.greatestFiniteMagnitude...Double.greatestFiniteMagnitude

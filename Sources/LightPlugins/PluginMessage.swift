@@ -7,16 +7,16 @@ package import LineRPC
 package enum PluginMessage: Equatable, Sendable {
     case added(LightDescription)
     case removed(LightID)
-    /// A light's state; its cause is the command that it follows from.
+    /// A light's state; its cause is the command that it results from.
     case state(LightID, LightReport, cause: Int64?)
     /// Momentary events of a device.
     case event(LightID, PropertyValues)
     case answer(id: Int64, Result<JSONValue, RPCFailure>)
-    /// A request, of which this host takes none.
+    /// A request, which this host doesn't support.
     case request(RPCMessage.ID, method: String)
-    /// A notification that this host does not know; a later one may.
+    /// An unknown notification, which a later host may support.
     case unknown(method: String)
-    /// A notification with wrong parameters.
+    /// A notification with invalid parameters.
     case refused(String, about: String)
 
     /// The reason why a line isn't a message of the protocol.
@@ -55,7 +55,7 @@ package enum PluginMessage: Equatable, Sendable {
                 guard cause == nil || cause == .null || cause?.int != nil else { throw "\"cause\" is no whole number" }
                 let id = try params.lightID()
                 let values = version == .version1 ? try params.lightValues() : try params.values(areEvents: false)
-                // A plugin that reports the state of a light reaches it.
+                // A plugin that reports a light's state can reach the light.
                 let report = LightReport(values, reachable: try params.flag("reachable") ?? true)
                 return .state(id, report, cause: cause?.int.map(Int64.init))
             case (.version2?, "event"): return .event(try params.lightID(), try params.values(areEvents: true))
@@ -93,7 +93,7 @@ extension JSONValue {
         return LightID(id)
     }
 
-    /// Returns a member that identifies something; `nil` if it is empty, too long or has control characters.
+    /// Returns a member that is an id; `nil` if it is empty, too long or has control characters.
     func identifier(_ name: String) -> String? {
         guard let id = self[name]?.string, (1...255).contains(id.utf8.count),
             !id.unicodeScalars.contains(where: { $0.properties.generalCategory == .control })
@@ -121,7 +121,7 @@ extension JSONValue {
 }
 
 extension LightError {
-    /// The meaning of a plugin's error for the light.
+    /// Converts a plugin's error to the error for the light.
     init(_ failure: RPCFailure) {
         switch failure.code {
         case -32001: self = .unknownLight

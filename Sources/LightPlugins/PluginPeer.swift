@@ -4,13 +4,13 @@ import DeviceKit
 import LineRPC
 import Logging
 
-/// A plugin as the contract suite talks to it: one question at a time, with everything kept that it said.
+/// The contract suite's connection to a plugin: one request at a time, with a record of all messages.
 actor PluginPeer {
     private let process: PluginProcess
     private let signal: AsyncSignal
     private var lastID: Int64 = 0
     private(set) var messages: [PluginMessage] = []
-    /// What it did against the protocol, or how it ended.
+    /// The violation of the protocol, if any; ``end`` describes the end of the process.
     private(set) var violation: String?
     private(set) var end: String?
 
@@ -21,7 +21,7 @@ actor PluginPeer {
         process.start()
     }
 
-    /// Waits until its messages meet a condition; returns whether that came in time.
+    /// Waits until the messages meet a condition; returns whether they did in time.
     func wait(_ limit: Duration, until isMet: @Sendable (_ messages: [PluginMessage], _ end: String?) -> Bool) async
         -> Bool
     {
@@ -44,7 +44,7 @@ actor PluginPeer {
         }
     }
 
-    /// Asks, and waits for the answer; `nil` if there is none in time.
+    /// Sends a request and waits for the answer; `nil` if it doesn't arrive in time.
     func ask(_ method: String, _ params: JSONValue = [:], within limit: Duration) async -> Result<
         JSONValue, RPCFailure
     >? {
@@ -54,7 +54,7 @@ actor PluginPeer {
         return answer(to: id)
     }
 
-    /// Asks, and does not wait.
+    /// Sends a request without waiting.
     @discardableResult
     func send(_ method: String, _ params: JSONValue = [:]) -> Int64 {
         lastID += 1
@@ -66,7 +66,7 @@ actor PluginPeer {
 
     func closeInput() { process.closeInput() }
 
-    /// Ends it, however it is.
+    /// Ends the process at once.
     func kill() { process.end() }
 
     private func answer(to id: Int64) -> Result<JSONValue, RPCFailure>? {

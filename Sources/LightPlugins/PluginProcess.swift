@@ -6,22 +6,24 @@ import Synchronization
 import SystemKit
 import TerminalKit
 
-/// One run of a plugin's program, from its start to its end; for the next run make a new one.
+/// One run of a plugin's program, from its start to its end; create a new one for the next run.
 ///
-/// A thread of its own starts the program, reads what it writes, writes what it is sent, and reaps it. All other functions
-/// may be called from anywhere and never block. The program gets standard input, output and error and no other descriptor, a
-/// process group of its own that ends with it, and limits of memory and files. It sees the end of the bridge, however that
-/// came, as the end of its standard input.
+/// A dedicated thread starts the program, transfers its input and output, and reaps it. All other functions may be
+/// called from any thread and never block. The program gets standard input, output and error and no other descriptor,
+/// its own process group that ends with it, and limits of memory and files. When the bridge ends for any reason, the
+/// program's standard input ends.
 package final class PluginProcess: Sendable {
     package struct Program: Equatable, Sendable {
         package var command: [String]
         package var environment: [String: String]
         package var workingDirectory: String?
 
+        /// Creates a program.
+        ///
         /// - Parameters:
-        ///   - command: the program and its arguments.
-        ///   - environment: variables besides those that every plugin gets.
-        ///   - workingDirectory: where it runs; `nil` for where we do.
+        ///   - command: The program and its arguments.
+        ///   - environment: Variables in addition to those for every plugin.
+        ///   - workingDirectory: The working directory; `nil` for the bridge's.
         package init(command: [String], environment: [String: String] = [:], workingDirectory: String? = nil) {
             self.command = command
             self.environment = environment
@@ -35,7 +37,7 @@ package final class PluginProcess: Sendable {
         var isInputClosed = false
         var killAt: ContinuousClock.Instant?
         var hasEnded = false
-        /// The end of a pipe that wakes the thread; -1 while there is no thread.
+        /// The end of a pipe that wakes the thread; -1 while the thread isn't running.
         var waker: Int32 = -1
         var pid: pid_t?
     }
@@ -45,17 +47,17 @@ package final class PluginProcess: Sendable {
     private let signal: @Sendable () -> Void
     private let state = Mutex(State())
 
-    /// Makes a run that does nothing before it is started; its thread calls `signal` when there are events to take.
+    /// Creates a run that does nothing before it is started; its thread calls `signal` when there are events.
     package init(_ program: Program, logger: Logger, signal: @escaping @Sendable () -> Void) {
         self.program = program
         self.logger = logger
         self.signal = signal
     }
 
-    /// The process, while there is one.
+    /// The process id, or `nil` while the process isn't running.
     package var pid: Int32? { state.withLock { $0.hasEnded ? nil : $0.pid } }
 
-    // MARK: For the driver
+    // MARK: Interface of the driver
 
     /// Starts the thread that starts the program.
     package func start() {
@@ -64,7 +66,7 @@ package final class PluginProcess: Sendable {
         }
     }
 
-    /// Takes what the program has told since the last time.
+    /// Returns and removes the program's events since the last call.
     package func takeEvents() -> [PluginInbox.Event] { state.withLock { $0.inbox.takeAll() } }
 
     package func send(_ line: [UInt8]) {
@@ -81,13 +83,13 @@ package final class PluginProcess: Sendable {
         wake()
     }
 
-    /// Closes standard input behind what was sent.
+    /// Closes standard input after the pending lines.
     package func closeInput() {
         state.withLock { $0.isInputClosed = true }
         wake()
     }
 
-    /// Ends the program and all of its process group, after a grace in which it may end by itself.
+    /// Ends the program and its whole process group, after a grace period for an orderly exit.
     package func end(within grace: Duration = .zero) {
         state.withLock { state in
             state.isInputClosed = true
@@ -100,7 +102,7 @@ package final class PluginProcess: Sendable {
         state.withLock { state in
             guard state.waker >= 0 else { return }
             var byte: UInt8 = 0
-            // A full pipe wakes as well.
+            // A full pipe wakes the thread as well.
             _ = Glibc.write(state.waker, &byte, 1)
         }
     }
@@ -114,7 +116,7 @@ package final class PluginProcess: Sendable {
     }
 }
 
-// MARK: - The thread
+// MARK: - Thread
 
 extension PluginProcess {
     private func runThread() {
@@ -169,7 +171,7 @@ extension PluginProcess {
         let flags = POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF
         posix_spawnattr_setflags(&attributes, Int16(truncatingIfNeeded: flags))
 
-        // Of ours it gets no more than what tells language, time and where programs are: systemd's variables are the bridge's.
+        // Inherit only the variables for language, time zone and program paths; systemd's variables are for the bridge.
         var environment: [String: String] = [:]
         for name in ["PATH", "LANG", "LC_ALL", "TZ"] {
             if let value = getenv(name) { environment[name] = String(cString: value) }
@@ -188,7 +190,7 @@ extension PluginProcess {
         for (resource, value) in limits { _ = process_limit(pid, Int32(resource.rawValue), value) }
     }
 
-    /// Reads and writes until the process is gone; returns how it ended.
+    /// Reads and writes until the process ends; returns the reason for its end.
     private func serve(
         _ pid: pid_t, _ pidfd: Descriptor, _ input: Pipe, _ output: Pipe, _ errors: Pipe, _ wakes: Pipe
     ) -> String {
@@ -202,7 +204,7 @@ extension PluginProcess {
             let (hasOutput, killAt) = write(to: input)
             if let killAt, killAt <= now { kill(-pid, SIGKILL) }
             let mayRead = slot.mayRead(now)
-            // A negative descriptor is left out.
+            // poll(2) ignores negative descriptors.
             var polled = [
                 pollfd(fd: pidfd.number, events: Int16(POLLIN), revents: 0),
                 pollfd(fd: wakes.readEnd, events: Int16(POLLIN), revents: 0),
@@ -223,7 +225,7 @@ extension PluginProcess {
                 case .nothing: break
                 case .end:
                     isOutputOpen = false
-                    // It has a moment to be gone, so that we can say how it went.
+                    // Wait a moment for the process to end, to report its exit status.
                     state.withLock { $0.killAt = min($0.killAt ?? .now + .seconds(1), .now + .seconds(1)) }
                 }
             }
@@ -236,11 +238,12 @@ extension PluginProcess {
             }
             if polled[0].revents != 0 { break }
         }
-        // It has ended and is not reaped yet, so that its number still means its group: whatever it has started ends with it.
+        // The process has ended but isn't reaped, so its id is still that of its group: kill the programs it has
+        // started.
         kill(-pid, SIGKILL)
         var status: Int32 = 0
         while waitpid(pid, &status, 0) < 0, errno == EINTR {}
-        // What it wrote last; more than a pipe holds it cannot be.
+        // Read its last output, which can't be more than a pipe holds.
         for _ in 0..<16 {
             guard case .bytes(let bytes) = Self.read(output.readEnd) else { break }
             _ = take(reader.received(bytes))
@@ -253,7 +256,9 @@ extension PluginProcess {
         return number == 0 ? "it ended with exit code \(status >> 8 & 0xFF)" : "it was ended by signal \(number)"
     }
 
-    /// - Returns: the number of lines.
+    /// Adds events to the inbox.
+    ///
+    /// - Returns: The number of lines.
     private func take(_ events: [PluginInbox.Event]) -> Int {
         guard !events.isEmpty else { return 0 }
         state.withLock { state in
@@ -281,7 +286,7 @@ extension PluginProcess {
         return lines.count
     }
 
-    /// Writes what waits, as far as the program reads.
+    /// Writes pending bytes, as far as the program reads them.
     private func write(to input: Pipe) -> (hasMore: Bool, killAt: ContinuousClock.Instant?) {
         state.withLock { state in
             while !state.outbox.isEmpty, input.writeEnd >= 0 {
@@ -291,7 +296,7 @@ extension PluginProcess {
                 } else if errno == EAGAIN {
                     break
                 } else if errno != EINTR {
-                    // It does not want to be told anything; whether that is the end shows elsewhere.
+                    // The program doesn't read anymore; another event shows whether it has ended.
                     state.outbox = []
                     state.isInputClosed = true
                 }
@@ -313,7 +318,7 @@ extension PluginProcess {
         return count < 0 && (errno == EAGAIN || errno == EINTR) ? .nothing : .end
     }
 
-    /// How many lines may be read within a time.
+    /// A time slot with a maximum number of lines.
     private struct Slot {
         var lines = 0
         private(set) var end = ContinuousClock.now
@@ -328,15 +333,15 @@ extension PluginProcess {
     }
 }
 
-/// What a plugin writes to standard output, from bytes to messages.
+/// Parses a plugin's standard output into messages.
 package struct OutputReader: Sendable {
     private var lines = LineSplitter(maximumLength: PluginLimits.line)
 
     package init() {}
 
-    /// Takes bytes as they came.
+    /// Processes received bytes.
     ///
-    /// - Returns: the messages that end in them; ``PluginInbox/Event/ended(_:)`` is none.
+    /// - Returns: The messages that end in them; never ``PluginInbox/Event/ended(_:)``.
     package mutating func received(_ bytes: some Collection<UInt8>) -> [PluginInbox.Event] {
         lines.received(bytes).map { event in
             switch event {
@@ -366,7 +371,7 @@ private final class Descriptor {
     deinit { close() }
 }
 
-/// A pipe that programs do not inherit.
+/// A pipe that child processes don't inherit.
 private final class Pipe {
     private let ends: (read: Descriptor, write: Descriptor)
 

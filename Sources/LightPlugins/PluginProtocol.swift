@@ -5,12 +5,13 @@ import TerminalKit
 
 /// A version of the protocol, chosen by the plugin in its answer to `hello`.
 ///
-/// Version 1 describes lights, fans and sensors by `caps`, version 2 all devices by HAP's services and characteristics.
+/// Version 1 describes lights, fans and sensors by `caps`. Version 2 describes all devices by HAP's services and
+/// characteristics.
 enum PluginProtocol: Int, CaseIterable {
     case version1 = 1
     case version2
 
-    /// The versions in a sentence.
+    /// The versions, as part of a sentence.
     static let supported = allCases.map { "\($0.rawValue)" }.joined(separator: " or ")
 
     /// Returns the version of an answer to `hello`, or `nil` for an unknown one.
@@ -19,7 +20,7 @@ enum PluginProtocol: Int, CaseIterable {
         self = version
     }
 
-    /// The parameters of `hello`; plugins of version 1 expect `protocol` 1.
+    /// Returns the parameters of `hello`; plugins of version 1 expect `protocol` 1.
     static func hello(config: JSONValue, stateDirectory: String?) -> JSONValue {
         var hello: JSONObject = ["protocol": 1, "host": .string(Version.current), "config": config]
         hello["state_dir"] = stateDirectory.map(JSONValue.string)
@@ -63,7 +64,7 @@ extension JSONObject {
 }
 
 extension LightDescription {
-    /// Returns values by their names in version 2, in the form of HAP.
+    /// Returns values by their names in version 2, in HAP's format.
     fileprivate func json(of values: PropertyValues) -> JSONValue {
         var object = JSONObject()
         for (property, part) in properties {
@@ -96,7 +97,7 @@ extension LightDescription {
 }
 
 extension AccessoryFunction.Part {
-    /// Returns whether a report can have a value; most are forced into their limits later.
+    /// Returns whether a report can have a value; most are clamped later.
     fileprivate func canHave(_ value: CharacteristicValue?) -> Bool {
         guard let value, let metadata else { return true }
         if type.isMomentary { return metadata.accepted(value) != nil }
@@ -106,7 +107,7 @@ extension AccessoryFunction.Part {
 }
 
 extension CharacteristicType {
-    /// The catalog's name, followed by `#` and the id of the function if it has one.
+    /// Returns the catalog's name, followed by `#` and the id of the function if it has one.
     fileprivate func pluginName(in function: String?) -> String {
         let name = CharacteristicDefinition.of(self)?.name ?? description
         return function.map { "\(name)#\($0)" } ?? name
