@@ -1,7 +1,7 @@
 import BoundedJSON
 import Glibc
 
-/// The filters: Jinja2's, and those of Home Assistant.
+/// The filters of Jinja2 and of Home Assistant.
 enum Filter: String, Sendable {
     case abs, acos, add
     case asDateTime = "as_datetime"
@@ -199,11 +199,11 @@ extension JinjaRenderer {
         JinjaError("a value of the type \(value.typeName) is no number")
     }
 
-    /// A number, also from text, as Python's `float` takes it.
+    /// Returns a number, also from text, by the rules of Python's `float`.
     static func read(_ value: JinjaValue) -> Double? {
         guard case .string(let text) = value else { return value.number?.double }
         let digits = text.trimmingWhitespace.filter { $0 != "_" }
-        // Swift reads hexadecimal numbers, too, Python does not.
+        // Swift accepts hexadecimal numbers, but Python doesn't.
         guard !digits.lowercased().contains("x") else { return nil }
         return Double(digits)
     }
@@ -256,7 +256,7 @@ extension JinjaRenderer {
         return .int(whole)
     }
 
-    /// A truth value, also from text.
+    /// Returns a Boolean value, also from text.
     func truth(_ value: JinjaValue, _ given: GivenArguments) throws(JinjaError) -> JinjaValue {
         if case .bool = value { return value }
         if let number = value.number?.double { return .bool(number != 0) }
@@ -287,7 +287,7 @@ extension JinjaRenderer {
         return fallback
     }
 
-    /// A number brought into a range, or from one range into another.
+    /// Returns a number clamped or wrapped into a range, or mapped from one range to another.
     private func ranged(
         _ filter: Filter, _ value: JinjaValue, _ given: GivenArguments
     ) throws(JinjaError) -> JinjaValue {
@@ -338,7 +338,7 @@ extension JinjaRenderer {
         return .float(((sorted[middle - 1].number?.double ?? 0) + (sorted[middle].number?.double ?? 0)) / 2)
     }
 
-    /// The value that is there most often; of several, the first.
+    /// Returns the most frequent value; of several, the first.
     private mutating func mode(of values: [JinjaValue]) throws(JinjaError) -> JinjaValue {
         try count(values.count * values.count)
         var best: (value: JinjaValue, count: Int)?
@@ -371,7 +371,7 @@ extension JinjaRenderer {
         return try string(result + text[start...])
     }
 
-    /// A text cut off at a length, between words if it may be, with something behind it that says so.
+    /// Returns the text cut off at a length, between words if possible, followed by an end mark.
     private func truncated(_ text: String, _ given: GivenArguments) throws(JinjaError) -> JinjaValue {
         let length = try given.int(0, "length") ?? 255
         let end = try given.text(2, "end") ?? "..."
@@ -403,7 +403,7 @@ extension JinjaRenderer {
             return "[" + texts.joined(separator: isSpaced ? ", " : ",") + "]"
         }
         var members = value.members ?? []
-        // Jinja2 sorts the keys, Home Assistant does not.
+        // Jinja2 sorts the keys, but Home Assistant doesn't.
         if isSpaced { members.sort { $0.key.isLess(than: $1.key) ?? false } }
         for member in members {
             let name = try json(of: .string(member.key.text), isSpaced)
@@ -412,7 +412,8 @@ extension JinjaRenderer {
         return "{" + texts.joined(separator: isSpaced ? ", " : ",") + "}"
     }
 
-    /// A text as Jinja2 writes it for the script of a page: in ASCII, without what ends a tag or an attribute.
+    /// Returns JSON for a script in a page, as Jinja2 writes it: in ASCII, without characters that end a tag or an
+    /// attribute.
     private static func pageJSON(of text: String) -> String {
         var result = ""
         for unit in JSONValue.string(text).text.utf16 {
@@ -428,7 +429,8 @@ extension JinjaRenderer {
 
     // MARK: Lists
 
-    /// The member that an attribute names, with dots between several; the value itself without one.
+    /// Returns the member that an attribute names, with dots between nested names; the value itself if the attribute is
+    /// `nil`.
     private static func member(_ attribute: String?, of value: JinjaValue) throws(JinjaError) -> JinjaValue {
         guard let attribute else { return value }
         var value = value
@@ -457,7 +459,7 @@ extension JinjaRenderer {
         for pair in zip(values, values.dropFirst()) where pair.0.isLess(than: pair.1) == nil {
             throw JinjaError("values of the types \(pair.0.typeName) and \(pair.1.typeName) have no order")
         }
-        // Jinja2 does not tell capitals from small letters here.
+        // Jinja2 ignores case here.
         return values.map { (key: $0.foldedForSorting, value: $0) }.sorted { $0.key.isLess(than: $1.key) ?? false }
             .map(\.value)
     }
@@ -475,7 +477,7 @@ extension JinjaRenderer {
             return result
         }
         let name = try given.requiredText(0, "filter")
-        // One within the other would nest as deeply as it has arguments.
+        // Nested calls would be as deep as the number of arguments.
         guard let filter = Filter(name: name), filter != .map else {
             throw JinjaError("the filter \"\(name.prefix(32))\" is not supported")
         }

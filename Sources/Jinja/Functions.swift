@@ -1,6 +1,6 @@
 import Glibc
 
-/// The functions that a template may call.
+/// The functions for templates.
 enum Function: String, Sendable {
     case acos
     case asDateTime = "as_datetime"
@@ -13,7 +13,7 @@ enum Function: String, Sendable {
     case statisticalMode = "statistical_mode"
     case strptime, tan, wrap
 
-    /// The filter that does the same with the first argument.
+    /// The filter with the same effect on the first argument.
     fileprivate var filter: Filter? {
         switch self {
         case .average, .dict, .float, .int, .list, .max, .median, .min, .namespace, .range, .statisticalMode: nil
@@ -22,7 +22,7 @@ enum Function: String, Sendable {
     }
 }
 
-/// The methods of texts, lists and mappings that a template may call.
+/// The methods of texts, lists, mappings and dates for templates.
 enum Method: String, Sendable {
     case capitalize, count, endswith, find, format, get, index, isdecimal, isdigit, isnumeric, items, join, keys, lower
     case lstrip, partition, replace, rsplit, rstrip, split, splitlines, startswith, strip, title, upper, values, zfill
@@ -44,7 +44,7 @@ extension JinjaRenderer {
         case .list: return .list(try sequence(given.value(0, "value") ?? .list([])))
         case .dict:
             let members = given.value(0, "value")?.members ?? []
-            // Each member is looked for among those before it.
+            // Each member is compared with the previous ones.
             try count(members.count * members.count)
             var dictionary = JinjaDictionary(members)
             for (name, value) in given.named.sorted(by: { $0.key < $1.key }) { dictionary[.string(name)] = value }
@@ -213,10 +213,10 @@ extension GivenArguments {
 extension String {
     var capitalizedFirst: String { prefix(1).uppercased() + dropFirst().lowercased() }
 
-    /// The text with capitals as Jinja2's filter sets them: after white space and opening brackets only.
+    /// The text with capitals like Jinja2's filter: only after whitespace and opening brackets.
     var titled: String { capitalized { !$0.isWhitespace && !"-([{<".contains($0) } }
 
-    /// The text with capitals as Python's method sets them: wherever letters begin.
+    /// The text with capitals like Python's method: at the start of each group of letters.
     var capitalizedWords: String { capitalized(\.isLetter) }
 
     private func capitalized(_ continues: (Character) -> Bool) -> String {
@@ -229,7 +229,7 @@ extension String {
         return result
     }
 
-    /// The text without some characters around it; white space if none are named.
+    /// Returns the text without the given characters around it; without whitespace if the argument is `nil`.
     func trimming(_ characters: String?, atStart: Bool = true, atEnd: Bool = true) -> String {
         let set = characters.map { Set($0.unicodeScalars) }
         var rest = unicodeScalars[...]
@@ -239,7 +239,8 @@ extension String {
         return String(rest)
     }
 
-    /// The text in small letters and digits of ASCII, with a separator in place of the rest, as names in ids are written.
+    /// Returns the text in lowercase ASCII letters and digits, with a separator in place of other characters, as in
+    /// ids.
     package func slug(separator: String = "_") -> String {
         var words: [String] = []
         var word = ""
@@ -249,7 +250,7 @@ extension String {
             } else if let name = scalar.properties.name, name.hasPrefix("LATIN SMALL LETTER "),
                 let letter = name.split(separator: " ").dropFirst(3).first, letter.utf8.count == 1
             {
-                // An ü is written as u.
+                // An ü becomes u.
                 word += letter.lowercased()
             } else if scalar != "'" {
                 words.append(word)

@@ -1,11 +1,11 @@
 import Glibc
 
-/// A date with a time, as Python's `datetime`: of a known offset from UTC, or of none.
+/// A date and time like Python's `datetime`, with or without an offset from UTC.
 package struct JinjaDateTime: Equatable, Sendable {
-    /// Seconds since 1970 in UTC; without an offset, as if the clock's time were UTC.
+    /// The seconds since 1970 in UTC; without an offset, the clock's time counts as UTC.
     let seconds: Int
     let microseconds: Int
-    /// Seconds east of UTC; `nil` if it isn't known.
+    /// The seconds east of UTC; `nil` if unknown.
     let offset: Int?
 
     /// The years 1 to 9999.
@@ -20,7 +20,7 @@ package struct JinjaDateTime: Equatable, Sendable {
         self.offset = offset
     }
 
-    /// Makes a date of a number of seconds since 1970.
+    /// Creates a date from a number of seconds since 1970.
     init?(timestamp: Double, offset: Int = 0) {
         guard timestamp.isFinite, timestamp.magnitude < 1e12 else { return nil }
         let micros = Int((timestamp * 1_000_000).rounded(.toNearestOrEven))
@@ -28,7 +28,7 @@ package struct JinjaDateTime: Equatable, Sendable {
         self.init(seconds: seconds, microseconds: micros - seconds * 1_000_000, offset: offset)
     }
 
-    /// Makes a date of its parts; `nil` if there is no such date.
+    /// Creates a date from its parts; `nil` if it is invalid.
     init?(
         _ year: Int, _ month: Int, _ day: Int, _ hour: Int = 0, _ minute: Int = 0, _ second: Int = 0,
         microseconds: Int = 0, offset: Int? = nil
@@ -41,7 +41,7 @@ package struct JinjaDateTime: Equatable, Sendable {
         parts.tm_mon = Int32(month - 1)
         parts.tm_mday = Int32(day)
         let midnight = timegm(&parts)
-        // A day that the month doesn't have becomes one of the next.
+        // timegm(3) converts a day beyond the end of the month to one of the next month.
         guard day >= 1, parts.tm_mday == Int32(day), parts.tm_mon == Int32(month - 1) else { return nil }
         self.init(
             seconds: midnight + hour * 3600 + minute * 60 + second - (offset ?? 0), microseconds: microseconds,
@@ -70,12 +70,12 @@ package struct JinjaDateTime: Equatable, Sendable {
         return JinjaDateTime(seconds: time, microseconds: microseconds, offset: parts.tm_gmtoff) ?? self
     }
 
-    /// Seconds since 1970; a date without an offset is one of this computer's time zone.
+    /// The seconds since 1970; a date without an offset is in this computer's time zone.
     var timestamp: Double {
         Double(offset == nil ? local.seconds : seconds) + Double(microseconds) / 1_000_000
     }
 
-    /// Whether it's the same or an earlier time; `nil` if only one of the two has an offset.
+    /// Returns whether it is earlier; `nil` if only one of the two has an offset.
     func isBefore(_ other: JinjaDateTime) -> Bool? {
         guard (offset == nil) == (other.offset == nil) else { return nil }
         return (seconds, microseconds) < (other.seconds, other.microseconds)
@@ -83,7 +83,7 @@ package struct JinjaDateTime: Equatable, Sendable {
 
     // MARK: Text
 
-    /// The text of ISO 8601, with a separator between date and time.
+    /// Returns the text in ISO 8601, with a separator between date and time.
     func text(separator: String) -> String {
         let parts = parts
         var text = Self.digits(Int(parts.tm_year) + 1900, 4)
@@ -107,10 +107,10 @@ package struct JinjaDateTime: Equatable, Sendable {
         return String(repeating: "0", count: max(0, count - digits.utf8.count)) + digits
     }
 
-    /// The date in a format of `strftime`; `nil` if the format is too long or has an unknown directive.
+    /// Returns the date in a format of `strftime`; `nil` if the format is too long or has an unknown directive.
     func formatted(_ format: String) -> String? {
         guard format.utf8.count <= 256, !format.utf8.contains(0) else { return nil }
-        // These aren't C's, or C takes them from elsewhere.
+        // C doesn't have these directives, or doesn't take them from `tm`.
         let own = [
             "%f": Self.digits(microseconds, 6), "%z": offsetText(separator: ""), "%Z": offset == 0 ? "UTC" : zone,
         ]
@@ -134,7 +134,7 @@ package struct JinjaDateTime: Equatable, Sendable {
         return result + rest
     }
 
-    /// The name of this computer's time zone, if the date is one of it.
+    /// The name of this computer's time zone if the date has its offset; otherwise the offset.
     private var zone: String {
         guard let offset else { return "" }
         var time = seconds
@@ -144,9 +144,9 @@ package struct JinjaDateTime: Equatable, Sendable {
         return String(cString: name)
     }
 
-    // MARK: Reading
+    // MARK: Parsing
 
-    /// Reads a date and a time of ISO 8601, as Home Assistant does; `nil` if it isn't one.
+    /// Parses a date and a time in ISO 8601, as Home Assistant does; `nil` if the text is invalid.
     init?(iso text: String) {
         var reader = DigitReader(text)
         guard let year = reader.number(4), reader.take("-"), let month = reader.number(1...2), reader.take("-"),
@@ -174,7 +174,7 @@ package struct JinjaDateTime: Equatable, Sendable {
         self.init(year, month, day, hour, minute, second, microseconds: micros, offset: offset)
     }
 
-    /// Reads a date in a format of `strptime`; `nil` if the text isn't in it, or the format isn't supported.
+    /// Parses a date in a format of `strptime`; `nil` if the text doesn't match, or the format isn't supported.
     init?(_ text: String, format: String) {
         var reader = DigitReader(text)
         var (year, month, day, hour, minute, second, micros) = (1900, 1, 1, 0, 0, 0, 0)
@@ -255,7 +255,7 @@ private struct DigitReader {
         return Int(digits)
     }
 
-    /// Up to six digits of a fraction, in millionths; further ones are passed over.
+    /// Returns a fraction in millionths, from six digits; further ones are ignored.
     mutating func fraction() -> Int? {
         let digits = rest.prefix { $0.isASCII && $0.isNumber }
         guard !digits.isEmpty else { return nil }
@@ -264,14 +264,14 @@ private struct DigitReader {
         return Int(six + String(repeating: "0", count: 6 - six.count))
     }
 
-    /// The place of a word in a list, whatever its case.
+    /// Returns the index of a word in a list, ignoring case.
     mutating func word(_ words: [String]) -> Int? {
         guard let index = words.firstIndex(where: { rest.prefix($0.count).lowercased() == $0 }) else { return nil }
         rest = rest.dropFirst(words[index].count)
         return index
     }
 
-    /// An offset from UTC, in seconds: `Z`, `+02:00`, `+0200` or `+02`.
+    /// Returns an offset from UTC in seconds: `Z`, `+02:00`, `+0200` or `+02`.
     mutating func offset() -> Int? {
         if take("Z") { return 0 }
         guard let sign = rest.first, sign == "+" || sign == "-" else { return nil }
@@ -284,9 +284,11 @@ private struct DigitReader {
     }
 }
 
-/// Home Assistant's filters and functions for dates. The time of day isn't available: a template depends on its values alone.
+/// Home Assistant's filters and functions for dates.
+///
+/// The current time isn't available: a template depends only on its values.
 extension JinjaRenderer {
-    /// A date of a number of seconds, or of a text.
+    /// Returns the date of a number of seconds, or of a text.
     private func date(of value: JinjaValue) -> JinjaDateTime? {
         if case .datetime(let date) = value { return date }
         if let number = Self.read(value) { return JinjaDateTime(timestamp: number) }
@@ -362,7 +364,7 @@ extension JinjaRenderer {
 }
 
 extension JinjaDateTime {
-    /// A part of the date by its name, such as `hour`.
+    /// Returns a part of the date by its name, such as `hour`.
     func part(_ name: String) -> JinjaValue? {
         let parts = parts
         switch name {

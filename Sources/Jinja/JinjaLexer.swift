@@ -1,5 +1,5 @@
 enum JinjaToken: Equatable {
-    /// Text that is written as it is.
+    /// Literal text.
     case text(String)
     case outputBegin, outputEnd
     case blockBegin, blockEnd
@@ -14,7 +14,8 @@ struct JinjaLexer {
     private let bytes: [UInt8]
     private var position = 0
     private var tokens: [JinjaToken] = []
-    /// The last tag ended with a minus: white space that follows is left out.
+    /// A Boolean value that indicates whether the last tag ended with a minus, so that the whitespace after it is
+    /// removed.
     private var stripsNext = false
 
     static func tokens(of source: String) throws(JinjaError) -> [JinjaToken] {
@@ -26,7 +27,7 @@ struct JinjaLexer {
     private init(_ source: String) {
         var bytes: [UInt8] = []
         bytes.reserveCapacity(source.utf8.count)
-        // All line ends become \n, and one at the end is left out, as in Jinja.
+        // All line ends become \n, and one at the end is removed, as in Jinja.
         var last: UInt8 = 0
         for byte in source.utf8 {
             if byte == 0x0D { bytes.append(0x0A) } else if byte != 0x0A || last != 0x0D { bytes.append(byte) }
@@ -93,7 +94,7 @@ struct JinjaLexer {
         throw JinjaError("a comment has no end")
     }
 
-    /// Passes over `{% raw %}` … `{% endraw %}`, which stands there as text; `false` if this is another block.
+    /// Adds the content of `{% raw %}` … `{% endraw %}` as text; returns `false` for another block.
     private mutating func raw() throws(JinjaError) -> Bool {
         let start = position
         guard word("raw"), blockEnd() else {

@@ -1,4 +1,4 @@
-/// Reads the tokens of a template; the precedence of operators is Jinja2's.
+/// Parses the tokens of a template, with Jinja2's operator precedence.
 struct JinjaParser {
     private let tokens: [JinjaToken]
     private var position = 0
@@ -45,7 +45,7 @@ struct JinjaParser {
         return body
     }
 
-    /// Everything up to a block that begins with one of the names, or the end.
+    /// Parses statements up to a block that begins with one of the names, or to the end.
     private mutating func statements(until ends: [String] = []) throws(JinjaError) -> [Statement] {
         var result: [Statement] = []
         while let token {
@@ -150,7 +150,7 @@ struct JinjaParser {
 
     // MARK: Expressions
 
-    /// One expression, or several with commas between them.
+    /// Parses one expression, or several separated by commas.
     private mutating func tuple(withConditional: Bool = true) throws(JinjaError) -> Expression {
         let first = withConditional ? try expression() : try either()
         guard isSymbol(",") else { return first }
@@ -431,7 +431,7 @@ struct JinjaParser {
         case .name("else")?, .name("or")?, .name("and")?, .name("if")?: break
         case .name("is")?: throw JinjaError("tests one behind the other are not supported")
         case .name?, .string?, .int?, .float?, .symbol("[")?, .symbol("{")?:
-            // The argument of a test may stand without brackets.
+            // The argument of a test needs no parentheses.
             arguments.positional = [try postfix(try primary())]
         default: break
         }

@@ -10,16 +10,16 @@ struct JinjaRenderer {
 
     init(variables: [String: JinjaValue]) { scopes = [variables, [:]] }
 
-    /// How much work may still be done.
+    /// The number of remaining steps.
     var remainingSteps: Int { max(0, JinjaLimits.steps - steps) }
 
-    /// Counts work that is done.
+    /// Counts the work for a value of a size.
     mutating func count(_ size: Int) throws(JinjaError) {
         steps += 1 + size / 16
         guard steps <= JinjaLimits.steps else { throw JinjaError("the template takes too long") }
     }
 
-    /// Counts the work of looking for a part of a text, at its worst.
+    /// Counts the worst-case work of a search in a text.
     mutating func countSearch(for part: String, in text: String) throws(JinjaError) {
         try count(text.utf8.count * (1 + part.utf8.count / 4))
     }
@@ -138,7 +138,8 @@ struct JinjaRenderer {
         case .name(let name): return lookUp(name) ?? Self.constants[name] ?? .undefined(name)
         case .attribute(let value, let name):
             let value = try evaluate(value)
-            // In Python the methods of a mapping hide its members of that name, which are reached by brackets only.
+            // In Python, the methods of a mapping hide its members of the same name, which are accessible only with
+            // brackets.
             if Self.methodsOfMappings.contains(name), value.isMapping {
                 throw JinjaError("\(name) is a method; its value is reached by [\"\(name)\"]")
             }
@@ -221,7 +222,7 @@ struct JinjaRenderer {
     private mutating func evaluate(_ arguments: Arguments) throws(JinjaError) -> GivenArguments {
         var given = GivenArguments(positional: try evaluate(arguments.positional))
         for argument in arguments.named { given.named[argument.name] = try evaluate(argument.value) }
-        // Whoever gets them may go through them.
+        // The callee may iterate over them.
         for value in given.positional { try countAll(value) }
         for value in given.named.values { try countAll(value) }
         return given
@@ -238,7 +239,7 @@ struct JinjaRenderer {
 
     // MARK: Values
 
-    /// The value, if it is one.
+    /// Returns the value, or throws an error if it is undefined.
     func defined(_ value: JinjaValue) throws(JinjaError) -> JinjaValue {
         if case .undefined(let name) = value { throw JinjaError("\(name.prefix(32)) is not defined") }
         return value
@@ -249,16 +250,17 @@ struct JinjaRenderer {
         return value.text
     }
 
-    /// Counts everything that a value holds.
+    /// Counts all elements and members of a value.
     mutating func countAll(_ value: JinjaValue) throws(JinjaError) {
-        // First, since looking into it is work as well.
+        // Count before the iteration, which is work as well.
         try count(value.size)
         for element in value.elements ?? [] { try countAll(element) }
         for member in value.members ?? [] { try countAll(member.value) }
     }
 
-    /// A list or a mapping that the template has made, if it is neither too large nor too deep: whoever walks through it
-    /// later goes through all of it, and calls himself for each level.
+    /// Returns a list or a mapping that the template has created, unless it is too large or too deep.
+    ///
+    /// Its users iterate over all of it, and recurse for each level.
     private mutating func made(_ value: JinjaValue) throws(JinjaError) -> JinjaValue {
         var size = 0
         try Self.measure(value, depth: 1, &size)
@@ -273,14 +275,14 @@ struct JinjaRenderer {
         for member in value.members ?? [] { try measure(member.value, depth: depth + 1, &size) }
     }
 
-    /// A text that the template has made.
+    /// Returns a text that the template has created, unless it is too long.
     mutating func string(_ text: String) throws(JinjaError) -> JinjaValue {
         try count(text.utf8.count)
         guard text.utf8.count <= JinjaLimits.text else { throw JinjaError("the text is too long") }
         return .string(text)
     }
 
-    /// What a loop or a filter goes through: elements, keys or characters.
+    /// Returns the values for a loop or a filter: elements, keys or characters.
     mutating func sequence(_ value: JinjaValue) throws(JinjaError) -> [JinjaValue] {
         try count(value.size)
         guard value.size <= JinjaLimits.elements else { throw JinjaError("a list is too long") }
@@ -292,7 +294,7 @@ struct JinjaRenderer {
         return values
     }
 
-    /// The member of a value under a key or an index; undefined if there is none.
+    /// Returns the member of a value for a key or an index; undefined if it is missing.
     private mutating func member(_ key: JinjaValue, of value: JinjaValue) throws(JinjaError) -> JinjaValue {
         let name = if case .string(let name) = key { name } else { "an element" }
         let missing = JinjaValue.undefined(name)
@@ -335,7 +337,7 @@ struct JinjaRenderer {
         let elements = try sequence(value)
         let step = step ?? 1
         guard step != 0, step.magnitude <= Int(Int32.max) else { throw JinjaError("a slice with a step of zero") }
-        // Python's rules: negative bounds count from the end, and what lies outside is cut off.
+        // Python's rules: negative bounds count from the end, and others are clamped.
         func clamped(_ bound: Int, _ low: Int, _ high: Int) -> Int {
             min(max(bound < 0 ? max(bound, -elements.count - 1) + elements.count : bound, low), high)
         }
@@ -488,12 +490,12 @@ struct JinjaRenderer {
     }
 }
 
-/// What a filter, a test, a function or a method has been given.
+/// The evaluated arguments of a filter, a test, a function or a method.
 struct GivenArguments {
     var positional: [JinjaValue] = []
     var named: [String: JinjaValue] = [:]
 
-    /// The argument at a place or under a name.
+    /// Returns the argument with an index or a name.
     func value(_ place: Int, _ name: String) -> JinjaValue? {
         place < positional.count ? positional[place] : named[name]
     }
@@ -522,7 +524,7 @@ struct GivenArguments {
 }
 
 extension String {
-    /// Where a part stands first, compared scalar by scalar as Python does.
+    /// Returns the first range of a part, compared scalar by scalar as in Python.
     func range(ofPart part: String, from start: String.Index? = nil) -> Range<String.Index>? {
         let start = start ?? startIndex
         guard !part.isEmpty else { return start..<start }

@@ -1,19 +1,19 @@
-/// A template in the part of Jinja2 that publishers on MQTT use, with the filters that Home Assistant adds.
+/// A template in the subset of Jinja2 that MQTT publishers use, with Home Assistant's additional filters.
 ///
-/// It is read once and rendered often. What is not understood is refused when it is read, so that errors do not show up later.
-/// Both are bounded, whatever the text and the values are: see ``JinjaLimits``.
+/// It is parsed once and rendered often. Parsing rejects unsupported syntax, so that errors don't appear later. Both
+/// steps are bounded for any text and values: see ``JinjaLimits``.
 ///
-/// Known: `{{ }}`, `{% if %}`, `{% for %}`, `{% set %}`, `{% raw %}`, comments and whitespace control; all operators; the
-/// filters, tests, functions and methods of `Filter`, `Test`, `Function` and `Method`. Not known: macros, includes,
-/// inheritance, the time of day, and functions that read Home Assistant's own states.
+/// Supported: `{{ }}`, `{% if %}`, `{% for %}`, `{% set %}`, `{% raw %}`, comments and whitespace control; all
+/// operators; the filters, tests, functions and methods of `Filter`, `Test`, `Function` and `Method`. Unsupported:
+/// macros, includes, inheritance, the current time, and functions that read Home Assistant's own states.
 package struct JinjaTemplate: Sendable {
     package let source: String
     private let body: [Statement]
 
-    /// Reads a template.
+    /// Parses a template.
     ///
-    /// - Parameter source: the text, of at most 16 KiB.
-    /// - Throws: ``JinjaError`` that names what is not understood.
+    /// - Parameter source: The text, of at most 16 KiB.
+    /// - Throws: ``JinjaError`` with the invalid or unsupported part.
     package init(_ source: String) throws(JinjaError) {
         guard source.utf8.count <= JinjaLimits.source else {
             throw JinjaError("the template is longer than \(JinjaLimits.source) bytes")
@@ -25,9 +25,9 @@ package struct JinjaTemplate: Sendable {
 
     /// Renders the template.
     ///
-    /// - Parameter variables: what it may name; other names are undefined.
-    /// - Returns: the text, without white space around it, as Home Assistant takes it.
-    /// - Throws: ``JinjaError`` if a value is not what the template expects, or a limit is reached.
+    /// - Parameter variables: The template's variables; other names are undefined.
+    /// - Returns: The text without surrounding whitespace, as in Home Assistant.
+    /// - Throws: ``JinjaError`` if a value has the wrong type, or a limit is reached.
     package func render(_ variables: [String: JinjaValue]) throws(JinjaError) -> String {
         var renderer = JinjaRenderer(variables: variables)
         try renderer.render(body)
@@ -39,7 +39,7 @@ extension JinjaTemplate: Equatable {
     package static func == (a: JinjaTemplate, b: JinjaTemplate) -> Bool { a.source == b.source }
 }
 
-/// Why a template cannot be read or rendered.
+/// The reason why a template can't be parsed or rendered.
 package struct JinjaError: Error, Equatable, Sendable {
     /// A part of a sentence, such as `the filter "regex_replace" is not supported`.
     package let text: String
@@ -47,22 +47,23 @@ package struct JinjaError: Error, Equatable, Sendable {
     init(_ text: String) { self.text = text }
 }
 
-/// What bounds a template's time and memory.
+/// The limits of a template's time and memory.
 package enum JinjaLimits {
-    /// The longest template in bytes.
+    /// The longest template, in bytes.
     package static let source = 16 * 1024
-    /// The longest text that a template may make, in bytes.
+    /// The longest text that a template may create, in bytes.
     package static let text = 64 * 1024
-    /// The most elements of a list or a mapping that a template may make or walk through.
+    /// The maximum number of elements of a list or a mapping that a template may create or iterate over.
     package static let elements = 5_000
-    /// The most steps of one rendering; a step is an expression, or 16 bytes or elements of a longer value.
+    /// The maximum number of steps of one rendering; a step is an expression, or 16 bytes or elements of a longer
+    /// value.
     package static let steps = 50_000
-    /// How deep expressions and statements may be nested.
+    /// The maximum depth of nested expressions and statements.
     package static let depth = 64
 }
 
 extension String {
-    /// The text without white space around it.
+    /// The text without surrounding whitespace.
     package var trimmingWhitespace: String {
         let scalars = unicodeScalars
         guard let first = scalars.firstIndex(where: { !$0.properties.isWhitespace }),

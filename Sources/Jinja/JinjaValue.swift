@@ -1,8 +1,8 @@
 package import BoundedJSON
 
-/// A value as a template sees it: Python's, as far as templates need them.
+/// A value in a template: the subset of Python's values that templates need.
 package enum JinjaValue: Sendable {
-    /// What was not given; the name is for the error.
+    /// A missing value; the name is for the error.
     case undefined(String)
     case none
     case bool(Bool)
@@ -12,10 +12,10 @@ package enum JinjaValue: Sendable {
     case list([JinjaValue])
     case tuple([JinjaValue])
     case dict(JinjaDictionary)
-    /// An array or an object of a message, which is read only where a template looks into it.
+    /// An array or an object of a message, converted only where a template accesses it.
     case json(JSONValue)
     case datetime(JinjaDateTime)
-    /// What `namespace()` made: its place in the renderer.
+    /// A result of `namespace()`: its index in the renderer.
     case namespace(Int)
 
     package init(_ json: JSONValue) {
@@ -31,7 +31,7 @@ package enum JinjaValue: Sendable {
     }
 }
 
-/// A mapping in the order in which it was written.
+/// A mapping that keeps the order of its members.
 package struct JinjaDictionary: Sendable {
     package private(set) var members: [(key: JinjaValue, value: JinjaValue)] = []
 
@@ -53,12 +53,12 @@ package struct JinjaDictionary: Sendable {
     }
 }
 
-// MARK: What a value is
+// MARK: Type
 
 extension JinjaValue {
     var isUndefined: Bool { if case .undefined = self { true } else { false } }
 
-    /// Whether Python takes it for true.
+    /// The truth value, by Python's rules.
     var isTrue: Bool {
         switch self {
         case .undefined, .none: false
@@ -83,7 +83,7 @@ extension JinjaValue {
         }
     }
 
-    /// The members of a mapping; of a name that stands twice, the last value in the first place.
+    /// The members of a mapping; a repeated name has the last value in the first position.
     var members: [(key: JinjaValue, value: JinjaValue)]? {
         switch self {
         case .dict(let dictionary): return dictionary.members
@@ -117,7 +117,7 @@ extension JinjaValue {
         }
     }
 
-    /// How much work it is to walk through it.
+    /// The amount of work to iterate over it.
     var size: Int {
         switch self {
         case .string(let text): text.utf8.count
@@ -129,7 +129,7 @@ extension JinjaValue {
         }
     }
 
-    /// The number, if it is one; `true` is 1.
+    /// The number, or `nil` for other types; `true` is 1.
     var number: JinjaNumber? {
         switch self {
         case .bool(let value): .int(value ? 1 : 0)
@@ -139,7 +139,7 @@ extension JinjaValue {
         }
     }
 
-    /// What Python calls its type.
+    /// Python's name of the type.
     var typeName: String {
         switch self {
         case .undefined: "undefined"
@@ -201,7 +201,7 @@ extension JinjaValue: Equatable {
         return false
     }
 
-    /// Whether it comes before another; `nil` if the two have no order.
+    /// Returns whether it comes before another value; `nil` if the two have no order.
     func isLess(than other: JinjaValue) -> Bool? {
         if let a = number, let b = other.number {
             if case .int(let a) = a, case .int(let b) = b { return a < b }
@@ -222,7 +222,7 @@ extension JinjaValue: Equatable {
 // MARK: Text
 
 extension JinjaValue {
-    /// The value as `{{ }}` writes it.
+    /// The value in the form of `{{ }}`.
     var text: String {
         switch self {
         case .undefined: ""
@@ -231,7 +231,7 @@ extension JinjaValue {
         }
     }
 
-    /// The value as Python writes it within a list.
+    /// The value in the form in which Python prints list elements.
     var representation: String {
         switch self {
         case .undefined: return "Undefined"
@@ -253,7 +253,7 @@ extension JinjaValue {
         }
     }
 
-    /// A number as Python writes it: the shortest digits that read back as the same, with an exponent from 1e16.
+    /// Returns a number in Python's form: the shortest digits that restore the same value, with an exponent from 1e16.
     private static func text(of value: Double) -> String {
         if value.isNaN { return "nan" }
         if value.isInfinite { return value < 0 ? "-inf" : "inf" }

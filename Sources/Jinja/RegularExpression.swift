@@ -1,16 +1,16 @@
 /// A regular expression in the syntax of Python's module `re`, over Unicode scalars.
 ///
-/// It's compiled to a small program that tries alternatives in order, as Python does. The caller counts the steps, so that no
-/// expression and no text can make it run for long. Unsupported: possessive quantifiers, atomic groups, conditions, and the
-/// flags `x`, `L` and `u`.
+/// It is compiled to a small program that tries alternatives in order, as Python does. The caller limits the steps, so
+/// that no expression and no text can make it run for long. Unsupported: possessive quantifiers, atomic groups,
+/// conditions, and the flags `x`, `L` and `u`.
 struct RegularExpression {
     /// The longest program, in instructions: counted repetitions are copies.
     static let longestProgram = 4_000
     private static let deepest = 32
-    /// The most alternatives that wait at a time.
+    /// The maximum number of pending alternatives.
     private static let longestStack = 200_000
 
-    /// A match: the range of the whole and of each group, in scalars.
+    /// A match: the ranges of the whole match and of each group, in scalars.
     typealias Groups = [Range<Int>?]
 
     fileprivate enum Instruction {
@@ -19,14 +19,14 @@ struct RegularExpression {
         /// Tries the next instruction first, or the given one.
         case split(otherwise: Int, prefersOther: Bool)
         case jump(Int)
-        /// Notes the position as the start or the end of a group.
+        /// Stores the position as the start or the end of a group.
         case save(Int)
-        /// Notes the position where a round of a loop begins.
+        /// Stores the position where an iteration of a loop begins.
         case mark(Int)
-        /// Leaves a loop whose round has matched nothing.
+        /// Leaves a loop whose iteration was empty.
         case leaveIfEmpty(Int, exit: Int)
         case backreference(Int, ignoresCase: Bool)
-        /// Looks ahead, or behind by a width; the body follows, and the program goes on at `next`.
+        /// Looks ahead, or behind by a width; the body follows, and the program continues at `next`.
         case look(behind: Int?, isNegated: Bool, next: Int)
         case end
     }
@@ -35,7 +35,7 @@ struct RegularExpression {
         case start, end, lineStart, lineEnd, endOrLastLine, boundary, noBoundary
     }
 
-    /// The number of groups, without the whole.
+    /// The number of groups, without the whole match.
     let groupCount: Int
     let groupNames: [String: Int]
     private let program: [Instruction]
@@ -43,7 +43,7 @@ struct RegularExpression {
 
     /// Compiles an expression.
     ///
-    /// - Throws: ``JinjaError`` if it isn't valid, isn't supported, or is too large.
+    /// - Throws: ``JinjaError`` if it is invalid, unsupported or too large.
     init(_ pattern: String, ignoresCase: Bool = false) throws(JinjaError) {
         var parser = Parser(Array(pattern.unicodeScalars), ignoresCase)
         let node = try parser.whole()
@@ -147,7 +147,7 @@ struct RegularExpression {
                     let from = position - (width ?? 0)
                     let found = from >= 0 && run(from: pc + 1, at: from, forbiddenEnd: nil, &steps) != nil
                     guard steps > 0 else { return nil }
-                    // The notes of a successful look stay, its alternatives never do.
+                    // Keep the groups of a successful look, but never its alternatives.
                     if found, !isNegated { keepNotes(above: height) } else { undo(to: height) }
                     matches = found != isNegated
                     pc = next
@@ -194,7 +194,7 @@ struct RegularExpression {
             }
         }
 
-        /// The length of a group that is repeated at a position; `nil` if it isn't.
+        /// Returns the length of a group if it is repeated at a position; otherwise `nil`.
         private func compare(_ group: Int, at position: Int, _ ignoresCase: Bool) -> Int? {
             guard let range = groups(group), position + range.count <= text.count else { return nil }
             for offset in 0..<range.count {
@@ -224,7 +224,7 @@ struct RegularExpression {
         case backreference(Int, ignoresCase: Bool)
         case look(Node, isBehind: Bool, isNegated: Bool)
 
-        /// How many scalars it takes; `nil` if that varies.
+        /// The number of scalars that it matches; `nil` if it varies.
         var width: Int? {
             switch self {
             case .scalar: return 1
@@ -302,12 +302,12 @@ struct RegularExpression {
             for end in ends { program[end] = .jump(program.count) }
         }
 
-        /// Adds up to a number of further rounds, or any number.
+        /// Adds up to a number of further iterations, or any number if the count is `nil`.
         private mutating func add(optional node: Node, _ count: Int?, _ isLazy: Bool) throws(JinjaError) {
             guard let count else {
                 let split = program.count
                 try append(.end)
-                // Only a round that can be empty could be repeated forever.
+                // Only an iteration that can be empty could be repeated forever.
                 let canBeEmpty = node.width.map { $0 == 0 } ?? true
                 let mark = marks
                 if canBeEmpty {
@@ -416,7 +416,7 @@ struct RegularExpression {
             let low = try number()
             var high = low
             if take(",") { high = try number() } else if low == nil { high = nil }
-            // Otherwise it's a brace.
+            // Otherwise it is a literal brace.
             guard take("}"), index - start > 2, pattern[start + 1] != "}" else {
                 index = start
                 return nil
@@ -435,7 +435,9 @@ struct RegularExpression {
             return value
         }
 
-        /// - Returns: `nil` for flags and comments, which match nothing.
+        /// Parses an atom.
+        ///
+        /// - Returns: The atom; `nil` for flags and comments, which match nothing.
         private mutating func atom() throws(JinjaError) -> Node? {
             guard let scalar = take() else { return nil }
             switch scalar {
@@ -517,7 +519,7 @@ struct RegularExpression {
                     (ignoresCase, dotMatchesLines, isMultiline) = before
                     return node
                 case ")":
-                    // Python takes them for all at the beginning only.
+                    // Python allows global flags only at the beginning.
                     guard start == 2, !isOff else { throw Self.invalid("global flags not at the start") }
                     return nil
                 default: throw Self.unsupported("the flag \(scalar)")
@@ -544,7 +546,7 @@ struct RegularExpression {
             }
         }
 
-        /// The scalar of an escape; the backslash and `scalar` are taken already.
+        /// Returns the scalar of an escape; the backslash and `scalar` are consumed already.
         private mutating func literal(_ scalar: Unicode.Scalar) throws(JinjaError) -> Unicode.Scalar {
             switch scalar {
             case "n": return "\n"
@@ -591,7 +593,7 @@ struct RegularExpression {
             throw Self.invalid("unterminated character set")
         }
 
-        /// A scalar of a set; `nil` if it was a class, which is added.
+        /// Returns a scalar of a set; `nil` for a class, which is added to the set.
         private mutating func member(
             _ scalar: Unicode.Scalar, _ set: inout ScalarSet
         ) throws(JinjaError) -> Unicode.Scalar? {
@@ -605,7 +607,7 @@ struct RegularExpression {
     }
 }
 
-/// A set of Unicode scalars as a regular expression writes it.
+/// A set of Unicode scalars in a regular expression.
 private struct ScalarSet {
     /// A class such as `\d`; a capital letter negates it.
     enum Kind {
@@ -678,7 +680,7 @@ private struct ScalarSet {
         ranges.contains { $0.contains(scalar.value) } || kinds.contains { $0.contains(scalar) }
     }
 
-    /// Whether a scalar is a letter, a number or an underscore.
+    /// Returns whether a scalar is a letter, a number or an underscore.
     static func isWord(_ scalar: Unicode.Scalar) -> Bool {
         switch scalar.properties.generalCategory {
         case .uppercaseLetter, .lowercaseLetter, .titlecaseLetter, .modifierLetter, .otherLetter, .decimalNumber,

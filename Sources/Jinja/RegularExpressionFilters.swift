@@ -1,6 +1,6 @@
 /// Home Assistant's filters and tests with regular expressions.
 extension JinjaRenderer {
-    /// How many steps of a regular expression count as one of the template.
+    /// The number of steps of a regular expression that count as one of the template.
     private static let stepsOfExpression = 8
 
     private mutating func match(
@@ -23,7 +23,7 @@ extension JinjaRenderer {
         return try RegularExpression(pattern, ignoresCase: given.value(ignoreCase, "ignorecase")?.isTrue ?? false)
     }
 
-    /// Whether an expression matches: at the beginning, or anywhere.
+    /// Returns whether an expression matches: at the beginning, or anywhere.
     mutating func matches(
         _ value: JinjaValue, _ given: GivenArguments, atStart: Bool
     ) throws(JinjaError) -> Bool {
@@ -35,7 +35,7 @@ extension JinjaRenderer {
         Array(try defined(value).text.unicodeScalars)
     }
 
-    /// All matches, each at the end of the one before; an empty one isn't found twice.
+    /// Returns all matches, each after the previous one; an empty one isn't found twice.
     private mutating func allMatches(
         _ expression: RegularExpression, _ text: [Unicode.Scalar]
     ) throws(JinjaError) -> [RegularExpression.Groups] {
@@ -77,7 +77,7 @@ extension JinjaRenderer {
         case group(Int)
     }
 
-    /// The parts of a replacement: text, and groups as `\1` and `\g<name>`.
+    /// Returns the parts of a replacement: text, and groups as `\1` and `\g<name>`.
     private static func parts(
         of replacement: String, _ expression: RegularExpression
     ) throws(JinjaError) -> [ReplacementPart] {
@@ -127,7 +127,7 @@ extension JinjaRenderer {
         return parts + [.text(text)]
     }
 
-    /// What each match has found: the whole without groups, the group, or a tuple of several groups.
+    /// Returns the results of all matches: the whole match without groups, the group, or a tuple of several groups.
     mutating func findAll(
         _ value: JinjaValue, _ given: GivenArguments, ignoreCase: Int
     ) throws(JinjaError) -> [JinjaValue] {

@@ -1,6 +1,6 @@
 struct Expression: Sendable {
     let kind: Kind
-    /// How many expressions stand within each other here.
+    /// The depth of nested expressions.
     let depth: Int
 
     indirect enum Kind: Sendable {
@@ -30,7 +30,7 @@ struct Expression: Sendable {
     }
 }
 
-/// What a filter, a test, a function or a method is given.
+/// The arguments of a filter, a test, a function or a method.
 struct Arguments: Sendable {
     var positional: [Expression] = []
     var named: [(name: String, value: Expression)] = []
@@ -73,7 +73,7 @@ indirect enum Statement: Sendable {
     case `for`([String], in: Expression, where: Expression?, body: [Statement], otherwise: [Statement])
 }
 
-/// What a value is set to: a name, or an attribute of a namespace.
+/// The target of an assignment: a name, or an attribute of a namespace.
 struct Target: Sendable {
     var name: String
     var attribute: String?

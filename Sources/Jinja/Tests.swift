@@ -1,4 +1,4 @@
-/// The tests: what stands behind `is`.
+/// The tests, which follow `is`.
 enum Test: String, Sendable {
     case boolean, contains, defined, divisibleby, equal, even, `false`, float, greater, greaterOrEqual, `in`, integer
     case isNumber = "is_number"

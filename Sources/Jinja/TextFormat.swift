@@ -1,8 +1,8 @@
 import Glibc
 
-/// Python's two ways to put values into a text: `"%02x" % value` and `"{:02x}".format(value)`.
+/// Python's two ways to format a text: `"%02x" % value` and `"{:02x}".format(value)`.
 enum TextFormat {
-    /// How one value is written.
+    /// The format of one value.
     private struct Field {
         var fill: Unicode.Scalar = " "
         var alignment: Unicode.Scalar?
@@ -15,7 +15,7 @@ enum TextFormat {
         var type: Unicode.Scalar = "s"
     }
 
-    /// Widths and precisions beyond this are refused.
+    /// The maximum width and precision; larger ones are rejected.
     private static let maximumWidth = 100
 
     // MARK: "%02x" % value
@@ -243,7 +243,7 @@ enum TextFormat {
         return signed(printed(number.magnitude, format), isNegative: number.sign == .minus, prefix: "", field)
     }
 
-    /// What C writes of a number.
+    /// Returns a number in the format of C's `printf`.
     private static func printed(_ number: Double, _ format: String) -> String {
         withVaList([number]) { list in
             // The largest number has 309 digits, and at most 100 follow the point.
@@ -253,7 +253,8 @@ enum TextFormat {
         }
     }
 
-    /// A number with so many digits behind the point, rounded as Python does: half of the last digit goes to the even one.
+    /// Returns a number with this many decimal places, rounded as in Python: half of the last digit goes to the even
+    /// one.
     static func rounded(_ number: Double, digits: Int) -> Double {
         guard number.isFinite else { return number }
         if digits == 0 { return number.rounded(.toNearestOrEven) }
@@ -275,7 +276,7 @@ enum TextFormat {
         return padded(sign + prefix + digits, field)
     }
 
-    /// A comma behind every third digit before the point.
+    /// Inserts a comma after every third digit, counted from the decimal point.
     private static func grouped(_ digits: String) -> String {
         let whole = digits.prefix { $0.isASCII && $0.isNumber }
         var result = ""

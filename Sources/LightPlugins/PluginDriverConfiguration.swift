@@ -12,7 +12,7 @@ package struct PluginDriverConfiguration: LightDriverConfiguration {
     package var command: [String]
     /// The settings that `hello` passes to the plugin unchanged.
     package var config: JSONValue
-    /// Additional environment variables, besides the few for every plugin.
+    /// Additional environment variables; every plugin gets a few others.
     package var environment: [String: String]
     /// The working directory; `/` if `nil`.
     package var workingDirectory: String?
