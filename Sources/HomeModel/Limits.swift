@@ -1,14 +1,14 @@
-// What homes hold, and what apps and devices may say, at most, in one place. What waits for an app is bounded in HomeHub's
-// Limits.swift, the lines of its connection in LineRPC's LineLimits.swift.
+// The limits of homes and of input from apps and devices. HomeHub's Limits.swift bounds the messages waiting for an
+// app, and LineRPC's LineLimits.swift bounds the lines of its connection.
 
-/// How many objects there may be: far more than a household has, and few enough that a walk along all of them is cheap.
+/// The maximum numbers of objects: far more than a household needs, and few enough to iterate over all of them cheaply.
 ///
-/// One more is refused with 49.
+/// Each additional object is rejected with 49.
 package enum HomeLimits {
     package static let homes = 64
     package static let roomsInHome = 512
     package static let zonesInHome = 256
-    /// Accessories of one home: a dozen full bridges.
+    /// The maximum number of accessories in a home: a dozen full bridges.
     package static let accessoriesInHome = 2048
     package static let actionSetsInHome = 512
     package static let actionsInActionSet = 512
@@ -17,30 +17,30 @@ package enum HomeLimits {
 }
 
 extension NameRules {
-    /// The longest name, in characters as people count them.
+    /// The maximum length of a name, in characters.
     public static let maximumLength = 64
-    /// The longest name, in bytes of UTF-8 once it is composed.
+    /// The maximum length of a composed name, in bytes of UTF-8.
     public static let maximumBytes = 256
 }
 
 extension CleanName {
-    /// How much of a text is looked at, in Unicode scalars: eight times what a name may hold.
+    /// The maximum number of Unicode scalars to process: eight times the maximum length of a name.
     static let maximumScalars = 512
 }
 
 extension String {
-    /// The longest text of a device that a home keeps, in bytes: the longest that HAP allows.
+    /// The maximum length of a device's text that a home stores, in bytes: HAP's maximum.
     static let longestFromDevice = 256
 }
 
 extension SessionOpening {
-    /// The longest id of an app, in bytes.
+    /// The maximum length of an app ID, in bytes.
     package static let longestApp = 128
-    /// The longest purpose that is kept, in characters.
+    /// The maximum length of a stored usage description, in characters.
     package static let longestUsageDescription = 200
 }
 
 extension AccessoryBatch {
-    /// How many accessories travel at once: with all their services they fit into a line.
+    /// The number of accessories in a batch, which fit into a line with all their services.
     package static let size = 32
 }

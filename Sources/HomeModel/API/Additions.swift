@@ -1,19 +1,20 @@
 import BoundedJSON
 public import HAPModel
 
-/// A device that could be added to a home.
+/// A discovered device that can be added to a home.
 public struct DiscoveredAccessory: Codable, Sendable, Hashable, Identifiable {
-    /// The accessory server's own id.
+    /// The device ID of the accessory server.
     public let id: DeviceID
-    /// What it calls itself.
+    /// The name that the device advertises.
     public let name: String
-    /// What it is.
+    /// The category that the device advertises.
     public let category: AccessoryCategory
-    /// The maker's name for its kind.
+    /// The manufacturer's model name.
     public let model: String
-    /// What tells which device a scanned code is for: four bytes in base64, if the device says it.
+    /// The setup hash, four bytes in base64, that identifies the device a scanned code belongs to; `nil` if the device
+    /// doesn't advertise it.
     public let setupHash: String?
-    /// Whose proof of ownership it wants, if it wants one.
+    /// The vendor whose proof of ownership the device requires; `nil` if it requires none.
     public let vendor: String?
 
     package init(
@@ -36,15 +37,15 @@ extension DiscoveredAccessory: HomeMessage {
     }
 }
 
-/// An accessory that was handed over to its maker's app, and will not come.
+/// An addition that failed after its accessory was handed over to the vendor's app.
 public struct AccessoryAdditionFailure: Codable, Sendable, Hashable {
-    /// Where it was to be added.
+    /// The home to which the accessory was to be added.
     public let home: Home.ID
-    /// Which accessory server.
+    /// The device ID of the accessory server.
     public let accessory: DeviceID
-    /// What it calls itself.
+    /// The name that the accessory advertises.
     public let name: String
-    /// Why it does not come: `addAccessoryFailed` if the maker's app declined, or none has answered in time.
+    /// The reason: `addAccessoryFailed` if the vendor's app declined, or if no vendor's app answered in time.
     public let error: HomeError
 
     package init(home: Home.ID, accessory: DeviceID, name: String, error: HomeError) {
@@ -72,17 +73,17 @@ extension AddAccessoryRequest: HomeMessage {
     }
 }
 
-/// Asks for a device to be paired and added.
+/// A request to pair and add a device.
 ///
-/// It holds secrets: it goes to the daemon and nowhere else.
+/// It contains secrets and goes only to the daemon.
 package struct AdditionRequest: HomeMessage {
-    /// Where it is added; the primary home, if none is given.
+    /// The home to add the device to; `nil` for the primary home.
     package var home: Home.ID?
-    /// Which device, if it was chosen; else the code's setup id tells.
+    /// The device to pair; `nil` to find it by the setup ID in the code.
     package var device: DeviceID?
     package var code: SetupCode?
     package var payload: AccessorySetupPayload?
-    /// What it is to be called; its own name, repaired, if none is given.
+    /// The requested name; `nil` for the device's name, made valid if necessary.
     package var name: String?
 
     package init(
@@ -133,13 +134,13 @@ package struct AdditionRequest: HomeMessage {
     }
 }
 
-/// Asks for a device to be paired in the place of an accessory of a home.
+/// A request to pair a device in place of an accessory of a home.
 ///
-/// It holds secrets: it goes to the daemon and nowhere else.
+/// It contains secrets and goes only to the daemon.
 package struct RepairRequest: HomeMessage {
-    /// The accessory, or the bridge.
+    /// The accessory or bridge to replace.
     package var accessory: Accessory.ID
-    /// The device that takes its place; `nil` for the one that the code is for, or the same device after a reset.
+    /// The replacement device; `nil` for the device that the code belongs to, or for the same device after a reset.
     package var device: DeviceID?
     package var code: SetupCode?
     /// The content of the QR code.
@@ -158,7 +159,7 @@ package struct RepairRequest: HomeMessage {
     private enum CodingKeys: String, CodingKey { case accessory }
 
     package init(from decoder: any Decoder) throws {
-        // How a device is paired travels as in an addition.
+        // The device and its code are encoded as in an addition.
         let addition = try AdditionRequest(from: decoder)
         self.init(
             accessory: try decoder.container(keyedBy: CodingKeys.self).decode(Accessory.ID.self, forKey: .accessory),
@@ -172,16 +173,16 @@ package struct RepairRequest: HomeMessage {
     }
 }
 
-/// What came of ``AdditionRequest``.
+/// The reply to ``AdditionRequest``.
 package enum AdditionReply: HomeMessage {
     case added(HomeCommit)
-    /// The maker's app of this name goes on; the accessory will come by an event, or not.
+    /// The vendor's app with this name continues. The result arrives as an event.
     case handedOver(app: String)
-    /// It was added by an app that may not see the home: of which it learns no more than this.
+    /// The reply to an app that may not access the home. It learns only this result.
     case setUp(AccessorySetupResult)
 
     enum CodingKeys: String, CodingKey {
-        /// A commit is the answer itself.
+        /// A commit is encoded without a wrapper.
         case added = "_0"
         case handedOver, setUp
     }

@@ -1,4 +1,4 @@
-// Under which names the objects of the home database travel.
+// The JSON keys of the objects of the home database.
 
 extension Home: HomeMessage {
     enum CodingKeys: String, CodingKey {
@@ -8,7 +8,7 @@ extension Home: HomeMessage {
     }
 }
 
-// Who was written before there were service groups says nothing of them, and is told nothing of none.
+// Homes that were encoded before service groups existed lack the key. An empty list is omitted, too.
 extension KeyedEncodingContainer where Key == Home.CodingKeys {
     mutating func encode(_ value: [ServiceGroup], forKey key: Key) throws {
         try encodeIfPresent(value.isEmpty ? nil : value, forKey: key)
@@ -34,7 +34,7 @@ extension Accessory: HomeMessage {
     }
 }
 
-// Services and characteristics stand within what they belong to and do not repeat its identity.
+// Services and characteristics are nested in their owners and don't repeat the owner's ID.
 
 extension Service: HomeMessage {
     enum CodingKeys: String, OmittingKey {

@@ -1,16 +1,16 @@
 import BoundedJSON
 public import HAPModel
 
-// How values of HAP travel and are stored.
+// The JSON form of HAP values, for messages and storage.
 
-/// A type whose JSON form is its text.
+/// A type that is encoded as its text in JSON.
 protocol TextCodable: Codable, CustomStringConvertible {
-    /// Reads the text; `nil` if it is none of this type.
+    /// Parses the text; returns `nil` if it's invalid.
     init?(_ text: String)
 }
 
 extension TextCodable {
-    /// Reads the text form.
+    /// Decodes the text form.
     public init(from decoder: any Decoder) throws {
         guard let value = Self(try decoder.singleValueContainer().decode(String.self)) else {
             throw JSONDecodingError(.wrongType)
@@ -18,7 +18,7 @@ extension TextCodable {
         self = value
     }
 
-    /// Writes the text form.
+    /// Encodes the text form.
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.singleValueContainer()
         try container.encode(description)
@@ -54,13 +54,15 @@ extension CharacteristicFormat: Codable {}
 extension CharacteristicUnit: Codable {}
 
 extension CharacteristicValue: HomeMessage {
-    /// Reads a value; what is no value gives 42.
+    /// Decodes a value.
+    ///
+    /// - Throws: ``HomeError`` with code 43 if the JSON isn't a value.
     public init(from decoder: any Decoder) throws {
         let value: CharacteristicValue? =
             switch try JSONValue(from: decoder) {
             case .bool(let flag): .bool(flag)
             case .integer(let integer): .integer(integer)
-            // A whole number written with a point, by a client of another make.
+            // Another client may write a whole number with a decimal point.
             case .number(let number): .float(number)
             case .unsigned(let integer): .unsigned(integer)
             case .string(let text): .string(text)
@@ -78,7 +80,9 @@ extension CharacteristicValue: HomeMessage {
         self = value
     }
 
-    /// Writes the value; floats and bytes are marked, because JSON has neither: `{"float":"0.1"}`, `{"data":"00FF"}`.
+    /// Encodes the value.
+    ///
+    /// Floats and bytes are wrapped in an object because JSON has neither: `{"float":"0.1"}`, `{"data":"00FF"}`.
     public func encode(to encoder: any Encoder) throws {
         let json: JSONValue =
             switch self {
@@ -106,7 +110,7 @@ extension CharacteristicMetadata: HomeMessage {
         case validValues
     }
 
-    /// Reads the metadata.
+    /// Decodes the metadata.
     public init(from decoder: any Decoder) throws {
         let values = try decoder.container(keyedBy: CodingKeys.self)
         guard
@@ -123,7 +127,7 @@ extension CharacteristicMetadata: HomeMessage {
             validValues: try values.decodeIfPresent([Int64].self, forKey: .validValues))
     }
 
-    /// Writes the metadata.
+    /// Encodes the metadata.
     public func encode(to encoder: any Encoder) throws {
         var values = encoder.container(keyedBy: CodingKeys.self)
         try values.encode(format, forKey: .format)
@@ -138,7 +142,7 @@ extension CharacteristicMetadata: HomeMessage {
     }
 }
 
-/// A limit: a number if the writer can write it to the last digit, else its text.
+/// A limit: a number if it's an integer, which JSON represents exactly, otherwise its text.
 private struct ExactNumber: Codable {
     let value: Double
 
@@ -158,7 +162,7 @@ private struct ExactNumber: Codable {
     }
 }
 
-/// Bytes whose JSON form is their digits.
+/// Bytes that are encoded as hexadecimal digits in JSON.
 struct HexBytes: TextCodable, Sendable, Hashable {
     let bytes: [UInt8]
 

@@ -1,13 +1,15 @@
 import BoundedJSON
 
-// How errors travel, and how `--json` prints them.
+// The JSON form of errors, in messages and in the output of `--json`.
 
 extension HomeError: HomeMessage {
     private enum CodingKeys: String, CodingKey {
         case code, name, message, suggestions, detail, remedy, accessory
     }
 
-    /// Reads an error; what a newer daemon knows more is an unexpected one with that daemon's words.
+    /// Decodes an error.
+    ///
+    /// An unknown code from a newer daemon becomes an unexpected error with the daemon's message.
     public init(from decoder: any Decoder) throws {
         let values = try decoder.container(keyedBy: CodingKeys.self)
         let code = Code(rawValue: try values.decode(Int.self, forKey: .code))
@@ -20,7 +22,7 @@ extension HomeError: HomeMessage {
             suggestions: try values.decodeIfPresent([String].self, forKey: .suggestions) ?? [])
     }
 
-    /// Writes the error with the code's name and the message, for those who read only.
+    /// Encodes the error, including the code's name and the message for readers without a table of codes.
     public func encode(to encoder: any Encoder) throws {
         try code.encode(to: encoder)
         var values = encoder.container(keyedBy: CodingKeys.self)
@@ -37,7 +39,7 @@ extension HomeError.Code: Codable {
         case code, name
     }
 
-    /// Reads the number.
+    /// Decodes the number.
     public init(from decoder: any Decoder) throws {
         let values = try decoder.container(keyedBy: CodingKeys.self)
         guard let code = Self(rawValue: try values.decode(Int.self, forKey: .code)) else {
@@ -46,7 +48,7 @@ extension HomeError.Code: Codable {
         self = code
     }
 
-    /// Writes the number and the name.
+    /// Encodes the number and the name.
     public func encode(to encoder: any Encoder) throws {
         var values = encoder.container(keyedBy: CodingKeys.self)
         try values.encode(rawValue, forKey: .code)

@@ -1,15 +1,15 @@
 package import BoundedJSON
 
-/// Something that travels between an app and the daemon, as JSON.
+/// A JSON message between an app and the daemon.
 ///
-/// Unknown members are ignored, so that a newer side may say more; what is missing or of the wrong type is an error
-/// that names it. What is `nil` is left out.
+/// Unknown members are ignored, so that a newer side can add some. Missing members and members of the wrong type are
+/// errors that name the member. `nil` members are omitted.
 package protocol HomeMessage: Codable, Sendable, Hashable {}
 
 extension HomeMessage {
-    /// Reads the message.
+    /// Decodes the message.
     ///
-    /// - Throws: 27 if a member is missing, 3 if one is of the wrong type, 1003 for a kind that is not known.
+    /// - Throws: 27 if a member is missing, 3 if one has the wrong type, 1003 for an unknown kind.
     package init(json: JSONValue) throws(HomeError) {
         do { self = try json.decoded(as: Self.self) } catch { throw HomeError(decoding: error) }
     }
@@ -23,9 +23,9 @@ extension Array: HomeMessage where Element: HomeMessage {}
 package protocol HomeCall: MethodCall, Sendable, Hashable {}
 
 extension HomeCall {
-    /// Reads a call; `nil` if there is no such method.
+    /// Decodes a call; returns `nil` if the method doesn't exist.
     ///
-    /// - Throws: 27 if a parameter is missing, 3 if one is of the wrong type, 1003 for a kind that is not known.
+    /// - Throws: 27 if a parameter is missing, 3 if one has the wrong type, 1003 for an unknown kind.
     package init?(method: String, params: JSONValue) throws(HomeError) {
         do {
             guard let call = try Self.decoded(method: method, params: params) else { return nil }
@@ -35,7 +35,7 @@ extension HomeCall {
 }
 
 extension HomeError {
-    /// Says which member of a message is wrong; never what it holds, which may be a setup code.
+    /// Creates an error that names the malformed member, but not its value, which may be a setup code.
     fileprivate init(decoding error: any Error) {
         switch error {
         case let error as HomeError: self = error
@@ -50,10 +50,10 @@ extension HomeError {
     }
 }
 
-/// The keys of a type whose `false` and empty lists of identities are left out.
+/// The keys of a type whose encoding omits `false` and empty lists of identifiers.
 protocol OmittingKey: CodingKey {}
 
-// The compiler's own coding takes these where the key is of that kind.
+// The synthesized coding calls these overloads for keys of that type.
 
 extension KeyedEncodingContainer where Key: OmittingKey {
     mutating func encode(_ value: Bool, forKey key: Key) throws {

@@ -1,29 +1,30 @@
 import BoundedJSON
 package import HAPModel
 
-/// What the daemon tells an app without being asked.
+/// A notification that the daemon sends to an app without a request.
 package enum HomeNotification: HomeCall {
-    /// The user allowed the app, or withdrew it.
+    /// The user granted or withdrew the app's permission.
     case authorizationStatusUpdated(AuthorizationStatus)
-    /// All that is known of the homes is void; they are to be loaded anew.
+    /// The app's copy of the homes is invalid. The app must load them again.
     case homesUpdated
-    /// Somebody else, or a device, changed a home.
+    /// Another app or a device changed a home.
     case transaction(HomeTransaction)
     /// A device reported an event.
     case live(LiveEvent)
-    /// A value was received that this app does not observe: its copy takes it, its listeners are not notified.
+    /// The daemon received a value that this app doesn't observe. The app updates its copy without notifying its
+    /// listeners.
     case cached(LiveEvent)
-    /// A device that could be added came.
+    /// A device appeared that can be added.
     case accessoryFound(DiscoveredAccessory)
-    /// It went, or was added by somebody.
+    /// A discovered device disappeared or was added.
     case accessoryLost(DeviceID)
-    /// A maker's app is asked for a proof.
+    /// A request to a vendor's app for a proof of ownership.
     case addAccessoryRequest(AddAccessoryRequest)
-    /// The system app is asked to put a question to the user.
+    /// A request to the system app to ask the user for a permission.
     case permissionAsked(AppPermission)
-    /// The system app is asked to put another question to the user.
+    /// A request to the system app to ask the user for another kind of consent.
     case consentAsked(ConsentQuestion)
-    /// An accessory that the app has begun to add, and that was handed over to its maker's app, will not come.
+    /// An addition that the app began, and that was handed over to the vendor's app, failed.
     case additionFailed(AccessoryAdditionFailure)
 
     enum CodingKeys: String, MethodKey {

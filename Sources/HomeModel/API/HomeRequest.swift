@@ -1,50 +1,51 @@
 import BoundedJSON
 
-/// What an app asks the daemon: the methods of the home's socket with their parameters.
+/// A request from an app to the daemon: the methods of the home's socket with their parameters.
 package enum HomeRequest: HomeCall {
-    /// The first request of a session; all others need it.
+    /// The first request of a session. All others require it.
     case open(SessionOpening)
-    /// Answered with ``HomesReply``: the homes without their accessories.
+    /// Returns ``HomesReply``: the homes without their accessories.
     case homes
-    /// Answered with ``AccessoryBatch``.
+    /// Returns ``AccessoryBatch``.
     case accessories(AccessoryBatchRequest)
-    /// Answered with ``HomeCommit``.
+    /// Returns ``HomeCommit``.
     case write(HomeWrite)
-    /// Answered with ``ValueResult``s, in the order asked for.
+    /// Returns ``ValueResult``s in the order of the request.
     case readValues([Characteristic.ID])
-    /// Answered with ``ValueResult``s, in the order asked for.
+    /// Returns ``ValueResult``s in the order of the request.
     case writeValues([ValueWrite])
-    /// Answered with ``ValueResult``s, in the order asked for, that hold no values.
+    /// Returns ``ValueResult``s without values, in the order of the request.
     case setNotification([Characteristic.ID], isEnabled: Bool)
     case identify(Accessory.ID)
-    /// Answered with ``ValueResult``s, in the order of the scene's actions.
+    /// Returns ``ValueResult``s in the order of the scene's actions.
     case runActionSet(ActionSet.ID)
     case startBrowsing
     case stopBrowsing
-    /// Answered with ``AdditionReply``.
+    /// Returns ``AdditionReply``.
     case addAccessory(AdditionRequest)
-    /// The standard setup; of an app about which the user has not decided, the user is asked for this one addition. Answered
-    /// with ``AdditionReply``, which tells an app without permission nothing but what it has added.
+    /// Runs the standard setup. For an app without a decision, the user is asked about this one addition.
+    ///
+    /// Returns ``AdditionReply``. An app without permission learns only which accessories it added.
     case setUpAccessory(AdditionRequest)
-    /// Pairs again with an accessory that was reset or replaced. Answered with ``HomeCommit``.
+    /// Pairs again with an accessory that was reset or replaced. Returns ``HomeCommit``.
     case repairAccessory(RepairRequest)
-    /// A maker's app will not add what it was asked to.
+    /// Declines an addition that a vendor's app was asked for.
     case declineAddition(AddAccessoryRequest.ID)
-    /// Answered with ``AppPermission``s; for the system app only, as the following.
+    /// Returns ``AppPermission``s. This request and the following ones are only for the system app.
     case permissions
     case setPermission(AppIdentity, PermissionDecision)
-    /// From now on questions of permission are put to this session.
+    /// Routes permission questions to this session from now on.
     case answerQuestions
-    /// The user has answered a question.
+    /// Answers a question with the user's decision.
     case answerConsent(ConsentQuestion.ID, isAllowed: Bool)
-    /// The user decides whether an app may answer for a maker's accessories.
+    /// Stores the user's decision whether an app may answer for a vendor's accessories.
     case setVendor(AppIdentity, vendor: String, PermissionDecision)
 
     enum CodingKeys: String, MethodKey {
         case open = "session.open"
         case homes = "homes.list"
         case accessories = "accessories.list"
-        /// Every other method is a write's.
+        /// All other methods are writes.
         case write = "_0"
         case readValues = "values.read"
         case writeValues = "values.write"
@@ -136,7 +137,7 @@ extension HomeWrite: HomeCall {
     typealias RemoveServiceFromServiceGroupCodingKeys = AddServiceToServiceGroupCodingKeys
 }
 
-// A scene is one of the user's own unless a request says otherwise.
+// The default kind of a scene is user-defined.
 extension KeyedDecodingContainer where Key == HomeWrite.AddActionSetCodingKeys {
     func decode(_ type: ActionSet.Kind.Type, forKey key: Key) throws -> ActionSet.Kind {
         try decodeIfPresent(type, forKey: key) ?? .userDefined

@@ -1,47 +1,50 @@
-/// What an app may do with homes, as the user decided.
+/// The user's decision about an app's access to homes.
 public struct AuthorizationStatus: OptionSet, Codable, Sendable, Hashable {
-    /// The status as bits.
+    /// The raw bits.
     public let rawValue: Int
 
-    /// Makes a status of its bits.
+    /// Creates a status from its bits.
     public init(rawValue: Int) { self.rawValue = rawValue }
 
-    /// The user, or a policy, has decided; without it the question was never put or is pending.
+    /// The user or a policy has decided.
+    ///
+    /// Without it, the question is pending or was never asked.
     public static let determined = AuthorizationStatus(rawValue: 1)
-    /// A policy forbids it, and the user cannot allow it.
+    /// A policy denies access, and the user can't grant it.
     public static let restricted = AuthorizationStatus(rawValue: 2)
-    /// The app may see and change homes.
+    /// The app may read and change homes.
     public static let authorized = AuthorizationStatus(rawValue: 4)
 }
 
-/// What an app must declare before it asks for it.
+/// A capability that an app must declare before it requests it.
 @nonexhaustive
 public enum HomeCapability: String, Sendable, Hashable, CaseIterable {
-    /// To see and change homes.
+    /// Reading and changing homes.
     case home
-    /// To add accessories with the content of their QR codes.
+    /// Adding accessories with the content of their QR codes.
     case setupPayload
-    /// To be asked for proofs of ownership, as a maker's app.
+    /// Receiving requests for proofs of ownership, as a vendor's app.
     case vendor
 }
 
 /// The versions of the messages between apps and the daemon.
 ///
-/// A new version is for what an older side would take amiss. What it may pass over, such as a new member, method or notification,
-/// needs none: ``HomeMessage``. Each side says which versions it speaks, from the oldest to the newest, and the newest that both
-/// speak holds for the session.
+/// A change requires a new version only if an older side would misinterpret it. An older side ignores new members,
+/// methods and notifications, so these don't require one (see ``HomeMessage``). Each side sends the range of versions
+/// it supports. The session uses the newest version that both sides support.
 ///
-/// Version 1 knew no range: its apps say `version` alone, and its daemons take no other than 1. So `version` is the oldest
-/// version of an app, which every daemon looks at, and `newest` the newest, which a daemon of version 1 passes over.
+/// Version 1 had no range: its apps send only `version`, and its daemons accept only 1. Therefore `version` is the
+/// oldest version that an app supports, which every daemon checks, and `newest` is the newest, which a daemon of
+/// version 1 ignores.
 package enum HomeProtocol {
-    /// What this side speaks.
+    /// The versions that this side supports.
     ///
-    /// Version 2 is version 1 with a range in the opening and a version in the reply.
+    /// Version 2 adds a range to the opening and a version to the reply.
     package static let versions = 1...2
 
-    /// The newest version that both sides speak.
+    /// Returns the newest version that both sides support.
     ///
-    /// - Throws: 1003, which says who is to be upgraded.
+    /// - Throws: 1003, with a message that names the side to upgrade.
     static func agreed(with app: ClosedRange<Int>) throws(HomeError) -> Int {
         let newest = min(app.upperBound, versions.upperBound)
         guard newest >= max(app.lowerBound, versions.lowerBound) else {
@@ -62,24 +65,28 @@ package enum HomeProtocol {
 
 /// The first message of a session.
 package struct SessionOpening: HomeMessage {
-    /// The id of the system app.
+    /// The app ID of the system app.
     package static let systemApp = "org.lamplighter.homehub"
 
-    /// The oldest version that the app speaks.
+    /// The oldest version that the app supports.
     package var version: Int
-    /// The newest version that the app speaks; `nil` if it speaks one.
+    /// The newest version that the app supports; `nil` if it supports only one.
     package var newest: Int?
-    /// The app's own id, such as `org.example.lights`.
+    /// The app's ID, such as `org.example.lights`.
     package var app: String
-    /// Why the app needs the homes, in one sentence for its user; without it no session is opened.
+    /// The reason why the app needs the homes, in one sentence for its user.
+    ///
+    /// A session requires it.
     package var usageDescription: String?
     package var capabilities: Set<HomeCapability> {
         get { Set(declared.compactMap(HomeCapability.init)) }
         set { declared = newValue.map(\.rawValue).sorted() }
     }
-    /// What the app declares; a newer one may declare what this daemon does not have.
+    /// The declared capabilities.
+    ///
+    /// A newer app may declare some that this daemon doesn't have.
     private var declared: [String]
-    /// Whose accessories the app is responsible for, as they advertise it; for makers' apps.
+    /// The vendor whose accessories the app is responsible for, as they advertise it; for vendors' apps.
     package var vendor: String?
 
     package init(
@@ -100,14 +107,14 @@ package struct SessionOpening: HomeMessage {
         case vendor
     }
 
-    /// Checks what can be checked without knowing the app.
+    /// Validates the opening as far as possible without knowing the app.
     ///
-    /// - Returns: the version that holds for the session.
-    /// - Throws: 1003 if no version is spoken by both sides, 3 for an id that is none, 80 if homes were not declared, 1001
-    ///   without a purpose.
+    /// - Returns: The session's version.
+    /// - Throws: 1003 if the sides have no version in common, 3 for an invalid app ID, 80 if the app didn't declare
+    ///   homes, 1001 without a usage description.
     @discardableResult
     package func validate() throws(HomeError) -> Int {
-        // Who turns the range round speaks one version.
+        // An app with a reversed range supports only `version`.
         let agreed = try HomeProtocol.agreed(with: version...max(version, newest ?? version))
         let isPlain = app.unicodeScalars.allSatisfy {
             $0.isASCII && ($0.isNameLetterOrDigit || "-._".unicodeScalars.contains($0))
@@ -125,12 +132,13 @@ package struct SessionOpening: HomeMessage {
     }
 }
 
-/// What the daemon answers to ``SessionOpening``.
+/// The daemon's reply to ``SessionOpening``.
 package struct SessionReply: HomeMessage {
     package var status: AuthorizationStatus
-    /// Whether this is the system app, which manages homes and permissions and is never asked.
+    /// A Boolean value that indicates whether this is the system app, which manages homes and permissions without a
+    /// question.
     package var isSystemApp: Bool
-    /// The version that holds for the session; a daemon of version 1 says none.
+    /// The session's version; `nil` from a daemon of version 1.
     package var version: Int?
 
     package init(status: AuthorizationStatus, isSystemApp: Bool, version: Int? = nil) {
@@ -140,13 +148,13 @@ package struct SessionReply: HomeMessage {
     }
 }
 
-/// Who an app is to the daemon: what it says of itself, and what the system says.
+/// An app's identity: the ID that it declares, and its user and executable as reported by the system.
 public struct AppIdentity: Codable, Sendable, Hashable, HomeMessage {
-    /// What it calls itself, such as `org.example.lights`.
+    /// The ID that the app declares, such as `org.example.lights`.
     public package(set) var app: String
-    /// The user that runs it.
+    /// The user ID of the app's process.
     public package(set) var uid: UInt32
-    /// The program that runs; empty if the system does not let the daemon see it.
+    /// The path of the app's executable; empty if the daemon isn't allowed to read it.
     public package(set) var executable: String
 
     package init(app: String, uid: UInt32, executable: String) {
@@ -156,28 +164,28 @@ public struct AppIdentity: Codable, Sendable, Hashable, HomeMessage {
     }
 }
 
-/// What the user decides about an app.
+/// A user's decision about an app.
 @nonexhaustive
 public enum PermissionDecision: String, Codable, Sendable, Hashable, CaseIterable {
-    /// Yes.
+    /// Grants permission.
     case allow
-    /// No.
+    /// Denies permission.
     case deny
-    /// As if it had never been asked.
+    /// Deletes the decision, as if the question had never been asked.
     case forget
 }
 
-/// What was decided about an app, or is to be.
+/// A decision about an app, or a pending question.
 public struct AppPermission: Codable, Sendable, Hashable, HomeMessage {
     /// The app.
     public package(set) var app: AppIdentity
-    /// What it may do.
+    /// The app's authorization status.
     public package(set) var status: AuthorizationStatus
-    /// What the app says it needs the homes for.
+    /// The reason that the app gives for needing the homes.
     public package(set) var usageDescription: String
-    /// Whether the question waits for an answer.
+    /// A Boolean value that indicates whether the question is waiting for an answer.
     public package(set) var isPending: Bool
-    /// The makers for whose accessories the app wants to answer, and what was decided; `nil` for none.
+    /// The vendors for whose accessories the app asked to answer, with the decisions; `nil` for none.
     public package(set) var vendors: [VendorClaim]?
 
     package init(
@@ -192,11 +200,11 @@ public struct AppPermission: Codable, Sendable, Hashable, HomeMessage {
     }
 }
 
-/// Whether an app may answer for a maker's accessories, as the user decided.
+/// The user's decision whether an app may answer for a vendor's accessories.
 public struct VendorClaim: Codable, Sendable, Hashable, HomeMessage {
-    /// The maker, as its accessories advertise it.
+    /// The vendor, as its accessories advertise it.
     public package(set) var vendor: String
-    /// `nil` while the question waits for an answer.
+    /// The decision; `nil` while the question is waiting for an answer.
     public package(set) var isAllowed: Bool?
 
     package init(vendor: String, isAllowed: Bool?) {
@@ -205,26 +213,28 @@ public struct VendorClaim: Codable, Sendable, Hashable, HomeMessage {
     }
 }
 
-/// A question to the user about an app, beside the one whether it may see the homes.
+/// A question to the user about an app, other than the one about access to the homes.
 public struct ConsentQuestion: Codable, Sendable, Hashable, Identifiable, HomeMessage {
-    /// What the app wants.
+    /// The app's request.
     @nonexhaustive
     public enum Subject: String, Codable, Sendable, Hashable, CaseIterable {
-        /// To add one accessory, this once.
+        /// Adding one accessory, once.
         case addition
-        /// To be asked for the ownership tokens of a maker's accessories, from now on.
+        /// Answering requests for the ownership tokens of a vendor's accessories, from now on.
         case vendor
     }
 
-    /// The question's identity.
+    /// The question's ID.
     public let id: Identifier<ConsentQuestion>
     /// The app.
     public let app: AppIdentity
-    /// What the app says it needs the homes for.
+    /// The reason that the app gives for needing the homes.
     public let usageDescription: String
-    /// What it wants.
+    /// The app's request.
     public let subject: Subject
-    /// The accessory, as the network calls it, empty if that is not known; or the maker, as its accessories advertise it.
+    /// For an addition, the accessory's name on the network, or empty if it's unknown.
+    ///
+    /// For a vendor, the name that its accessories advertise.
     public let name: String
 
     package init(

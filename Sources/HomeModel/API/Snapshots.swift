@@ -1,4 +1,4 @@
-/// The homes without their accessories, which follow page by page, because a line has its limits.
+/// The homes without their accessories, which follow in pages because the length of a line is limited.
 package struct HomesReply: HomeMessage {
     package var homes: [Home]
 
@@ -8,12 +8,12 @@ package struct HomesReply: HomeMessage {
     }
 }
 
-/// Asks for some accessories of a home, as they were at a revision.
+/// A request for some accessories of a home at a revision.
 package struct AccessoryBatchRequest: HomeMessage {
     package var home: Home.ID
-    /// The revision of the home that the other pages are of.
+    /// The revision of the home that all pages must have.
     package var revision: UInt64
-    /// How many accessories were received already.
+    /// The number of accessories already received.
     package var offset: Int
 
     package init(home: Home.ID, revision: UInt64, offset: Int) {
@@ -26,7 +26,7 @@ package struct AccessoryBatchRequest: HomeMessage {
 /// Some accessories of a home.
 package struct AccessoryBatch: HomeMessage {
     package var accessories: [Accessory]
-    /// Where the next page begins; `nil` after the last.
+    /// The offset of the next page; `nil` on the last page.
     package var next: Int?
 
     package init(accessories: [Accessory], next: Int?) {
@@ -36,9 +36,9 @@ package struct AccessoryBatch: HomeMessage {
 }
 
 extension HomeGraph {
-    /// The page that is asked for.
+    /// Returns the requested page.
     ///
-    /// - Throws: 2 if there is no such home, 15 if it has changed since the first page; the reader begins anew.
+    /// - Throws: 2 if the home doesn't exist, 15 if it has changed since the first page; the reader must start again.
     package func page(_ request: AccessoryBatchRequest) throws(HomeError) -> AccessoryBatch {
         let home = try existing(request.home)
         guard home.revision == request.revision else { throw HomeError(.operationInProgress) }
@@ -49,7 +49,7 @@ extension HomeGraph {
             accessories: page, next: rest.count > page.count ? request.offset + page.count : nil)
     }
 
-    /// The homes put together again of ``HomesReply`` and all pages.
+    /// Reassembles the homes from ``HomesReply`` and all pages.
     package init(_ reply: HomesReply, accessories: [Home.ID: [Accessory]]) {
         var homes = reply.homes
         for index in homes.indices { homes[index].accessories = accessories[homes[index].id] ?? [] }

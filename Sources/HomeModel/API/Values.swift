@@ -1,11 +1,13 @@
 package import HAPModel
 
-/// A value that an app wants a characteristic to have.
+/// A requested write of a characteristic.
 package struct ValueWrite: HomeMessage {
     package var characteristic: Characteristic.ID
-    /// `nil` is refused with 20, and travels so that it can be.
+    /// The requested value.
+    ///
+    /// `nil` is transmitted and rejected with 20.
     package var value: CharacteristicValue?
-    /// What some accessories want besides.
+    /// Authorization data, which some accessories require for a write.
     package var authorizationData: [UInt8]? {
         get { authorization?.bytes }
         set { authorization = newValue.map { HexBytes($0) } }
@@ -24,14 +26,14 @@ package struct ValueWrite: HomeMessage {
     }
 }
 
-/// What came of reading, writing or observing one characteristic.
+/// The result of reading, writing or observing one characteristic.
 package struct ValueResult: HomeMessage {
     package var characteristic: Characteristic.ID
-    /// The value that was read, or that was written once it was at its step.
+    /// The value that was read, or the written value rounded to the characteristic's step.
     package var value: CharacteristicValue?
-    /// When the value was received.
+    /// The time at which the value was received.
     package var time: Timestamp?
-    /// Why it failed; `nil` on success.
+    /// The error; `nil` on success.
     package var error: HomeError?
 
     package init(
@@ -46,7 +48,7 @@ package struct ValueResult: HomeMessage {
 }
 
 extension Collection<ValueResult> {
-    /// What to say of all together: nothing if all went well, the error itself if only one was asked for, else 73 or 74.
+    /// The overall error: `nil` if all succeeded, the error itself for a single result, otherwise 73 or 74.
     package var error: HomeError? {
         let errors = compactMap(\.error)
         guard let first = errors.first else { return nil }
@@ -56,7 +58,8 @@ extension Collection<ValueResult> {
 }
 
 extension HomeGraph {
-    /// What to say of a scene: nothing if all went well, else 63 or 64 with what went wrong where.
+    /// Returns the overall error of a scene: `nil` if all succeeded, otherwise 63 or 64 with the accessories and
+    /// reasons.
     package func error(ofScene results: [ValueResult]) -> HomeError? {
         let failures = results.filter { $0.error != nil }
         guard !failures.isEmpty else { return nil }

@@ -1,47 +1,49 @@
 public import HAPModel
 
-/// A device of a home, or one of several behind a bridge.
+/// An accessory of a home: a standalone device, a bridge or a device connected through a bridge.
 public struct Accessory: Codable, Sendable, Hashable, Identifiable {
-    /// An accessory's identity.
+    /// The type of an accessory's ID.
     public typealias ID = Identifier<Accessory>
 
-    /// Its identity.
+    /// The accessory's ID.
     public let id: ID
-    /// The home it is in.
+    /// The ID of the accessory's home.
     public let home: Home.ID
-    /// What people call it.
+    /// The accessory's name.
     public package(set) var name: String
-    /// The name that the device gave itself, which may be none that people can use.
+    /// The name that the device reports, which may be invalid as a name.
     public package(set) var configuredName: String
-    /// The room it is in.
+    /// The ID of the accessory's room.
     public package(set) var room: Room.ID
-    /// What it is to people.
+    /// The category, which describes the accessory to people.
     public package(set) var category: AccessoryCategory
-    /// Who made it.
+    /// The manufacturer.
     public package(set) var manufacturer: String
-    /// The maker's name for its kind.
+    /// The manufacturer's model name.
     public package(set) var model: String
-    /// The maker's number for this one.
+    /// The serial number.
     public package(set) var serialNumber: String
-    /// The version of its software.
+    /// The firmware version.
     public package(set) var firmwareVersion: String
-    /// Whether it answered when it was last spoken to.
+    /// A Boolean value that indicates whether the accessory responded to the last request.
     public package(set) var isReachable: Bool
-    /// What is known of why it cannot be reached; `nil` while it can be, and if it simply does not answer.
+    /// The known reason why the accessory is unreachable; `nil` while it's reachable or if it just doesn't respond.
     public package(set) var fault: AccessoryFault?
-    /// Whether it misbehaved and is left alone until somebody unblocks it.
+    /// A Boolean value that indicates whether the accessory misbehaved and is ignored until it's unblocked.
     public package(set) var isBlocked: Bool
-    /// Whether it can make itself noticed.
+    /// A Boolean value that indicates whether the accessory can identify itself.
     public package(set) var supportsIdentify: Bool
-    /// The bridge that it is behind.
+    /// The bridge that the accessory is connected through; `nil` if it has none.
     public let bridge: ID?
-    /// The accessories behind it; `nil` if it is no bridge.
+    /// The accessories connected through this bridge; `nil` if it isn't a bridge.
     public package(set) var bridgedAccessories: [ID]?
-    /// The accessory server that it is reached at; those behind a bridge share the bridge's.
+    /// The device ID of the accessory server.
+    ///
+    /// Bridged accessories share the bridge's.
     public package(set) var deviceID: DeviceID
-    /// Its number within that server.
+    /// The accessory's instance ID within its server.
     public package(set) var aid: AccessoryID
-    /// What it can do.
+    /// The accessory's services.
     public package(set) var services: [Service]
 
     package init(
@@ -72,25 +74,28 @@ public struct Accessory: Codable, Sendable, Hashable, Identifiable {
 }
 
 extension Accessory {
-    /// Whether it is reached through a bridge.
+    /// A Boolean value that indicates whether the accessory is connected through a bridge.
     public var isBridged: Bool { bridge != nil }
 
-    /// What it is for: the service that says so itself, else the first that people can use; one that HAP knows comes before
-    /// its maker's own.
+    /// The accessory's main service.
+    ///
+    /// Services of types defined by HAP take precedence over vendor-specific ones. Among them, a service marked as
+    /// primary takes precedence over the first one that people can use.
     public var primaryService: Service? {
         ServiceType.main(of: services, type: \.type, isPrimary: \.isPrimary, isUserInteractive: \.isUserInteractive)
     }
 
-    /// The services that people use, the main one first.
+    /// The services that people use, main service first.
     public var parts: [Service] {
         let main = primaryService
         return (main.map { [$0] } ?? []) + services.filter { $0.isUserInteractive && $0.id != main?.id }
     }
 
-    /// What people see above the values of a part.
+    /// Returns the display name of a service.
     ///
-    /// Whoever has one part is called by one name, and a main part that has the name with which the accessory came was
-    /// never called otherwise: both go by the accessory's name, which may have changed since.
+    /// A main service without its own name has the accessory's current name. It has no own name if it's the only
+    /// service of a known type, or if its name equals the accessory's configured or current name. The accessory may
+    /// have been renamed since.
     public func shownName(of service: Service) -> String {
         guard service.id == primaryService?.id else { return service.name }
         let isUnnamed =
@@ -99,19 +104,20 @@ extension Accessory {
         return isUnnamed ? name : service.name
     }
 
-    /// One of its services.
+    /// Returns the accessory's service with the given ID.
     public func service(_ id: Service.ID) -> Service? { services.first { $0.id == id } }
 
-    /// A characteristic of one of its services.
+    /// Returns the accessory's characteristic with the given ID.
     public func characteristic(_ id: Characteristic.ID) -> Characteristic? {
         place(of: id).map { services[$0.service].characteristics[$0.characteristic] }
     }
 
-    /// Whether a characteristic is one of its services'.
+    /// Returns a Boolean value that indicates whether the accessory has a characteristic.
     func has(_ id: Characteristic.ID) -> Bool { place(of: id) != nil }
 
-    /// Where a characteristic is, found in place: to copy what is passed on the way costs far more than to compare it,
-    /// and every event of a large home has to be found.
+    /// Finds a characteristic without copying any service.
+    ///
+    /// Copying costs far more than comparing, and each event of a large home needs this lookup.
     private func place(of id: Characteristic.ID) -> (service: Int, characteristic: Int)? {
         for service in services.indices {
             for index in services[service].characteristics.indices
@@ -122,6 +128,6 @@ extension Accessory {
         return nil
     }
 
-    /// Who made it, for the judgement of names.
+    /// The maker, for checks of names.
     package var maker: NameMaker { NameMaker(manufacturer: manufacturer, model: model, serialNumber: serialNumber) }
 }

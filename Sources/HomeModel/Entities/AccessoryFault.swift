@@ -1,14 +1,16 @@
-/// Why an accessory that is there cannot be used; one that simply does not answer has none.
+/// The reason why a present accessory can't be used.
+///
+/// An accessory that just doesn't respond has no fault.
 @nonexhaustive
 public enum AccessoryFault: String, Codable, Sendable, Hashable, CaseIterable {
-    /// It does not know this home any more: it was reset, or somebody has removed the pairing at the accessory.
+    /// The accessory no longer knows this home because it was reset or its pairing was removed at the accessory.
     case forgotten
-    /// It is paired with somebody else.
+    /// The accessory is paired with another controller.
     case pairedElsewhere
-    /// It answers what HAP does not allow.
+    /// The accessory sends responses that violate HAP.
     case invalidAnswers
 
-    /// What is wrong and what to do, in English.
+    /// The problem and its remedy, in English.
     public var localizedDescription: String {
         switch self {
         case .forgotten: "it doesn't know this home any more; pair it again with \"homehub repair\""
@@ -18,7 +20,7 @@ public enum AccessoryFault: String, Codable, Sendable, Hashable, CaseIterable {
         }
     }
 
-    /// The error of what is asked of such an accessory.
+    /// The error code of requests to such an accessory.
     package var code: HomeError.Code {
         switch self {
         case .forgotten: .objectNotAssociatedToAnyHome

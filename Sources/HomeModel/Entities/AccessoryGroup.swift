@@ -1,26 +1,29 @@
-/// How the accessories of a home are put together for people.
+/// The ways to group a home's accessories for display.
 @nonexhaustive
 public enum AccessoryGrouping: String, Sendable, Hashable, CaseIterable {
-    /// A group for each room that holds something.
+    /// One group for each room that isn't empty.
     case room
-    /// A group for each category that occurs.
+    /// One group for each category in use.
     case category
 }
 
-/// Accessories that are shown together.
+/// Accessories that are displayed together.
 public struct AccessoryGroup: Sendable, Hashable {
     /// The group's heading.
     public var name: String
-    /// What belongs into the group, in the order to show it.
+    /// The group's accessories in display order.
     public var accessories: [Accessory]
-    /// The room, if the group is one.
+    /// The room, if the group represents one.
     public var room: Room.ID?
 }
 
 extension Home {
-    /// The home's accessories in groups; the same home gives the same answer, whatever order its lists have.
+    /// Returns the home's accessories in groups.
     ///
-    /// - Returns: the groups in the order to show them, none of them empty.
+    /// The result doesn't depend on the order of the home's lists.
+    ///
+    /// - Parameter grouping: The criterion for grouping.
+    /// - Returns: The groups in display order, without empty ones.
     public func grouped(by grouping: AccessoryGrouping) -> [AccessoryGroup] {
         switch grouping {
         case .room:
@@ -37,7 +40,9 @@ extension Home {
         }
     }
 
-    /// A room's name as it is shown: the default room, which bears the home's name, is marked as such.
+    /// Returns a room's display name.
+    ///
+    /// The default room, which has the home's name, is marked as such.
     public func displayName(of room: Room) -> String {
         room.id == defaultRoom.id ? "\(name) (Default Room)" : room.name
     }

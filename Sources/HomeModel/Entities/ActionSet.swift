@@ -1,32 +1,34 @@
 public import HAPModel
 
-/// What an app sets to a value when a scene is run.
+/// A value that a scene writes to a characteristic.
 public struct CharacteristicWriteAction: Codable, Sendable, Hashable {
-    /// What is set.
+    /// The characteristic to write.
     public var characteristic: Characteristic.ID
-    /// The value it is set to.
+    /// The value to write.
     public var targetValue: CharacteristicValue
 
-    /// Makes an action.
+    /// Creates an action.
     public init(characteristic: Characteristic.ID, targetValue: CharacteristicValue) {
         self.characteristic = characteristic
         self.targetValue = targetValue
     }
 }
 
-/// Values that are set together; people say *scene*.
+/// Values that are set together; known to people as a *scene*.
 public struct ActionSet: Codable, Sendable, Hashable, Identifiable {
-    /// A scene's identity.
+    /// The type of a scene's ID.
     public typealias ID = Identifier<ActionSet>
 
-    /// What kind of scene it is; a home has at most one of each built-in kind, and it stays.
+    /// The kind of a scene.
+    ///
+    /// A home has at most one of each built-in kind, and a scene's kind never changes.
     @nonexhaustive
     public enum Kind: String, Codable, Sendable, Hashable, CaseIterable {
-        /// Made by people.
+        /// Created by people.
         case userDefined
         /// For the morning.
         case wakeUp
-        /// For the night.
+        /// For bedtime.
         case sleep
         /// For leaving the house.
         case departure
@@ -34,19 +36,19 @@ public struct ActionSet: Codable, Sendable, Hashable, Identifiable {
         case arrival
     }
 
-    /// Its identity.
+    /// The scene's ID.
     public let id: ID
-    /// The home it is in.
+    /// The ID of the scene's home.
     public let home: Home.ID
-    /// What kind of scene it is.
+    /// The scene's kind.
     public let kind: Kind
-    /// What people call it.
+    /// The scene's name.
     public package(set) var name: String
-    /// What it sets, each characteristic once.
+    /// The scene's actions, at most one for each characteristic.
     public package(set) var actions: [CharacteristicWriteAction]
-    /// Whether it is being carried out at this moment.
+    /// A Boolean value that indicates whether the scene is running.
     public package(set) var isExecuting = false
-    /// When it was carried out last, in whole or in part; `nil` if it never was.
+    /// The time of the last complete or partial execution; `nil` if there was none.
     public package(set) var lastExecutionTime: Timestamp?
 
     package init(

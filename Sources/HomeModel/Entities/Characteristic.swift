@@ -2,26 +2,26 @@ public import HAPModel
 
 /// One value of a service.
 public struct Characteristic: Codable, Sendable, Hashable, Identifiable {
-    /// A characteristic's identity.
+    /// The type of a characteristic's ID.
     public typealias ID = Identifier<Characteristic>
 
-    /// Its identity.
+    /// The characteristic's ID.
     public let id: ID
-    /// The service whose value it is.
+    /// The ID of the service that the characteristic belongs to.
     public let service: Service.ID
-    /// Its number within the accessory.
+    /// The instance ID within the accessory.
     public package(set) var iid: InstanceID
-    /// What it means.
+    /// The characteristic's type.
     public let type: CharacteristicType
     /// Its format, limits and permissions.
     public package(set) var metadata: CharacteristicMetadata
-    /// The accessory's own description, which is the best label of a type that Apple does not define.
+    /// The accessory's description, which is the best label for a type that Apple doesn't define.
     public package(set) var manufacturerDescription: String?
-    /// The last value received; `nil` if there was none.
+    /// The last received value; `nil` if there is none.
     public package(set) var value: CharacteristicValue?
-    /// When the value was received.
+    /// The time at which the value was received.
     public package(set) var valueTime: Timestamp?
-    /// Whether changes are reported to this app.
+    /// A Boolean value that indicates whether this app observes changes.
     public package(set) var isNotificationEnabled: Bool
 
     package init(
@@ -40,14 +40,16 @@ public struct Characteristic: Codable, Sendable, Hashable, Identifiable {
         self.isNotificationEnabled = isNotificationEnabled
     }
 
-    /// Whether people want to see it: not what the accessory hides, nor a name, which is the home's affair, nor bytes, nor
-    /// what controllers count for themselves.
+    /// A Boolean value that indicates whether to show the characteristic to people.
+    ///
+    /// It's `false` for hidden characteristics, names (the home has its own), bytes, and counters that controllers
+    /// maintain.
     public var isForPeople: Bool {
         !metadata.permissions.contains(.hidden) && type != .name && type != .characteristicValueActiveTransitionCount
             && metadata.format != .tlv8 && metadata.format != .data
     }
 
-    /// What such a characteristic is called in English.
+    /// The characteristic's name in English.
     public var localizedDescription: String {
         guard !type.type.isApple, let manufacturerDescription else { return type.localizedDescription }
         return manufacturerDescription

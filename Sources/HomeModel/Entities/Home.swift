@@ -1,29 +1,31 @@
-/// A home as it was at one revision: everything that apps see of it.
+/// A snapshot of a home at one revision, with everything that apps can see.
 ///
-/// A snapshot never changes under its holder; objects refer to each other by id.
+/// A snapshot never changes. Objects refer to each other by ID.
 public struct Home: Codable, Sendable, Hashable, Identifiable {
-    /// A home's identity.
+    /// The type of a home's ID.
     public typealias ID = Identifier<Home>
 
-    /// Its identity.
+    /// The home's ID.
     public let id: ID
-    /// What people call it; no other home has that name.
+    /// The home's name, which is unique among homes.
     public package(set) var name: String
-    /// Whether it is the home that apps show first; exactly one is.
+    /// A Boolean value that indicates whether this is the home that apps show first.
+    ///
+    /// Exactly one home is primary.
     public package(set) var isPrimary: Bool
-    /// How many writes made it what it is.
+    /// The revision, which each write increments.
     public package(set) var revision: UInt64
-    /// The identity of the room for whatever has none.
+    /// The ID of the room for accessories without an assigned room.
     public let defaultRoomID: Room.ID
-    /// The rooms in order of age, without the default room.
+    /// The rooms, oldest first, without the default room.
     public package(set) var rooms: [Room]
-    /// The zones in order of age.
+    /// The zones, oldest first.
     public package(set) var zones: [Zone]
-    /// The accessories in order of age: standalone ones, bridges, and those behind bridges.
+    /// The accessories, oldest first: standalone ones, bridges and bridged ones.
     public package(set) var accessories: [Accessory]
-    /// The scenes in order of age.
+    /// The scenes, oldest first.
     public package(set) var actionSets: [ActionSet]
-    /// The service groups in order of age.
+    /// The service groups, oldest first.
     public package(set) var serviceGroups: [ServiceGroup]
 
     package init(
@@ -43,43 +45,45 @@ public struct Home: Codable, Sendable, Hashable, Identifiable {
         self.serviceGroups = serviceGroups
     }
 
-    /// The room in which accessories are until they are assigned to another; it bears the home's name.
+    /// The room of accessories without an assigned room.
+    ///
+    /// It has the home's name.
     public var defaultRoom: Room { Room(id: defaultRoomID, home: id, name: name) }
 }
 
-// MARK: Looking up
+// MARK: Lookup
 
 extension Home {
-    /// A room of this home, the default room included.
+    /// Returns the room with the given ID, including the default room.
     public func room(_ id: Room.ID) -> Room? {
         id == defaultRoomID ? defaultRoom : rooms.first { $0.id == id }
     }
 
-    /// A zone of this home.
+    /// Returns the zone with the given ID.
     public func zone(_ id: Zone.ID) -> Zone? { zones.first { $0.id == id } }
 
-    /// An accessory of this home.
+    /// Returns the accessory with the given ID.
     public func accessory(_ id: Accessory.ID) -> Accessory? {
         for index in accessories.indices where accessories[index].id == id { return accessories[index] }
         return nil
     }
 
-    /// A scene of this home.
+    /// Returns the scene with the given ID.
     public func actionSet(_ id: ActionSet.ID) -> ActionSet? { actionSets.first { $0.id == id } }
 
-    /// A service group of this home.
+    /// Returns the service group with the given ID.
     public func serviceGroup(_ id: ServiceGroup.ID) -> ServiceGroup? { serviceGroups.first { $0.id == id } }
 
-    /// The services of a group, in the order in which they were added to it.
+    /// Returns the services of a group in the order in which they were added.
     public func services(in group: ServiceGroup) -> [Service] { group.services.compactMap { service($0) } }
 
-    /// A service of any accessory of this home.
+    /// Returns the service with the given ID from any accessory.
     public func service(_ id: Service.ID) -> Service? { accessory(of: id)?.service(id) }
 
-    /// The accessory whose part a service is.
+    /// Returns the accessory that has a service.
     public func accessory(of id: Service.ID) -> Accessory? { accessories.first { $0.service(id) != nil } }
 
-    /// A characteristic of any accessory of this home.
+    /// Returns the characteristic with the given ID from any accessory.
     public func characteristic(_ id: Characteristic.ID) -> Characteristic? {
         for index in accessories.indices {
             if let characteristic = accessories[index].characteristic(id) { return characteristic }
@@ -87,13 +91,13 @@ extension Home {
         return nil
     }
 
-    /// The accessories in a room.
+    /// Returns the accessories in a room.
     public func accessories(in room: Room.ID) -> [Accessory] { accessories.filter { $0.room == room } }
 
-    /// The rooms of a zone, in the order in which they were added to it.
+    /// Returns the rooms of a zone in the order in which they were added.
     public func rooms(in zone: Zone) -> [Room] { zone.rooms.compactMap { room($0) } }
 
-    /// The places that names of accessories and services should not repeat.
+    /// The places that names of accessories and services shouldn't repeat.
     public var nameLocations: [NameLocation] {
         rooms.map { NameLocation(name: $0.name, place: .room($0.id)) }
             + zones.map { NameLocation(name: $0.name, place: .zone($0.id)) }

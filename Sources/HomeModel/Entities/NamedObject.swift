@@ -1,6 +1,6 @@
-/// Something with a name that stands in lists.
+/// An object with a name that appears in lists.
 public protocol NamedObject: Identifiable where ID: Comparable {
-    /// What people call it.
+    /// The object's name.
     var name: String { get }
 }
 
@@ -13,14 +13,14 @@ extension ActionSet: NamedObject {}
 extension ServiceGroup: NamedObject {}
 
 extension Sequence where Element: NamedObject {
-    /// The objects in the order to show them: by name as people say it, then as it is written, then by id.
+    /// The objects in display order: by spoken name, then by spelling, then by ID.
     public var sortedForDisplay: [Element] {
         map { (key: NameKey($0.name), object: $0) }
             .sorted { ($0.key, $0.object.name, $0.object.id) < ($1.key, $1.object.name, $1.object.id) }
             .map(\.object)
     }
 
-    /// The objects of that name, whatever case, spaces and apostrophes it was typed with.
+    /// Returns the objects with a name, ignoring case, spaces and apostrophes.
     public func named(_ name: String) -> [Element] {
         let key = NameKey(name)
         return filter { NameKey($0.name) == key }

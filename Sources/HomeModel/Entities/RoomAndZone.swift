@@ -1,13 +1,13 @@
 /// A room of a home.
 public struct Room: Codable, Sendable, Hashable, Identifiable {
-    /// A room's identity.
+    /// The type of a room's ID.
     public typealias ID = Identifier<Room>
 
-    /// Its identity.
+    /// The room's ID.
     public let id: ID
-    /// The home it is in.
+    /// The ID of the room's home.
     public let home: Home.ID
-    /// What people call it.
+    /// The room's name.
     public package(set) var name: String
 
     package init(id: ID, home: Home.ID, name: String) {
@@ -17,18 +17,20 @@ public struct Room: Codable, Sendable, Hashable, Identifiable {
     }
 }
 
-/// Rooms that people speak of together, such as *upstairs*.
+/// Rooms that people address together, such as *upstairs*.
 public struct Zone: Codable, Sendable, Hashable, Identifiable {
-    /// A zone's identity.
+    /// The type of a zone's ID.
     public typealias ID = Identifier<Zone>
 
-    /// Its identity.
+    /// The zone's ID.
     public let id: ID
-    /// The home it is in.
+    /// The ID of the zone's home.
     public let home: Home.ID
-    /// What people call it.
+    /// The zone's name.
     public package(set) var name: String
-    /// Its rooms in the order in which they were added; a room may be in several zones.
+    /// The zone's rooms in the order in which they were added.
+    ///
+    /// A room can belong to several zones.
     public package(set) var rooms: [Room.ID]
 
     package init(id: ID, home: Home.ID, name: String, rooms: [Room.ID] = []) {

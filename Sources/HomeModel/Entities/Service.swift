@@ -2,30 +2,30 @@ public import HAPModel
 
 /// One function of an accessory.
 public struct Service: Codable, Sendable, Hashable, Identifiable {
-    /// A service's identity.
+    /// The type of a service's ID.
     public typealias ID = Identifier<Service>
 
-    /// Its identity.
+    /// The service's ID.
     public let id: ID
-    /// The accessory whose function it is.
+    /// The ID of the service's accessory.
     public let accessory: Accessory.ID
-    /// Its number within the accessory.
+    /// The instance ID within the accessory.
     public package(set) var iid: InstanceID
-    /// What it does.
+    /// The service's type.
     public let type: ServiceType
-    /// What people call it.
+    /// The service's name.
     public package(set) var name: String
-    /// Whether it is what the accessory is for.
+    /// A Boolean value that indicates whether the accessory marks this as its primary service.
     public package(set) var isPrimary: Bool
-    /// Whether the accessory wants it hidden.
+    /// A Boolean value that indicates whether the accessory hides the service.
     public package(set) var isHidden: Bool
-    /// Services of the same accessory that belong to it.
+    /// The linked services of the same accessory.
     public package(set) var linkedServices: [ID]
-    /// What an outlet, a switch or a contact sensor is shown as, if somebody said so.
+    /// The type that an outlet, a switch or a contact sensor is displayed as; `nil` if people haven't chosen one.
     public package(set) var associatedServiceType: ServiceType?
-    /// Whether it is among the things that people use most.
+    /// A Boolean value that indicates whether the service is a favorite.
     public package(set) var isFavorite: Bool
-    /// Its values.
+    /// The service's characteristics.
     public package(set) var characteristics: [Characteristic]
 
     package init(
@@ -46,13 +46,13 @@ public struct Service: Codable, Sendable, Hashable, Identifiable {
         self.characteristics = characteristics
     }
 
-    /// Whether people use it, as opposed to what keeps the accessory going.
+    /// A Boolean value that indicates whether people use the service, as opposed to infrastructure of the accessory.
     public var isUserInteractive: Bool { !isHidden && !type.isInfrastructure }
 
-    /// What such a service is called in English.
+    /// The service type's name in English.
     public var localizedDescription: String { type.isKnown ? type.localizedDescription : "Maker's Own" }
 
-    /// Its first characteristic of a type.
+    /// Returns the first characteristic of a type.
     public func characteristic(_ type: CharacteristicType) -> Characteristic? {
         characteristics.first { $0.type == type }
     }

@@ -1,15 +1,17 @@
-/// Services that people speak of together, wherever they are, such as *reading lights*.
+/// Services that people address together wherever they are, such as *reading lights*.
 public struct ServiceGroup: Codable, Sendable, Hashable, Identifiable {
-    /// A service group's identity.
+    /// The type of a service group's ID.
     public typealias ID = Identifier<ServiceGroup>
 
-    /// Its identity.
+    /// The service group's ID.
     public let id: ID
-    /// The home it is in.
+    /// The ID of the service group's home.
     public let home: Home.ID
-    /// What people call it.
+    /// The service group's name.
     public package(set) var name: String
-    /// Its services in the order in which they were added; a service may be in several groups.
+    /// The group's services in the order in which they were added.
+    ///
+    /// A service can belong to several groups.
     public package(set) var services: [Service.ID]
 
     package init(id: ID, home: Home.ID, name: String, services: [Service.ID] = []) {

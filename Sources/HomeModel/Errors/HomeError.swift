@@ -1,17 +1,19 @@
-/// A request that was refused or went wrong.
+/// An error of a request.
 public struct HomeError: Error, Sendable, Hashable {
-    /// What went wrong.
+    /// The error code.
     public var code: Code
-    /// What went wrong in this case, if that is more than the code says; for people, without secrets.
+    /// A more specific description than the code's, for people, without secrets.
     public var detail: String?
-    /// What to do in this case; without it what the code says, unless there is a ``detail``.
+    /// A remedy for this case.
+    ///
+    /// Without it, the code's remedy applies, unless there is a ``detail``.
     public var remedy: String?
-    /// The accessory it is about.
+    /// The accessory that the error refers to.
     public var accessory: Accessory.ID?
-    /// Names that could be had in place of the one refused.
+    /// Available names in place of the rejected one.
     public var suggestions: [String]
 
-    /// Makes an error.
+    /// Creates an error.
     public init(
         _ code: Code, detail: String? = nil, remedy: String? = nil, accessory: Accessory.ID? = nil,
         suggestions: [String] = []
@@ -23,17 +25,17 @@ public struct HomeError: Error, Sendable, Hashable {
         self.suggestions = suggestions
     }
 
-    /// What is wrong, and after a semicolon what to do.
+    /// The problem, followed by a semicolon and the remedy.
     public var message: String {
         let names = suggestions.map { "\"\($0)\"" }.joined(separator: ", ")
         let advice = [effectiveRemedy, names.isEmpty ? nil : "for instance \(names)"].compactMap { $0 }
         return ([problem] + (advice.isEmpty ? [] : [advice.joined(separator: ", ")])).joined(separator: "; ")
     }
 
-    /// What is wrong.
+    /// The problem.
     package var problem: String { detail ?? code.problem }
 
-    /// What to do, apart from the suggestions; `nil` if nothing is known but what ``problem`` may say.
+    /// The remedy without the suggestions; `nil` if there is none other than the one in ``problem``.
     package var effectiveRemedy: String? { remedy ?? (detail == nil ? code.remedy : nil) }
 }
 

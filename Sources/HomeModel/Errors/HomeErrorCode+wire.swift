@@ -1,5 +1,5 @@
 extension HomeError.Code {
-    /// Returns the meaning of a HAP status of a characteristic, -70401 and below, for apps; `nil` for 0, which is
+    /// Creates the error code for a characteristic's HAP status, -70401 and below; returns `nil` for 0, which is
     /// success.
     package init?(hapStatus status: Int, isBridged: Bool) {
         switch status {

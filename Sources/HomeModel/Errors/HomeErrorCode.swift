@@ -1,84 +1,84 @@
 extension HomeError {
-    /// What went wrong, by the numbers and names of Apple's `HMError.Code`, so that logs can be compared.
+    /// Error codes with the numbers and names of Apple's `HMError.Code`, so that logs can be compared.
     ///
-    /// 94 is unused there. From 1001 on the numbers are our own.
+    /// 94 is unused there. Numbers from 1001 are specific to Lamplighter.
     @nonexhaustive
     public enum Code: Int, Sendable, Hashable, CaseIterable {
-        /// Something went wrong that should not.
+        /// An unexpected error occurred.
         case unexpectedError = -1
-        /// It is there already.
+        /// The object already exists.
         case alreadyExists = 1
-        /// There is no such object.
+        /// The object doesn't exist.
         case notFound = 2
-        /// The request holds something that is not acceptable here.
+        /// A parameter of the request is invalid.
         case invalidParameter = 3
-        /// The accessory does not answer.
+        /// The accessory doesn't respond.
         case accessoryNotReachable = 4
-        /// This cannot be changed.
+        /// The characteristic is read-only.
         case readOnlyCharacteristic = 5
-        /// This cannot be read.
+        /// The characteristic is write-only.
         case writeOnlyCharacteristic = 6
-        /// The accessory does not report changes of this.
+        /// The accessory doesn't report changes of this characteristic.
         case notificationNotSupported = 7
-        /// It took too long.
+        /// The operation timed out.
         case operationTimedOut = 8
         /// The accessory is switched off.
         case accessoryPoweredOff = 9
-        /// This user may not do that.
+        /// The user isn't allowed to do that.
         case accessDenied = 10
-        /// It belongs to another home.
+        /// The object belongs to another home.
         case objectAssociatedToAnotherHome = 11
-        /// The accessory is not in this home.
+        /// The accessory doesn't belong to this home.
         case objectNotAssociatedToAnyHome = 12
-        /// The accessory is in this home already.
+        /// The accessory already belongs to this home.
         case objectAlreadyAssociatedToHome = 13
         /// The accessory is busy.
         case accessoryIsBusy = 14
-        /// The same is going on already.
+        /// The same operation is already in progress.
         case operationInProgress = 15
-        /// The accessory has no room for another controller.
+        /// The accessory has no resources for another controller.
         case accessoryOutOfResources = 16
-        /// Only an administrator may do that.
+        /// Only an administrator can do that.
         case insufficientPrivileges = 17
-        /// The accessory refused the setup code.
+        /// The accessory rejected the setup code.
         case accessoryPairingFailed = 18
-        /// The accessory describes a value in a way that is not understood.
+        /// The accessory describes a value in an unsupported format.
         case invalidDataFormatSpecified = 19
-        /// A value is needed.
+        /// A required value is missing.
         case nilParameter = 20
-        /// The object is not completely set up.
+        /// The object isn't completely configured.
         case unconfiguredParameter = 21
-        /// This is the wrong kind of object.
+        /// The object has the wrong class.
         case invalidClass = 22
-        /// It was cancelled.
+        /// The operation was canceled.
         case operationCancelled = 23
-        /// The default room cannot be part of a zone.
+        /// The default room can't belong to a zone.
         case roomForHomeCannotBeInZone = 24
-        /// The scene is empty.
+        /// The scene has no actions.
         case noActionsInActionSet = 25
         /// The automation has no scenes.
         case noRegisteredActionSets = 26
-        /// Something is missing from the request.
+        /// A required parameter is missing.
         case missingParameter = 27
-        /// The time is past.
+        /// The date is in the past.
         case fireDateInPast = 28
-        /// The default room cannot be renamed or removed.
+        /// The default room can't be renamed or removed.
         case roomForHomeCannotBeUpdated = 29
-        /// The action is part of another scene.
+        /// The action belongs to another scene.
         case actionInAnotherActionSet = 30
-        /// The name is taken in this home.
+        /// The name is already in use in this home.
         case objectWithSimilarNameExistsInHome = 31
         /// Another home has that name.
         case homeWithSimilarNameExists = 32
-        /// That is its name already.
+        /// The object already has that name.
         case renameWithSimilarName = 33
-        /// An accessory behind a bridge goes with its bridge only.
+        /// A bridged accessory can only be removed with its bridge.
         case cannotRemoveNonBridgeAccessory = 34
-        /// A name holds only letters, digits, spaces and apostrophes.
+        /// The name has characters other than letters, digits, spaces and apostrophes.
         case nameContainsProhibitedCharacters = 35
-        /// A name begins with a letter or a digit.
+        /// The name doesn't start with a letter or a digit.
         case nameDoesNotStartWithValidCharacters = 36
-        /// The user id is no mail address.
+        /// The user ID isn't an email address.
         case userIDNotEmailAddress = 37
         /// The user was not added.
         case userDeclinedAddingUser = 38
@@ -86,141 +86,141 @@ extension HomeError {
         case userDeclinedRemovingUser = 39
         /// The invitation was declined.
         case userDeclinedInvite = 40
-        /// The users could not be changed.
+        /// Managing users failed.
         case userManagementFailed = 41
         /// The interval is shorter than five minutes.
         case recurrenceTooSmall = 42
-        /// The value is of the wrong kind.
+        /// The value has the wrong type.
         case invalidValueType = 43
-        /// The value is below the lowest that the accessory takes.
+        /// The value is below the accessory's minimum.
         case valueLowerThanMinimum = 44
-        /// The value is above the highest that the accessory takes.
+        /// The value is above the accessory's maximum.
         case valueHigherThanMaximum = 45
-        /// The text is too long.
+        /// The text exceeds the maximum length.
         case stringLongerThanMaximum = 46
-        /// This app may not see the home.
+        /// The app isn't authorized to access the home.
         case homeAccessNotAuthorized = 47
-        /// The accessory cannot do that.
+        /// The accessory doesn't support the operation.
         case operationNotSupported = 48
-        /// There are as many as there can be.
+        /// The maximum number of objects is reached.
         case maximumObjectLimitReached = 49
-        /// The accessory gave an answer that makes no sense.
+        /// The accessory sent an invalid response.
         case accessorySentInvalidResponse = 50
-        /// A name cannot be empty.
+        /// The name is empty.
         case stringShorterThanMinimum = 51
-        /// It failed.
+        /// The operation failed.
         case genericError = 52
-        /// The secured connection to the accessory broke.
+        /// The secure connection to the accessory failed.
         case securityFailure = 53
-        /// The connection to the accessory broke.
+        /// The connection to the accessory failed.
         case communicationFailure = 54
-        /// A message was not from the accessory it claims.
+        /// A message failed authentication.
         case messageAuthenticationFailed = 55
-        /// The data is too long.
+        /// The data exceeds the maximum length.
         case invalidMessageSize = 56
-        /// Accessories cannot be searched for.
+        /// Discovering accessories failed.
         case accessoryDiscoveryFailed = 57
-        /// The accessory refused the request.
+        /// The accessory rejected the request.
         case clientRequestError = 58
-        /// The accessory failed.
+        /// The accessory reported an error.
         case accessoryResponseError = 59
-        /// A name ends with a letter or a digit.
+        /// The name doesn't end with a letter or a digit.
         case nameDoesNotEndWithValidCharacters = 60
         /// The accessory misbehaved and was blocked.
         case accessoryIsBlocked = 61
-        /// This cannot be shown as that.
+        /// The service can't be displayed as that type.
         case invalidAssociatedServiceType = 62
         /// The scene failed.
         case actionSetExecutionFailed = 63
         /// Part of the scene failed.
         case actionSetExecutionPartialSuccess = 64
-        /// The scene is still being carried out.
+        /// The scene is still running.
         case actionSetExecutionInProgress = 65
-        /// The accessory does not keep to the rules of HomeKit.
+        /// The accessory violates HomeKit's rules.
         case accessoryOutOfCompliance = 66
-        /// The data could not be reset.
+        /// Resetting the data failed.
         case dataResetFailure = 67
-        /// Changes are reported already.
+        /// The app already observes the characteristic.
         case notificationAlreadyEnabled = 68
-        /// The interval is not made of whole minutes.
+        /// The interval isn't a multiple of a minute.
         case recurrenceMustBeOnSpecifiedBoundaries = 69
-        /// The time is not on a whole minute.
+        /// The date isn't on a full minute.
         case dateMustBeOnSpecifiedBoundaries = 70
-        /// The time is too far ahead.
+        /// The date is too far in the future.
         case cannotActivateTriggerTooFarInFuture = 71
         /// The interval is longer than five weeks.
         case recurrenceTooLarge = 72
-        /// Some of it failed.
+        /// Some of the reads or writes failed.
         case readWritePartialSuccess = 73
-        /// All of it failed.
+        /// All of the reads or writes failed.
         case readWriteFailure = 74
-        /// There is no account.
+        /// The user isn't signed in to an account.
         case notSignedIntoiCloud = 75
-        /// Keys are not synchronised.
+        /// Keys aren't synchronized.
         case keychainSyncNotEnabled = 76
-        /// Data is being synchronised.
+        /// Data is being synchronized.
         case cloudDataSyncInProgress = 77
-        /// There is no network.
+        /// The network is unavailable.
         case networkUnavailable = 78
-        /// The accessory could not be added.
+        /// The accessory couldn't be added.
         case addAccessoryFailed = 79
-        /// This app did not declare that it needs this.
+        /// The app didn't declare the required capability.
         case missingEntitlement = 80
-        /// An accessory behind a bridge is unblocked with its bridge.
+        /// A bridged accessory can only be unblocked with its bridge.
         case cannotUnblockNonBridgeAccessory = 81
         /// The device is locked.
         case deviceLocked = 82
-        /// A built-in scene cannot be removed.
+        /// A built-in scene can't be removed.
         case cannotRemoveBuiltinActionSet = 83
         /// The home has no location.
         case locationForHomeDisabled = 84
-        /// The location may not be used.
+        /// The app isn't allowed to use the location.
         case notAuthorizedForLocationServices = 85
         /// See the manual of the accessory.
         case referToUserManual = 86
-        /// The accessory wants additional authorisation.
+        /// The accessory requires additional authorization.
         case invalidOrMissingAuthorizationData = 87
-        /// The bridge answers, but not the accessory behind it.
+        /// The bridge responds, but the accessory connected through it doesn't.
         case bridgedAccessoryNotReachable = 88
-        /// The microphone may not be used.
+        /// The app isn't allowed to use the microphone.
         case notAuthorizedForMicrophoneAccess = 89
-        /// The network does not suit the accessory.
+        /// The network is incompatible with the accessory.
         case incompatibleNetwork = 90
-        /// There is no home hub.
+        /// The home has no hub.
         case noHomeHub = 91
-        /// There is no home hub that can do this.
+        /// No home hub supports the operation.
         case noCompatibleHomeHub = 92
-        /// The accessory speaks a protocol that is not supported.
+        /// The accessory uses an unsupported protocol.
         case incompatibleAccessory = 93
-        /// The name is taken in this accessory.
+        /// The name is already in use in this accessory.
         case objectWithSimilarNameExists = 95
-        /// The accessory did not take the proof of ownership.
+        /// The accessory rejected the proof of ownership.
         case ownershipFailure = 96
-        /// There are as many accessories of this kind as there can be.
+        /// The maximum number of accessories of this type is reached.
         case maximumAccessoriesOfTypeInHome = 97
-        /// No credentials for the Wi-Fi could be made.
+        /// Generating Wi-Fi credentials failed.
         case wiFiCredentialGenerationFailed = 98
-        /// The kind of Wi-Fi is not supported.
+        /// The type of Wi-Fi network isn't supported.
         case enterpriseNetworkNotSupported = 99
-        /// The accessory stopped answering.
+        /// The accessory stopped responding.
         case timedOutWaitingForAccessory = 100
-        /// The accessory was reached, but the exchange failed.
+        /// The accessory is reachable, but the exchange failed.
         case accessoryCommunicationFailure = 101
-        /// The accessory could not join the network.
+        /// The accessory couldn't join the network.
         case failedToJoinNetwork = 102
-        /// The accessory sleeps.
+        /// The accessory is asleep.
         case accessoryIsSuspended = 103
-        /// Some accessories could not be reached.
+        /// Some accessories are unreachable.
         case partialCommunicationFailure = 104
         /// The home database was written by a newer version.
         case homeUpgradeRequired = 105
-        /// There is no space left.
+        /// The storage is full.
         case quotaExceeded = 106
-        /// This app does not say what it needs the home for.
+        /// The app has no usage description.
         case usageDescriptionMissing = 1001
-        /// No daemon serves the home.
+        /// The daemon isn't running.
         case daemonUnavailable = 1002
-        /// This app and homehubd are of different versions.
+        /// The app and homehubd have incompatible versions.
         case protocolMismatch = 1003
         /// The hub can't store the change.
         case storageFailed = 1004
@@ -228,16 +228,16 @@ extension HomeError {
 }
 
 extension HomeError.Code {
-    /// The name that is shown beside the number.
+    /// The name that is printed next to the number.
     public var name: String { String(describing: self) }
 
-    /// What is wrong, for the person who asked; after a semicolon what to do.
+    /// The problem, followed by a semicolon and the remedy; for the requester.
     public var message: String { remedy.map { "\(problem); \($0)" } ?? problem }
 
-    /// What is wrong, for the person who asked.
+    /// The problem; for the requester.
     package var problem: String { words.problem }
 
-    /// What to do, if there is anything to be done.
+    /// The remedy; `nil` if there is none.
     package var remedy: String? { words.remedy }
 
     private var words: (problem: String, remedy: String?) {

@@ -1,10 +1,11 @@
 import HAPModel
 
-/// The services of an accessory by type: the same for an accessory and the device that replaces it, whatever their numbers.
+/// The services of an accessory by type.
 ///
-/// Services that keep an accessory going change with its firmware and are left out.
+/// An accessory and its replacement have the same shape, even if their instance IDs differ. Infrastructure services
+/// change with the firmware and are ignored.
 struct AccessoryShape: Hashable {
-    /// The type of a service and the number of its characteristics of each type.
+    /// The type of a service and its number of characteristics of each type.
     struct Part: Hashable {
         let type: ServiceType
         let characteristics: [CharacteristicType: Int]
@@ -22,7 +23,7 @@ struct AccessoryShape: Hashable {
 
     private init(_ parts: [Part]) { self.parts = Dictionary(parts.map { ($0, 1) }, uniquingKeysWith: +) }
 
-    /// The difference to another shape, for people: `it has no Lightbulb`, `it has another Outlet`.
+    /// Returns the difference from another shape, for people: `it has no Lightbulb`, `it has another Outlet`.
     func difference(from other: AccessoryShape) -> String {
         let missing = other.parts.keys.filter { parts[$0, default: 0] < other.parts[$0, default: 0] }
         let extra = parts.keys.filter { other.parts[$0, default: 0] < parts[$0, default: 0] }
@@ -37,17 +38,17 @@ struct AccessoryShape: Hashable {
     }
 }
 
-/// Finds the accessories of a home among those of the device that replaces theirs.
+/// Matches the accessories of a home with those of a replacement device.
 struct AccessoryMatcher {
-    /// An accessory with the numbers that the device gives it.
+    /// An accessory with the instance IDs of the device.
     struct Match {
         let accessory: Accessory
         let device: HAPModel.Accessory
     }
 
-    /// Matches the present accessories of one server, the main one among them, with those of the device.
+    /// Matches the present accessories of one server, including the main one, with those of the device.
     ///
-    /// - Throws: 93 if one is missing, has another shape, or could be several.
+    /// - Throws: 93 if an accessory is missing, has a different shape, or has several candidates.
     static func matches(
         _ present: [Accessory], _ devices: [HAPModel.Accessory]
     ) throws(HomeError) -> [Match] {
@@ -57,7 +58,8 @@ struct AccessoryMatcher {
         var matches = [try match(main, first)]
         var rest = present.filter(\.isBridged)
         var free = Array(devices.dropFirst())
-        // Surest first: the serial number, the name it gives itself, the number at the bridge, the only one of its shape.
+        // The most reliable key first: serial number, reported name, instance ID at the bridge, only accessory of its
+        // shape.
         let keys: [((Accessory) -> String, (HAPModel.Accessory) -> String)] = [
             ({ "\($0.manufacturer)\n\($0.model)\n\($0.serialNumber)" }, { $0.serial }),
             ({ $0.configuredName }, { $0.text(.name) ?? "" }),
@@ -85,7 +87,7 @@ struct AccessoryMatcher {
         return matches
     }
 
-    /// Pairs the elements whose key is unique on both sides.
+    /// Pairs the elements whose keys are unique on both sides.
     private static func pairs<Old, New>(
         _ present: [Old], _ candidates: [New], by oldKey: (Old) -> String, and newKey: (New) -> String
     ) -> [(Old, New)] {
@@ -118,7 +120,7 @@ struct AccessoryMatcher {
 
     // MARK: Services and characteristics
 
-    /// Gives an accessory's parts the numbers of a device of the same shape; `nil` if it isn't clear which is which.
+    /// Returns an accessory with the instance IDs of a device of the same shape; `nil` if the assignment is ambiguous.
     private static func renumbered(_ accessory: Accessory, as device: HAPModel.Accessory) -> Accessory? {
         var result = accessory
         result.aid = device.aid
@@ -142,7 +144,7 @@ struct AccessoryMatcher {
         return result
     }
 
-    /// Pairs services of one shape: by the labels that they give themselves, otherwise by number.
+    /// Pairs services of the same shape by their labels, otherwise by instance ID.
     private static func pairs(
         _ present: [Service], _ candidates: [HAPModel.Service]
     ) -> [(Service, HAPModel.Service)]? {
@@ -180,7 +182,7 @@ struct AccessoryMatcher {
 }
 
 extension AccessoryShape {
-    /// The shape as a text, to compare it with others.
+    /// The shape as text, for comparisons.
     fileprivate var key: String {
         parts.map { part, count in
             let types = part.characteristics.map { "\($0.key)*\($0.value)" }.sorted().joined(separator: ",")
@@ -189,7 +191,7 @@ extension AccessoryShape {
     }
 }
 
-/// The values that distinguish services of one type.
+/// The characteristics that distinguish services of the same type.
 private let labels: [CharacteristicType] = [.serviceLabelIndex, .identifier, .name, .configuredName]
 
 extension Service {

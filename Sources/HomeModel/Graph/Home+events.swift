@@ -1,7 +1,7 @@
 import HAPModel
 
 extension Home {
-    /// Changes the home as an event says; what the home does not have is left alone.
+    /// Applies an event; events about missing objects have no effect.
     mutating func apply(_ event: HomeEvent) {
         switch event {
         case .homeAdded, .homeRemoved, .primaryHomeUpdated: break
@@ -42,7 +42,7 @@ extension Home {
 
     private mutating func add(_ accessory: Accessory) {
         accessories.append(accessory)
-        // One that came later than its bridge is not in the bridge's list yet.
+        // An accessory that was added after its bridge isn't in the bridge's list yet.
         guard let bridge = accessory.bridge else { return }
         update(bridge) { bridge in
             if bridge.bridgedAccessories?.contains(accessory.id) == false {
@@ -72,7 +72,7 @@ extension Home {
 
     private mutating func replaceServices(of id: Accessory.ID, with services: [Service]) {
         update(id) { accessory in
-            // What an app observes is not part of the home; no other app sees it.
+            // An app's observations aren't part of the home, and no other app sees them.
             let enabled = Set(accessory.services.flatMap(\.characteristics).filter(\.isNotificationEnabled).map(\.id))
             accessory.services = services
             accessory.updateCharacteristics {
@@ -82,7 +82,7 @@ extension Home {
         dropWhatIsGone()
     }
 
-    /// Takes actions out of the scenes whose characteristics are gone, and services that are out of the groups.
+    /// Removes actions of missing characteristics from scenes and missing services from service groups.
     private mutating func dropWhatIsGone() {
         if actionSets.contains(where: { !$0.actions.isEmpty }) {
             let present = Set(accessories.flatMap { $0.services.flatMap { $0.characteristics.map(\.id) } })

@@ -1,105 +1,108 @@
 public import HAPModel
 
-/// A change of the home database, as everyone who may see it is told.
+/// A change of the home database, as reported to all apps with access.
 ///
-/// Events are complete: whoever applies all of them to a copy has the database. `HomeGraph` itself changes in no
-/// other way.
+/// Events are complete: a copy that applies all of them equals the database. `HomeGraph` itself changes only through
+/// events.
 @nonexhaustive
 public enum HomeEvent: Codable, Sendable, Hashable {
-    // MARK: The manager's
+    // MARK: Home manager
 
-    /// A home came; it has its default room.
+    /// A home was added, with its default room.
     case homeAdded(Home)
-    /// The home went, with everything in it.
+    /// The home was removed, with all its objects.
     case homeRemoved
-    /// Another home is the primary one; `nil` when the last home went.
+    /// The primary home changed; `nil` after the last home was removed.
     case primaryHomeUpdated(Home.ID?)
 
-    // MARK: The home's
+    // MARK: Home
 
-    /// The home has another name, and so has its default room.
+    /// The home and its default room were renamed.
     case nameUpdated(String)
-    /// A room came.
+    /// A room was added.
     case roomAdded(Room)
-    /// A room went; nothing is in it any more.
+    /// An empty room was removed.
     case roomRemoved(Room.ID)
-    /// A room has another name.
+    /// A room was renamed.
     case roomNameUpdated(Room.ID, String)
-    /// A zone came.
+    /// A zone was added.
     case zoneAdded(Zone)
-    /// A zone went; its rooms stay.
+    /// A zone was removed. Its rooms remain.
     case zoneRemoved(Zone.ID)
-    /// A zone has another name.
+    /// A zone was renamed.
     case zoneNameUpdated(Zone.ID, String)
-    /// A room is part of a zone now.
+    /// A room was added to a zone.
     case roomAddedToZone(Room.ID, Zone.ID)
-    /// A room is no part of a zone any more.
+    /// A room was removed from a zone.
     case roomRemovedFromZone(Room.ID, Zone.ID)
-    /// An accessory came, with its services.
+    /// An accessory was added, with its services.
     case accessoryAdded(Accessory)
-    /// An accessory went; its actions left the scenes, and its services the service groups.
+    /// An accessory was removed, along with its actions in scenes and its services in service groups.
     case accessoryRemoved(Accessory.ID)
-    /// An accessory is in another room.
+    /// An accessory moved to another room.
     case accessoryRoomUpdated(Accessory.ID, Room.ID)
-    /// An accessory failed; with `accessoryIsBlocked` it is left alone from now on.
+    /// An accessory failed. With `accessoryIsBlocked`, it's ignored until it's unblocked.
     case accessoryError(Accessory.ID, HomeError.Code)
-    /// An accessory is not blocked any more.
+    /// An accessory was unblocked.
     case accessoryUnblocked(Accessory.ID)
-    /// A scene came.
+    /// A scene was added.
     case actionSetAdded(ActionSet)
-    /// A scene went.
+    /// A scene was removed.
     case actionSetRemoved(ActionSet.ID)
-    /// A scene has another name.
+    /// A scene was renamed.
     case actionSetNameUpdated(ActionSet.ID, String)
-    /// A scene sets other values.
+    /// A scene's actions changed.
     case actionSetActionsUpdated(ActionSet.ID, [CharacteristicWriteAction])
-    /// A service group came.
+    /// A service group was added.
     case serviceGroupAdded(ServiceGroup)
-    /// A service group went; its services stay.
+    /// A service group was removed. Its services remain.
     case serviceGroupRemoved(ServiceGroup.ID)
-    /// A service group has another name.
+    /// A service group was renamed.
     case serviceGroupNameUpdated(ServiceGroup.ID, String)
-    /// A service is part of a group now.
+    /// A service was added to a group.
     case serviceAddedToServiceGroup(Service.ID, ServiceGroup.ID)
-    /// A service is no part of a group any more.
+    /// A service was removed from a group.
     case serviceRemovedFromServiceGroup(Service.ID, ServiceGroup.ID)
 
-    // MARK: The accessory's
+    // MARK: Accessory
 
-    /// An accessory has another name.
+    /// An accessory was renamed.
     case accessoryNameUpdated(Accessory.ID, String)
-    /// A device took the place of an accessory; everything kept its identity, name and settings.
+    /// A device replaced an accessory. All IDs, names and settings remain.
     case accessoryReplaced(Accessory)
-    /// An accessory has other services; what it still has kept its identity.
+    /// An accessory's services changed. Remaining services and characteristics keep their IDs.
     case servicesUpdated(Accessory.ID, [Service])
-    /// An accessory has other software.
+    /// An accessory's firmware changed.
     case firmwareVersionUpdated(Accessory.ID, String)
-    /// A service has another name.
+    /// A service was renamed.
     case serviceNameUpdated(Service.ID, String)
-    /// A service is shown as something else.
+    /// A service's associated type changed.
     case associatedServiceTypeUpdated(Service.ID, ServiceType?)
-    /// A service became, or ceased to be, a favorite.
+    /// A service was added to or removed from the favorites.
     case favoriteUpdated(Service.ID, Bool)
 }
 
-/// A change that is no write: it has no revision, and the database may forget it.
+/// A change that isn't a write.
+///
+/// It has no revision, and the database may lose it.
 @nonexhaustive
 public enum LiveEvent: Codable, Sendable, Hashable {
-    /// An accessory answers, or does not any more.
+    /// An accessory became reachable or unreachable.
     case reachabilityUpdated(Accessory.ID, Bool)
-    /// It is known, or not any more, why an accessory cannot be reached.
+    /// The known reason why an accessory is unreachable changed.
     case faultUpdated(Accessory.ID, AccessoryFault?)
     /// A value was received.
     case valueUpdated(Characteristic.ID, CharacteristicValue, time: Timestamp)
-    /// A scene is being carried out, or not any more; with when it was last.
+    /// A scene started or finished, with the time of its last execution.
     case actionSetExecutionUpdated(ActionSet.ID, isExecuting: Bool, last: Timestamp?)
 }
 
-/// An event, and whether whoever caused it is notified of it, too.
+/// An event, with its visibility to the app that caused it.
 public struct HomeChange: Codable, Sendable, Hashable {
-    /// What happened.
+    /// The event.
     public var event: HomeEvent
-    /// Whether the initiator's own listeners get the event, as with what comes and goes with a bridge.
+    /// A Boolean value that indicates whether the initiator's own listeners receive the event, as for accessories that
+    /// are added or removed with their bridge.
     public var reachesInitiator: Bool
 
     package init(_ event: HomeEvent, reachesInitiator: Bool = false) {
@@ -108,13 +111,13 @@ public struct HomeChange: Codable, Sendable, Hashable {
     }
 }
 
-/// All that one write changed, at once: its events in the order in which they are told.
+/// All changes of one atomic write, in notification order.
 public struct HomeTransaction: Codable, Sendable, Hashable {
-    /// The home that was written to.
+    /// The home that was changed.
     public var home: Home.ID
-    /// The home's revision once this is applied, one above what it was.
+    /// The home's revision after this transaction, one more than before.
     public var revision: UInt64
-    /// What changed; never empty.
+    /// The changes; never empty.
     public var changes: [HomeChange]
 
     package init(home: Home.ID, revision: UInt64, changes: [HomeChange]) {

@@ -80,9 +80,9 @@ extension HomeGraph {
         return Plan(accessory.home, service.isFavorite == isFavorite ? [] : [.favoriteUpdated(id, isFavorite)])
     }
 
-    // MARK: What devices cause
+    // MARK: Changes by devices
 
-    /// Blocks an accessory that misbehaves until it is unblocked; `nil` if it is blocked already or not there.
+    /// Blocks a misbehaving accessory until it's unblocked; returns `nil` if it's already blocked or doesn't exist.
     package mutating func block(_ id: Accessory.ID) -> HomeTransaction? {
         guard let accessory = accessory(id), !accessory.isBlocked else { return nil }
         var plan = Plan(accessory.home, [])

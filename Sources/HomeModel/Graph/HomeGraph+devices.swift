@@ -1,16 +1,16 @@
 package import HAPModel
 
-/// A device that was paired and read, and is to be part of a home.
+/// A paired device whose database was read, ready to be added to a home.
 package struct AccessoryAddition: Sendable, Equatable {
     package var home: Home.ID
     package var deviceID: DeviceID
-    /// What the advertisement says the device is.
+    /// The category that the device advertises.
     package var category: AccessoryCategory
     /// The device's attribute database.
     package var accessories: [HAPModel.Accessory]
-    /// The device's own descriptions of characteristics, which label those that Apple does not define.
+    /// The device's descriptions of characteristics, which label types that Apple doesn't define.
     package var descriptions: [CharacteristicID: String]
-    /// What an app wants the accessory, or the bridge itself, to be called.
+    /// The name that an app requests for the accessory, or for the bridge itself.
     package var name: String?
 
     package init(
@@ -27,10 +27,11 @@ package struct AccessoryAddition: Sendable, Equatable {
 }
 
 extension HomeGraph {
-    /// Checks the preconditions that are known before a device is paired; the name is an app's wish, for a device's own
-    /// is repaired.
+    /// Checks the preconditions that don't depend on the device's database.
     ///
-    /// - Throws: 2, 13, 11, 49, or what is wrong with the name.
+    /// The name is the one an app requests. A device's own name is made valid instead.
+    ///
+    /// - Throws: 2, 13, 11, 49, or the error of an invalid name.
     package func checkAddition(of deviceID: DeviceID, to id: Home.ID, name: String?) throws(HomeError) {
         let home = try existing(id)
         if let present = accessories(at: deviceID).first {
@@ -44,10 +45,11 @@ extension HomeGraph {
         _ = try home.namespace.checked(name, context: context)
     }
 
-    /// Adds a paired device, and what is behind it if it is a bridge, to the default room of a home.
+    /// Adds a paired device, and the accessories connected through it if it's a bridge, to the default room of a home.
     ///
-    /// - Returns: the accessories that were made, and what changed.
-    /// - Throws: what ``checkAddition(of:to:name:)`` does, and 66 if the database has no accessory or one twice.
+    /// - Returns: The new accessories and the changes.
+    /// - Throws: The errors of ``checkAddition(of:to:name:)``, and 66 if the database has no accessory or a duplicate
+    ///   one.
     package mutating func add(
         _ addition: AccessoryAddition, using generator: inout some RandomNumberGenerator
     ) throws(HomeError) -> HomeCommit {
@@ -67,7 +69,7 @@ extension HomeGraph {
                 device, category: ServiceType.category(of: device.services), bridge: main.id, wanted: nil,
                 using: &generator)
         }
-        // A bridge that has nothing behind it yet is a bridge all the same.
+        // A bridge without bridged accessories is still a bridge.
         if !bridged.isEmpty || addition.category == .bridge { main.bridgedAccessories = bridged.map(\.id) }
         var plan = Plan(home.id, .accessories([main.id] + bridged.map(\.id)), [])
         plan.changes = [HomeChange(.accessoryAdded(main))]
@@ -75,12 +77,12 @@ extension HomeGraph {
         return HomeCommit(result: plan.result, transaction: commit(plan))
     }
 
-    /// Takes over what a device says of itself now: accessories behind a bridge, services, software.
+    /// Applies a device's current database: bridged accessories, services and firmware.
     ///
-    /// Services and characteristics that are still there keep their identities, names and settings.
+    /// Remaining services and characteristics keep their IDs, names and settings.
     ///
-    /// - Returns: what changed, for everybody; `nil` if nothing did or the device is in no home.
-    /// - Throws: 66 if the database has no accessory or one twice, 49 if there are too many.
+    /// - Returns: The changes, for all apps; `nil` if there are none or the device isn't in a home.
+    /// - Throws: 66 if the database has no accessory or a duplicate one, 49 if there are too many.
     package mutating func update(
         _ deviceID: DeviceID, with devices: [HAPModel.Accessory], descriptions: [CharacteristicID: String] = [:],
         using generator: inout some RandomNumberGenerator
@@ -96,7 +98,7 @@ extension HomeGraph {
         let new = devices.filter { byAID[$0.aid] == nil }
         try limit(
             home.accessories.count - vanished.count + new.count - 1, below: HomeLimits.accessoriesInHome, "accessories")
-        // A device that was alone cannot become a bridge: nothing could be behind it when it was added.
+        // A standalone device can't become a bridge: it was added as a device without bridged accessories.
         guard new.isEmpty || main.bridgedAccessories != nil else {
             throw HomeError(.accessoryOutOfCompliance, accessory: main.id)
         }
@@ -124,7 +126,7 @@ extension HomeGraph {
     }
 }
 
-/// Makes the home's accessories out of HAP's, one after the other, each with a name that is free.
+/// Creates the home's accessories from HAP's, in order, each with an unused name.
 struct AccessoryBuilder {
     let home: Home
     let deviceID: DeviceID
@@ -173,7 +175,7 @@ struct AccessoryBuilder {
         return accessory
     }
 
-    /// A device's name as it is if people can use it, else the nearest that they can.
+    /// Returns a device's name if it's valid and unused, otherwise the closest valid one.
     private func repaired(
         _ raw: String, type: ServiceType?, noun: String? = nil, maker: NameMaker, taken: Set<NameKey>
     ) -> String {
@@ -184,8 +186,10 @@ struct AccessoryBuilder {
         return context.suggestions(for: raw)[0]
     }
 
-    /// Whether a part's name tells it from the others of its accessory: not so the name or the model of the whole, nor
-    /// either with a number behind it.
+    /// Returns a Boolean value that indicates whether a part's name distinguishes it from the other parts of its
+    /// accessory.
+    ///
+    /// The accessory's name, model and manufacturer don't, with or without a trailing number.
     private func tells(_ name: String, of accessory: Accessory) -> Bool {
         let digits = Set("0123456789")
         let key = NameKey(CleanName.cleaned(name)).description
@@ -196,7 +200,7 @@ struct AccessoryBuilder {
         return !wholes.contains(key) && !wholes.contains(plain)
     }
 
-    /// What its maker calls a value of a part that HAP does not know.
+    /// Returns the manufacturer's label of a value of a service that HAP doesn't define.
     private func label(of service: HAPModel.Service, in device: HAPModel.Accessory) -> String? {
         service.characteristics.lazy
             .compactMap { descriptions[CharacteristicID(device.aid, $0.iid)]?.keptFromDevice }
@@ -207,7 +211,7 @@ struct AccessoryBuilder {
         of device: HAPModel.Accessory, in accessory: Accessory, using generator: inout some RandomNumberGenerator
     ) -> [Service] {
         let known = Dictionary(accessory.services.map { ($0.iid, $0) }) { first, _ in first }
-        // The same number with another type is another service.
+        // The same instance ID with a different type is a different service.
         let olds = device.services.map { known[$0.iid]?.type == $0.type ? known[$0.iid] : nil }
         var names = Array(repeating: "", count: olds.count)
         var taken: Set<NameKey> = []
@@ -219,7 +223,7 @@ struct AccessoryBuilder {
                 taken: isForPeople ? taken : [])
             if isForPeople { taken.insert(NameKey(names[index])) }
         }
-        // Those that had a name before keep it, before new ones get theirs.
+        // Existing services keep their names; new ones are named afterwards.
         for (index, old) in olds.enumerated() { if let old { name(index, old.name) } }
         let isAlone = device.services.count(where: \.isUserInteractive) <= 1
         let main = ServiceType.main(
@@ -227,7 +231,7 @@ struct AccessoryBuilder {
         for (index, service) in device.services.enumerated() where olds[index] == nil {
             let own = service.text(.name)
             if isAlone || service.iid == main?.iid && own != nil {
-                // What has no name of its own is called after the accessory, if it is the only one to be called.
+                // A single service without its own name is named after the accessory.
                 name(index, own ?? accessory.name)
             } else if let own, tells(own, of: accessory) {
                 name(index, own)

@@ -1,9 +1,9 @@
 import HAPModel
 
 extension HomeGraph {
-    /// What is wrong with the homes as they stand: one sentence for each breach, none if all is well.
+    /// The violated invariants of the homes, one sentence for each; empty if all hold.
     ///
-    /// The numbers are those of the project's table of invariants; some cannot be broken by how homes are made up.
+    /// The numbers refer to the project's table of invariants. The structure of homes rules out some violations.
     package var breaches: [String] {
         var breaches: [String] = []
         func check(_ holds: Bool, _ sentence: @autoclosure () -> String) {
@@ -16,7 +16,7 @@ extension HomeGraph {
         return breaches
     }
 
-    /// Every identity in use, as text.
+    /// All IDs in use, as text.
     package var identities: [String] {
         var identities: [String] = []
         for home in homes {

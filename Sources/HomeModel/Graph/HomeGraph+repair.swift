@@ -1,13 +1,13 @@
 package import HAPModel
 
-/// A device that was paired to take the place of an accessory: the same device after a reset, or a replacement of the same shape.
+/// A device that was paired to replace an accessory: the same device after a reset, or another of the same shape.
 package struct ReplacementDevice: Sendable, Equatable {
     package var deviceID: DeviceID
     /// The category that the device advertises.
     package var category: AccessoryCategory
     /// The device's attribute database.
     package var accessories: [HAPModel.Accessory]
-    /// The device's own descriptions of characteristics.
+    /// The device's descriptions of characteristics.
     package var descriptions: [CharacteristicID: String]
 
     package init(
@@ -24,7 +24,7 @@ package struct ReplacementDevice: Sendable, Equatable {
 extension HomeGraph {
     /// Checks the preconditions of a repair that are known before the device is paired, or even chosen.
     ///
-    /// - Throws: 2 if there is no such accessory, 48 for one that is connected through a bridge, 13 or 11 if the device is
+    /// - Throws: 2 if the accessory doesn't exist, 48 if it's connected through a bridge, 13 or 11 if the device is
     ///   another accessory of a home.
     @discardableResult
     package func checkRepair(of id: Accessory.ID, with device: DeviceID? = nil) throws(HomeError) -> Accessory {
@@ -44,14 +44,14 @@ extension HomeGraph {
         return accessory
     }
 
-    /// Has a paired device take the place of an accessory, and those connected through it the places of its bridged ones.
+    /// Replaces an accessory with a paired device, and its bridged accessories with those connected through the device.
     ///
-    /// Everything keeps its identity, name, room and settings, whatever numbers the device has. What is new at a bridge is
-    /// added.
+    /// All objects keep their IDs, names, rooms and settings, regardless of the device's instance IDs. New bridged
+    /// accessories are added.
     ///
-    /// - Returns: the accessories, and what changed.
-    /// - Throws: as ``checkRepair(of:with:)``, 93 if the device isn't like the accessory, 66 if its database has no
-    ///   accessory or one twice, 49 if there are too many.
+    /// - Returns: The accessories and the changes.
+    /// - Throws: The errors of ``checkRepair(of:with:)``, 93 if the device isn't like the accessory, 66 if its database
+    ///   has no accessory or a duplicate one, 49 if there are too many.
     package mutating func repair(
         _ id: Accessory.ID, with device: ReplacementDevice, using generator: inout some RandomNumberGenerator
     ) throws(HomeError) -> HomeCommit {

@@ -1,10 +1,10 @@
 extension HomeGraph {
-    /// Does what an app asks, or nothing.
+    /// Performs an app's write, or changes nothing.
     ///
-    /// Preconditions are checked in this order: the object exists and belongs where it is said to, it may be changed,
-    /// the name keeps the rules, is another than before, and is free.
+    /// Preconditions are checked in this order: the object exists in the given home, it can be changed, and the new
+    /// name is valid, differs from the current one, and is unused.
     ///
-    /// - Throws: the error of the first precondition that does not hold; then nothing has changed.
+    /// - Throws: The error of the first violated precondition. Nothing changes in that case.
     package mutating func perform(
         _ write: HomeWrite, using generator: inout some RandomNumberGenerator
     ) throws(HomeError) -> HomeCommit {
@@ -12,7 +12,7 @@ extension HomeGraph {
         return HomeCommit(result: plan.result, transaction: commit(plan))
     }
 
-    /// Applies what was decided, as a transaction of its own.
+    /// Applies a plan as a transaction.
     mutating func commit(_ plan: Plan) -> HomeTransaction? {
         guard !plan.changes.isEmpty else { return nil }
         let revision = (home(plan.home)?.revision ?? 0) + 1
@@ -22,7 +22,9 @@ extension HomeGraph {
         return transaction
     }
 
-    /// What a write comes to; nothing is changed yet.
+    /// The planned result and changes of a write.
+    ///
+    /// Nothing has changed yet.
     struct Plan {
         var home: Home.ID
         var result = HomeCommit.Result.nothing
@@ -100,7 +102,7 @@ extension HomeGraph {
         let home = try existing(id)
         let context = NameContext(noun: "Home", taken: [])
         let name = try namespace.checked(newName, current: home.name, context: context)
-        // The default room bears the name, too.
+        // The default room has the home's name, too.
         return Plan(id, [.nameUpdated(try home.namespace.checked(name, current: home.name, context: context))])
     }
 
@@ -148,7 +150,7 @@ extension HomeGraph {
 
     private static let noSuchRoom = HomeError(.notFound, detail: "there is no such room")
 
-    /// A room that was said to be in a home, the default room included.
+    /// Returns a room of a home, including the default room.
     private func room(_ id: Room.ID, in home: Home) throws(HomeError) -> Room {
         if let room = home.room(id) { return room }
         guard self.home(of: id) == nil else {

@@ -1,25 +1,25 @@
 package import HAPModel
 
-/// All homes: what the daemon's database holds, and what an app's copy of it holds.
+/// All homes, in the daemon's database or in an app's copy of it.
 ///
-/// The graph changes by transactions only. The daemon makes them out of what it is asked to do (``perform(_:using:)``
-/// and its kin check every precondition first and change nothing on an error), applies them and sends them on; an app
-/// applies what it receives. So both are equal by construction.
+/// The graph changes only through transactions. The daemon creates them from requests, applies them and sends them to
+/// apps. ``perform(_:using:)`` and related methods check all preconditions first and change nothing on an error. An app
+/// applies the transactions it receives. So both graphs are equal by construction.
 package struct HomeGraph: Sendable, Equatable {
-    /// The homes in order of age.
+    /// The homes, oldest first.
     package private(set) var homes: [Home]
 
-    /// Takes homes as they were stored or received, oldest first.
+    /// Creates a graph of stored or received homes, oldest first.
     package init(homes: [Home] = []) { self.homes = homes }
 
-    /// The home that apps show first; there is one if there are homes.
+    /// The home that apps show first; `nil` only if there are no homes.
     package var primaryHome: Home? { homes.first(where: \.isPrimary) }
 
-    // MARK: Looking up
+    // MARK: Lookup
 
     package func home(_ id: Home.ID) -> Home? { homes.first { $0.id == id } }
 
-    /// The home that a room is in, be it the default room.
+    /// Returns the home of a room, including default rooms.
     package func home(of room: Room.ID) -> Home? { homes.first { $0.room(room) != nil } }
 
     package func home(of zone: Zone.ID) -> Home? { homes.first { $0.zone(zone) != nil } }
@@ -57,23 +57,23 @@ package struct HomeGraph: Sendable, Equatable {
         accessory(of: id)?.characteristic(id)
     }
 
-    /// The accessories that are reached at a server, the bridge itself first.
+    /// Returns the accessories of a server, the main one first.
     package func accessories(at deviceID: DeviceID) -> [Accessory] {
         homes.flatMap { home in home.accessories.filter { $0.deviceID == deviceID } }
     }
 
-    // MARK: Applying
+    // MARK: Transactions
 
-    /// What became of a transaction.
+    /// The result of applying a transaction.
     package enum Application: Sendable, Equatable {
         case applied
-        /// Its changes are contained already.
+        /// The graph already contains the changes.
         case known
-        /// Transactions before it are missing; the homes must be loaded anew.
+        /// Earlier transactions are missing. The homes must be loaded again.
         case missed
     }
 
-    /// Applies a transaction, or nothing of it.
+    /// Applies a whole transaction, or nothing.
     package mutating func apply(_ transaction: HomeTransaction) -> Application {
         let present = home(transaction.home)?.revision ?? 0
         guard transaction.revision > present else { return .known }
@@ -83,10 +83,11 @@ package struct HomeGraph: Sendable, Equatable {
         return .applied
     }
 
-    /// Applies what needs no revision.
+    /// Applies an event that has no revision.
     ///
-    /// - Parameter event: what was received; of objects that are not there it is ignored.
-    /// - Returns: whether there is something to tell: what is told is another than before, or a button was pressed.
+    /// - Parameter event: A received event. It has no effect if its object is missing.
+    /// - Returns: A Boolean value that indicates whether to notify listeners: the state differs from before, or a
+    ///   button was pressed.
     @discardableResult package mutating func apply(_ event: LiveEvent) -> Bool {
         switch event {
         case .reachabilityUpdated(let id, let isReachable):
@@ -96,13 +97,13 @@ package struct HomeGraph: Sendable, Equatable {
                     accessory.isReachable = isReachable
                     accessory.fault = nil
                     guard !isReachable else { return }
-                    // What cannot be reached reports nothing.
+                    // An unreachable accessory reports nothing.
                     accessory.updateCharacteristics { $0.isNotificationEnabled = false }
                 }
             }
             return true
         case .faultUpdated(let id, let fault):
-            // What can be reached has none.
+            // A reachable accessory has no fault.
             guard let accessory = accessory(id), !accessory.isReachable, accessory.fault != fault else { return false }
             update(accessory.home) { $0.update(id) { $0.fault = fault } }
             return true
@@ -129,7 +130,9 @@ package struct HomeGraph: Sendable, Equatable {
         }
     }
 
-    /// Notes whether an app's characteristic reports changes; in the daemon that is a matter of sessions.
+    /// Sets whether a characteristic of an app's copy reports changes.
+    ///
+    /// The daemon keeps this per session.
     package mutating func setNotification(_ isEnabled: Bool, for id: Characteristic.ID) {
         guard let accessory = accessory(of: id) else { return }
         update(accessory.home) { $0.update(id, of: accessory.id) { $0.isNotificationEnabled = isEnabled } }

@@ -1,8 +1,8 @@
 package import HAPModel
 
-/// What an app asks to be changed in the home database.
+/// An app's request to change the home database.
 ///
-/// Adding an accessory is not among it, because that takes the device's consent.
+/// Adding an accessory isn't part of it because that requires pairing with the device.
 package enum HomeWrite: Codable, Sendable, Hashable {
     case addHome(name: String)
     case renameHome(Home.ID, name: String)
@@ -34,9 +34,9 @@ package enum HomeWrite: Codable, Sendable, Hashable {
     case removeServiceFromServiceGroup(ServiceGroup.ID, Service.ID)
 }
 
-/// What came of a write.
+/// The result of a write.
 package struct HomeCommit: Codable, Sendable, Hashable {
-    /// The objects that were made, moved or removed on the way.
+    /// The objects that were created, moved or removed.
     package enum Result: Codable, Sendable, Hashable {
         case nothing
         case home(Home.ID)
@@ -44,14 +44,16 @@ package struct HomeCommit: Codable, Sendable, Hashable {
         case zone(Zone.ID)
         case actionSet(ActionSet.ID)
         case serviceGroup(ServiceGroup.ID)
-        /// Those that moved with a room's removal, were removed, or were added: a bridge first.
+        /// The accessories that were added, removed, or moved because their room was removed; a bridge first.
         case accessories([Accessory.ID])
     }
 
     package var result: Result
-    /// What changed; `nil` if everything was as wanted already.
+    /// The changes; `nil` if there was nothing to change.
     package var transaction: HomeTransaction?
-    /// Those that were removed, but could not be notified yet: that is done when they are seen again.
+    /// The removed accessories whose pairing couldn't be removed yet.
+    ///
+    /// They're notified when they reappear.
     package var stale: [Accessory.ID]
 
     package init(result: Result = .nothing, transaction: HomeTransaction?, stale: [Accessory.ID] = []) {

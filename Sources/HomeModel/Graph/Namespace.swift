@@ -1,10 +1,10 @@
 import HAPModel
 
-/// The names in use where a new one is to go, and by whom.
+/// The names in use in a namespace, with their owners.
 struct Namespace {
-    /// The error for a name that is taken.
+    /// The error code for a name in use.
     var code: HomeError.Code
-    /// How a sentence about a taken name ends: `in this home`.
+    /// The end of a sentence about a name in use: `in this home`.
     var place: String
     private(set) var owners: [NameKey: String] = [:]
 
@@ -19,7 +19,9 @@ struct Namespace {
 
     var taken: Set<NameKey> { Set(owners.keys) }
 
-    /// Returns a name for storage, composed; on a rename the current name doesn't conflict with itself.
+    /// Returns a composed name for storage.
+    ///
+    /// A rename doesn't conflict with the object's current name.
     ///
     /// - Throws: 51, 46, 35, 36, 60, then 33, then ``code``, with suggestions.
     func checked(_ name: String, current: String? = nil, context: NameContext) throws(HomeError) -> String {
@@ -42,7 +44,7 @@ struct Namespace {
 }
 
 extension Home {
-    /// The names that rooms, zones, accessories, scenes and service groups share with the home itself.
+    /// The namespace that rooms, zones, accessories, scenes and service groups share with the home itself.
     var namespace: Namespace {
         var namespace = Namespace(.objectWithSimilarNameExistsInHome, place: "in this home")
         namespace.insert(name, of: "a home")

@@ -1,14 +1,14 @@
 public import HAPModel
 
 extension ServiceType {
-    /// What such a service is called in English; the UUID if Apple does not define it.
+    /// The service type's name in English; the UUID if Apple doesn't define the type.
     public var localizedDescription: String {
         self == .fanv2 ? "Fan" : catalogName
     }
 }
 
 extension CharacteristicType {
-    /// What such a characteristic is called in English; the UUID if Apple does not define it.
+    /// The characteristic type's name in English; the UUID if Apple doesn't define the type.
     public var localizedDescription: String {
         switch self {
         case .on: "Power State"
@@ -19,7 +19,7 @@ extension CharacteristicType {
 }
 
 extension AccessoryCategory {
-    /// What accessories of this category are called in English; `Other` for numbers that are not known.
+    /// The category's name in English; `Other` for unknown numbers.
     public var localizedDescription: String { Self.descriptions[rawValue] ?? "Other" }
 
     private static let descriptions: [UInt16: String] = [

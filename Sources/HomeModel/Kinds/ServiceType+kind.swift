@@ -1,7 +1,7 @@
 public import HAPModel
 
 extension ServiceType {
-    /// Services that keep an accessory going and are not what people have it for.
+    /// Infrastructure services, which aren't the purpose of an accessory.
     private static let infrastructure: Set<ServiceType> = [
         .accessoryInformation, .accessoryMetrics, .accessoryRuntimeInformation, .assetUpdate, .audioStreamManagement,
         .battery, .cameraOperatingMode, .cameraRTPStreamManagement, .cameraRecordingManagement, .cloudRelay,
@@ -10,14 +10,14 @@ extension ServiceType {
         .targetControlManagement, .threadTransport, .transferTransportManagement, .tunnel, .wiFiTransport,
     ]
 
-    /// Whether the type is for the machinery, so that only developers want to see such a service.
+    /// A Boolean value that indicates whether the type is infrastructure, of interest only to developers.
     var isInfrastructure: Bool { Self.infrastructure.contains(self) }
 
     private static let known = Set(ServiceDefinition.all.map(\.type))
 
-    /// Which of an accessory's services says what it is for: one that says so, else the first that people can use.
+    /// Returns the main service of an accessory: one marked as primary, otherwise the first one that people can use.
     ///
-    /// What a maker's own service is for is not known, so one that HAP knows comes first, whatever either says.
+    /// The purpose of a vendor-specific service is unknown, so services defined by HAP take precedence.
     static func main<Part>(
         of services: [Part], type: (Part) -> ServiceType, isPrimary: (Part) -> Bool,
         isUserInteractive: (Part) -> Bool
@@ -32,7 +32,7 @@ extension ServiceType {
         .lightSensor, .motionSensor, .occupancySensor, .smokeSensor, .temperatureSensor,
     ]
 
-    /// The category of an accessory that has this service for its main one.
+    /// The category of an accessory whose main service has this type.
     package var category: AccessoryCategory {
         if Self.sensors.contains(self) { return .sensor }
         return switch self {
@@ -60,21 +60,21 @@ extension ServiceType {
         }
     }
 
-    /// The category of an accessory of which nothing is known but its services, as of those behind a bridge.
+    /// Returns the category of an accessory that is only known by its services, such as a bridged one.
     package static func category(of services: [HAPModel.Service]) -> AccessoryCategory {
         let isUserInteractive = { (service: HAPModel.Service) in !service.isHidden && !service.type.isInfrastructure }
         let main = Self.main(of: services, type: \.type, isPrimary: \.isPrimary, isUserInteractive: isUserInteractive)
         let category = main?.type.category ?? .other
-        // A camera's microphone comes before its picture, which is machinery.
+        // A camera's microphone precedes its stream management, which is infrastructure.
         guard category == .other, services.contains(where: { $0.type == .cameraRTPStreamManagement }) else {
             return category
         }
         return .ipCamera
     }
 
-    // MARK: Words
+    // MARK: Nouns
 
-    /// What to call a thing of which nothing is known.
+    /// The noun for an object of an unknown kind.
     package static let defaultNoun = "Accessory"
 
     private static let nouns: [ServiceType: String] = [
@@ -86,22 +86,24 @@ extension ServiceType {
         .irrigationSystem: "Sprinkler", .faucet: "Faucet", .television: "Television", .speaker: "Speaker",
     ]
 
-    /// The keys of all nouns, none of which is a maker's own word.
+    /// The keys of all nouns.
+    ///
+    /// None of them counts as a maker's word.
     static let nounKeys = Set(
         (Array(nouns.values) + ["Lamp", "Bulb", "Plug", "Sensor", "Camera", "Bridge", defaultNoun]).map { NameKey($0) })
 
-    /// What people call such a thing if they have one of it.
+    /// The common noun for an accessory of this type.
     package var noun: String {
         Self.nouns[self] ?? (Self.sensors.contains(self) ? "Sensor" : Self.defaultNoun)
     }
 
-    /// Whether HAP, or what is known of it, says what such a service is for.
+    /// A Boolean value that indicates whether the catalog defines this type.
     package var isKnown: Bool { Self.known.contains(self) }
 
-    /// What to call one of several parts of an accessory: its kind; `nil` for a maker's own.
+    /// The noun for one of several parts of an accessory; `nil` for a vendor-specific type.
     var partNoun: String? { Self.nouns[self] ?? (isKnown ? localizedDescription : nil) }
 
-    /// Words that name such a thing although one of them may be a room.
+    /// Names of such an object that contain a word that can also name a room.
     var compoundNouns: [String] {
         switch self {
         case .garageDoorOpener: ["garage door", "garage gate"]
@@ -111,7 +113,8 @@ extension ServiceType {
 
     // MARK: Associated types
 
-    /// What a service of this type may be shown as; none for all but outlets, switches and contact sensors.
+    /// The types that a service of this type can be displayed as; empty for all but outlets, switches and contact
+    /// sensors.
     public var associableTypes: Set<ServiceType> {
         switch self {
         case .outlet, .switch: Self.switchable

@@ -1,6 +1,6 @@
-/// Makes any text as nearly a name as it can be without taking words away.
+/// Converts any text into the closest name without removing words.
 package enum CleanName {
-    /// A valid name, or nothing.
+    /// Returns a valid name, or an empty string.
     package static func cleaned(_ raw: String) -> String {
         let raw = String(String.UnicodeScalarView(raw.unicodeScalars.prefix(maximumScalars))).nfc
         let words = ordinals(raw.unicodeScalars.split(whereSeparator: \.properties.isWhitespace).map { String($0) })
@@ -19,7 +19,8 @@ package enum CleanName {
         return fitted(String(kept))
     }
 
-    /// A text of allowed scalars with its spaces and ends in order, cut between words to the longest name.
+    /// Normalizes the spaces and ends of a text of allowed scalars and truncates it between words to the maximum
+    /// length.
     static func fitted(
         _ text: String, maximumLength: Int = NameRules.maximumLength, maximumBytes: Int = NameRules.maximumBytes
     ) -> String {
@@ -29,7 +30,7 @@ package enum CleanName {
             guard !word.isEmpty else { continue }
             let longer = name.isEmpty ? word : name + " " + word
             guard longer.count <= maximumLength, longer.utf8.count <= maximumBytes else {
-                // A first word of that length can only be cut.
+                // A first word that exceeds the maximum must be truncated.
                 if name.isEmpty { name = trimmed(cut(word, maximumLength, maximumBytes)) }
                 break
             }
@@ -47,7 +48,7 @@ package enum CleanName {
         return result
     }
 
-    /// A word without what stands at its ends and may not be at those of a name.
+    /// Removes the characters from both ends of a word that can't start or end a name.
     private static func trimmed(_ word: String) -> String {
         let scalars = word.unicodeScalars
         guard let first = scalars.firstIndex(where: \.isNameLetterOrDigit),
@@ -56,7 +57,7 @@ package enum CleanName {
         return String(scalars[first...last])
     }
 
-    /// `#2 garage door` is the 2nd garage door, `Lamp #2` is Lamp 2, and a lone `&` is an `and`.
+    /// Replaces `#2 garage door` with `2nd garage door`, `Lamp #2` with `Lamp 2`, and a single `&` with `and`.
     private static func ordinals(_ words: [String]) -> [String] {
         words.enumerated().map { index, word in
             let inside = index > 0 && index + 1 < words.count
@@ -76,7 +77,7 @@ package enum CleanName {
         }
     }
 
-    /// Whether a word is one of those that ``ordinal(_:)`` makes, such as `2nd`.
+    /// Returns a Boolean value that indicates whether a word is an ordinal as made by ``ordinal(_:)``, such as `2nd`.
     static func isOrdinal(_ word: String) -> Bool {
         guard let number = Int(word.dropLast(2)) else { return false }
         return number >= 0 && ordinal(number) == word.lowercased()
@@ -84,7 +85,8 @@ package enum CleanName {
 }
 
 extension Unicode.Scalar {
-    /// Whether what stands before and behind are two words, as with dashes, punctuation, brackets and spaces.
+    /// A Boolean value that indicates whether the scalar separates words, like dashes, punctuation, brackets and
+    /// spaces.
     fileprivate var partsWords: Bool {
         switch properties.generalCategory {
         case .connectorPunctuation, .dashPunctuation, .openPunctuation, .closePunctuation, .initialPunctuation,
@@ -96,9 +98,9 @@ extension Unicode.Scalar {
 }
 
 extension String {
-    /// What a home keeps of a text that a device says of itself: one line that every store and screen takes as it is.
+    /// The part of a device's text that a home stores: one line that any store and screen can handle.
     ///
-    /// Control characters and line breaks are left out, and so are those that turn the direction of what follows.
+    /// Control characters, line breaks and bidirectional controls are removed.
     var keptFromDevice: String {
         var kept = ""
         var length = 0

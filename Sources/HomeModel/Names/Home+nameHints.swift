@@ -1,5 +1,8 @@
 extension Home {
-    /// Returns what could be better about an accessory's name; nothing for an accessory that isn't here.
+    /// Returns the possible improvements of an accessory's name.
+    ///
+    /// - Parameter id: An accessory of this home.
+    /// - Returns: The hints; empty for an accessory that isn't in this home.
     public func nameHints(of id: Accessory.ID) -> [NameHint] {
         guard let accessory = accessory(id) else { return [] }
         let type = accessory.primaryService?.type
@@ -10,7 +13,10 @@ extension Home {
             ? hints.filter { $0 != .containsMaker } : hints
     }
 
-    /// Returns what could be better about the name of a service; nothing for one that people don't use.
+    /// Returns the possible improvements of a service's name.
+    ///
+    /// - Parameter id: A service of this home.
+    /// - Returns: The hints; empty for a service that isn't in this home or that people don't use.
     public func nameHints(of id: Service.ID) -> [NameHint] {
         guard let accessory = accessories.first(where: { $0.service(id) != nil }), let service = accessory.service(id),
             service.isUserInteractive
@@ -25,7 +31,12 @@ extension Home {
         return hints
     }
 
-    /// Returns one to three names for an accessory, from any text; they are free and without fault.
+    /// Returns alternative names for an accessory.
+    ///
+    /// - Parameters:
+    ///   - raw: The name to start from; any text.
+    ///   - id: An accessory of this home.
+    /// - Returns: One to three valid, unused names; empty if the accessory doesn't exist.
     public func suggestedNames(from raw: String, for id: Accessory.ID) -> [String] {
         guard let accessory = accessory(id) else { return [] }
         var context = nameContext(of: accessory)
@@ -33,7 +44,12 @@ extension Home {
         return context.suggestions(for: raw)
     }
 
-    /// Returns one to three names for a service, from any text; they are free and without fault.
+    /// Returns alternative names for a service.
+    ///
+    /// - Parameters:
+    ///   - raw: The name to start from; any text.
+    ///   - id: A service of this home.
+    /// - Returns: One to three valid, unused names; empty if the service doesn't exist.
     public func suggestedNames(from raw: String, for id: Service.ID) -> [String] {
         guard let accessory = accessories.first(where: { $0.service(id) != nil }), let service = accessory.service(id)
         else { return [] }
@@ -55,16 +71,16 @@ extension Home {
     }
 }
 
-/// Something about a valid name that could be better; never an error.
+/// A possible improvement of a valid name; never an error.
 @nonexhaustive
 public enum NameHint: Sendable, Hashable {
-    /// It repeats a room or zone of the home.
+    /// The name repeats a room or zone of the home.
     case containsLocation(NameLocation)
-    /// It contains the manufacturer, the model or the serial number.
+    /// The name contains the manufacturer, the model or the serial number.
     case containsMaker
     /// Another service of the home has the same key.
     case ambiguousForVoice
-    /// It is only the noun of its kind, and there are more of them in the room.
+    /// The name is only the noun of its kind, and the room has several objects of that kind.
     case genericOnly
 
     /// The hint's name in messages.

@@ -1,29 +1,29 @@
-/// A name of a home that could be better, and what to call the thing instead.
+/// A name in a home that can be improved, with alternatives.
 public struct NameFinding: Sendable, Hashable {
-    /// The accessory that has the name, or whose part has it.
+    /// The accessory with the name, or whose service has the name.
     public let accessory: Accessory.ID
-    /// The part that has it; `nil` if it is the accessory's own.
+    /// The service with the name; `nil` if it's the accessory's name.
     public let service: Service.ID?
     /// The name.
     public let name: String
-    /// What could be better; never empty.
+    /// The possible improvements; never empty.
     public let hints: [NameHint]
-    /// Other names, the best first.
+    /// Alternative names, best first.
     public let suggestions: [String]
-    /// The room that the name repeats, if the accessory is not in it: where it could be put.
+    /// The room that the name repeats, if the accessory is in another room and could move there.
     public let room: Room.ID?
 
-    /// Whether the name is to be replaced without more thought.
+    /// A Boolean value that indicates whether to replace the name without confirmation.
     ///
-    /// One that says a place becomes wrong when the thing is moved. With the maker's word in it somebody may be content.
+    /// A name with a place becomes wrong when the accessory moves. A name with the maker's word may be intended.
     public var isFixable: Bool { !suggestions.isEmpty && hints.contains(where: \.isPlace) }
 }
 
 extension Accessory {
-    /// Its parts whose own names people see and say.
+    /// The parts whose own names people see and say.
     ///
-    /// A main part without its like is shown by the accessory's name, and the name of a part that is its kind is the home's
-    /// own work. What only its maker knows is not spoken to.
+    /// A main part without another of its type is displayed with the accessory's name. A part with the name of its kind
+    /// was named by the home. People don't address vendor-specific parts by voice.
     fileprivate var partsWithNames: [Service] {
         let parts = parts
         let main = primaryService
@@ -36,7 +36,7 @@ extension Accessory {
 }
 
 extension Home {
-    /// The names that could be better, those of accessories before those of their parts, in the order to show them.
+    /// The names that can be improved, in display order, each accessory before its parts.
     public var nameFindings: [NameFinding] {
         accessories.sortedForDisplay.flatMap { accessory in
             [finding(accessory)] + accessory.partsWithNames.map { finding($0, of: accessory) }
@@ -69,9 +69,9 @@ extension Home {
             suggestions: suggestions(names, for: name, hints, others: others), room: elsewhere(hints, accessory))
     }
 
-    /// Names in place of one that could be better, the best first.
+    /// Returns alternatives for a name that can be improved, best first.
     ///
-    /// A name that is shared is made another by what else is known of the thing, or by a number.
+    /// A shared name is made unique by the category, or by a number.
     private func suggestions(_ names: [String], for name: String, _ hints: [NameHint], others: [String]) -> [String] {
         var names = names.filter { NameKey($0) != NameKey(name) }
         guard hints.contains(.ambiguousForVoice) || hints.contains(.genericOnly) else { return names }
@@ -81,7 +81,7 @@ extension Home {
         let numbered = (2...9).map { "\(name) \($0)" }
         let free = (others.prefix(1) + numbered).filter { NameRules.isValid($0) && !taken.contains(NameKey($0)) }
         names.removeAll { taken.contains(NameKey($0)) }
-        // A place in a name is worse than another thing of the name.
+        // A place in a name is worse than a shared name.
         return Array((hints.contains(where: \.isPlace) ? names + free : free + names).prefix(3))
     }
 
@@ -94,7 +94,7 @@ extension Home {
 }
 
 extension String {
-    /// The name followed by another one, without words that would be there twice: `Garage Door` and `Garage Door Opener` make
+    /// Returns the name followed by another name, without repeated words: `Garage Door` and `Garage Door Opener` make
     /// `Garage Door Opener`.
     fileprivate func extended(by other: String) -> String {
         if NameWords(self).firstRange(of: NameKey(other)) != nil { return self }
@@ -106,7 +106,7 @@ extension String {
 extension NameHint {
     fileprivate var isPlace: Bool { if case .containsLocation = self { true } else { false } }
 
-    /// What could be better, in English.
+    /// The hint in English.
     public var localizedDescription: String {
         switch self {
         case .containsLocation(let location): "it repeats where it is: \(location.name)"

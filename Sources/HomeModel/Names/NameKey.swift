@@ -1,11 +1,13 @@
-/// What is left of a name when case, spaces and apostrophes do not count: two names with one key are the same name.
+/// The form of a name that ignores case, spaces and apostrophes.
 ///
-/// Keys decide whether a name is taken, find objects by a name as a person typed it, and order what is shown.
+/// Names with equal keys are the same name.
+///
+/// Keys detect conflicts, find objects by typed names, and determine the display order.
 public struct NameKey: Sendable, Hashable, Comparable, CustomStringConvertible {
-    /// The key as text, in composed form, so that its bytes compare as the key does.
+    /// The key as composed text, whose bytes compare like the key.
     public let description: String
 
-    /// Makes the key of a name, valid or not.
+    /// Creates the key of a name, valid or not.
     public init(_ name: String) {
         guard name.utf8.contains(where: { $0 >= 0x80 }) else {
             description = Self.plain(name)
@@ -16,11 +18,11 @@ public struct NameKey: Sendable, Hashable, Comparable, CustomStringConvertible {
         where !scalar.properties.isWhitespace && !scalar.isApostrophe && !scalar.isJoiner {
             scalars.append(scalar)
         }
-        // Upper case first, because it is there that ß becomes SS.
+        // Uppercase first, because only that converts ß to SS.
         description = String(scalars).uppercased().lowercased().nfc
     }
 
-    /// The same for ASCII, which most names are.
+    /// Returns the key of an ASCII name, the most common case.
     private static func plain(_ name: String) -> String {
         let kept = name.utf8.filter {
             $0 != UInt8(ascii: " ") && $0 != UInt8(ascii: "'") && !(0x09...0x0D).contains($0)
@@ -29,10 +31,10 @@ public struct NameKey: Sendable, Hashable, Comparable, CustomStringConvertible {
         return String(decoding: kept.map { upper.contains($0) ? $0 | 0x20 : $0 }, as: UTF8.self)
     }
 
-    /// Whether nothing of the name is left.
+    /// A Boolean value that indicates whether the key is empty.
     public var isEmpty: Bool { description.isEmpty }
 
-    /// Orders keys by their scalars, the same on every machine.
+    /// Orders keys by their scalars, independent of the locale.
     public static func < (a: NameKey, b: NameKey) -> Bool {
         a.description.unicodeScalars.lexicographicallyPrecedes(b.description.unicodeScalars)
     }

@@ -4,7 +4,7 @@ package import HAPModel
 public struct NameLocation: Sendable, Hashable {
     /// The name of the room or zone.
     public var name: String
-    /// Which object it is.
+    /// The room or zone.
     public var place: Place
     fileprivate let key: NameKey
     fileprivate let length: Int
@@ -12,15 +12,15 @@ public struct NameLocation: Sendable, Hashable {
     /// A room or a zone.
     @nonexhaustive
     public enum Place: Sendable, Hashable {
-        /// A room; an accessory can be assigned to it.
+        /// A room. An accessory can be assigned to it.
         case room(Room.ID)
-        /// A zone; an accessory gets there with its room only.
+        /// A zone. An accessory can only belong to it through its room.
         case zone(Zone.ID)
 
         fileprivate var rank: Int { if case .room = self { 0 } else { 1 } }
     }
 
-    /// Describes a place.
+    /// Creates a location.
     public init(name: String, place: Place) {
         self.name = name
         self.place = place
@@ -32,7 +32,7 @@ public struct NameLocation: Sendable, Hashable {
 /// Finds the places that a name repeats.
 package struct LocationDetector: Sendable {
     private let locations: [NameLocation]
-    /// Compounds of the service's type, such as `garage door`, in which a place is no place.
+    /// Compounds of the service's type, such as `garage door`, whose words don't name a place.
     private let compounds: [NameKey]
 
     package init(_ locations: [NameLocation], serviceType: ServiceType?) {
@@ -43,9 +43,9 @@ package struct LocationDetector: Sendable {
         compounds = (serviceType?.compoundNouns ?? []).map { NameKey($0) }
     }
 
-    /// The places that a name repeats, and the name without them.
+    /// Returns the places that a name repeats, and the name without them.
     ///
-    /// - Returns: each place once, in the order in which they were found; the rest may be empty.
+    /// - Returns: Each place once, in the order of discovery; the rest may be empty.
     package func hits(in name: String) -> (locations: [NameLocation], rest: String) {
         var words = NameWords(CleanName.cleaned(name))
         var found: [NameLocation] = []
@@ -56,7 +56,7 @@ package struct LocationDetector: Sendable {
         return (found, words.text)
     }
 
-    /// Whether a cleaned name, taken apart, repeats a place.
+    /// Returns a Boolean value that indicates whether the words of a cleaned name repeat a place.
     func hasHit(in words: NameWords) -> Bool { firstHit(in: words) != nil }
 
     private func firstHit(in words: NameWords) -> (NameLocation, Range<Int>)? {

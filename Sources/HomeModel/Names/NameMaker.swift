@@ -1,34 +1,34 @@
 import HAPModel
 
-/// Who made an accessory and what they call it: words that do not belong into its name.
+/// The manufacturer, model and serial number of an accessory: words that don't belong in its name.
 public struct NameMaker: Sendable, Hashable {
-    /// Longest first, so that what is found does not depend on the order of a set.
+    /// Longest first, so that results don't depend on the order of a set.
     private let phrases: [NameKey]
 
-    /// Takes the accessory's own description.
+    /// Creates a maker from the accessory's information.
     ///
     /// - Parameters:
-    ///   - manufacturer: the maker, corporate filler such as `Inc.` included.
-    ///   - model: the model's name or number.
-    ///   - serialNumber: the serial number; one without digits is a word like others, and does not count.
+    ///   - manufacturer: The manufacturer, including corporate filler such as `Inc.`.
+    ///   - model: The model's name or number.
+    ///   - serialNumber: The serial number. It's ignored if it has no digits.
     public init(manufacturer: String? = nil, model: String? = nil, serialNumber: String? = nil) {
         var phrases: Set<NameKey> = []
         for word in CleanName.cleaned(manufacturer ?? "").spacedWords {
             let key = NameKey(word)
             if key.description.count > 1, !Self.filler.contains(key.description) { phrases.insert(key) }
         }
-        // What has no digit is no number: a light without one may tell the id that its owner gave it.
+        // A serial number without digits isn't a number. A light without one may report the ID that its owner chose.
         let serialNumber = serialNumber.flatMap { $0.contains(where: \.isNumber) ? $0 : nil }
         for phrase in [model, serialNumber] {
             let key = NameKey(CleanName.cleaned(phrase ?? ""))
             if key.description.count > 1 { phrases.insert(key) }
         }
-        // A maker that calls a lamp "Lamp" must not deprive people of the word.
+        // A manufacturer that calls a lamp "Lamp" must not prevent people from using the word.
         self.phrases = phrases.subtracting(ServiceType.nounKeys)
             .sorted { ($1.description.count, $0) < ($0.description.count, $1) }
     }
 
-    /// Whether a name contains the maker, the model or the serial number.
+    /// Returns a Boolean value that indicates whether a name contains the manufacturer, the model or the serial number.
     public func occurs(in name: String) -> Bool { occurs(in: NameWords(CleanName.cleaned(name))) }
 
     func occurs(in words: NameWords) -> Bool { phrases.contains { words.firstRange(of: $0) != nil } }

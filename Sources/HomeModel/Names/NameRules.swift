@@ -1,18 +1,18 @@
-/// A rule that a name breaks, in the order in which they are reported.
+/// A rule that a name violates, in the order of reports.
 @nonexhaustive
 public enum NameViolation: Int, Sendable, Hashable, CaseIterable, Comparable {
-    /// There is nothing.
+    /// The name is empty.
     case empty
-    /// More than ``NameRules/maximumLength`` characters, or ``NameRules/maximumBytes`` bytes.
+    /// The name exceeds ``NameRules/maximumLength`` characters or ``NameRules/maximumBytes`` bytes.
     case tooLong
-    /// Something that is no letter, digit, space or apostrophe.
+    /// The name has a character other than letters, digits, spaces and apostrophes.
     case prohibitedCharacter
-    /// It begins with a space, an apostrophe, a mark or something prohibited.
+    /// The name starts with a space, an apostrophe, a mark or a prohibited character.
     case badStart
-    /// It ends with a space, an apostrophe or something prohibited.
+    /// The name ends with a space, an apostrophe or a prohibited character.
     case badEnd
 
-    /// The number under which the violation is thrown.
+    /// The error code of the violation.
     public var code: HomeError.Code {
         switch self {
         case .empty: .stringShorterThanMinimum
@@ -26,20 +26,23 @@ public enum NameViolation: Int, Sendable, Hashable, CaseIterable, Comparable {
     /// One short sentence for the person who chose the name.
     public var explanation: String { code.message }
 
-    /// Orders violations as they are reported.
+    /// Orders violations by rank.
     public static func < (a: NameViolation, b: NameViolation) -> Bool { a.rawValue < b.rawValue }
 }
 
-/// What may be the name of a home, a room, a zone, an accessory, a service or a scene.
+/// The rules for names of homes, rooms, zones, accessories, services and scenes.
 ///
-/// A name is to be spoken, so it holds letters, digits, spaces and apostrophes of any script, and nothing else.
+/// People speak names, so names consist of letters, digits, spaces and apostrophes of any script.
 public enum NameRules {
-    /// Returns the rules that a name breaks, as it was given, in the order of ``NameViolation``; none for a valid name.
+    /// Returns all violations of a name, which is neither trimmed nor changed.
+    ///
+    /// - Parameter name: The name as given.
+    /// - Returns: The violated rules in the order of ``NameViolation``; empty for a valid name.
     public static func violations(of name: String) -> [NameViolation] {
         let name = name.nfc
         guard !name.isEmpty else { return [.empty] }
         var violations: [NameViolation] = []
-        // A character is one byte at least, so whoever has few enough of those is counted quickly.
+        // A character has at least one byte. Checking bytes first bounds the cost of counting characters.
         if name.utf8.count > maximumBytes || name.count > maximumLength { violations.append(.tooLong) }
         let scalars = Array(name.unicodeScalars)
         if !scalars.indices.allSatisfy({ isAllowed(scalars, at: $0) }) { violations.append(.prohibitedCharacter) }
@@ -49,24 +52,24 @@ public enum NameRules {
         return violations
     }
 
-    /// Whether nothing is wrong with a name.
+    /// Returns a Boolean value that indicates whether a name is valid.
     public static func isValid(_ name: String) -> Bool { violations(of: name).isEmpty }
 
-    /// Whether a scalar may stand where it does within a name; ends have stricter rules.
+    /// Returns a Boolean value that indicates whether a scalar is allowed at its position; ends have stricter rules.
     static func isAllowed(_ scalars: [Unicode.Scalar], at index: Int) -> Bool {
         let scalar = scalars[index]
         if scalar == " " || scalar.isApostrophe || scalar.isNameLetterOrDigit || scalar.isNameMark { return true }
-        // Persian and Indic spelling joins and parts letters with these; elsewhere they hide in emoji.
+        // Persian and Indic spelling joins and separates letters with these. Elsewhere they occur in emoji.
         guard scalar.isJoiner, index > 0, index + 1 < scalars.count else { return false }
         return [scalars[index - 1], scalars[index + 1]].allSatisfy { $0.isNameLetter || $0.isNameMark }
     }
 }
 
 extension Unicode.Scalar {
-    /// Apostrophes as keyboards, typography and linguists write them.
+    /// A Boolean value that indicates whether the scalar is an apostrophe of keyboards, typography or linguistics.
     var isApostrophe: Bool { self == "'" || self == "\u{2019}" || self == "\u{2BC}" }
 
-    /// The zero-width joiner and non-joiner.
+    /// A Boolean value that indicates whether the scalar is the zero-width joiner or non-joiner.
     var isJoiner: Bool { self == "\u{200C}" || self == "\u{200D}" }
 
     var isNameLetterOrDigit: Bool {
@@ -76,7 +79,7 @@ extension Unicode.Scalar {
 
     var isNameLetter: Bool {
         switch properties.generalCategory {
-        // ASCII digits are emoji, too, says Unicode; among letters it is only the information sign.
+        // Unicode also classifies ASCII digits as emoji. Among letters, only the information sign is one.
         case .uppercaseLetter, .lowercaseLetter, .titlecaseLetter, .modifierLetter, .otherLetter: !properties.isEmoji
         default: false
         }

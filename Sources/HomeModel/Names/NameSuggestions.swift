@@ -1,27 +1,38 @@
 public import HAPModel
 
-/// The context of an object that is needed to suggest a name for it.
+/// The context for suggestions of an object's name.
 public struct NameContext: Sendable {
-    /// What to call the object if nothing else is left: `Light`, `Room`.
+    /// The noun for the object if no other name is possible: `Light`, `Room`.
     public var noun: String
-    /// What the object does, if it is a service or an accessory.
+    /// The type of the service, or of the accessory's main service.
     public var serviceType: ServiceType?
-    /// Words that do not belong into a name.
+    /// The maker, whose words don't belong in a name.
     public var maker: NameMaker
-    /// The rooms and zones, which a name should not repeat; none for names of rooms and zones.
+    /// The rooms and zones, which a name shouldn't repeat; empty for names of rooms and zones.
     public var locations: [NameLocation]
-    /// The names in use within the namespace.
+    /// The keys in use in the namespace.
     public var taken: Set<NameKey>
-    /// Whether the device says the name, and not a person.
+    /// A Boolean value that indicates whether the name comes from the device and not from a person.
     public var isFromDevice: Bool
 
-    /// Describes the context of an object that is no service or accessory; the noun is a valid name.
+    /// Creates the context of an object other than a service or an accessory.
+    ///
+    /// - Parameters:
+    ///   - noun: The noun for the object if no other name is possible; a valid name.
+    ///   - taken: The keys in use in the namespace.
     public init(noun: String, taken: Set<NameKey>) {
         self.init(serviceType: nil, taken: taken)
         self.noun = noun
     }
 
-    /// Describes the context of a service or an accessory.
+    /// Creates the context of a service or an accessory.
+    ///
+    /// - Parameters:
+    ///   - serviceType: The type of the service.
+    ///   - maker: The manufacturer, the model and the serial number.
+    ///   - locations: The rooms and zones of the home.
+    ///   - taken: The keys in use in the namespace.
+    ///   - isFromDevice: Whether the name comes from the device and not from a person.
     public init(
         serviceType: ServiceType?, maker: NameMaker = NameMaker(), locations: [NameLocation] = [],
         taken: Set<NameKey> = [], isFromDevice: Bool = false
@@ -36,9 +47,12 @@ public struct NameContext: Sendable {
 }
 
 extension NameContext {
-    /// Returns one to three names in place of one that can't be had, from any text, the best first.
+    /// Returns up to three alternatives to a name that can't be used.
     ///
-    /// Each is valid, free, and contains neither a place of the home nor the maker.
+    /// Each is valid, unused, and contains neither a place of the home nor the maker. There is always at least one.
+    ///
+    /// - Parameter raw: The requested name; any text.
+    /// - Returns: One to three names, best first.
     public func suggestions(for raw: String) -> [String] {
         let detector = LocationDetector(locations, serviceType: serviceType)
         let clean = CleanName.cleaned(raw)
@@ -58,7 +72,7 @@ extension NameContext {
     private func withoutMaker(_ clean: String) -> String {
         var words = NameWords(maker.removed(from: clean))
         if isFromDevice {
-            // Serial numbers, and what else a factory prints.
+            // Serial numbers and other codes from the factory.
             words.removeAll { word in
                 word.unicodeScalars.contains(where: \.isNameLetter)
                     && word.unicodeScalars.contains { $0.properties.generalCategory == .decimalNumber }
@@ -68,7 +82,8 @@ extension NameContext {
         return CleanName.fitted(words.text)
     }
 
-    /// The name itself, or with the first number behind it that makes it free; `nil` if it may not be used at all.
+    /// Returns the name if it's unused, otherwise with the first number that makes it unique; `nil` if the name is
+    /// unusable.
     private func free(_ name: String, _ keys: Set<NameKey>, _ detector: LocationDetector) -> String? {
         guard isUsable(name, detector) else { return nil }
         if !keys.contains(NameKey(name)) { return name }
@@ -88,7 +103,9 @@ extension NameContext {
         return NameRules.isValid(name) && !detector.hasHit(in: words) && !maker.occurs(in: words)
     }
 
-    /// A home may have a room called Light and a room called Accessory; it has not one for every number.
+    /// Returns a generic noun, or a number if the home uses all nouns.
+    ///
+    /// A home may have rooms named Light and Accessory, but it doesn't have a room for every number.
     private func lastResort(_ keys: Set<NameKey>, _ detector: LocationDetector) -> String {
         let nouns = ["Accessory", "Device", "Thing", "Item"].compactMap { free($0, keys, detector) }
         if let noun = nouns.first { return noun }

@@ -1,4 +1,4 @@
-/// A name taken apart at its spaces, so that other names can be found in it.
+/// The words of a name, for finding other names in it.
 struct NameWords {
     private(set) var words: [String]
     private var keys: [NameKey]
@@ -10,7 +10,8 @@ struct NameWords {
 
     var text: String { words.joined(separator: " ") }
 
-    /// Where the words say what the key says, however they are parted; the last may have a possessive *'s* more.
+    /// Returns the range of the words that match a key, however they are spaced; the last one may add a possessive
+    /// *'s*.
     func firstRange(of key: NameKey, shielding shielded: [Range<Int>] = []) -> Range<Int>? {
         guard !key.isEmpty else { return nil }
         for start in words.indices {
@@ -38,7 +39,7 @@ struct NameWords {
         return String(keys[index].description.dropLast())
     }
 
-    /// Takes words out, and with them the small words that tied them to the rest.
+    /// Removes words, along with the small words that connected them to the rest.
     mutating func remove(_ range: Range<Int>) {
         var range = range
         while range.lowerBound > 0, isGlue(range.lowerBound - 1) { range = (range.lowerBound - 1)..<range.upperBound }
@@ -61,6 +62,8 @@ struct NameWords {
 }
 
 extension String {
-    /// What stands between spaces, which part words even where a mark behind one makes both a single character.
+    /// The text between spaces.
+    ///
+    /// A space separates words even if a following mark makes both a single character.
     var spacedWords: [String] { utf8.split(separator: UInt8(ascii: " ")).map { String(Substring($0)) } }
 }

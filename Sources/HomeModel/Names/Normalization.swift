@@ -2,16 +2,18 @@
 @_spi(_Unicode) import Swift
 
 extension String {
-    /// The canonical composition (NFC), in which names are stored.
+    /// The canonical composition (NFC), the stored form of names.
     package var nfc: String {
-        // Most names are ASCII, which is composed already.
+        // Most names are ASCII, which is always composed.
         guard utf8.contains(where: { $0 >= 0x80 }) else { return self }
         var scalars = UnicodeScalarView()
         scalars.append(contentsOf: _nfc)
         return String(scalars)
     }
 
-    /// The compatibility composition (NFKC), of letters, marks and digits only: other symbols stay what they are.
+    /// The compatibility composition (NFKC) of letters, marks and digits.
+    ///
+    /// Other symbols remain unchanged.
     var nfkc: String {
         guard utf8.contains(where: { $0 >= 0x80 }) else { return self }
         var scalars = UnicodeScalarView()

@@ -1,22 +1,24 @@
-/// A maker's proof that an accessory may be added: bytes that only the maker's app and the accessory understand.
+/// A vendor's proof that an accessory may be added: bytes that only the vendor's app and the accessory understand.
 public struct AccessoryOwnershipToken: Sendable, Hashable {
-    /// How many bytes a token has.
+    /// The allowed number of bytes.
     public static let length = 16...512
 
-    /// The bytes, to be shown to the accessory alone.
+    /// The bytes, which only the accessory may receive.
     package let bytes: [UInt8]
 
-    /// Takes a token as the maker's service issued it; `nil` for a length outside of ``length``.
+    /// Creates a token from the bytes that the vendor's service issued.
+    ///
+    /// - Parameter data: The token's bytes. Returns `nil` if their number is outside ``length``.
     public init?(data: [UInt8]) {
         guard Self.length.contains(data.count) else { return nil }
         bytes = data
     }
 }
 
-// A token is as good as the accessory itself: it does not print by accident.
+// A token is as valuable as the accessory itself, so it must not be printed by accident.
 extension AccessoryOwnershipToken: CustomStringConvertible, CustomReflectable {
     /// A placeholder.
     public var description: String { "(ownership token)" }
-    /// Nothing to look into.
+    /// An empty mirror.
     public var customMirror: Mirror { Mirror(self, children: []) }
 }

@@ -1,18 +1,20 @@
 public import HAPModel
 
-/// What is needed to add an accessory: the content of its QR code, the maker's token, or both.
+/// The data for adding an accessory: the content of its QR code, the vendor's token, or both.
 public struct AccessorySetupPayload: Sendable, Hashable {
-    /// What the QR code says; `nil` if the code was given to the daemon before.
+    /// The content of the QR code; `nil` if the daemon already has it.
     package let setup: SetupPayload?
-    /// The maker's proof, if the accessory wants one.
+    /// The vendor's proof, if the accessory requires one.
     package let ownershipToken: AccessoryOwnershipToken?
-    /// The request that is answered with this, if there was one.
+    /// The request that this payload answers, if there was one.
     package let request: AddAccessoryRequest.ID?
 
-    /// Reads the content of a QR code, an `X-HM://` URI in any case after the scheme; `nil` for anything else.
+    /// Parses the content of a QR code.
+    ///
+    /// - Parameter url: An `X-HM://` URI. Lowercase is accepted after the scheme. Returns `nil` for anything else.
     public init?(url: String) { self.init(url: url, token: nil, request: nil) }
 
-    /// Reads the content of a QR code as ``init(url:)`` does, and adds the maker's token.
+    /// Parses the content of a QR code as ``init(url:)`` does, and adds the vendor's token.
     public init?(url: String, ownershipToken: AccessoryOwnershipToken) {
         self.init(url: url, token: ownershipToken, request: nil)
     }
@@ -32,15 +34,15 @@ public struct AccessorySetupPayload: Sendable, Hashable {
         self.request = request
     }
 
-    /// What the accessory is, if the code says so.
+    /// The accessory's category, if the code contains it.
     public var category: AccessoryCategory? { setup?.category }
 
-    /// Whether people must still be asked for the setup code.
+    /// A Boolean value that indicates whether a person must still enter the setup code.
     public var needsSetupCode: Bool { setup.map { $0.code == nil } ?? (request == nil) }
 
     /// Checks that the accessory can be added over the network.
     ///
-    /// - Throws: 93 if it speaks Bluetooth only, 11 if it is paired already.
+    /// - Throws: 93 if it supports only Bluetooth, 11 if it's already paired.
     package func validate() throws(HomeError) {
         guard let setup else { return }
         guard setup.supportsIP else {
@@ -55,18 +57,18 @@ public struct AccessorySetupPayload: Sendable, Hashable {
     }
 }
 
-// It holds a setup code, and perhaps a token: it does not print by accident.
+// A payload contains a setup code, and possibly a token, so it must not be printed by accident.
 extension AccessorySetupPayload: CustomStringConvertible, CustomReflectable {
     /// A placeholder.
     public var description: String { "(setup payload)" }
-    /// Nothing to look into.
+    /// An empty mirror.
     public var customMirror: Mirror { Mirror(self, children: []) }
 }
 
 extension SetupCode {
-    /// Reads a code as people type it: eight digits, with or without dashes and spaces.
+    /// Parses a typed code: eight digits, with or without dashes and spaces.
     ///
-    /// Anything else, and the codes that are refused everywhere, give `nil`.
+    /// - Parameter text: The typed text. Returns `nil` for anything else, and for the invalid codes that HAP excludes.
     public init?(typed text: String) {
         let digits = text.utf8.filter { $0 != UInt8(ascii: "-") && $0 != UInt8(ascii: " ") }
         guard text.utf8.count <= 64, digits.count == 8,

@@ -1,15 +1,23 @@
-/// What the standard setup flow starts with; all of it may be left to the person who runs it.
+/// The input of the standard setup flow.
+///
+/// Everything is optional and can be chosen by the user.
 public struct AccessorySetupRequest: Sendable, Hashable {
     /// The home to which the accessory is to be added.
     public var home: Home.ID?
-    /// The room that is proposed for it.
+    /// The suggested room.
     public var suggestedRoom: Room.ID?
-    /// The name that is proposed for it; for a bridge it is the bridge's own.
+    /// The suggested name; for a bridge, its own name.
     public var suggestedName: String?
-    /// What the QR code said, if it was read already.
+    /// The content of the QR code, if it was already scanned.
     public var payload: AccessorySetupPayload?
 
-    /// Describes what is known beforehand.
+    /// Creates a request.
+    ///
+    /// - Parameters:
+    ///   - home: The home for the accessory.
+    ///   - suggestedRoom: The suggested room.
+    ///   - suggestedName: The suggested name.
+    ///   - payload: The content of the QR code.
     public init(
         home: Home.ID? = nil, suggestedRoom: Room.ID? = nil, suggestedName: String? = nil,
         payload: AccessorySetupPayload? = nil
@@ -21,13 +29,15 @@ public struct AccessorySetupRequest: Sendable, Hashable {
     }
 }
 
-/// What the standard setup flow ended with.
+/// The result of the standard setup flow.
 public struct AccessorySetupResult: Codable, Sendable, Hashable {
     /// The home to which the accessory was added.
     public let home: Home.ID
-    /// What was added: one accessory, or a bridge and then those behind it.
+    /// The added accessories: one accessory, or a bridge followed by its bridged accessories.
     public let accessories: [Accessory.ID]
-    /// What could not be done once they were in the home, such as to put one into a room; each says for which accessory.
+    /// The steps that failed after the accessories were added, such as assigning one to a room.
+    ///
+    /// Each error names its accessory.
     public private(set) var failures: [HomeError] = []
 
     package init(home: Home.ID, accessories: [Accessory.ID], failures: [HomeError] = []) {

@@ -1,19 +1,22 @@
 public import HAPModel
 
-/// What a maker's app is asked: to fetch the proof without which an accessory cannot be added.
+/// A request to a vendor's app for the proof without which an accessory can't be added.
 public struct AddAccessoryRequest: Codable, Sendable, Hashable, Identifiable {
-    /// A request's identity; it can be answered once.
+    /// The type of a request's ID.
+    ///
+    /// A request can be answered once.
     public typealias ID = Identifier<AddAccessoryRequest>
 
-    /// Its identity.
+    /// The request's ID.
     public let id: ID
     /// The home to which the accessory is to be added.
     public let home: Home.ID
-    /// What the accessory calls itself.
+    /// The name that the accessory advertises.
     public let accessoryName: String
-    /// What the accessory is.
+    /// The accessory's category.
     public let category: AccessoryCategory
-    /// Whether the answer must hold the content of the accessory's QR code, because it is still missing.
+    /// A Boolean value that indicates whether the answer must include the content of the QR code, which is still
+    /// missing.
     public let requiresSetupPayloadURL: Bool
 
     package init(
@@ -26,13 +29,21 @@ public struct AddAccessoryRequest: Codable, Sendable, Hashable, Identifiable {
         self.requiresSetupPayloadURL = requiresSetupPayloadURL
     }
 
-    /// Returns the answer if the setup code is known already; `nil` if ``requiresSetupPayloadURL``.
+    /// Returns the answer if the setup code is already known.
+    ///
+    /// - Parameter ownershipToken: The vendor's token.
+    /// - Returns: The payload; `nil` if ``requiresSetupPayloadURL`` is `true`.
     public func makePayload(ownershipToken: AccessoryOwnershipToken) -> AccessorySetupPayload? {
         guard !requiresSetupPayloadURL else { return nil }
         return AccessorySetupPayload(setup: nil, token: ownershipToken, request: id)
     }
 
-    /// Returns the answer with the content of the accessory's QR code, an `X-HM://` URI; `nil` if the URI is none.
+    /// Returns the answer with the content of the accessory's QR code.
+    ///
+    /// - Parameters:
+    ///   - url: An `X-HM://` URI.
+    ///   - ownershipToken: The vendor's token.
+    /// - Returns: The payload; `nil` if the URI is invalid.
     public func makePayload(url: String, ownershipToken: AccessoryOwnershipToken) -> AccessorySetupPayload? {
         AccessorySetupPayload(url: url, token: ownershipToken, request: id)
     }

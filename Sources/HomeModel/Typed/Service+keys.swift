@@ -1,8 +1,9 @@
 public import HAPModel
 
 extension Service {
-    /// The value of a characteristic, as it was received last; `nil` if the service has none of that type, nothing was
-    /// received yet, or it is of another kind.
+    /// Returns the last received value of a characteristic.
+    ///
+    /// It's `nil` if the service has no such characteristic, no value was received, or the value has a different type.
     public subscript<Value>(key: CharacteristicKey<Value>) -> Value? {
         characteristic(key.type)?.value.flatMap(Value.init)
     }

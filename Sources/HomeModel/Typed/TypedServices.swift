@@ -1,21 +1,21 @@
 public import HAPModel
 
-// What an accessory is to a program: its lamp, its lock, its battery, with typed values.
+// Typed views of an accessory's services, such as its light, lock and battery.
 
-/// A service under its kind, with typed values as they were received last.
+/// A typed view of a service, with the last received values.
 ///
-/// What it has no characteristic for, and what was not received yet, is `nil`.
+/// A value is `nil` if the service lacks the characteristic or no value was received.
 public protocol TypedService: Sendable, Hashable {
-    /// The kinds of service that it is for.
+    /// The service types that the view represents.
     static var types: Set<ServiceType> { get }
     /// The service.
     var service: Service { get }
-    /// Takes a service of one of the kinds.
+    /// Creates a view of a service, which must have one of ``types``.
     init(assuming service: Service)
 }
 
 extension TypedService {
-    /// Takes a service; `nil` if it is of another kind.
+    /// Creates a view of a service; returns `nil` if the service has another type.
     public init?(_ service: Service) {
         guard Self.types.contains(service.type) else { return nil }
         self.init(assuming: service)
@@ -23,61 +23,61 @@ extension TypedService {
 }
 
 extension Accessory {
-    /// Its service of a kind: the main one if it is of that kind, else the first.
+    /// Returns the accessory's main service if it's of the given kind, otherwise the first service of that kind.
     public func first<Kind: TypedService>(_ kind: Kind.Type) -> Kind? {
         primaryService.flatMap(Kind.init) ?? all(kind).first
     }
 
-    /// Its services of a kind.
+    /// Returns the accessory's services of a kind.
     public func all<Kind: TypedService>(_ kind: Kind.Type) -> [Kind] { services.compactMap(Kind.init) }
 
-    /// Its lamp; `nil` if it has none.
+    /// The light; `nil` if the accessory has none.
     public var lightbulb: Lightbulb? { first(Lightbulb.self) }
-    /// Its switch; `nil` if it has none.
+    /// The switch; `nil` if the accessory has none.
     public var `switch`: Switch? { first(Switch.self) }
-    /// Its socket; `nil` if it has none.
+    /// The outlet; `nil` if the accessory has none.
     public var outlet: Outlet? { first(Outlet.self) }
-    /// Its fan; `nil` if it has none.
+    /// The fan; `nil` if the accessory has none.
     public var fan: Fan? { first(Fan.self) }
-    /// Its thermostat; `nil` if it has none.
+    /// The thermostat; `nil` if the accessory has none.
     public var thermostat: Thermostat? { first(Thermostat.self) }
-    /// Its thermometer; `nil` if it has none.
+    /// The temperature sensor; `nil` if the accessory has none.
     public var temperatureSensor: TemperatureSensor? { first(TemperatureSensor.self) }
-    /// Its hygrometer; `nil` if it has none.
+    /// The humidity sensor; `nil` if the accessory has none.
     public var humiditySensor: HumiditySensor? { first(HumiditySensor.self) }
-    /// Its sensor of light; `nil` if it has none.
+    /// The light sensor; `nil` if the accessory has none.
     public var lightSensor: LightSensor? { first(LightSensor.self) }
-    /// Its sensor of motion; `nil` if it has none.
+    /// The motion sensor; `nil` if the accessory has none.
     public var motionSensor: MotionSensor? { first(MotionSensor.self) }
-    /// Its sensor of presence; `nil` if it has none.
+    /// The occupancy sensor; `nil` if the accessory has none.
     public var occupancySensor: OccupancySensor? { first(OccupancySensor.self) }
-    /// Its contact; `nil` if it has none.
+    /// The contact sensor; `nil` if the accessory has none.
     public var contactSensor: ContactSensor? { first(ContactSensor.self) }
-    /// Its sensor of water; `nil` if it has none.
+    /// The leak sensor; `nil` if the accessory has none.
     public var leakSensor: LeakSensor? { first(LeakSensor.self) }
-    /// Its sensor of smoke; `nil` if it has none.
+    /// The smoke sensor; `nil` if the accessory has none.
     public var smokeSensor: SmokeSensor? { first(SmokeSensor.self) }
-    /// Its lock; `nil` if it has none.
+    /// The lock; `nil` if the accessory has none.
     public var lock: Lock? { first(Lock.self) }
-    /// Its garage door; `nil` if it has none.
+    /// The garage door; `nil` if the accessory has none.
     public var garageDoor: GarageDoor? { first(GarageDoor.self) }
-    /// Its blind, shutter, window or door; `nil` if it has none.
+    /// The blind, shutter, window or door; `nil` if the accessory has none.
     public var windowCovering: WindowCovering? { first(WindowCovering.self) }
-    /// Its battery; `nil` if it has none.
+    /// The battery; `nil` if the accessory has none.
     public var battery: Battery? { first(Battery.self) }
 }
 
-/// A lamp.
+/// A light.
 public struct Lightbulb: TypedService {
-    /// The kinds of service.
+    /// The service types that the view represents.
     public static let types: Set<ServiceType> = [.lightbulb]
-    /// The service.
+    /// The underlying service.
     public let service: Service
 
-    /// Takes a service of one of the kinds.
+    /// Creates a view of a service, which must have one of ``types``.
     public init(assuming service: Service) { self.service = service }
 
-    /// On or off.
+    /// A Boolean value that indicates whether it's on.
     public var isOn: Bool? { service[.on] }
     /// Brightness in percent, 0 to 100.
     public var brightness: Int? { service[.brightness] }
@@ -85,51 +85,51 @@ public struct Lightbulb: TypedService {
     public var hue: Double? { service[.hue] }
     /// Saturation in percent, 0 to 100.
     public var saturation: Double? { service[.saturation] }
-    /// Colour temperature in mired, as a rule 140 to 500.
+    /// Color temperature in mired, usually 140 to 500.
     public var colorTemperature: Int? { service[.colorTemperature] }
 }
 
 /// A switch.
 public struct Switch: TypedService {
-    /// The kinds of service.
+    /// The service types that the view represents.
     public static let types: Set<ServiceType> = [.`switch`]
-    /// The service.
+    /// The underlying service.
     public let service: Service
 
-    /// Takes a service of one of the kinds.
+    /// Creates a view of a service, which must have one of ``types``.
     public init(assuming service: Service) { self.service = service }
 
-    /// On or off.
+    /// A Boolean value that indicates whether it's on.
     public var isOn: Bool? { service[.on] }
 }
 
-/// A socket in the wall.
+/// An outlet.
 public struct Outlet: TypedService {
-    /// The kinds of service.
+    /// The service types that the view represents.
     public static let types: Set<ServiceType> = [.outlet]
-    /// The service.
+    /// The underlying service.
     public let service: Service
 
-    /// Takes a service of one of the kinds.
+    /// Creates a view of a service, which must have one of ``types``.
     public init(assuming service: Service) { self.service = service }
 
-    /// On or off.
+    /// A Boolean value that indicates whether it's on.
     public var isOn: Bool? { service[.on] }
-    /// Whether something draws current.
+    /// A Boolean value that indicates whether a connected device draws current.
     public var isInUse: Bool? { service[.outletInUse] }
 }
 
 /// A fan.
 public struct Fan: TypedService {
-    /// The kinds of service.
+    /// The service types that the view represents.
     public static let types: Set<ServiceType> = [.fan, .fanv2]
-    /// The service.
+    /// The underlying service.
     public let service: Service
 
-    /// Takes a service of one of the kinds.
+    /// Creates a view of a service, which must have one of ``types``.
     public init(assuming service: Service) { self.service = service }
 
-    /// Whether it works: HAP has an older and a newer kind of fan.
+    /// A Boolean value that indicates whether the fan is on, for both of HAP's fan services.
     public var isOn: Bool? { service[.on] ?? service[.active] }
     /// Speed in percent, 0 to 100.
     public var rotationSpeed: Double? { service[.rotationSpeed] }
@@ -137,202 +137,202 @@ public struct Fan: TypedService {
 
 /// A thermostat.
 public struct Thermostat: TypedService {
-    /// The kinds of service.
+    /// The service types that the view represents.
     public static let types: Set<ServiceType> = [.thermostat]
-    /// The service.
+    /// The underlying service.
     public let service: Service
 
-    /// Takes a service of one of the kinds.
+    /// Creates a view of a service, which must have one of ``types``.
     public init(assuming service: Service) { self.service = service }
 
     /// Temperature in degrees Celsius.
     public var currentTemperature: Double? { service[.currentTemperature] }
-    /// Wanted temperature in degrees Celsius.
+    /// Target temperature in degrees Celsius.
     public var targetTemperature: Double? { service[.targetTemperature] }
-    /// What it does.
+    /// The current mode.
     public var currentMode: HeatingCoolingMode? { service[.currentHeatingCoolingState] }
-    /// What it is to do.
+    /// The target mode.
     public var targetMode: HeatingCoolingMode? { service[.targetHeatingCoolingState] }
 }
 
-/// A thermometer.
+/// A temperature sensor.
 public struct TemperatureSensor: TypedService {
-    /// The kinds of service.
+    /// The service types that the view represents.
     public static let types: Set<ServiceType> = [.temperatureSensor]
-    /// The service.
+    /// The underlying service.
     public let service: Service
 
-    /// Takes a service of one of the kinds.
+    /// Creates a view of a service, which must have one of ``types``.
     public init(assuming service: Service) { self.service = service }
 
     /// Temperature in degrees Celsius.
     public var temperature: Double? { service[.currentTemperature] }
 }
 
-/// A hygrometer.
+/// A humidity sensor.
 public struct HumiditySensor: TypedService {
-    /// The kinds of service.
+    /// The service types that the view represents.
     public static let types: Set<ServiceType> = [.humiditySensor]
-    /// The service.
+    /// The underlying service.
     public let service: Service
 
-    /// Takes a service of one of the kinds.
+    /// Creates a view of a service, which must have one of ``types``.
     public init(assuming service: Service) { self.service = service }
 
     /// Humidity in percent.
     public var relativeHumidity: Double? { service[.currentRelativeHumidity] }
 }
 
-/// A sensor of light.
+/// A light sensor.
 public struct LightSensor: TypedService {
-    /// The kinds of service.
+    /// The service types that the view represents.
     public static let types: Set<ServiceType> = [.lightSensor]
-    /// The service.
+    /// The underlying service.
     public let service: Service
 
-    /// Takes a service of one of the kinds.
+    /// Creates a view of a service, which must have one of ``types``.
     public init(assuming service: Service) { self.service = service }
 
-    /// Light in lux.
+    /// Ambient light in lux.
     public var lightLevel: Double? { service[.currentAmbientLightLevel] }
 }
 
-/// A sensor of motion.
+/// A motion sensor.
 public struct MotionSensor: TypedService {
-    /// The kinds of service.
+    /// The service types that the view represents.
     public static let types: Set<ServiceType> = [.motionSensor]
-    /// The service.
+    /// The underlying service.
     public let service: Service
 
-    /// Takes a service of one of the kinds.
+    /// Creates a view of a service, which must have one of ``types``.
     public init(assuming service: Service) { self.service = service }
 
-    /// Whether something moves.
+    /// A Boolean value that indicates whether the sensor detects motion.
     public var motionDetected: Bool? { service[.motionDetected] }
 }
 
-/// A sensor of presence.
+/// An occupancy sensor.
 public struct OccupancySensor: TypedService {
-    /// The kinds of service.
+    /// The service types that the view represents.
     public static let types: Set<ServiceType> = [.occupancySensor]
-    /// The service.
+    /// The underlying service.
     public let service: Service
 
-    /// Takes a service of one of the kinds.
+    /// Creates a view of a service, which must have one of ``types``.
     public init(assuming service: Service) { self.service = service }
 
-    /// Whether somebody is there.
+    /// A Boolean value that indicates whether the sensor detects a person.
     public var occupancyDetected: Bool? { service[.occupancyDetected] }
 }
 
-/// A contact at a door or window.
+/// A contact sensor on a door or window.
 public struct ContactSensor: TypedService {
-    /// The kinds of service.
+    /// The service types that the view represents.
     public static let types: Set<ServiceType> = [.contactSensor]
-    /// The service.
+    /// The underlying service.
     public let service: Service
 
-    /// Takes a service of one of the kinds.
+    /// Creates a view of a service, which must have one of ``types``.
     public init(assuming service: Service) { self.service = service }
 
-    /// Whether the contact is open.
+    /// A Boolean value that indicates whether the contact is open.
     public var isOpen: Bool? { service[.contactSensorState] }
 }
 
-/// A sensor of water.
+/// A leak sensor.
 public struct LeakSensor: TypedService {
-    /// The kinds of service.
+    /// The service types that the view represents.
     public static let types: Set<ServiceType> = [.leakSensor]
-    /// The service.
+    /// The underlying service.
     public let service: Service
 
-    /// Takes a service of one of the kinds.
+    /// Creates a view of a service, which must have one of ``types``.
     public init(assuming service: Service) { self.service = service }
 
-    /// Whether there is water.
+    /// A Boolean value that indicates whether the sensor detects water.
     public var leakDetected: Bool? { service[.leakDetected] }
 }
 
-/// A sensor of smoke.
+/// A smoke sensor.
 public struct SmokeSensor: TypedService {
-    /// The kinds of service.
+    /// The service types that the view represents.
     public static let types: Set<ServiceType> = [.smokeSensor]
-    /// The service.
+    /// The underlying service.
     public let service: Service
 
-    /// Takes a service of one of the kinds.
+    /// Creates a view of a service, which must have one of ``types``.
     public init(assuming service: Service) { self.service = service }
 
-    /// Whether there is smoke.
+    /// A Boolean value that indicates whether the sensor detects smoke.
     public var smokeDetected: Bool? { service[.smokeDetected] }
 }
 
 /// A lock.
 public struct Lock: TypedService {
-    /// The kinds of service.
+    /// The service types that the view represents.
     public static let types: Set<ServiceType> = [.lockMechanism]
-    /// The service.
+    /// The underlying service.
     public let service: Service
 
-    /// Takes a service of one of the kinds.
+    /// Creates a view of a service, which must have one of ``types``.
     public init(assuming service: Service) { self.service = service }
 
-    /// What the lock is.
+    /// The current state of the lock.
     public var currentState: LockState? { service[.lockCurrentState] }
-    /// What the lock is to be.
+    /// The target state of the lock.
     public var targetState: LockState? { service[.lockTargetState] }
 }
 
 /// A garage door.
 public struct GarageDoor: TypedService {
-    /// The kinds of service.
+    /// The service types that the view represents.
     public static let types: Set<ServiceType> = [.garageDoorOpener]
-    /// The service.
+    /// The underlying service.
     public let service: Service
 
-    /// Takes a service of one of the kinds.
+    /// Creates a view of a service, which must have one of ``types``.
     public init(assuming service: Service) { self.service = service }
 
-    /// What the door is.
+    /// The current state of the door.
     public var currentState: DoorState? { service[.currentDoorState] }
-    /// What the door is to be.
+    /// The target state of the door.
     public var targetState: DoorState? { service[.targetDoorState] }
-    /// Whether something is in the way.
+    /// A Boolean value that indicates whether an obstruction is detected.
     public var obstructionDetected: Bool? { service[.obstructionDetected] }
 }
 
-/// A blind, a shutter, a window or a door that moves by itself.
+/// A motorized blind, shutter, window or door.
 public struct WindowCovering: TypedService {
-    /// The kinds of service.
+    /// The service types that the view represents.
     public static let types: Set<ServiceType> = [.windowCovering, .window, .door]
-    /// The service.
+    /// The underlying service.
     public let service: Service
 
-    /// Takes a service of one of the kinds.
+    /// Creates a view of a service, which must have one of ``types``.
     public init(assuming service: Service) { self.service = service }
 
-    /// How far it is open, in percent.
+    /// The current position in percent; 100 is fully open.
     public var currentPosition: Int? { service[.currentPosition] }
-    /// How far it is to be open, in percent.
+    /// The target position in percent; 100 is fully open.
     public var targetPosition: Int? { service[.targetPosition] }
-    /// Whether something is in the way.
+    /// A Boolean value that indicates whether an obstruction is detected.
     public var obstructionDetected: Bool? { service[.obstructionDetected] }
 }
 
 /// A battery.
 public struct Battery: TypedService {
-    /// The kinds of service.
+    /// The service types that the view represents.
     public static let types: Set<ServiceType> = [.battery]
-    /// The service.
+    /// The underlying service.
     public let service: Service
 
-    /// Takes a service of one of the kinds.
+    /// Creates a view of a service, which must have one of ``types``.
     public init(assuming service: Service) { self.service = service }
 
-    /// How full the battery is, in percent.
+    /// The charge in percent.
     public var level: Int? { service[.batteryLevel] }
-    /// Whether the battery is low.
+    /// A Boolean value that indicates whether the charge is low.
     public var isLow: Bool? { service[.statusLowBattery] }
-    /// Whether the battery is charged.
+    /// The charging state.
     public var chargingState: ChargingState? { service[.chargingState] }
 }

@@ -1,18 +1,20 @@
 package import HAPModel
 
 extension CharacteristicMetadata {
-    /// Checks that the value can be asked for.
+    /// Checks that the characteristic is readable.
     ///
     /// - Throws: 6 without the permission.
     package func validateRead() throws(HomeError) {
         guard permissions.contains(.pairedRead) else { throw HomeError(.writeOnlyCharacteristic) }
     }
 
-    /// Checks a value before it is written; limits are never cut to silently.
+    /// Validates a value for a write.
     ///
-    /// - Returns: the value in the characteristic's own kind, at the step nearest to it.
-    /// - Throws: 20 for none, 5 without the permission, 43 for the wrong kind, 44 or 45 beyond a limit, 3 for none of
-    ///   the valid values, 46 or 56 for what is too long.
+    /// Out-of-range values are rejected, not clamped.
+    ///
+    /// - Returns: The value in the characteristic's format, rounded to the nearest step.
+    /// - Throws: 20 for `nil`, 5 without the permission, 43 for the wrong type, 44 or 45 if it's out of range, 3 if it
+    ///   isn't one of the valid values, 46 or 56 if it's too long.
     package func validatedWrite(_ value: CharacteristicValue?) throws(HomeError) -> CharacteristicValue {
         guard let value else { throw HomeError(.nilParameter) }
         guard permissions.contains(.pairedWrite) else { throw HomeError(.readOnlyCharacteristic) }
@@ -22,7 +24,7 @@ extension CharacteristicMetadata {
         case .float: return try float(value)
         case .string:
             guard case .string(let text) = value else { throw wrongKind }
-            // Whatever an accessory claims, HAP knows no longer strings.
+            // HAP limits strings to 256 bytes, regardless of the accessory's metadata.
             let longest = min(maximumLength ?? Self.defaultMaximumLength, 256)
             guard text.utf8.count <= longest else {
                 throw HomeError(
@@ -68,7 +70,7 @@ extension CharacteristicMetadata {
         case .unsigned(let number): integer = Int128(number)
         case .float(let number):
             guard number.isFinite, number == number.rounded() else { throw wrongKind }
-            // What is integral and beyond Int128 is beyond every limit, too.
+            // An integral number beyond Int128 exceeds every limit.
             guard let whole = Int128(exactly: number) else { throw number < 0 ? tooLow : tooHigh }
             integer = whole
         case .bool, .string, .data: throw wrongKind
@@ -90,7 +92,7 @@ extension CharacteristicMetadata {
 
     private func float(_ value: CharacteristicValue) throws(HomeError) -> CharacteristicValue {
         guard let number = value.number, number.isFinite else { throw wrongKind }
-        // A little beyond a limit is arithmetic's doing, and taken for the limit.
+        // A value slightly beyond a limit is a rounding error and becomes the limit.
         if let value = accepted(.float(number)) { return value }
         throw number < minimum ?? -.infinity ? tooLow : tooHigh
     }

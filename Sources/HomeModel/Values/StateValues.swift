@@ -1,11 +1,11 @@
 package import HAPModel
 
 extension CharacteristicType {
-    /// A Boolean value that indicates whether characteristics of this type hold state: readable values that change and that
-    /// the catalog has accessories report (HAP 9).
+    /// A Boolean value that indicates whether characteristics of this type hold state: readable, changing values that
+    /// the catalog expects accessories to report (HAP 9).
     package var isState: Bool { Self.stateTypes.contains(self) }
 
-    /// The type of the value that follows this target and in the end equals it; `nil` for other types.
+    /// The type of the current value that eventually equals this target; `nil` for other types.
     package var currentValueType: CharacteristicType? { Self.currentValueTypes[self] }
 
     private static let stateTypes = Set(
@@ -29,7 +29,7 @@ extension CharacteristicType {
 }
 
 extension Characteristic {
-    /// A Boolean value that indicates whether this is state that can be read.
+    /// A Boolean value that indicates whether this is readable state.
     package var isReadableState: Bool { type.isState && metadata.permissions.contains(.pairedRead) }
 
     /// A Boolean value that indicates whether the accessory reports changes.
@@ -37,7 +37,7 @@ extension Characteristic {
 }
 
 extension Service {
-    /// A Boolean value that indicates whether a target hasn't been reached, as far as is known.
+    /// A Boolean value that indicates whether a target isn't known to be reached.
     package var isApproachingTarget: Bool {
         characteristics.contains { target in
             guard let type = target.type.currentValueType, let current = characteristic(type),
@@ -49,10 +49,12 @@ extension Service {
 }
 
 extension Accessory {
-    /// A Boolean value that indicates whether a battery powers it; frequent reads would drain it.
+    /// A Boolean value that indicates whether the accessory has a battery, which frequent reads would drain.
     package var hasBattery: Bool { services.contains { $0.type == .battery } }
 
-    /// Returns the time of the oldest value of a service's state that has to be read; `nil` if all are reported.
+    /// Returns the time of the last read of a service's state, if the accessory doesn't report all of it.
+    ///
+    /// - Returns: The time of the oldest such value; `nil` if the accessory reports all displayed state.
     public func lastRead(of service: Service) -> Timestamp? {
         service.characteristics.filter { $0.isReadableState && $0.isForPeople && !$0.canNotify && $0.value != nil }
             .compactMap(\.valueTime).min()
@@ -60,7 +62,7 @@ extension Accessory {
 }
 
 extension Timestamp {
-    /// Returns the time since this moment in English: `just now`, `5 min ago`, `3 h ago`, `2 days ago`.
+    /// Returns the time since this timestamp in English: `just now`, `5 min ago`, `3 h ago`, `2 days ago`.
     public func age(at now: Timestamp = .now) -> String {
         let minutes = duration(to: now).components.seconds / 60
         return switch minutes {
