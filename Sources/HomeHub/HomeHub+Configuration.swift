@@ -1,35 +1,41 @@
 package import HAPController
 
 extension HomeHub {
-    /// What the daemon decides about its hub.
+    /// The hub's configuration by the daemon.
     package struct Configuration: Sendable {
         package var systemApp: SystemApp
         package var restrictions = AppRestrictions()
-        /// How many notifications may wait for a session.
+        /// The maximum number of notifications that wait for a session.
         package var feedLimit = ChangeFeed.defaultLimit
-        /// How long a maker's app has to come and answer.
+        /// The time that a vendor's app has to appear and answer.
         package var vendorTimeout = Duration.seconds(60)
-        /// How long a call waits for permission; apps wait less long, mostly.
+        /// The longest time that a call waits for permission.
+        ///
+        /// Most apps time out earlier.
         package var permissionTimeout = Duration.seconds(600)
-        /// How long an accessory that is to be added may take to be seen.
+        /// The longest time to wait until an accessory to add becomes visible.
         package var searchTimeout = Duration.seconds(10)
-        /// How long one may take whose label was scanned.
+        /// The same time for an accessory whose label was scanned.
         package var labelSearchTimeout = Duration.seconds(5)
-        /// How long an accessory that was just added may take to let us in, before it is said not to answer.
+        /// The time that a new accessory has to accept a connection before it counts as unreachable.
         package var admissionTime = Duration.seconds(10)
-        /// How long a call waits for an accessory that is only to be unpaired.
+        /// The longest time that a call waits for an accessory that is only being unpaired.
         var unpairingTimeout = Duration.seconds(30)
-        /// How long an app's change of the homes waits while the store is busy with earlier ones; apps wait longer.
+        /// The longest time that a change of the homes by an app waits while the store is busy with earlier ones.
+        ///
+        /// Apps time out later.
         package var storeTimeout = Duration.seconds(20)
-        /// How much time lies between two stores of values.
+        /// The interval between writes of values to the store.
         package var saveInterval = Duration.seconds(60)
-        /// How long it takes until an accessory's changes are stored again that could not be.
+        /// The time until changes of an accessory that couldn't be stored are retried.
         var storeRetryInterval = Duration.seconds(10)
-        /// How much time lies between two times at which a home takes over what an accessory consists of.
+        /// The minimum interval between updates of a home from an accessory's attribute database.
         package var databaseInterval = Duration.seconds(5)
-        /// The interval between two reads of state that an accessory doesn't report.
+        /// The interval between reads of state that an accessory doesn't report.
         package var pollInterval = Duration.seconds(60)
-        /// The pauses between the reads after a write to a target; their sum is the longest time that a target is followed.
+        /// The pauses between reads after a write to a target.
+        ///
+        /// Their sum is the longest time that a target is followed.
         package var targetPauses = [1, 2, 4, 8, 15, 30, 60, 60].map { Duration.seconds($0) }
         package var timing = ControllerTiming()
 

@@ -1,6 +1,6 @@
 import HomeModel
 
-/// What the daemon wants to know of its hub.
+/// The hub's status for the daemon.
 extension HomeHub {
     package var status: HubStatus {
         let accessories = graph.homes.flatMap(\.accessories)
@@ -10,11 +10,11 @@ extension HomeHub {
     }
 }
 
-/// How a hub is doing, in numbers.
+/// The numbers of a hub's status.
 package struct HubStatus: Sendable, Equatable {
     package var homes: Int
     package var accessories: Int
-    /// Those accessories that answer.
+    /// The number of reachable accessories.
     package var reachable: Int
     package var sessions: Int
 

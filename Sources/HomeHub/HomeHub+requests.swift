@@ -2,7 +2,7 @@ import BoundedJSON
 import HAPController
 import HomeModel
 
-// Performs the requests of apps that have permission.
+// Performs requests of apps that have permission.
 extension HomeHub {
     /// Performs a request whose app has permission.
     func perform(_ request: HomeRequest, _ call: Call) {
@@ -34,10 +34,11 @@ extension HomeHub {
 
     // MARK: Writes to the homes
 
-    /// Changes the homes as an app asks.
+    /// Applies an app's change to the homes.
     ///
-    /// The answer to a removal waits for the attempts to unpair the accessories, after the homes have changed. An app that is
-    /// notified of another change of the home meanwhile has a gap in its copy, and reloads it.
+    /// The answer to a removal is sent after the attempts to unpair the accessories, which follow the change of the
+    /// homes. If the app is notified of another change of the home in the meantime, its copy has a gap, and it reloads
+    /// the home.
     private func write(_ write: HomeWrite, _ call: Call) {
         do throws(HomeError) {
             let place = try commitQueue.enter()
@@ -63,7 +64,7 @@ extension HomeHub {
         }
     }
 
-    /// A change is stored and applied: what follows from it, and the answer.
+    /// Performs the consequences of a stored and applied change, and answers the call.
     private func written(_ write: HomeWrite, _ commit: HomeCommit, from before: HomeGraph, _ call: Call) {
         switch write {
         case .removeAccessory, .removeHome:

@@ -6,26 +6,26 @@ package import Logging
 
 import struct HAPModel.DeviceID
 
-/// The one writer of the home database, and the one controller of all accessories in it.
+/// The only writer of the home database, and the only controller of all its accessories.
 ///
-/// The hub itself holds the homes: it plans a change, stores it, applies it and notifies the apps. One change at a time is stored.
-/// Meanwhile values and events are applied, and other changes wait in the ``CommitQueue``.
-/// Everything else is in extensions of the hub, one for each of its tasks. Rules are values that don't know the hub: the hub
-/// gives them input and performs the actions that they return.
+/// The hub itself holds the homes: it plans a change, stores it, applies it and notifies the apps. It stores one change
+/// at a time. Meanwhile, it applies values and events, and other changes wait in the ``CommitQueue``. Extensions of the
+/// hub perform all other tasks. Rules are values that don't know the hub: the hub gives them input and performs the
+/// actions that they return.
 ///
-/// | extension | task | its values |
+/// | extension | task | values |
 /// | --- | --- | --- |
 /// | `+sessions` | sessions of apps, their notifications, observations and searches | ``ChangeFeed``, ``Searches`` |
-/// | `+calls` | calls from their arrival to their answer | ``CallTable`` |
+/// | `+calls` | calls from arrival to answer | ``CallTable`` |
 /// | `+permissions` | the user's decisions about apps | ``Permissions``, ``Consents``, ``PendingDecisions`` |
-/// | `+requests`, `+values` | requests that have permission, at the homes and at accessories | ``ValueRequests`` |
+/// | `+requests`, `+values` | permitted requests, to the homes and to accessories | ``ValueRequests`` |
 /// | `+connections`, `+databases`, `+subscriptions`, `+following` | accessory servers and their reports | ``Connection`` |
 /// | `+pairings` | creates and removes pairings | ``Pairings`` |
 /// | `+additions`, `+repairs`, `+vendorApps` | adds accessories, or pairs again with them | ``SetupTarget``, ``VendorRequests`` |
 /// | `HomeHub` | changes the homes | ``CommitQueue``, ``UnsavedValues`` |
 ///
-/// Slow work, such as a request to an accessory, runs in parallel in ``run()``. After each wait it checks whether its call still
-/// needs an answer.
+/// Slow work, such as a request to an accessory, runs in parallel in ``run()``. After each suspension it checks whether
+/// its call still needs an answer.
 package actor HomeHub {
     package nonisolated let unownedExecutor: UnownedSerialExecutor
 
@@ -62,21 +62,21 @@ package actor HomeHub {
     var additionsUnderWay: Set<DeviceID> = []
     var repairsUnderWay: Set<Accessory.ID> = []
     var runningActionSets: Set<ActionSet.ID> = []
-    /// The candidates of repairs that the last run didn't finish.
+    /// The candidates of repairs that the previous process didn't finish.
     let interruptedRepairs: [AccessoryPairing]
 
     // Work.
     typealias Job = @Sendable (isolated HomeHub) async -> Void
     private let jobs: AsyncStream<Job>
     private let newJobs: AsyncStream<Job>.Continuation
-    /// Sent when something is due earlier than everything before.
+    /// Sent when a deadline is earlier than all others.
     let deadlineChanged = AsyncSignal()
 
-    /// Loads the store; ``run()`` starts the browser and connects.
+    /// Loads the store.
     ///
-    /// The hub never blocks its executor.
+    /// ``run()`` starts the browser and connects to accessories. The hub never blocks its executor.
     ///
-    /// - Throws: the store's errors.
+    /// - Throws: The store's errors.
     package init(
         executor: any SerialExecutor, store: any HomeStore, vault: any PairingVault, browser: AccessoryServerBrowser,
         dialer: any AccessoryDialer, configuration: Configuration, logger: Logger
@@ -104,19 +104,20 @@ package actor HomeHub {
 
     // MARK: The homes
 
-    /// Changes the homes: plans the change when its turn has come, stores it, applies it and notifies the apps.
+    /// Changes the homes: plans the change when it's first in the queue, stores it, applies it and notifies the apps.
     ///
-    /// Values that accessories report while the store writes are applied at once.
+    /// Values that accessories report while the store writes are applied immediately.
     ///
     /// - Parameters:
-    ///   - place: the change's place in the queue, which it leaves.
-    ///   - call: the call that requested the change; if it is canceled before the store begins, nothing happens. Without a call
-    ///     the change waits for the disk indefinitely.
-    ///   - candidate: the pairing that replaces an accessory's own.
-    ///   - plan: changes a copy of the homes; nothing is stored without a transaction.
-    ///   - applied: is called in the turn in which the change is applied, so that the answer to `call` precedes everything else.
-    /// - Throws: the errors of `plan`; 1004 if the change can't be stored, 8 if the disk is busy for too long, 23 if the call is
-    ///   canceled, 1002 if the hub ends. Then nothing has changed.
+    ///   - place: The change's place in the queue, which it leaves.
+    ///   - call: The call that requested the change. If it's canceled before the store begins, nothing happens. A
+    ///     change without a call waits for the disk indefinitely.
+    ///   - candidate: The pairing that replaces an accessory's own.
+    ///   - plan: Changes a copy of the homes. Without a transaction, nothing is stored.
+    ///   - applied: Called synchronously after the change is applied, so that the answer to `call` precedes everything
+    ///     else.
+    /// - Throws: The errors of `plan`; 1004 if the change can't be stored, 8 if the disk is busy for too long, 23 if
+    ///   the call is canceled, 1002 if the hub ends. Nothing has changed in these cases.
     func change<Plan>(
         at place: CommitQueue.Place, by call: Call? = nil, promoting candidate: AccessoryPairing? = nil,
         _ plan: (inout HomeGraph) throws(HomeError) -> (plan: Plan, transaction: HomeTransaction?),
@@ -161,15 +162,15 @@ package actor HomeHub {
         }
     }
 
-    /// Applies a report of an accessory, and notifies the apps if it is new.
+    /// Applies an accessory's report, and notifies the apps if it's new.
     ///
     /// - Parameters:
-    ///   - event: the report.
-    ///   - writer: the session that has the value in the answer to its call.
-    ///   - isOccurrence: whether it has no lasting value, such as a press of a button.
+    ///   - event: The report.
+    ///   - writer: The session whose answer contains the value.
+    ///   - isOccurrence: Whether it has no lasting value, such as a button press.
     func apply(_ event: LiveEvent, writer: SessionID? = nil, isOccurrence: Bool = false) {
         guard graph.apply(event) else {
-            // The same value is newer now, which apps show of values that aren't reported.
+            // The value is equal but newer, which apps display for values that aren't reported.
             if case .valueUpdated(let id, _, _) = event, let state = graph.characteristic(id), state.isReadableState,
                 !state.canNotify
             {
@@ -185,9 +186,11 @@ package actor HomeHub {
 
     // MARK: Work
 
-    /// Looks after the accessories until the caller is canceled; for one call.
+    /// Maintains the accessories until the caller is canceled.
     ///
-    /// Then all pending and later calls fail with `daemonUnavailable`.
+    /// It can be called only once.
+    ///
+    /// Afterwards, all pending and later calls fail with `daemonUnavailable`.
     package func run() async {
         await loadPairings()
         await withDiscardingTaskGroup { group in
@@ -202,10 +205,12 @@ package actor HomeHub {
         await unsavedValues.save()
     }
 
-    /// Runs a job in parallel, isolated to the hub; the hub cancels it and waits for it when it ends.
+    /// Runs a job in parallel, isolated to the hub.
+    ///
+    /// The hub cancels it and waits for it when the hub ends.
     func start(_ job: @escaping Job) { newJobs.yield(job) }
 
-    /// Performs due work.
+    /// Performs work whose deadline has passed.
     private func watchTime() async {
         while !Task.isCancelled {
             await deadlineChanged.wait(
@@ -225,7 +230,7 @@ package actor HomeHub {
         } catch {
             logger.error("discovery failed", metadata: ["error": "\(error)"])
         }
-        // The snapshot may be old by now.
+        // The snapshot may be outdated.
         for await _ in browser.snapshots() {
             updateSearches()
             unpairVisibleOrphans()

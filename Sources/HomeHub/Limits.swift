@@ -1,32 +1,37 @@
-// How much the hub keeps for apps and bears from accessories, in one place. What homes hold at most is in HomeModel's
-// Limits.swift, the requests of an app that may wait in LineRPC's LineLimits.swift.
+// The hub's limits for apps and accessories. HomeModel's Limits.swift has the limits of homes, and LineRPC's
+// LineLimits.swift bounds an app's pending requests.
 
 extension HomeHub {
-    /// How many changes of apps may wait for the store; one more is refused with 49.
+    /// The maximum number of apps' changes that wait for the store.
+    ///
+    /// Each additional one is rejected with 49.
     static let changesThatWait = 256
 }
 
 extension ChangeFeed {
-    /// How many notifications may wait for a session, unless configured otherwise; one more, and one `homesUpdated` takes the
-    /// place of all.
+    /// The default maximum number of notifications that wait for a session.
+    ///
+    /// When it's exceeded, one `homesUpdated` replaces them all.
     package static let defaultLimit = 1024
 }
 
 extension Permissions {
-    /// How many questions about apps of one user may wait, and as many again about what they want to add or answer for; one
-    /// more, and the call fails with 49.
+    /// The maximum number of pending questions about apps of one user, and, counted separately, about their additions
+    /// and vendors.
     ///
-    /// Whoever can run a program can declare any number of ids.
+    /// Beyond it, the call fails with 49.
+    ///
+    /// A user who can run a program can declare any number of app IDs.
     package static let questionsOfUser = 16
 }
 
 extension DatabaseHistory {
-    /// How often an accessory may break the rules, without keeping to them once in between, before it is left alone.
+    /// The number of protocol violations, without a valid session in between, after which an accessory is blocked.
     static let maximumViolations = 3
 }
 
 extension Pairings {
-    /// How many orphaned pairings are kept while the hub runs: of accessories that had no power when they were removed, or
-    /// whose addition has failed at the last moment, and which have not been on the network since.
+    /// The maximum number of orphaned pairings while the hub runs: pairings of accessories that were off when they were
+    /// removed, or whose addition failed at the last step, and that haven't been visible since.
     static let maximumOrphans = 32
 }

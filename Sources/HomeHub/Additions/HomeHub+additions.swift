@@ -8,14 +8,14 @@ import Logging
 import struct HAPModel.DeviceID
 import struct HAPModel.SetupCode
 
-/// A checked request to add an accessory.
+/// A validated request to add an accessory.
 private struct Order: Sendable {
     var addition: AdditionRequest
     var home: Home.ID
     var target: SetupTarget
     var code: SetupCode?
     var token: AccessoryOwnershipToken?
-    /// A Boolean value that indicates whether the app may not see the home.
+    /// A Boolean value that indicates whether the app has no access to the home.
     var isUnseen: Bool
 }
 
@@ -26,11 +26,12 @@ extension HomeHub {
     /// A failure leaves the home and the accessory unchanged.
     ///
     /// - Parameters:
-    ///   - addition: the request.
-    ///   - call: the call to answer.
-    ///   - isSetup: whether it is the standard setup, which needs no entitlement.
-    ///   - isUnseen: whether the app may not see the home, and the user allowed this addition. The app learns the ids of its
-    ///     accessories and nothing else about the home, from errors neither. A policy or a denial still prevents it.
+    ///   - addition: The request.
+    ///   - call: The call to answer.
+    ///   - isSetup: Whether it's the standard setup, which requires no entitlement.
+    ///   - isUnseen: Whether the app has no access to the home, but the user allowed this addition. The app learns the
+    ///     IDs of its accessories and nothing else about the home, not even from errors. A policy or a denial still
+    ///     prevents the addition.
     func addAccessory(_ addition: AdditionRequest, _ call: Call, isSetup: Bool = false, isUnseen: Bool = false) {
         do throws(HomeError) {
             let order = try order(addition, by: call.session, isSetup: isSetup, isUnseen: isUnseen)
@@ -40,7 +41,7 @@ extension HomeHub {
         }
     }
 
-    /// Returns the name of the accessory to add as its record shows it; empty if the accessory isn't known.
+    /// Returns the advertised name of the accessory to add; empty if the accessory is unknown.
     func name(of addition: AdditionRequest) -> String {
         let target = SetupTarget(addition.device, addition.payload) ?? .any
         switch target.look(at: pairings.corrected(browser.snapshot), paired: pairings.unaddable()) {
@@ -49,14 +50,14 @@ extension HomeHub {
         }
     }
 
-    /// The accessories that could be added, by their records and our pairings.
+    /// The accessories that can be added, according to their records and the hub's pairings.
     var addable: [DiscoveredAccessory] {
         let (shown, paired) = (pairings.corrected(browser.snapshot), pairings.unaddable())
         return shown.accessories.filter { !$0.isPaired && !paired.contains($0.id) }
             .map { DiscoveredAccessory($0) }
     }
 
-    /// Checks everything that doesn't need the accessory.
+    /// Validates everything that doesn't require the accessory.
     private func order(
         _ addition: AdditionRequest, by session: SessionID, isSetup: Bool, isUnseen: Bool
     ) throws(HomeError) -> Order {
@@ -82,9 +83,10 @@ extension HomeHub {
         return order
     }
 
-    /// Checks an addition against the home.
+    /// Validates an addition against the home.
     ///
-    /// - Returns: the order. If the app may not see the home, a taken name is dropped: an error would reveal it.
+    /// - Returns: The order. If the app has no access to the home, a name in use is dropped because an error would
+    ///   reveal it.
     private func checked(_ order: Order, for device: DeviceID) throws(HomeError) -> Order {
         do throws(HomeError) {
             try graph.checkAddition(of: device, to: order.home, name: order.addition.name)
@@ -158,7 +160,7 @@ extension HomeHub {
         return .setUp(AccessorySetupResult(home: order.home, accessories: ids))
     }
 
-    /// Answers a call with no more than its app may know.
+    /// Answers a call with only the information that its app may have.
     private func refuse(_ call: Call, isUnseen: Bool, with error: HomeError) {
         answer(call, with: isUnseen ? error.unseen : error)
     }
@@ -166,14 +168,19 @@ extension HomeHub {
     // MARK: Search
 
     private func found(_ order: Order) async throws(HomeError) -> AdvertisedAccessory {
-        // The search doesn't find accessories of homes; their error is clearer.
+        // The search skips accessories that are in a home. Their error is clearer.
         if let id = order.target.device(in: browser.snapshot) { _ = try checked(order, for: id) }
         return try await find(order.target, isUnseen: order.isUnseen)
     }
 
     /// Finds an unpaired device on the network.
     ///
-    /// `former` counts as unpaired: its pairing is replaced. If `isUnseen`, the app may not know of other devices.
+    /// - Parameters:
+    ///   - target: The device.
+    ///   - former: A device whose pairing is being replaced, so it counts as unpaired.
+    ///   - isUnseen: Whether the app isn't allowed to learn about other devices.
+    /// - Returns: The device.
+    /// - Throws: The reason for the failure.
     func find(
         _ target: SetupTarget, replacing former: DeviceID? = nil, isUnseen: Bool = false
     ) async throws(HomeError) -> AdvertisedAccessory {
@@ -199,7 +206,10 @@ extension HomeHub {
         }
     }
 
-    /// Says that a label has no accessory on the network, and names some of the candidates if the app may see them.
+    /// Describes a label without a matching accessory on the network.
+    ///
+    /// - Parameter accessories: The candidates, or `nil` if the app isn't allowed to see them.
+    /// - Returns: A sentence with some of their names.
     private static func noSuchCode(_ accessories: [AdvertisedAccessory]?) -> String {
         let sentence = "no device on the network has this code; check that it has power and is near"
         guard let accessories else { return sentence }
@@ -209,12 +219,12 @@ extension HomeHub {
         return "\(sentence). There are others: \(names)\(more)"
     }
 
-    /// Looks for an accessory, and waits if it isn't there yet.
+    /// Searches for an accessory, and waits for it if it isn't visible yet.
     private func searchResult(of target: SetupTarget, replacing former: DeviceID?) async -> SetupTarget.SearchResult {
         let first = target.look(
             at: pairings.corrected(browser.snapshot), paired: pairings.unaddable(besides: former))
         guard first == .missing else { return first }
-        // A person who has scanned a label, or repairs a device, has it at hand.
+        // A person who scanned a label or repairs a device has the device at hand.
         let isScanned = if case .setupID = target { true } else { former != nil }
         let timeout = min(
             configuration.searchTimeout, isScanned ? configuration.labelSearchTimeout : .seconds(86400))
@@ -252,7 +262,9 @@ extension DiscoveredAccessory {
 }
 
 extension HomeError {
-    /// The error for an app that may not see the home: it names nothing of the home.
+    /// The error for an app without access to the home.
+    ///
+    /// It contains no names from the home.
     fileprivate var unseen: HomeError {
         switch code {
         case .objectAlreadyAssociatedToHome, .objectAssociatedToAnotherHome:

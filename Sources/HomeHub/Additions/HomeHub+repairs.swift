@@ -8,9 +8,9 @@ import struct HAPModel.SetupCode
 
 // Pairs again with accessories that were reset, or with devices that replace them.
 //
-// The store keeps the new pairing, a candidate, next to the old one until the device has proven to be like the accessory. Then
-// one step of the store promotes it, together with the device's ids. If the hub is killed, the home has one of the two pairings;
-// a candidate that wasn't promoted is removed at the device when it is seen.
+// The store keeps the new pairing as a candidate, in addition to the old one, until the device is known to match the
+// accessory. Then a single write promotes the candidate and stores the device's instance IDs. If the hub is killed, the
+// home has one of the two pairings. A candidate that wasn't promoted is removed at the device when it becomes visible.
 extension HomeHub {
     func repair(_ request: RepairRequest, _ call: Call) {
         do throws(HomeError) {
@@ -43,7 +43,7 @@ extension HomeHub {
                     detail: "\"\(accessory.name)\" answers and knows this home; choose the device that replaces it",
                     accessory: accessory.id)
             }
-            // Its record from before the reset may still be visible.
+            // The device's record from before the reset may still be visible.
             if connections[accessory.deviceID]?.failure == .notPaired { pairings.markUnpaired(accessory.deviceID) }
             let device = try await find(target, replacing: accessory.deviceID)
             guard isAwaited(call) else { return }
@@ -60,7 +60,7 @@ extension HomeHub {
         _ call: Call
     ) async throws(HomeError) {
         let former = await pairing(with: accessory.deviceID)?.0
-        // Its attempts to connect would disturb the new pairing.
+        // Further connection attempts would disturb the new pairing.
         if let link = removeConnection(to: accessory.deviceID) { await link.stop() }
         defer { reconnect(to: graph.accessory(accessory.id)?.deviceID ?? accessory.deviceID) }
         let added: AccessorySetup.Added

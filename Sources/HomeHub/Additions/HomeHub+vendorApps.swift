@@ -3,13 +3,14 @@ import HAPController
 import HomeModel
 import Logging
 
-// Asks vendors' apps for the ownership tokens that some accessories require. `VendorRequests` holds the requests.
+// Requests the ownership tokens that some accessories require from vendors' apps. `VendorRequests` holds the requests.
 extension HomeHub {
-    /// Asks the app of an accessory's vendor for a token.
+    /// Requests a token from the app of an accessory's vendor.
     ///
-    /// Only apps that the user allowed to answer for the vendor are asked; the user is asked about other claimants.
+    /// Only apps that the user allowed to answer for the vendor receive the request. The user is asked about other
+    /// claimants.
     ///
-    /// - Returns: the id of the app, or the vendor's name without one.
+    /// - Returns: The app's ID, or the vendor's name if no app received the request.
     func handOver(
         _ addition: AdditionRequest, to home: Home.ID, of accessory: AdvertisedAccessory, vendor: String,
         by initiator: SessionID
@@ -29,14 +30,14 @@ extension HomeHub {
         return ask.flatMap { sessions[$0.session]?.app } ?? vendor
     }
 
-    /// A vendor's app declines a request.
+    /// Handles a vendor's app that declines a request.
     func declined(_ id: AddAccessoryRequest.ID, by session: SessionID) throws(HomeError) {
         let request = try vendorRequests.answered(id, by: session)
         logger.info("addition declined", metadata: ["accessory": "\(request.device)"])
         failed(request, "the maker's app has declined")
     }
 
-    /// Drops the requests that no app has answered in time, and notifies the initiators, whose calls were answered.
+    /// Drops expired requests and notifies their initiators, whose calls were already answered.
     func vendorDeadlinesPassed(now: ContinuousClock.Instant) {
         for request in vendorRequests.deadlinesPassed(now: now) {
             logger.warning(
@@ -55,7 +56,7 @@ extension HomeHub {
 
     // MARK: Sessions of vendors' apps
 
-    /// A session was authorized; a vendor's app gets the requests that wait for it.
+    /// Sends waiting requests to a newly authorized session of a vendor's app.
     func vendorSessionAuthorized(_ session: SessionID) {
         guard let vendor = sessions[session]?.vendor else { return }
         if mayAnswer(session, for: vendor) {
@@ -65,20 +66,20 @@ extension HomeHub {
         }
     }
 
-    /// A session can't be asked any more; its requests go to others.
+    /// Reassigns the requests of a session that can no longer answer.
     func vendorSessionLost(_ session: SessionID) {
         perform(
             vendorRequests.went(session) { vendor in vendorSessions(of: vendor).filter { $0 != session } })
     }
 
-    /// A session loads its homes again; it may have missed its requests.
+    /// Repeats the requests to a session that loads its homes again, because it may have missed them.
     func repeatVendorRequests(to session: SessionID) { perform(vendorRequests.asked(session)) }
 
     private func perform(_ asks: [VendorRequests.Ask]) {
         for ask in asks { notify(.addAccessoryRequest(ask.question), [ask.session]) }
     }
 
-    /// Returns the sessions that may answer for a vendor, the newest first: the user probably looks at it.
+    /// Returns the sessions that may answer for a vendor, newest first, because the user is probably looking at it.
     private func vendorSessions(of vendor: String) -> [SessionID] {
         sessions.keys.filter { mayAnswer($0, for: vendor) }.sorted(by: >)
     }
@@ -88,7 +89,7 @@ extension HomeHub {
         feed.isAuthorized(session) && claim(of: session, to: vendor).flatMap(consents.isAllowed) == true
     }
 
-    /// Asks the user about the apps that claim to be a vendor's and are undecided.
+    /// Asks the user about the undecided apps that claim to be a vendor's.
     private func askForVendor(_ vendor: String) {
         for session in sessions.keys.sorted() where feed.isAuthorized(session) {
             guard let claim = claim(of: session, to: vendor), let app = permissions.app(of: session),
@@ -98,7 +99,7 @@ extension HomeHub {
         }
     }
 
-    /// Returns the claim of a session's app to be a vendor's, or `nil` without one.
+    /// Returns the claim of a session's app to answer for a vendor; `nil` if there is no claim.
     func claim(of session: SessionID, to vendor: String) -> VendorClaimID? {
         guard sessions[session]?.vendor == vendor, let app = permissions.app(of: session) else { return nil }
         return VendorClaimID(app: app.identity, vendor: vendor)

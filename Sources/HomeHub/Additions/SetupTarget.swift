@@ -6,29 +6,29 @@ import HomeModel
 import struct HAPModel.DeviceID
 import struct HAPModel.SetupID
 
-/// Which accessory on the network is to be added.
+/// The accessory to find on the network.
 enum SetupTarget: Sendable, Equatable {
-    /// The one that was chosen.
+    /// The selected device.
     case device(DeviceID)
-    /// The one whose label was scanned.
+    /// The accessory whose label was scanned.
     case setupID(SetupID)
-    /// The only one that there is.
+    /// The only accessory that can be added.
     case any
 
-    /// What a look at the network says.
+    /// The result of a search.
     enum SearchResult: Sendable, Equatable {
         case found(AdvertisedAccessory)
-        /// It is not there (yet).
+        /// The accessory isn't visible (yet).
         case missing
-        /// Several could be meant.
+        /// Several accessories match.
         case ambiguous
-        /// Another controller has paired with it.
+        /// The accessory is paired with another controller.
         case paired
-        /// All that could be added say which label is theirs, and it is not this one.
+        /// All candidates advertise their setup hashes, and none matches the label.
         case foreign([AdvertisedAccessory])
     }
 
-    /// Creates the target that a request names by device id or label, or returns `nil` if it names none.
+    /// Creates the target that a request specifies by device ID or label; returns `nil` if it specifies neither.
     init?(_ device: DeviceID?, _ payload: AccessorySetupPayload?) {
         if let device {
             self = .device(device)
@@ -39,7 +39,7 @@ enum SetupTarget: Sendable, Equatable {
         }
     }
 
-    /// The device that is meant, be it one that we are paired with; `nil` if that is not known.
+    /// Returns the target's device, even if the hub is paired with it; `nil` if it's unknown.
     func device(in snapshot: AccessorySnapshot) -> DeviceID? {
         switch self {
         case .device(let id): return id
@@ -50,7 +50,9 @@ enum SetupTarget: Sendable, Equatable {
         }
     }
 
-    /// Looks for the accessory; one of our paired accessories that is being removed will soon be there again.
+    /// Searches for the accessory.
+    ///
+    /// An accessory that the hub is paired with counts as missing. It may soon be unpaired and become visible as such.
     func look(at snapshot: AccessorySnapshot, paired: Set<DeviceID>) -> SearchResult {
         if case .device(let id) = self {
             guard let accessory = snapshot[id], !paired.contains(id) else { return .missing }
@@ -62,16 +64,16 @@ enum SetupTarget: Sendable, Equatable {
             let meant = new.filter { $0.setupHash == Self.hash(setupID, $0.id) }
             return meant.count > 1 ? .ambiguous : meant.first.map(SearchResult.found) ?? .missing
         case .device, .any:
-            // Another may be about to show itself.
+            // Another accessory may be about to appear.
             guard snapshot.isComplete else { return .missing }
             return new.count > 1 ? .ambiguous : new.first.map(SearchResult.found) ?? .missing
         }
     }
 
-    /// Judges what is seen once no more is waited for.
+    /// Returns the final result after the search has timed out.
     ///
-    /// - Returns: as ``look(at:paired:)``; of a label also that another controller has its accessory, or that it is none of
-    ///   those that are there. An accessory that does not say which label is its own may be the one.
+    /// - Returns: The result of ``look(at:paired:)``. For a label, also `paired` if another controller has its
+    ///   accessory, or `foreign` if no visible accessory matches. An accessory without a setup hash may match.
     func lastLook(at snapshot: AccessorySnapshot, paired: Set<DeviceID>) -> SearchResult {
         let result = look(at: snapshot, paired: paired)
         guard case .setupID(let setupID) = self, result == .missing else { return result }
@@ -81,7 +83,7 @@ enum SetupTarget: Sendable, Equatable {
         return new.allSatisfy { $0.setupHash != nil } ? .foreign(new) : .missing
     }
 
-    /// What an accessory advertises for those who have scanned its label (HAP 2.4).
+    /// Returns the setup hash that an accessory advertises for its label (HAP 2.4).
     static func hash(_ setupID: SetupID, _ device: DeviceID) -> String {
         let hash = SHA512.hash(Array(setupID.description.utf8), Array(device.description.utf8))
         return Base64.encode(Array(hash.prefix(4)))

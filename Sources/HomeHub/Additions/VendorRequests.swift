@@ -3,46 +3,47 @@ import HomeModel
 import struct HAPModel.DeviceID
 import struct HAPModel.SetupCode
 
-/// Puts requests for ownership tokens to makers' apps: each to one app, which answers it once, declines, or lets it
-/// lapse.
+/// Sends requests for ownership tokens to vendors' apps.
 ///
-/// A request for which no app is there waits for one; if an app goes without an answer, another is asked.
+/// Each request goes to one app, which answers it once, declines it or lets it expire.
+///
+/// A request without an available app waits for one. If an app ends without answering, the request goes to another.
 struct VendorRequests: Sendable, Equatable {
-    /// An accessory that can be added with its maker's token only.
+    /// A request for an accessory that requires its vendor's token.
     struct Request: Sendable, Equatable {
         var question: AddAccessoryRequest
         var device: DeviceID
-        /// Whose token it wants.
+        /// The vendor whose token the accessory requires.
         var vendor: String
-        /// The code that the app that began has given.
+        /// The setup code from the initiating app.
         var code: SetupCode?
-        /// Who began, and is told if nothing comes of it.
+        /// The initiating session, which is notified of a failure.
         var initiator: SessionID
-        /// What it is to be called, if the app that began has said so.
+        /// The name that the initiating app requested.
         var name: String?
         var deadline: ContinuousClock.Instant
-        /// Who was asked.
+        /// The session that received the request.
         var session: SessionID?
     }
 
-    /// Puts a question to a session.
+    /// A request to send to a session.
     struct Ask: Sendable, Equatable {
         var session: SessionID
         var question: AddAccessoryRequest
     }
 
-    /// The oldest first.
+    /// The requests, oldest first.
     private var requests: [Request] = []
 
     func isPending(_ device: DeviceID) -> Bool { requests.contains { $0.device == device } }
 
-    /// Whether there is a request for a maker's app that no app was asked yet.
+    /// Returns a Boolean value that indicates whether a request waits for an app of a vendor.
     func isPending(vendor: String) -> Bool { requests.contains { $0.vendor == vendor && $0.session == nil } }
 
-    /// When ``deadlinesPassed(now:)`` is to be asked; `nil` if nothing waits.
+    /// The time at which to call ``deadlinesPassed(now:)``; `nil` without requests.
     var nextDeadline: ContinuousClock.Instant? { requests.map(\.deadline).min() }
 
-    /// An app wants to add such an accessory; asks the first session of its maker's app, if one is there.
+    /// Adds a request, and sends it to the first session of the vendor's app if there is one.
     mutating func add(_ request: Request, sessions: [SessionID]) -> Ask? {
         var request = request
         request.session = sessions.first
@@ -50,7 +51,7 @@ struct VendorRequests: Sendable, Equatable {
         return request.session.map { Ask(session: $0, question: request.question) }
     }
 
-    /// A maker's app is there, and may see homes.
+    /// Assigns waiting requests to a newly authorized session of a vendor's app.
     mutating func came(_ session: SessionID, vendor: String) -> [Ask] {
         requests.indices.compactMap { index in
             guard requests[index].vendor == vendor, requests[index].session == nil else { return nil }
@@ -59,12 +60,12 @@ struct VendorRequests: Sendable, Equatable {
         }
     }
 
-    /// What a session was asked and has not answered: it may have missed it.
+    /// Returns the unanswered requests of a session, which may have missed them.
     func asked(_ session: SessionID) -> [Ask] {
         requests.filter { $0.session == session }.map { Ask(session: session, question: $0.question) }
     }
 
-    /// A session has ended, or may see homes no more; its unanswered requests are put to others.
+    /// Reassigns the unanswered requests of a session that ended or lost its permission.
     mutating func went(_ session: SessionID, others: (_ vendor: String) -> [SessionID]) -> [Ask] {
         requests.indices.compactMap { index in
             guard requests[index].session == session else { return nil }
@@ -73,12 +74,12 @@ struct VendorRequests: Sendable, Equatable {
         }
     }
 
-    /// An app answers, or declines.
+    /// Removes the request that an app answers or declines.
     ///
-    /// Whatever comes of its answer, there is no second one: with a wrong token, too, the request is used up.
+    /// Each request can be answered only once, even if the token is wrong.
     ///
-    /// - Throws: 2 if it was not asked that, has answered already, or was too late; 3 if it was asked about another home,
-    ///   which is no answer.
+    /// - Throws: 2 if the session didn't receive the request, already answered it, or was too late; 3 for the wrong
+    ///   home, which doesn't count as an answer.
     mutating func answered(
         _ id: AddAccessoryRequest.ID, by session: SessionID, for home: Home.ID? = nil
     ) throws(HomeError) -> Request {
@@ -91,7 +92,7 @@ struct VendorRequests: Sendable, Equatable {
         return requests.remove(at: index)
     }
 
-    /// Takes out what no app has answered in time.
+    /// Removes and returns the expired requests.
     mutating func deadlinesPassed(now: ContinuousClock.Instant) -> [Request] {
         let lapsed = requests.filter { $0.deadline <= now }
         requests.removeAll { $0.deadline <= now }

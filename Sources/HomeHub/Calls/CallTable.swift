@@ -1,6 +1,6 @@
 package import HomeModel
 
-/// Every call that has no answer yet, and how far it is: the whole life of a call is here and nowhere else.
+/// The unanswered calls and their states, from arrival to answer.
 ///
 ///     received ─┬────────────────────────────────┬─> committed ────┐
 ///               ├─> awaiting permission ─┐       │                 ├─> answered
@@ -8,51 +8,51 @@ package import HomeModel
 ///
 /// | input | awaiting permission | started | in effect | committed |
 /// | --- | --- | --- | --- | --- |
-/// | its app gives it up | fails with 47 | fails with 23 | goes on | goes on |
-/// | its app is refused | fails with 47 | fails with 47 | fails with 47, what was asked of accessories or the store stays | goes on |
-/// | its session is closed | is forgotten | is forgotten | is forgotten | is forgotten |
+/// | app cancels the call | fails with 47 | fails with 23 | continues | continues |
+/// | app is denied | fails with 47 | fails with 47 | fails with 47; effects remain | continues |
+/// | session is closed | dropped | dropped | dropped | dropped |
 ///
-/// What is carried out without permission stays *received* and fails with 23 if it is given up. Whoever carries a call out
-/// asks ``isAwaited(_:)`` when it goes on after a wait, and ``takesEffect(_:)`` right before an accessory or the store is asked
-/// for what cannot be taken back: nothing is done for a call that has left the table.
+/// A call that requires no permission stays *received* and fails with 23 if it's canceled. The code that performs a
+/// call checks ``isAwaited(_:)`` after each suspension, and ``takesEffect(_:)`` immediately before an irreversible
+/// request to an accessory or the store. Nothing is done for a call that has left the table.
 ///
-/// Nothing waits here: inputs return what is to be done, in the order in which the calls came.
+/// The table performs no work. Inputs return actions, in the order in which the calls arrived.
 package struct CallTable: Sendable, Equatable {
     package enum Action: Sendable, Equatable {
-        /// Carry the call out: its app is permitted now.
+        /// Performs the call, whose app now has permission.
         case perform(Call, HomeRequest)
-        /// Answer the call with the error. It has left the table, so that nothing more is done for it.
+        /// Answers the call with the error. The call has left the table.
         case fail(Call, HomeError)
     }
 
-    /// What becomes of a call that comes.
+    /// The result of an incoming call.
     package enum Arrival: Sendable, Equatable {
         case accepted
-        /// A call of this number has no answer yet.
+        /// An unanswered call already has this number.
         case numberInUse
         /// The hub has ended.
         case hubEnded
     }
 
     private enum State: Equatable {
-        /// It has come; what needs no permission is carried out.
+        /// Received. A call that requires no permission is performed in this state.
         case received
-        /// The user has not decided about its app yet.
+        /// Waiting for the user's decision about the app.
         case awaitingPermission(HomeRequest, deadline: ContinuousClock.Instant)
-        /// Its app is permitted, and it is carried out.
+        /// Permitted and running.
         case started
-        /// An accessory, or the store, was asked for something that cannot be taken back.
+        /// An irreversible request to an accessory or the store was sent.
         case inEffect
-        /// What it changes is stored.
+        /// The change is stored.
         case committed
     }
 
     private struct Entry: Equatable {
-        /// When it came, among all calls.
+        /// The position of the call among all calls, in order of arrival.
         let number: UInt64
         var state: State
 
-        /// Until when it waits for permission; `nil` if it does not.
+        /// The time at which waiting for permission ends; `nil` in other states.
         var deadline: ContinuousClock.Instant? {
             guard case .awaitingPermission(_, let deadline) = state else { return nil }
             return deadline
@@ -65,7 +65,7 @@ package struct CallTable: Sendable, Equatable {
 
     package init() {}
 
-    // MARK: A call's steps
+    // MARK: Steps of a call
 
     package mutating func received(_ call: Call) -> Arrival {
         guard !hasEnded else { return .hubEnded }
@@ -75,7 +75,7 @@ package struct CallTable: Sendable, Equatable {
         return .accepted
     }
 
-    /// A received call waits for the user's decision until a deadline; returns its failure if it can't wait.
+    /// Lets a received call wait for the user's decision until a deadline; returns its failure if it can't wait.
     package mutating func awaitsPermission(
         _ call: Call, for request: HomeRequest, until deadline: ContinuousClock.Instant, now: ContinuousClock.Instant
     ) -> [Action] {
@@ -86,9 +86,10 @@ package struct CallTable: Sendable, Equatable {
 
     package mutating func started(_ call: Call) { entries[call]?.state = .started }
 
-    /// An accessory, or the store, is about to be asked for something that cannot be taken back.
+    /// Marks a call before an irreversible request to an accessory or the store.
     ///
-    /// - Returns: whether it may be asked; not for a call that was given up, refused, or whose session is closed.
+    /// - Returns: A Boolean value that indicates whether to send the request. It's `false` if the call was canceled or
+    ///   denied, or if its session is closed.
     package mutating func takesEffect(_ call: Call) -> Bool {
         switch entries[call]?.state {
         case nil, .awaitingPermission: return false
@@ -98,16 +99,18 @@ package struct CallTable: Sendable, Equatable {
         return true
     }
 
-    /// What a call changes is stored; nothing but its answer is missing.
+    /// Marks a call whose change is stored; only its answer is missing.
     package mutating func committed(_ call: Call) { entries[call]?.state = .committed }
 
-    /// A call gets its answer; returns whether it is the first one, because a second one is not sent.
+    /// Removes a call; returns `false` if it was already answered, because a second answer isn't sent.
     package mutating func answered(_ call: Call) -> Bool { entries.removeValue(forKey: call) != nil }
 
-    /// Whether a call has no answer yet; what no app waits for is not begun.
+    /// Returns a Boolean value that indicates whether a call is unanswered.
+    ///
+    /// Nothing starts for an answered call.
     package func isAwaited(_ call: Call) -> Bool { entries[call] != nil }
 
-    /// Whether a call takes effect already, so that its app cannot give it up.
+    /// Returns a Boolean value that indicates whether a call is in effect, so that its app can't cancel it.
     package func isEffective(_ call: Call) -> Bool {
         switch entries[call]?.state {
         case .inEffect, .committed: true
@@ -115,7 +118,7 @@ package struct CallTable: Sendable, Equatable {
         }
     }
 
-    // MARK: What ends calls
+    // MARK: The end of calls
 
     package mutating func cancelled(_ call: Call) -> [Action] {
         switch entries[call]?.state {
@@ -125,7 +128,7 @@ package struct CallTable: Sendable, Equatable {
         }
     }
 
-    /// Apps are permitted: what their sessions have waited with is carried out.
+    /// Performs the waiting calls of sessions whose apps got permission.
     package mutating func permitted(_ sessions: [SessionID]) -> [Action] {
         calls(of: sessions).compactMap { call in
             guard case .awaitingPermission(let request, _)? = entries[call]?.state else { return nil }
@@ -134,14 +137,14 @@ package struct CallTable: Sendable, Equatable {
         }
     }
 
-    /// The user allows one call; returns its request, or `nil` if it did not wait.
+    /// Starts one waiting call that the user allowed; returns its request, or `nil` if it isn't waiting.
     package mutating func permitted(_ call: Call) -> HomeRequest? {
         guard case .awaitingPermission(let request, _)? = entries[call]?.state else { return nil }
         entries[call]?.state = .started
         return request
     }
 
-    /// The user refuses one call that waits.
+    /// Fails one waiting call that the user denied.
     package mutating func refused(_ call: Call) -> [Action] {
         isAwaitingPermission(call) ? fail([call], with: Self.refusal) : []
     }
@@ -151,8 +154,8 @@ package struct CallTable: Sendable, Equatable {
         return true
     }
 
-    /// Apps are refused, or permitted no more: their calls fail, but for those that need no permission and those that have
-    /// been committed.
+    /// Fails the calls of sessions whose apps were denied or lost permission, unless they require no permission
+    /// or are committed.
     package mutating func refused(_ sessions: [SessionID]) -> [Action] {
         fail(
             calls(of: sessions).filter { call in
@@ -163,10 +166,12 @@ package struct CallTable: Sendable, Equatable {
             }, with: Self.refusal)
     }
 
-    /// A session is closed: nothing is done any more for its calls that has not been done yet.
+    /// Drops the calls of a closed session.
+    ///
+    /// No further work is done for them.
     package mutating func closed(_ session: SessionID) { entries = entries.filter { $0.key.session != session } }
 
-    /// The hub has ended: all calls fail, and those that come later.
+    /// Fails all current and future calls because the hub has ended.
     package mutating func hubEnded() -> [Action] {
         hasEnded = true
         return fail(ordered(entries.keys), with: .hubEnds)
@@ -174,16 +179,16 @@ package struct CallTable: Sendable, Equatable {
 
     // MARK: Time
 
-    /// When ``deadlinesPassed(now:)`` is to be asked; `nil` if no call waits for permission.
+    /// The time at which to call ``deadlinesPassed(now:)``; `nil` if no call waits for permission.
     package var nextDeadline: ContinuousClock.Instant? { entries.values.compactMap(\.deadline).min() }
 
-    /// Fails the calls that have waited for permission for too long.
+    /// Fails the calls that have waited too long for permission.
     package mutating func deadlinesPassed(now: ContinuousClock.Instant) -> [Action] {
         let late = entries.filter { _, entry in entry.deadline.map { $0 <= now } ?? false }.keys
         return fail(ordered(late), with: Self.refusal)
     }
 
-    // MARK: Its parts
+    // MARK: Helpers
 
     private static let refusal = HomeError(.homeAccessNotAuthorized)
 
@@ -202,12 +207,14 @@ package struct CallTable: Sendable, Equatable {
 }
 
 extension HomeError {
-    /// The hub has ended before there was an answer.
+    /// The hub ended before the call was answered.
     static let hubEnds = HomeError(
         .daemonUnavailable, detail: "homehubd is ending; look later whether it was done")
 }
 
-/// One connection of an app, from its opening to its end; numbers are never used again.
+/// A connection of an app, from opening to closing.
+///
+/// Numbers are never reused.
 package struct SessionID: Hashable, Sendable, Comparable {
     package let number: UInt64
 
@@ -216,10 +223,10 @@ package struct SessionID: Hashable, Sendable, Comparable {
     package static func < (a: SessionID, b: SessionID) -> Bool { a.number < b.number }
 }
 
-/// One request that an app waits on.
+/// A request that an app waits for.
 package struct Call: Hashable, Sendable {
     package let session: SessionID
-    /// Tells the session's calls apart.
+    /// The number that identifies the call within its session.
     package let number: UInt64
 
     package init(_ session: SessionID, _ number: UInt64) {

@@ -3,11 +3,11 @@ import BoundedJSON
 package import HomeModel
 import Logging
 
-// The calls of apps, from their arrival to their answer. `CallTable` holds the state of each.
+// Calls of apps, from arrival to answer. `CallTable` holds their states.
 extension HomeHub {
-    /// Receives a request of an app, any but another `open`; the answer is a delivery of ``nextDelivery(for:)``.
+    /// Receives a request of an app, except a further `open`.
     ///
-    /// The call's number isn't used again in the session.
+    /// The answer is a delivery of ``nextDelivery(for:)``. The call's number isn't used again in the session.
     package func receive(_ request: HomeRequest, as call: Call) {
         guard sessions[call.session] != nil else { return }
         switch calls.received(call) {
@@ -36,10 +36,14 @@ extension HomeHub {
     /// A request that was sent to an accessory counts as committed, whatever its result.
     package func cancel(_ call: Call) { perform(calls.cancelled(call)) }
 
-    /// A Boolean value that indicates whether a call has no answer yet; nothing starts for an answered call.
+    /// Returns a Boolean value that indicates whether a call is unanswered.
+    ///
+    /// Nothing starts for an answered call.
     func isAwaited(_ call: Call) -> Bool { calls.isAwaited(call) }
 
-    /// Answers a call, once; with `isForAnyone`, an app without permission sees the result, too.
+    /// Answers a call, once.
+    ///
+    /// With `isForAnyone`, an app without permission receives the result, too.
     func answer(_ call: Call, _ result: Result<JSONValue, HomeError>, isForAnyone: Bool = false) {
         guard calls.answered(call) else { return }
         perform(feed.answered(call, with: result, isForAnyone: isForAnyone))

@@ -2,27 +2,30 @@ import HAPController
 import HomeModel
 
 extension AccessoryFault {
-    /// What the latest facts say of an accessory server with which there is no session, in whatever order they have come.
+    /// Derives the fault of an accessory server without a session from the latest facts, in whatever order they
+    /// arrived.
     ///
-    /// What the accessory says within pair verify counts first; what it advertises, which anybody could, only tells one
-    /// that was reset from one that somebody else has.
+    /// The result of pair verify takes precedence. The advertisement, which any device can forge, only distinguishes a
+    /// reset from a pairing with another controller.
     ///
     /// - Parameters:
-    ///   - failure: how the last try to connect, or the last session, ended; `nil` if there was none.
-    ///   - isPaired: whether it advertises that somebody is paired with it; `nil` while it is not seen.
-    ///   - hasSuccessor: whether one of its kind that is free is seen where it was: a reset gives a new device id (HAP 1.2).
+    ///   - failure: The end of the last connection attempt or session; `nil` if there was none.
+    ///   - isPaired: Whether the accessory advertises that it's paired; `nil` while it isn't visible.
+    ///   - hasSuccessor: Whether an unpaired accessory of the same kind is visible at the same address: a reset creates
+    ///     a new device ID (HAP 1.2).
     init?(_ failure: LinkFailure?, isPaired: Bool?, hasSuccessor: Bool = false) {
         switch failure {
-        // What it advertised before the reset may be seen for an hour more.
+        // The record from before the reset may remain visible for another hour.
         case .notPaired where hasSuccessor, .notGenuine where hasSuccessor, .otherAccessory where hasSuccessor:
             self = .forgotten
         case .notPaired: self = isPaired == true ? .pairedElsewhere : .forgotten
         case .notGenuine:
-            // Accessories that were reset refuse like this, and so could any device.
+            // Accessories refuse like this after a reset, but so can any device.
             guard isPaired == false else { return nil }
             self = .forgotten
         case .otherAccessory:
-            // The one that we know is silent; what answers in its place is none of it, or it after a reset.
+            // The known accessory doesn't respond. The device at its address is different, or the same one after a
+            // reset.
             guard let isPaired else { return nil }
             self = isPaired ? .pairedElsewhere : .forgotten
         case .outOfCompliance, .ended(.badAnswer), .ended(.violation): self = .invalidAnswers

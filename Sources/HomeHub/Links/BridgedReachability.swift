@@ -2,13 +2,17 @@ import HAPController
 import HAPModel
 import HAPProtocol
 
-/// Tells from what a bridge answers which of the accessories behind it can be reached.
+/// Derives the reachability of bridged accessories from a bridge's answers.
 enum BridgedReachability {
-    /// What statuses say: an accessory of which anything cannot be had is away; one that did anything is there.
+    /// Evaluates statuses: an accessory with a communication failure is unreachable, one with only successes is
+    /// reachable.
     ///
-    /// What an accessory is, as opposed to what it does, the bridge knows without it.
+    /// A bridge can answer for an accessory's description without contacting the accessory.
     ///
-    /// The bridge answers for `descriptions` itself. Accessories of which nothing is said are left out.
+    /// - Parameters:
+    ///   - statuses: The results of a request to a bridge.
+    ///   - descriptions: The characteristics that the bridge answers itself.
+    /// - Returns: The reachability of each accessory that the statuses determine.
     static func read(
         from statuses: [CharacteristicID: HAPStatus], descriptions: (CharacteristicID) -> Bool
     ) -> [AccessoryID: Bool] {
@@ -25,7 +29,7 @@ enum BridgedReachability {
 }
 
 extension Reading {
-    /// What became of the reading.
+    /// The status of the reading.
     var status: HAPStatus {
         switch self {
         case .success: .success

@@ -8,17 +8,17 @@ import struct HAPModel.CharacteristicID
 
 /// The hub's connection to one accessory server.
 ///
-/// It is *opening* during the first attempt to connect. The database of a bridge doesn't show which accessories are reachable, so
-/// they are *probed* after it was read. Values that arrive before that are kept.
+/// It's *opening* during the first connection attempt. The database of a bridge doesn't show which accessories are
+/// reachable, so they are *probed* after it was read. Values that arrive earlier are kept.
 struct Connection {
     let link: AccessoryLink
     /// The homes' characteristics at the server.
     private(set) var characteristics: [CharacteristicID: Characteristic.ID]
-    /// Whether there is a session and the reachable accessories are known.
+    /// A Boolean value that indicates whether there is a session and the reachable accessories are known.
     private(set) var isConnected = false
     /// The end of the last attempt or session; `nil` before that and during a session.
     private(set) var failure: LinkFailure?
-    /// Whether the bridged accessories must be probed.
+    /// A Boolean value that indicates whether the bridged accessories must be probed.
     private(set) var needsProbe = false
     /// The unreachable bridged accessories.
     private(set) var unreachable: Set<AccessoryID> = []
@@ -30,7 +30,7 @@ struct Connection {
     /// Values that were reported before ``connected()``.
     private var early: [CharacteristicID: Reading] = [:]
     private(set) var isOpening = true
-    /// Whether it was just added, and may not admit us yet.
+    /// A Boolean value that indicates whether the accessory was just added and may not accept connections yet.
     var awaitsAdmission = false
     private var opening: [AsyncSignal] = []
 
@@ -46,14 +46,15 @@ struct Connection {
 
     mutating func seen(_ accessory: AdvertisedAccessory) { lastSeen = accessory }
 
-    /// Whether an accessory is probably this one after a reset: unpaired, of the same model, at the same address.
+    /// Returns a Boolean value that indicates whether an accessory is probably this one after a reset: unpaired, of the
+    /// same model, at the same address.
     func isSucceeded(by accessory: AdvertisedAccessory) -> Bool {
         guard let lastSeen, accessory.id != lastSeen.id, !accessory.isPaired else { return false }
         return accessory.model == lastSeen.model && accessory.category == lastSeen.category
             && accessory.endpoints.contains(where: lastSeen.endpoints.contains)
     }
 
-    /// There is a session, and the reachable accessories are known.
+    /// Marks the connection as usable: there is a session, and the reachable accessories are known.
     mutating func connected() {
         isConnected = true
         failure = nil
@@ -67,7 +68,7 @@ struct Connection {
 
     mutating func probed() { needsProbe = false }
 
-    /// The first attempt to connect has ended; wakes the calls that wait for it.
+    /// Ends the first connection attempt and resumes the calls that wait for it.
     mutating func opened() {
         needsProbe = false
         isOpening = false
@@ -76,7 +77,7 @@ struct Connection {
         opening = []
     }
 
-    /// The time to admit us has passed; returns whether the last attempt to connect counts as failed now.
+    /// Ends the time for accepting a connection; returns whether the last attempt counts as failed now.
     mutating func admissionTimePassed() -> Bool {
         guard awaitsAdmission else { return false }
         awaitsAdmission = false
@@ -85,7 +86,7 @@ struct Connection {
         return true
     }
 
-    /// Returns a signal that is sent after the first attempt to connect; `nil` if it has ended.
+    /// Returns a signal that is sent after the first connection attempt; `nil` if it has ended.
     mutating func untilOpened() -> AsyncSignal? {
         guard isOpening else { return nil }
         let signal = AsyncSignal()
@@ -93,7 +94,7 @@ struct Connection {
         return signal
     }
 
-    /// Whether an accessory of the server is reachable; `nil` if that isn't known.
+    /// Returns a Boolean value that indicates whether an accessory of the server is reachable; `nil` if that's unknown.
     func isReachable(_ aid: AccessoryID) -> Bool? {
         // A new accessory counts as reachable until the first attempt has failed.
         isOpening ? nil : isConnected && !unreachable.contains(aid)
@@ -105,12 +106,12 @@ struct Connection {
 
     // MARK: Database
 
-    /// The homes have taken over a database.
+    /// Updates the characteristics after the homes applied a database.
     mutating func updated(_ characteristics: [CharacteristicID: Characteristic.ID]) {
         self.characteristics = characteristics
     }
 
-    /// A database was read; returns the values to apply now.
+    /// Handles a database that was read; returns the values to apply now.
     mutating func databaseRead(
         _ readings: [CharacteristicID: Reading], hasBridged: Bool
     ) -> [CharacteristicID: Reading] {
@@ -121,7 +122,8 @@ struct Connection {
         return [:]
     }
 
-    /// The homes have taken over a database late, with values older than reported ones; returns those to apply now.
+    /// Handles a database that the homes applied late, when reported values may be newer; returns the values to apply
+    /// now.
     mutating func databaseStored(
         _ readings: [CharacteristicID: Reading], hasBridged: Bool
     ) -> [CharacteristicID: Reading] {
@@ -135,14 +137,14 @@ struct Connection {
 
     // MARK: Values
 
-    /// An accessory has reported values; returns those to apply now.
+    /// Handles reported values; returns those to apply now.
     mutating func reported(_ readings: [CharacteristicID: Reading]) -> [CharacteristicID: Reading] {
         guard !isConnected else { return readings }
         early.merge(readings) { $1 }
         return [:]
     }
 
-    /// Takes the values that have waited for the connection.
+    /// Removes and returns the values that were waiting for the connection.
     mutating func takeEarly() -> [CharacteristicID: Reading] {
         guard isConnected else { return [:] }
         defer { early = [:] }

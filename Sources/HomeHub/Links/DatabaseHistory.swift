@@ -1,15 +1,15 @@
 import HAPProtocol
 
-/// When the homes take over what an accessory server consists of, and how often the server has broken HAP's rules.
+/// The schedule for applying an accessory server's databases to the homes, and the server's protocol violations.
 ///
-/// A database that comes soon after the last one, while that is being stored, or could not be stored, waits; of several only
-/// the newest is taken over.
+/// A database waits if it arrives soon after the last one, while the last one is being stored, or if storing failed.
+/// Only the newest waiting database is applied.
 struct DatabaseHistory {
     enum Step: Equatable {
         case takeOver
-        /// Ask ``due()`` then.
+        /// Calls ``due()`` at that time.
         case retry(at: ContinuousClock.Instant)
-        /// It takes the place of one that waits.
+        /// Replaces a waiting database.
         case wait
     }
 
@@ -17,10 +17,12 @@ struct DatabaseHistory {
     private var waiting: AccessoryDatabase?
     private(set) var isStoring = false
     private var violations = 0
-    /// Whether it consists of what no home can take.
+    /// A Boolean value that indicates whether no home can represent the database.
     private var isUnusable = false
 
-    /// A database was read; two are taken over an interval apart.
+    /// Handles a database that was read.
+    ///
+    /// The interval separates two that are applied.
     mutating func received(_ database: AccessoryDatabase, interval: Duration, now: ContinuousClock.Instant) -> Step {
         guard !isStoring else {
             waiting = database
@@ -33,16 +35,16 @@ struct DatabaseHistory {
         return postpone(database, until: decidedAt + interval)
     }
 
-    /// The time of a database that waited has come; returns the newest one, or `nil` if none waits any more.
+    /// Removes and returns the waiting database at its deadline; `nil` if none waits any longer.
     mutating func due() -> AccessoryDatabase? {
         defer { waiting = nil }
         return waiting
     }
 
-    /// One is about to be stored.
+    /// Marks the start of storing a database.
     mutating func storing() { isStoring = true }
 
-    /// One was stored, or could not be; returns a newer one that came meanwhile.
+    /// Marks the end of storing, successful or not; returns a newer database that arrived in the meantime.
     mutating func stored() -> AccessoryDatabase? {
         isStoring = false
         return due()
@@ -50,29 +52,29 @@ struct DatabaseHistory {
 
     var isWaiting: Bool { waiting != nil }
 
-    /// The homes have taken it over, with or without a change.
+    /// Records a database that the homes applied, with or without a change.
     mutating func takenOver(isChanged: Bool, now: ContinuousClock.Instant) {
         if isChanged { decidedAt = now }
         isUnusable = false
         violations = 0
     }
 
-    /// No home can take it.
+    /// Records a database that the homes rejected.
     mutating func refused(isUnusable: Bool, now: ContinuousClock.Instant) {
         decidedAt = now
         if isUnusable { self.isUnusable = true }
     }
 
-    /// It is to be taken over later.
+    /// Keeps a database for later.
     mutating func postpone(_ database: AccessoryDatabase, until time: ContinuousClock.Instant) -> Step {
         defer { waiting = database }
         return waiting == nil ? .retry(at: time) : .wait
     }
 
-    /// The server keeps to the rules for connections; whether also with what it consists of is known already.
+    /// Resets the violations after a valid connection, unless the database is known to be unusable.
     mutating func connected() { if !isUnusable { violations = 0 } }
 
-    /// The server has broken the rules; returns whether it has done so too often.
+    /// Counts a violation; returns whether there are too many.
     mutating func violated() -> Bool {
         violations += 1
         return violations >= Self.maximumViolations

@@ -7,14 +7,15 @@ import Logging
 import struct HAPModel.CharacteristicID
 import struct HAPModel.DeviceID
 
-// The connections to the accessory servers of the homes, and which accessories are reachable.
+// Connections to the accessory servers of the homes, and the reachability of accessories.
 extension HomeHub {
-    /// Keeps a connection to an accessory from now on.
+    /// Connects to an accessory, and reconnects from now on.
     func connect(
         to pairing: AccessoryPairing, as identity: ControllerIdentity, known added: AccessorySetup.Added? = nil
     ) {
         let device = pairing.deviceID
-        // A blocked accessory gets no connection. It may have left the homes while its pairing was looked up.
+        // A blocked accessory gets no connection. The accessory may have left the homes during the lookup of its
+        // pairing.
         guard connections[device] == nil,
             graph.accessories(at: device).contains(where: { !$0.isBridged && !$0.isBlocked })
         else { return }
@@ -31,7 +32,9 @@ extension HomeHub {
         start { hub in await hub.follow(link) }
     }
 
-    /// Gives a new accessory time to admit us: some return slowly after they were paired.
+    /// Gives a new accessory time to accept a connection.
+    ///
+    /// Some become available slowly after pairing.
     private func awaitAdmission(_ link: AccessoryLink) {
         let time = configuration.admissionTime
         guard time > .zero else { return }
@@ -44,7 +47,7 @@ extension HomeHub {
         }
     }
 
-    /// Connects again to an accessory that was blocked or repaired.
+    /// Reconnects to an accessory that was blocked or repaired.
     func reconnect(to device: DeviceID) {
         start { hub in
             guard let (pairing, identity) = await hub.pairing(with: device) else { return }
@@ -52,7 +55,7 @@ extension HomeHub {
         }
     }
 
-    /// Removes a connection and returns its former link, which the caller stops.
+    /// Removes a connection and returns its link, which the caller stops.
     func removeConnection(to device: DeviceID) -> AccessoryLink? {
         var connection = connections.removeValue(forKey: device)
         connection?.opened()
@@ -60,7 +63,7 @@ extension HomeHub {
         return connection?.link
     }
 
-    /// Follows changed records of mDNS.
+    /// Handles changed mDNS records.
     func browserChanged() async {
         for (device, connection) in connections {
             await connection.link.appeared(browser.snapshot[device])
@@ -68,7 +71,9 @@ extension HomeHub {
         }
     }
 
-    /// Returns the link to an accessory server; waits for the first attempt to connect while the server is visible.
+    /// Returns the link to an accessory server.
+    ///
+    /// It waits for the first connection attempt while the server is visible.
     func openedLink(to device: DeviceID) async -> AccessoryLink? {
         let isSeen = browser.snapshot[device] != nil
         if isSeen, let opened = connections[device]?.untilOpened() { await opened.wait() }
@@ -86,13 +91,13 @@ extension HomeHub {
             }
             group.cancelAll()
         }
-        // Calls no longer wait for subscriptions; another link may have replaced this one.
+        // Calls no longer wait for subscriptions. Another link may have replaced this one.
         if connections[link.id]?.link === link { connections[link.id]?.subscriptions.ended() }
     }
 
     // MARK: Updates of links
 
-    /// Applies all pending updates of an accessory, so that they don't follow newer ones.
+    /// Applies all pending updates of an accessory so that they don't overwrite newer ones.
     func takeUpdates(of device: DeviceID) {
         guard let link = connections[device]?.link else { return }
         for update in link.updates.take() ?? [] { received(update, from: link) }
@@ -123,7 +128,7 @@ extension HomeHub {
         case .unreachable(let failure):
             connections[device]?.disconnected(failure)
             if case .outOfCompliance(let error) = failure { violated(device, error.description) }
-            // Its current record shows whether another controller has paired with it.
+            // The current record shows whether another controller has paired with the accessory.
             if failure == .notPaired || failure == .notGenuine { browser.refresh() }
             if failure == .notPaired {
                 logger.warning(
@@ -140,7 +145,7 @@ extension HomeHub {
 
     // MARK: Reachability
 
-    /// Reads a value of each bridged accessory, which shows whether it is reachable; the database doesn't.
+    /// Reads a value of each bridged accessory to learn its reachability, which the database doesn't contain.
     func probe(_ device: DeviceID) {
         guard let link = connections[device]?.link else { return }
         let probes = graph.accessories(at: device).filter(\.isBridged).compactMap(\.probe)
@@ -151,14 +156,14 @@ extension HomeHub {
     }
 
     private func probed(_ link: AccessoryLink, _ readings: [CharacteristicID: Reading]) {
-        // After the connection has ended, the probe doesn't count.
+        // A probe is invalid after its connection has ended.
         guard let connection = connections[link.id], connection.link === link, connection.needsProbe else { return }
         connections[link.id]?.probed()
         received(readings.mapValues(\.status), behind: link.id)
         received(.connected, of: link.id)
     }
 
-    /// Updates which bridged accessories are reachable from the statuses in a bridge's answer.
+    /// Updates the reachability of bridged accessories from the statuses in a bridge's answer.
     func received(_ statuses: [CharacteristicID: HAPStatus], behind device: DeviceID) {
         let aids = Set(statuses.keys.map(\.aid))
         let bridged = graph.accessories(at: device).filter { $0.isBridged && aids.contains($0.aid) }
@@ -186,7 +191,7 @@ extension HomeHub {
             if isReachable, accessory.isBridged { retrySubscriptions(of: accessory) }
         }
         updateFault(of: device)
-        // The end of an observation of an unreachable accessory wasn't sent yet.
+        // The unsubscription from an unreachable accessory wasn't sent yet.
         if hasChanged { demandChanged(at: device) }
     }
 
@@ -204,12 +209,12 @@ extension HomeHub {
 
     // MARK: Values
 
-    /// Applies values that an accessory server has reported, or that are in the answer to a call of the `asker`.
+    /// Applies values that an accessory server reported, or that are in the answer to a call of the `asker`.
     func received(
         _ readings: [CharacteristicID: Reading], from device: DeviceID, asker: SessionID? = nil
     ) {
         guard !readings.isEmpty else { return }
-        // Observers are notified of values again as soon as the accessory is reachable, not earlier.
+        // Apps observe values again as soon as the accessory is reachable, not earlier.
         received(readings.mapValues(\.status), behind: device)
         if asker != nil {
             apply(readings, of: device, asker: asker)
@@ -227,14 +232,15 @@ extension HomeHub {
         }
     }
 
-    /// Prepares for a write: values that were reported until now are older.
+    /// Prepares for a write by applying earlier reports, which are older.
     func willWrite(_ locations: [CharacteristicID], by link: AccessoryLink) async {
         await link.willWrite(locations)
         takeUpdates(of: link.id)
         received(connections[link.id]?.requests.willWrite(locations) ?? [:], from: link.id)
     }
 
-    /// Ends a request for values; returns those reported meanwhile, to apply after the answer, which is older.
+    /// Ends a request for values; returns the values reported in the meantime, which are newer than the answer and must
+    /// be applied after it.
     func ended(_ locations: [CharacteristicID], at device: DeviceID) -> [CharacteristicID: Reading] {
         takeUpdates(of: device)
         return connections[device]?.requests.end(locations) ?? [:]

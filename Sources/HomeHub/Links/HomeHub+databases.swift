@@ -6,7 +6,7 @@ import Logging
 import struct HAPModel.CharacteristicID
 import struct HAPModel.DeviceID
 
-// Takes over the attribute databases of accessory servers. `DatabaseHistory` decides when.
+// Applies the attribute databases of accessory servers to the homes. `DatabaseHistory` schedules them.
 extension HomeHub {
     func received(_ database: AccessoryDatabase, of device: DeviceID) {
         guard connections[device] != nil else { return }
@@ -15,7 +15,7 @@ extension HomeHub {
         apply(connections[device]?.databaseRead(database.readings, hasBridged: hasBridged) ?? [:], of: device)
     }
 
-    /// Takes over a database now or later.
+    /// Applies a database now or later.
     private func decide(_ database: AccessoryDatabase, of device: DeviceID) {
         let interval = configuration.databaseInterval
         switch connections[device]?.compliance.received(database, interval: interval, now: .now) {
@@ -25,7 +25,9 @@ extension HomeHub {
         }
     }
 
-    /// Takes over a database; one without a change needs no store.
+    /// Applies a database.
+    ///
+    /// One without changes isn't stored.
     private func takeOver(_ database: AccessoryDatabase, of device: DeviceID) {
         guard let link = connections[device]?.link else { return }
         var planned = graph
@@ -60,14 +62,14 @@ extension HomeHub {
             if let newer = connections[device]?.compliance.stored() { decide(newer, of: device) }
         } catch {
             let newer = connections[device]?.compliance.stored()
-            // A hub that ends takes it over after its next start.
+            // The hub is ending. It applies the database after its next start.
             guard error.code != .daemonUnavailable else { return }
             refused(newer ?? database, of: device, because: error)
             if error.code != .storageFailed, let newer { decide(newer, of: device) }
         }
     }
 
-    /// The homes have taken over a database, some time after it was read.
+    /// Handles a database that the homes applied some time after it was read.
     private func stored(_ database: AccessoryDatabase, of device: DeviceID) {
         guard let connection = connections[device] else { return }
         // Values that were reported since are newer.
@@ -79,7 +81,7 @@ extension HomeHub {
         if connection.isConnected, hasBridged { probe(device) }
     }
 
-    /// The homes can't take over a database.
+    /// Handles a database that the homes rejected.
     private func refused(_ database: AccessoryDatabase, of device: DeviceID, because error: HomeError) {
         logger.error("accessory database rejected", metadata: ["accessory": "\(device)", "error": "\(error)"])
         let isUnusable = error.code == .accessoryOutOfCompliance
@@ -93,7 +95,7 @@ extension HomeHub {
         }
     }
 
-    /// Takes over the newest database at the time of a step.
+    /// Applies the newest database at the time of a step.
     private func takeOverLater(_ step: DatabaseHistory.Step, of device: DeviceID) {
         guard case .retry(let time) = step, let link = connections[device]?.link else { return }
         start { hub in
@@ -116,7 +118,7 @@ extension HomeHub {
 
     // MARK: Violations
 
-    /// An accessory server has violated the protocol; one that does so repeatedly is blocked.
+    /// Counts a protocol violation of an accessory server, and blocks it after repeated ones.
     func violated(_ device: DeviceID, _ reason: String) {
         guard let isTooOften = connections[device]?.compliance.violated() else { return }
         logger.warning("accessory violated protocol", metadata: ["accessory": "\(device)", "reason": "\(reason)"])
@@ -138,7 +140,7 @@ extension HomeHub {
                 updateReachability(of: device)
             }
         } catch {
-            // The error was logged; the next violation tries again.
+            // The error was logged. The next violation tries again.
         }
     }
 }
@@ -154,9 +156,9 @@ extension HomeGraph {
         return characteristics
     }
 
-    /// Takes over the database of an accessory server; returns the change, if there is one.
+    /// Applies the database of an accessory server; returns the change, if there is one.
     ///
-    /// - Throws: as `update(_:with:descriptions:using:)`.
+    /// - Throws: The errors of `update(_:with:descriptions:using:)`.
     fileprivate mutating func takeOver(
         _ database: AccessoryDatabase, of device: DeviceID
     ) throws(HomeError) -> HomeTransaction? {

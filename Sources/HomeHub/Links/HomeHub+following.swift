@@ -5,7 +5,7 @@ import HomeModel
 import struct HAPModel.CharacteristicID
 import struct HAPModel.DeviceID
 
-// The state that the hub follows without an app that observes it (Documentation/Subscriptions.md).
+// State that the hub follows even if no app observes it (Documentation/Subscriptions.md).
 extension HomeHub {
     /// Returns the state that an accessory server reports.
     func followed(at device: DeviceID) -> Set<CharacteristicID> { graph.state(at: device) { $1.canNotify } }
@@ -20,8 +20,8 @@ extension HomeHub {
         }
     }
 
-    /// Returns the values to poll: the state of accessories without batteries, and a value of each unreachable accessory
-    /// of a bridge, to notice its return.
+    /// Returns the values to poll: the state of accessories without batteries, and a value of each unreachable bridged
+    /// accessory to detect its return.
     private func unreported(by device: DeviceID, besides reported: Set<CharacteristicID>) -> Set<CharacteristicID> {
         guard let connection = connections[device], connection.isConnected else { return [] }
         let probes = graph.accessories(at: device).filter {
@@ -35,7 +35,7 @@ extension HomeHub {
 
     // MARK: Targets
 
-    /// Reads services after a write to their targets, until they have reached them.
+    /// Reads services after a write to their targets until they reach them.
     func wroteTargets(of services: Set<Service.ID>, at device: DeviceID) {
         guard !services.isEmpty, connections[device]?.targets.wrote(to: services) == true else { return }
         start { hub in await hub.readTargets(at: device) }
@@ -43,7 +43,7 @@ extension HomeHub {
 
     private func readTargets(at device: DeviceID) async {
         while let (pause, written) = nextTargetRead(at: device), !Task.isCancelled {
-            // A write starts over.
+            // A write restarts the pauses.
             guard await !written.wait(until: .now + pause), let link = connections[device]?.link,
                 let services = connections[device]?.targets.beginRead()
             else { continue }

@@ -4,9 +4,9 @@ import HomeModel
 import struct HAPModel.CharacteristicID
 import struct HAPModel.DeviceID
 
-// Subscribes to the values that the hub follows and that sessions observe (Documentation/Subscriptions.md).
+// Subscriptions to the values that the hub follows and that sessions observe (Documentation/Subscriptions.md).
 extension HomeHub {
-    /// The observed values have changed.
+    /// Handles a change of the observed values.
     func demandChanged(of ids: [Characteristic.ID]) {
         for device in Set(ids.compactMap { graph.accessory(of: $0)?.deviceID }) { demandChanged(at: device) }
     }
@@ -36,13 +36,13 @@ extension HomeHub {
         connections[device]?.subscriptions.ended()
     }
 
-    /// Subscribes again to the characteristics that a bridge refused while it couldn't reach an accessory.
+    /// Subscribes again to the characteristics that a bridge rejected while it couldn't reach an accessory.
     func retrySubscriptions(of accessory: Accessory) {
         guard let link = connections[accessory.deviceID]?.link else { return }
         start { _ in await link.retrySubscriptions(of: accessory.aid) }
     }
 
-    /// Returns the results of a request with the accessories' refusals.
+    /// Returns the results of a request, with the accessories' rejections added.
     func withRefusals(_ results: [ValueResult]) -> [ValueResult] {
         var results = results
         for index in results.indices where results[index].error == nil {

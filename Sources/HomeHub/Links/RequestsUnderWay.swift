@@ -1,34 +1,35 @@
 import HAPController
 import HAPModel
 
-/// Holds back reports of values that are being read or written.
+/// Delays reports of values that are being read or written.
 ///
-/// The link reports current answers to reads like events; they are applied when the request ends, without a notification to the
-/// session that has them in its answer. An event that arrives during a write is newer than the write, and is applied after it.
+/// The link reports values in answers to reads like events. They are applied when the request ends, without a
+/// notification to the session that has them in its answer. An event that arrives during a write is newer than the
+/// write and is applied after it.
 struct RequestsUnderWay: Sendable, Equatable {
     private var counts: [CharacteristicID: Int] = [:]
     private var late: [CharacteristicID: Reading] = [:]
 
-    /// Values are being read or written.
+    /// Begins a read or write of values.
     mutating func begin(_ ids: some Sequence<CharacteristicID>) { for id in ids { counts[id, default: 0] += 1 } }
 
-    /// Values were reported; returns the readings to apply at once.
+    /// Handles reported values; returns the readings to apply immediately.
     mutating func received(_ readings: [CharacteristicID: Reading]) -> [CharacteristicID: Reading] {
         guard !counts.isEmpty else { return readings }
         late.merge(readings.filter { counts[$0.key] != nil }) { $1 }
         return readings.filter { counts[$0.key] == nil }
     }
 
-    /// Values are about to be written: earlier reports are no longer held back.
+    /// Releases earlier reports before a write.
     ///
-    /// - Returns: the reports that were held back until now; they are older than the write.
+    /// - Returns: The delayed reports, which are older than the write.
     mutating func willWrite(_ ids: some Sequence<CharacteristicID>) -> [CharacteristicID: Reading] {
         var older: [CharacteristicID: Reading] = [:]
         for id in ids { older[id] = late.removeValue(forKey: id) }
         return older
     }
 
-    /// The answer came, or never will; returns the reports that were held back.
+    /// Ends a request, answered or not; returns the delayed reports.
     mutating func end(_ ids: some Sequence<CharacteristicID>) -> [CharacteristicID: Reading] {
         var kept: [CharacteristicID: Reading] = [:]
         for id in ids {

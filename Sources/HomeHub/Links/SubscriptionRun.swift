@@ -2,18 +2,18 @@ import AsyncKit
 import HAPModel
 import HomeModel
 
-/// One conversation at a time with an accessory server about what it is to report.
+/// The reconciliation of subscriptions with one accessory server, one run at a time.
 ///
-/// The desired characteristics are the state of the accessories and the sessions' ``ObservationDemand``; the confirmed ones are in the link's
-/// `SubscriptionReconciler`; here is only whether the one is being brought to the other, and what the server refused when it was
-/// asked last.
+/// The desired characteristics are the state of the accessories and the sessions' ``ObservationDemand``. The link's
+/// `SubscriptionReconciler` has the confirmed ones. This value only tracks whether a run is in progress, and the
+/// server's last rejections.
 struct SubscriptionRun {
     private(set) var isRunning = false
     private var isDue = false
     private var refusals: [CharacteristicID: HomeError.Code] = [:]
     private var waiting: [AsyncSignal] = []
 
-    /// Something else is wanted; returns whether a conversation must begin.
+    /// Records a changed demand; returns whether a run must begin.
     mutating func demandChanged() -> Bool {
         isDue = true
         guard !isRunning else { return false }
@@ -21,35 +21,35 @@ struct SubscriptionRun {
         return true
     }
 
-    /// The next round begins; returns `false` if the conversation must end instead.
+    /// Begins the next round; returns `false` if the run must end instead.
     mutating func nextRound() -> Bool {
         defer { isDue = false }
         return isDue
     }
 
-    /// Takes the outcomes of a round; returns the characteristics that are refused.
+    /// Handles the outcomes of a round; returns the rejected characteristics.
     mutating func asked(_ outcomes: [CharacteristicID: HomeError.Code?]) -> [CharacteristicID] {
         for (id, code) in outcomes { refusals[id] = code }
         let refused = outcomes.compactMap { $1 == nil ? nil : $0 }
-        // They are left out of the demand, which the next round sees.
+        // Rejected characteristics leave the demand, which the next round sees.
         if !refused.isEmpty { isDue = true }
         return refused
     }
 
-    /// A connection begins: earlier refusals count no more.
+    /// Clears the rejections at the start of a connection.
     mutating func connected() { refusals = [:] }
 
-    /// Why the server refused something when it was last asked for it; `nil` if it did not.
+    /// Returns the reason for the server's last rejection of a characteristic; `nil` if it wasn't rejected.
     func refusal(of id: CharacteristicID) -> HomeError.Code? { refusals[id] }
 
-    /// The conversation is over.
+    /// Ends the run.
     mutating func ended() {
         isRunning = false
         for waiter in waiting { waiter.send() }
         waiting = []
     }
 
-    /// What is sent when the conversation is over; `nil` if there is none.
+    /// Returns a signal that is sent at the end of the run; `nil` without a run.
     mutating func untilEnded() -> AsyncSignal? {
         guard isRunning else { return nil }
         let signal = AsyncSignal()

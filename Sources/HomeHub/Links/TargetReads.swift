@@ -3,8 +3,8 @@ import HomeModel
 
 /// The services of one accessory server whose targets were written, and the pauses between reads of them.
 ///
-/// A lock reports *locked* seconds after the command, or not at all. The hub reads until target and current value
-/// agree: soon at first, then rarely, and not after the last of the pauses. Each write starts over.
+/// A lock reports *locked* seconds after the command, or not at all. The hub reads until the target and the current
+/// value are equal: frequently at first, then rarely, and never after the last pause. Each write starts over.
 struct TargetReads {
     private let pauses: [Duration]
     private var services: Set<Service.ID> = []
@@ -15,7 +15,7 @@ struct TargetReads {
 
     init(pauses: [Duration]) { self.pauses = pauses }
 
-    /// Targets of services were written; returns whether a run must begin.
+    /// Adds services with new targets; returns whether a run must begin.
     mutating func wrote(to services: Set<Service.ID>) -> Bool {
         self.services.formUnion(services)
         reads = 0
@@ -29,8 +29,8 @@ struct TargetReads {
 
     /// Returns the pause before the next read.
     ///
-    /// - Parameter isApproaching: whether a service's target hasn't been reached.
-    /// - Returns: `nil` if all targets were reached or were read often enough; the run ends.
+    /// - Parameter isApproaching: Whether a service hasn't reached its target.
+    /// - Returns: `nil` if all targets were reached or the last pause has passed; the run ends.
     mutating func nextPause(where isApproaching: (Service.ID) -> Bool) -> Duration? {
         services = services.filter(isApproaching)
         guard !services.isEmpty, reads < pauses.count else {

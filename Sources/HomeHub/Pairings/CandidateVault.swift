@@ -3,7 +3,8 @@ import HAPProtocol
 
 import struct HAPModel.DeviceID
 
-/// Keeps the pairings of repairs next to those of the accessories, until the homes take them over.
+/// A vault that keeps the pairings of repairs as candidates, in addition to those of the accessories, until they are
+/// promoted.
 struct CandidateVault: PairingVault {
     let vault: any PairingVault
     let store: any HomeStore

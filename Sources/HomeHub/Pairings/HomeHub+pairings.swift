@@ -6,9 +6,9 @@ import Logging
 import struct HAPModel.DeviceID
 import struct HAPModel.SetupCode
 
-// Creates and removes pairings. `Pairings` holds their state, the vault their keys.
+// Creates and removes pairings. `Pairings` holds their state, and the vault holds their keys.
 extension HomeHub {
-    /// Connects to every accessory of the homes, and unpairs those without a home.
+    /// Connects to every accessory of the homes, and unpairs accessories without a home.
     func loadPairings() async {
         let stored: [AccessoryPairing]
         let identity: ControllerIdentity
@@ -74,10 +74,12 @@ extension HomeHub {
         }
     }
 
-    /// Pairs with a device that may take an accessory's place; the accessory's own pairing stays.
+    /// Pairs with a device that may replace an accessory.
     ///
-    /// - Returns: the candidate with the device's database, and the hub's identity.
-    /// - Throws: the reason of the failure; the candidate is removed then.
+    /// The accessory's own pairing remains.
+    ///
+    /// - Returns: The candidate with the device's database, and the hub's identity.
+    /// - Throws: The reason for the failure. The candidate is removed in that case.
     func pairCandidate(
         with device: AdvertisedAccessory, code: SetupCode, token: [UInt8]?
     ) async throws(SetupError) -> (AccessorySetup.Added, ControllerIdentity) {
@@ -101,7 +103,9 @@ extension HomeHub {
         }
     }
 
-    /// Takes over a candidate that the store has promoted; a former device is unpaired when it is seen.
+    /// Handles a promoted candidate.
+    ///
+    /// A former device is unpaired when it becomes visible.
     func promoted(
         _ candidate: AccessoryPairing, over former: AccessoryPairing?, as identity: ControllerIdentity
     ) {
@@ -112,7 +116,7 @@ extension HomeHub {
 
     // MARK: Removal
 
-    /// Unpairs accessories that have left the homes, in parallel; returns the accessories that are left.
+    /// Unpairs accessories that left the homes, in parallel; returns the ones that couldn't be unpaired yet.
     func removePairings(of gone: [Accessory]) async -> [Accessory.ID] {
         let stale = await withTaskGroup(of: Accessory.ID?.self) { group in
             for accessory in gone {
@@ -125,11 +129,11 @@ extension HomeHub {
         return gone.map(\.id).filter(stale.contains)
     }
 
-    /// Ends an accessory's connection and its pairing, on both sides if the accessory is reachable.
+    /// Ends an accessory's connection and removes its pairing, on both sides if the accessory is reachable.
     ///
-    /// An accessory that can't be unpaired now is orphaned. Its record can be old.
+    /// An accessory that can't be unpaired now is orphaned. Its record may be outdated.
     ///
-    /// - Returns: whether the accessory has removed the pairing.
+    /// - Returns: Whether the accessory has removed the pairing.
     private func removePairing(with device: DeviceID) async -> Bool {
         _ = await openedLink(to: device)
         var isUnpaired = connections[device]?.failure == .notPaired
@@ -140,7 +144,8 @@ extension HomeHub {
                 isUnpaired = true
             } catch {
                 await link.stop()
-                // Some remove the pairing and close the connection without an answer; the next pair verify shows it.
+                // Some accessories remove the pairing and close the connection without an answer. The next pair verify
+                // reveals it.
                 if error == .request(.ended(.lost)), let (pairing, identity) = pairing {
                     let limit = min(configuration.unpairingTimeout, .seconds(2))
                     isUnpaired = await unpairing.unpair(pairing, as: identity, within: limit)
@@ -167,7 +172,7 @@ extension HomeHub {
         return isUnpaired
     }
 
-    /// Unpairs an accessory without a home, now or when it is seen.
+    /// Unpairs an accessory without a home, now or when it becomes visible.
     func unpair(_ pairing: AccessoryPairing, as identity: ControllerIdentity) async {
         if await unpairing.unpair(pairing, as: identity, within: configuration.unpairingTimeout) {
             await unpaired(pairing.deviceID)
@@ -176,7 +181,7 @@ extension HomeHub {
         }
     }
 
-    /// Unpairs a candidate that can't take an accessory's place, now or when it is seen.
+    /// Unpairs a candidate that can't replace an accessory, now or when it becomes visible.
     func dropCandidate(_ candidate: AccessoryPairing, as identity: ControllerIdentity) async {
         if await unpairing.unpair(candidate, as: identity, within: configuration.unpairingTimeout) {
             await unpaired(candidate.deviceID, isCandidate: true)
@@ -203,7 +208,7 @@ extension HomeHub {
         start { hub in await hub.lookAgain(for: device) }
     }
 
-    /// Looks again a few times for an unpaired accessory whose record still shows it as paired.
+    /// Refreshes the record of an unpaired accessory a few times while it still shows it as paired.
     private func lookAgain(for device: DeviceID) async {
         for pause in [2, 5, 15, 60] {
             guard (try? await Task.sleep(for: .seconds(pause))) != nil, !pairings.devices.contains(device),
@@ -215,7 +220,9 @@ extension HomeHub {
 
     // MARK: Orphans
 
-    /// Unpairs an accessory when it is seen; if too many wait, the oldest is forgotten.
+    /// Unpairs an accessory when it becomes visible.
+    ///
+    /// If too many are waiting, the oldest is dropped.
     private func orphan(_ pairing: AccessoryPairing, as identity: ControllerIdentity) {
         logger.warning("pairing orphaned", metadata: ["accessory": "\(pairing.deviceID)"])
         if let dropped = pairings.makeRoomForOrphan() {
@@ -248,7 +255,7 @@ extension HomeHub {
         if isUnpaired {
             await unpaired(device, isCandidate: orphan.isCandidate)
         } else if !Task.isCancelled {
-            // It may have returned meanwhile.
+            // The accessory may have returned in the meantime.
             unpairVisibleOrphans()
         }
     }

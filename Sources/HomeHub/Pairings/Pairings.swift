@@ -4,21 +4,22 @@ import HAPProtocol
 
 import struct HAPModel.DeviceID
 
-/// The accessories that the hub is paired with, and the pairings that must be removed.
+/// The accessories that the hub is paired with, and the pairings to remove.
 ///
-/// A pairing with an accessory that is in no home is *orphaned*. The vault keeps it until the accessory is seen and has removed
-/// it, however late: an accessory whose pairing the hub forgot before would have to be reset.
+/// A pairing with an accessory that isn't in any home is *orphaned*. The vault keeps it until the accessory is visible
+/// and has removed it, no matter how late. If the hub dropped the pairing earlier, the accessory would have to be
+/// reset.
 struct Pairings: Sendable {
-    /// A pairing with an accessory that is in no home and doesn't know that yet.
+    /// A pairing with an accessory that isn't in any home and still has the pairing.
     struct Orphan: Sendable {
         let pairing: AccessoryPairing
         let identity: ControllerIdentity
         /// A Boolean value that indicates whether it was meant to replace an accessory's own pairing.
         var isCandidate = false
-        /// A Boolean value that indicates whether the accessory is seen, and asked to remove it.
+        /// A Boolean value that indicates whether an attempt to unpair the visible accessory is in progress.
         fileprivate(set) var isUnderWay = false
-        /// A Boolean value that indicates whether a peer in its place refuses without proof: the accessory after a reset, or
-        /// another device.
+        /// A Boolean value that indicates whether a peer at the accessory's address refuses without proof of identity:
+        /// the accessory after a reset, or another device.
         fileprivate(set) var isRefused = false
         /// Ends the attempt to unpair.
         let end = AsyncSignal()
@@ -26,11 +27,11 @@ struct Pairings: Sendable {
 
     /// The accessories in the vault.
     private(set) var devices: Set<DeviceID> = []
-    /// The oldest first.
+    /// The orphans, oldest first.
     private(set) var orphans: [Orphan] = []
-    /// The accessories that have removed our pairing, and the time until which that overrides their records.
+    /// The accessories that removed the hub's pairing, and the time until which that overrides their records.
     private var unpaired: [DeviceID: ContinuousClock.Instant] = [:]
-    /// The lifetime of a record of mDNS.
+    /// The lifetime of an mDNS record.
     private static let recordLifetime = Duration.seconds(4500)
 
     // MARK: Devices
@@ -47,14 +48,14 @@ struct Pairings: Sendable {
         unpaired[device] = now + Self.recordLifetime
     }
 
-    /// A device is paired, as its record shows.
+    /// Records that a device is paired, as its record shows.
     mutating func markPaired(_ device: DeviceID) { unpaired[device] = nil }
 
-    /// Returns the records of mDNS, corrected for accessories that have removed our pairing.
+    /// Returns the mDNS records, corrected for accessories that removed the hub's pairing.
     ///
-    /// Such an accessory is free, whatever its record shows, until that has expired or an attempt to pair shows otherwise.
-    /// Avahi 0.8 keeps both of two records that came within a second. It may show the old one for its whole lifetime, even
-    /// after it has shown the new one.
+    /// Such an accessory is unpaired, whatever its record shows, until the record has expired or an attempt to pair
+    /// shows otherwise. If two records arrive within a second, Avahi 0.8 keeps both. It may report the old one for its
+    /// whole lifetime, even after it has reported the new one.
     func corrected(_ snapshot: AccessorySnapshot, now: ContinuousClock.Instant = .now) -> AccessorySnapshot {
         guard !unpaired.isEmpty else { return snapshot }
         var snapshot = snapshot
@@ -65,11 +66,12 @@ struct Pairings: Sendable {
         return snapshot
     }
 
-    /// Returns the accessories that can't be added, because we are paired with them.
+    /// Returns the accessories that can't be added because the hub is paired with them.
     ///
-    /// An orphan that refuses us may have been reset, and pairing with it proves that.
+    /// An orphan that refuses the hub may have been reset, and pairing with it proves that.
     ///
-    /// The accessory `former`, whose pairing a repair replaces, isn't one of them.
+    /// - Parameter former: The accessory whose pairing a repair replaces; `nil` for none.
+    /// - Returns: Their device IDs.
     func unaddable(besides former: DeviceID? = nil) -> Set<DeviceID> {
         devices.subtracting(orphans.filter(\.isRefused).map(\.pairing.deviceID)).filter { $0 != former }
     }
@@ -78,7 +80,7 @@ struct Pairings: Sendable {
 
     mutating func add(_ orphan: Orphan) { orphans.append(orphan) }
 
-    /// Removes the orphan of an accessory that is added again: its new pairing must not be removed.
+    /// Removes the orphan of an accessory that is added again, because its new pairing must remain.
     mutating func removeOrphan(_ device: DeviceID) -> Bool {
         guard let index = orphans.firstIndex(where: { $0.pairing.deviceID == device }) else { return false }
         orphans.remove(at: index).end.send()
@@ -93,7 +95,7 @@ struct Pairings: Sendable {
 
     /// Removes the oldest idle orphan if there are ``maximumOrphans``, and returns its device.
     ///
-    /// Orphans from the vault stay: there can't be more of them, and the search for them has just begun.
+    /// Orphans from the vault stay: their number can't grow, and the search for them has just begun.
     mutating func makeRoomForOrphan() -> DeviceID? {
         guard orphans.count >= Self.maximumOrphans,
             let index = orphans.firstIndex(where: { !$0.isUnderWay && !$0.isCandidate })
@@ -101,7 +103,7 @@ struct Pairings: Sendable {
         return orphans.remove(at: index).pairing.deviceID
     }
 
-    /// Returns the idle orphans that are visible; an attempt to unpair each must begin.
+    /// Returns the visible idle orphans, each of which must be unpaired now.
     mutating func begin(where isVisible: (DeviceID) -> Bool) -> [Orphan] {
         var begun: [Orphan] = []
         for (index, orphan) in orphans.enumerated() where !orphan.isUnderWay && isVisible(orphan.pairing.deviceID) {
@@ -111,7 +113,7 @@ struct Pairings: Sendable {
         return begun
     }
 
-    /// A peer in the place of an orphan's accessory refuses without proof; returns whether that is new.
+    /// Records a refusal without proof by a peer at an orphan's address; returns whether it's new.
     mutating func refused(_ device: DeviceID) -> Bool {
         guard let index = orphans.firstIndex(where: { $0.pairing.deviceID == device }), !orphans[index].isRefused
         else { return false }
@@ -119,7 +121,7 @@ struct Pairings: Sendable {
         return true
     }
 
-    /// An attempt to unpair has ended; returns whether the orphan still waited for it.
+    /// Ends an attempt to unpair; returns whether the orphan was still waiting for it.
     mutating func ended(_ orphan: Orphan, isUnpaired: Bool) -> Bool {
         guard let index = orphans.firstIndex(where: { $0.end === orphan.end }) else { return false }
         if isUnpaired { orphans.remove(at: index) } else { orphans[index].isUnderWay = false }

@@ -3,22 +3,22 @@ import HAPController
 import HAPProtocol
 import Logging
 
-/// Ends pairings at accessories that no link looks after.
+/// Removes pairings at accessories that have no link.
 struct Unpairing: Sendable {
     let browser: AccessoryServerBrowser
     let dialer: any AccessoryDialer
     let timing: ControllerTiming
     let logger: Logger
 
-    /// Has an accessory remove our pairing.
+    /// Removes the hub's pairing at an accessory.
     ///
     /// - Parameters:
-    ///   - pairing: the accessory.
-    ///   - identity: who we are.
-    ///   - timeout: how long it may take; without it, for as long as the accessory is seen.
-    ///   - end: ends it early.
-    ///   - onRefusal: is called when something refuses that has not proven to be the accessory.
-    /// - Returns: whether the accessory has no pairing with us any more.
+    ///   - pairing: The pairing with the accessory.
+    ///   - identity: The hub's identity.
+    ///   - timeout: The longest time it may take; `nil` for as long as the accessory is visible.
+    ///   - end: A signal that ends it early.
+    ///   - onRefusal: Called when a peer refuses that hasn't proven to be the accessory.
+    /// - Returns: Whether the accessory no longer has a pairing with the hub.
     func unpair(
         _ pairing: AccessoryPairing, as identity: ControllerIdentity, within timeout: Duration? = nil,
         until end: AsyncSignal? = nil, onRefusal: @escaping @Sendable () async -> Void = {}

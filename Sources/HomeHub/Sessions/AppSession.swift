@@ -6,7 +6,7 @@ struct AppSession {
     /// The id that the app declares.
     let app: String
     let capabilities: Set<HomeCapability>
-    /// The maker whose accessories the app answers for.
+    /// The vendor whose accessories the app answers for.
     let vendor: String?
     /// Wakes the session's reader.
     let signal = AsyncSignal()

@@ -3,11 +3,11 @@ import BoundedJSON
 import HAPController
 package import HomeModel
 
-// The sessions of apps: their notifications, observations and searches.
+// Sessions of apps: their notifications, observations and searches.
 extension HomeHub {
-    /// Opens a session for an app; returns it with the app's current rights.
+    /// Opens a session for an app; returns it with the app's current authorization.
     ///
-    /// - Throws: the errors of `Permissions.opened`; no session is opened then.
+    /// - Throws: The errors of `Permissions.opened`. No session is opened in that case.
     package func open(
         _ opening: SessionOpening, by peer: AppPeer
     ) throws(HomeError) -> (session: SessionID, reply: SessionReply) {
@@ -20,7 +20,7 @@ extension HomeHub {
         return (id, reply)
     }
 
-    /// Closes a session; its uncommitted calls are dropped.
+    /// Closes a session and drops its uncommitted calls.
     package func close(_ id: SessionID) {
         guard let closed = sessions.removeValue(forKey: id) else { return }
         permissions.closed(id)
@@ -33,8 +33,8 @@ extension HomeHub {
 
     /// Waits for the next delivery to a session.
     ///
-    /// Each session has one reader. It takes a delivery after it has handed the last one to the system: the deliveries that
-    /// wait here are bounded.
+    /// Each session has one reader. It takes a delivery after it has handed the last one to the system, so that the
+    /// number of waiting deliveries is bounded.
     ///
     /// - Returns: `nil` if the session is closed or the caller is canceled.
     package func nextDelivery(for id: SessionID) async -> Delivery? {
@@ -59,7 +59,10 @@ extension HomeHub {
 
     /// Notifies apps of a transaction that was stored and applied.
     ///
-    /// The session of the call that requested it learns of it by the answer, unless the call was refused meanwhile.
+    /// - Parameters:
+    ///   - transaction: The change.
+    ///   - call: The call that requested it, whose session learns of it from the answer. A call that was denied in the
+    ///     meantime already has an answer, so its session is notified like all others.
     func committed(_ transaction: HomeTransaction, by call: Call?) {
         let awaited = call.flatMap { calls.isAwaited($0) ? $0 : nil }
         if let awaited { calls.committed(awaited) }
@@ -80,7 +83,7 @@ extension HomeHub {
 
     // MARK: Observations
 
-    /// Returns a page as a session sees it: with its own observations.
+    /// Returns a page with a session's own observations.
     func page(_ request: AccessoryBatchRequest, for session: SessionID) throws(HomeError) -> AccessoryBatch {
         var page = try graph.page(request)
         let observed = feed.observed(by: session)
@@ -99,12 +102,13 @@ extension HomeHub {
 
     /// Starts or stops a session's observation of values.
     ///
-    /// The answer waits for the accessories' answers; an accessory without a connection is asked after the next one.
+    /// The answer waits for the accessories. The subscription to an accessory without a connection follows its next
+    /// connection.
     func setNotification(_ isEnabled: Bool, for ids: [Characteristic.ID], _ call: Call) {
         let (results, actions) = feed.setNotification(isEnabled, for: ids, by: call.session, in: graph)
         perform(actions)
         guard isEnabled else { return answer(call, .success(results.json)) }
-        // Requests of other sessions may be refused, too.
+        // Subscriptions that other sessions requested may be rejected, too.
         let devices = Set(
             results.filter { $0.error == nil }.compactMap { graph.accessory(of: $0.characteristic)?.deviceID })
         guard devices.contains(where: { connections[$0]?.subscriptions.isRunning == true }) else {
@@ -120,9 +124,11 @@ extension HomeHub {
 
     // MARK: Searches
 
-    /// Starts a session's search; it is notified of present accessories after the answer.
+    /// Starts a session's search.
     ///
-    /// Without discovery no search starts, but earlier ones go on.
+    /// It's notified of present accessories after the answer.
+    ///
+    /// Without discovery no search starts, but earlier ones continue.
     func startBrowsing(_ call: Call) {
         if let error = browser.snapshot.discoveryError {
             return answer(call, with: HomeError(.accessoryDiscoveryFailed, detail: error))

@@ -2,12 +2,12 @@ import HomeModel
 
 import struct HAPModel.DeviceID
 
-/// Which sessions search for accessories that could be added, and what each has been told.
+/// The sessions that search for accessories to add, and the accessories that each was notified of.
 ///
-/// A session is notified of each accessory once in a search, and of its going once; before the start and after the end it is
-/// notified of nothing. Each start begins anew.
+/// During a search, a session is notified of each accessory that appears or disappears, once. Before the start and
+/// after the end, it isn't notified. Each start begins from scratch.
 struct Searches: Sendable, Equatable {
-    /// Something to be told to one session.
+    /// A notification for one session.
     struct Event: Sendable, Equatable {
         var session: SessionID
         var notification: HomeNotification
@@ -16,7 +16,7 @@ struct Searches: Sendable, Equatable {
     private var known: [SessionID: Set<DeviceID>] = [:]
     private var visible: [DiscoveredAccessory] = []
 
-    /// A session begins to search, or begins anew.
+    /// Starts or restarts a session's search.
     mutating func start(_ session: SessionID) -> [Event] {
         known[session] = []
         return events(for: session)
@@ -24,7 +24,7 @@ struct Searches: Sendable, Equatable {
 
     mutating func stop(_ session: SessionID) { known[session] = nil }
 
-    /// These could be added now, and no others.
+    /// Replaces the accessories that can be added now.
     mutating func see(_ accessories: [DiscoveredAccessory]) -> [Event] {
         visible = accessories
         return known.keys.sorted().flatMap { events(for: $0) }

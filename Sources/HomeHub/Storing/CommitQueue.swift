@@ -1,11 +1,13 @@
 import AsyncKit
 import HomeModel
 
-/// The order in which changes are stored: one at a time, each planned when the one before it is stored and applied.
+/// The queue of changes to store, one at a time.
 ///
-/// A place is taken in the turn in which an app asks, so that changes are stored in the order in which they were asked for.
-/// How many wait is bounded, and so is how long an app's change waits for a disk that stands still: it is refused then, and
-/// nothing of it has happened. What the store has begun with is never given up.
+/// Each change is planned after the previous one was stored and applied.
+///
+/// A place is taken synchronously with an app's request, so that changes are stored in the order of requests. The
+/// number of waiting changes is bounded, and so is the time that an app's change waits for a blocked disk. A change
+/// that times out has no effect. A write that the store has begun is never canceled.
 final class CommitQueue {
     /// A place in the queue, until ``leave(_:)``.
     struct Place {
@@ -14,21 +16,23 @@ final class CommitQueue {
     }
 
     private let limit: Int
-    /// The first one's change is being stored.
+    /// The places.
+    ///
+    /// The change of the first one is being stored.
     private var places: [Place] = []
     private var lastNumber: UInt64 = 0
 
     init(limit: Int) { self.limit = limit }
 
-    /// How many changes wait, with the one that is being stored.
+    /// The number of changes, including the one that is being stored.
     var count: Int { places.count }
 
     /// Takes the last place.
     ///
-    /// - Parameter isBounded: whether it is refused when too many wait; not for what accessories report, of which each has
-    ///   one change at most.
-    /// - Returns: the place; whoever has it leaves it.
-    /// - Throws: 49 if too many wait.
+    /// - Parameter isBounded: Whether the limit applies. It doesn't apply to accessories' reports, of which each
+    ///   accessory has at most one change.
+    /// - Returns: The place. The caller must leave it.
+    /// - Throws: 49 if too many changes wait.
     func enter(isBounded: Bool = true) throws(HomeError) -> Place {
         guard !isBounded || places.count < limit else {
             throw HomeError(
@@ -41,7 +45,7 @@ final class CommitQueue {
         return place
     }
 
-    /// Waits until a place is the first one; it is left if that fails.
+    /// Waits until a place is the first one, and leaves it on failure.
     ///
     /// - Throws: 8 when the deadline has passed, 1002 when the hub ends.
     func wait(at place: Place, until deadline: ContinuousClock.Instant?) async throws(HomeError) {
@@ -59,7 +63,7 @@ final class CommitQueue {
         }
     }
 
-    /// Gives a place up; the next one's turn has come if it was the first.
+    /// Leaves a place, and resumes the next one if it was the first.
     func leave(_ place: Place) {
         places.removeAll { $0.number == place.number }
         places.first?.signal.send()

@@ -3,55 +3,61 @@ package import HomeModel
 
 package import struct HAPModel.DeviceID
 
-/// What the hub keeps over restarts.
+/// The hub's persistent storage.
 ///
-/// Whatever a call has returned from survives a power cut, but for ``save(_:)`` and ``save(_:lastExecutionTime:)``. A call takes
-/// as long as the disk does: it waits elsewhere, never on the hub's executor, and once begun it goes on to its end, also if its
-/// task is cancelled. Calls are carried out in the order in which they are made. The pairings are in the `PairingVault`.
+/// Data survives a power failure once its call has returned, except for ``save(_:)`` and
+/// ``save(_:lastExecutionTime:)``. A call takes as long as the disk does. It never blocks the hub's executor, and once
+/// begun it continues to the end, even if its task is canceled. Calls are performed in the order in which they are
+/// made. The `PairingVault` stores the pairings.
 package protocol HomeStore: Sendable {
-    /// Everything as it was left; asked once, before the hub runs, and the only call that blocks.
+    /// Loads the stored state. It's called once, before the hub runs, and it's the only call that blocks.
     func load() throws -> StoredHomes
 
-    /// Stores a transaction, all or nothing; `graph` has it applied.
+    /// Stores a whole transaction, or nothing. `graph` already includes it.
     ///
-    /// - Throws: whatever is in the way; then nothing of it is stored.
+    /// - Throws: The store's error. Nothing is stored in that case.
     func commit(_ transaction: HomeTransaction, in graph: HomeGraph) async throws
 
-    /// As ``commit(_:in:)``, and in the same step replaces an accessory's pairing by a kept candidate.
+    /// Stores a transaction like ``commit(_:in:)``, and atomically replaces an accessory's pairing with a candidate.
     ///
-    /// - Throws: the store's error; nothing has changed then.
+    /// - Throws: The store's error. Nothing has changed in that case.
     func commit(_ transaction: HomeTransaction, in graph: HomeGraph, promoting candidate: AccessoryPairing) async throws
 
-    /// Keeps the pairing of a device that may take an accessory's place, next to the accessory's own.
+    /// Stores the pairing of a device that may replace an accessory, in addition to the accessory's own.
     func keep(candidate: AccessoryPairing) async throws
 
-    /// Removes a candidate; harmless where there is none.
+    /// Removes a candidate. It has no effect if there is none.
     func forgetCandidate(_ device: DeviceID) async throws
 
-    /// Stores the answer to a question of permission, in place of an earlier one.
+    /// Stores a permission in place of an earlier one.
     func remember(_ permission: RememberedPermission) async throws
 
-    /// Stores the answer to a question whether an app may answer for a maker, in place of an earlier one.
+    /// Stores the answer about a vendor claim in place of an earlier one.
     func remember(_ claim: RememberedClaim) async throws
 
-    /// Removes what is stored about an app and a maker.
+    /// Removes the answer about a vendor claim.
     func forget(_ claim: VendorClaimID) async throws
 
-    /// Removes all that is stored about an app, also about makers.
+    /// Removes everything about an app, including its vendor claims.
     func forget(_ app: AppIdentity) async throws
 
-    /// Stores when a scene was carried out last; one that is not known is passed over.
+    /// Stores the time of a scene's last execution. Unknown scenes are ignored.
     func save(_ scene: ActionSet.ID, lastExecutionTime: Timestamp) async throws
 
-    /// Stores values, in place of earlier ones; a power cut may lose them, and what is not known is passed over.
+    /// Stores values in place of earlier ones. A power failure may lose them. Unknown characteristics are ignored.
     func save(_ values: [Characteristic.ID: TimestampedValue]) async throws
 
-    /// Returns the store's directory if a full disk made a write fail; `error` is `nil` if it is unknown.
+    /// Returns the directory on a full disk that made a write fail.
+    ///
+    /// - Parameter error: The error of the write; `nil` if it's unknown.
+    /// - Returns: The store's directory; `nil` if its disk has space left.
     func fullDirectory(after error: (any Error)?) -> String?
 }
 
 extension HomeStore {
-    /// Returns error 1004, which describes a failed write to apps; `outcome` is the state after it, in words.
+    /// Returns error 1004, which describes a failed write to apps.
+    ///
+    /// `outcome` is the resulting state in words.
     func failure(_ outcome: String, after error: (any Error)?) -> HomeError {
         let code = HomeError.Code.storageFailed
         guard let directory = fullDirectory(after: error) else {
@@ -61,16 +67,18 @@ extension HomeStore {
     }
 }
 
-/// The pairing of a device that may take an accessory's place.
+/// The pairing of a device that may replace an accessory.
 package typealias CandidatePairing = AccessoryPairing
 
-/// What the hub begins with.
+/// The stored state with which the hub starts.
 package struct StoredHomes: Sendable, Equatable {
-    /// The homes; no accessory counts as reachable before its link says so, and no session observes anything.
+    /// The homes.
+    ///
+    /// All accessories are unreachable until their links report otherwise, and no session observes anything.
     package var graph: HomeGraph
     package var permissions: [RememberedPermission]
     package var claims: [RememberedClaim]
-    /// The pairings of repairs that were interrupted.
+    /// The pairings of interrupted repairs.
     package var candidates: [AccessoryPairing]
 
     package init(

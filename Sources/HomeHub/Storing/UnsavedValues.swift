@@ -12,7 +12,7 @@ final class UnsavedValues {
     /// The time of the next write; `nil` without values, or if a failed write waits for further values.
     private(set) var nextDeadline: ContinuousClock.Instant?
     private var isSaving = false
-    /// Whether another write must follow.
+    /// A Boolean value that indicates whether another write must follow.
     private var isDue = false
 
     init(store: any HomeStore, interval: Duration, logger: Logger) {
@@ -21,7 +21,7 @@ final class UnsavedValues {
         self.logger = logger
     }
 
-    /// A value was reported; returns whether there is a new deadline.
+    /// Adds a reported value; returns whether there is a new deadline.
     func changed(_ id: Characteristic.ID, to value: TimestampedValue) -> Bool {
         values[id] = value
         guard nextDeadline == nil else { return false }
@@ -37,7 +37,7 @@ final class UnsavedValues {
         return !isSaving
     }
 
-    /// Stores the values; those that are reported while the disk is busy are stored next.
+    /// Stores the values, and then the ones reported while the disk is busy.
     func save() async {
         guard !isSaving else { return }
         isSaving = true

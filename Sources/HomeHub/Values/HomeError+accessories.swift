@@ -3,13 +3,13 @@ import HAPProtocol
 import HomeModel
 
 extension HomeError {
-    /// Why an accessory did not do what was asked; `nil` if it did.
+    /// Creates the error for an accessory's status; returns `nil` for success.
     init?(_ status: HAPStatus, of accessory: Accessory) {
         guard let code = Code(hapStatus: status.rawValue, isBridged: accessory.isBridged) else { return nil }
         self.init(code, accessory: accessory.id)
     }
 
-    /// Why an accessory was not asked, or gave no answer.
+    /// Creates the error for a request that wasn't sent or got no answer.
     init(_ error: LinkError, of accessory: Accessory, in graph: HomeGraph) {
         if error == .notConnected, let fault = graph.accessory(accessory.id)?.fault {
             self.init(fault.code, detail: fault.localizedDescription, accessory: accessory.id)
@@ -18,7 +18,7 @@ extension HomeError {
         }
     }
 
-    /// Why an accessory could not be added.
+    /// Creates the error for an accessory that couldn't be added.
     init(_ error: SetupError) {
         let code: Code =
             switch error {
@@ -56,7 +56,8 @@ extension HomeError.Code {
 }
 
 extension HomeError.Code {
-    /// Why a characteristic is not reported; `nil` if it is, or will be with the next connection.
+    /// Creates the error code for a characteristic that isn't reported; returns `nil` if it is, or will be after
+    /// reconnecting.
     init?(_ outcome: SubscriptionOutcome) {
         switch outcome {
         case .confirmed, .pending: return nil

@@ -12,7 +12,7 @@ import struct HAPModel.DeviceID
 extension HomeHub {
     // MARK: Reading
 
-    /// Reads values, one request for each accessory server, all servers at once.
+    /// Reads values, with one request for each accessory server, all in parallel.
     func readValues(_ ids: [Characteristic.ID], _ call: Call) async {
         guard isAwaited(call) else { return }
         var requests = ValueRequests<Void>(ids, in: graph) { (_, characteristic) throws(HomeError) in
@@ -32,7 +32,7 @@ extension HomeHub {
             // The link has reported the values in the answer, except stale ones.
             received(late, from: device, asker: asker(of: call))
             for item in items {
-                // Values reported meanwhile are newer than the read ones.
+                // Values reported in the meantime are newer than those in the answer.
                 switch late[item.location].flatMap({ try? $0.get() }).map(Reading.success) ?? readings[item.location] {
                 case .success(let value)?:
                     requests.finish(item) {
@@ -50,7 +50,7 @@ extension HomeHub {
         answer(call, .success(requests.results.json))
     }
 
-    /// The reason why an answer has no value.
+    /// Returns the error for an answer without a value.
     private func noValue(of item: ValueRequests<Void>.Item, in requests: ValueRequests<Void>) -> HomeError {
         let characteristic = item.accessory.characteristic(requests.results[item.index].characteristic)
         guard characteristic?.type.isMomentary == true else {
@@ -69,7 +69,7 @@ extension HomeHub {
         answer(call, .success(await written(writes, by: call).json))
     }
 
-    /// The session whose answer has the results of a call, or `nil` if the call was canceled and answered.
+    /// Returns the session whose answer has the results of a call; `nil` if the call was canceled and answered.
     private func asker(of call: Call) -> SessionID? {
         isAwaited(call) ? call.session : nil
     }
@@ -131,7 +131,9 @@ extension HomeHub {
         return requests.results
     }
 
-    /// An accessory notifies all controllers except the writer; the hub, which is the writer, notifies its apps.
+    /// Notifies apps of a write.
+    ///
+    /// An accessory notifies all controllers except the writer, which is the hub.
     private func wrote(
         _ value: CharacteristicValue, at time: Timestamp, to id: Characteristic.ID, by session: SessionID?
     ) {
@@ -141,9 +143,11 @@ extension HomeHub {
         apply(.valueUpdated(id, value, time: time), writer: session)
     }
 
-    // MARK: Asking accessories
+    // MARK: Requests to accessories
 
-    /// Asks every accessory server concerned at once; after the first is asked, the call can't be canceled.
+    /// Sends requests to all affected accessory servers in parallel.
+    ///
+    /// After the first is sent, the call can't be canceled.
     private func asked<Part, Answer: Sendable>(
         _ items: [DeviceID: [ValueRequests<Part>.Item]], by call: Call? = nil,
         _ ask: @escaping @Sendable (AccessoryLink, [ValueRequests<Part>.Item]) async throws(LinkError) -> Answer
@@ -168,7 +172,8 @@ extension HomeHub {
         }
     }
 
-    /// The link for a request, whose call can't be canceled from here on; `nil` if it is missing or was canceled.
+    /// Returns the link for a request and makes its call uncancelable; `nil` without a link, or if the call was
+    /// canceled.
     private func linkToAsk(
         _ device: DeviceID, _ locations: [CharacteristicID], for call: Call?
     ) async -> AccessoryLink? {
@@ -187,7 +192,7 @@ extension HomeHub {
         for item in items { requests.finish(item) { $0.error = HomeError(reason, of: item.accessory, in: graph) } }
     }
 
-    // MARK: Showing which one it is
+    // MARK: Identifying
 
     func identify(_ id: Accessory.ID, _ call: Call) {
         guard let accessory = graph.accessory(id) else {
@@ -225,7 +230,9 @@ extension HomeHub {
 
     // MARK: Scenes
 
-    /// Sets all values of a scene; no scene runs twice at once.
+    /// Writes all values of a scene.
+    ///
+    /// A scene can't run twice at the same time.
     func runActionSet(_ id: ActionSet.ID, _ call: Call) {
         guard let actionSet = graph.home(of: id)?.actionSet(id) else {
             return answer(call, with: HomeError(.notFound, detail: "there is no such scene"))

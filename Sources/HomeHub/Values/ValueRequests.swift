@@ -5,11 +5,11 @@ import struct HAPModel.CharacteristicID
 import enum HAPModel.CharacteristicValue
 import struct HAPModel.DeviceID
 
-/// What is asked of several characteristics, split into one request for each accessory server, and put together again.
+/// A request for several characteristics, split into one request for each accessory server, with combined results.
 struct ValueRequests<Part: Sendable>: Sendable {
-    /// What is asked of one characteristic.
+    /// The part of a request for one characteristic.
     struct Item: Sendable {
-        /// Where it stands among all that was asked.
+        /// The position in the whole request.
         var index: Int
         var accessory: Accessory
         var location: CharacteristicID
@@ -19,7 +19,9 @@ struct ValueRequests<Part: Sendable>: Sendable {
     private(set) var results: [ValueResult] = []
     private(set) var items: [DeviceID: [Item]] = [:]
 
-    /// Splits a request by accessory server; `part` checks and converts each characteristic's.
+    /// Splits a request by accessory server.
+    ///
+    /// `part` validates and converts the part of each characteristic.
     init(
         _ ids: [Characteristic.ID], in graph: HomeGraph,
         _ part: (Int, Characteristic) throws(HomeError) -> Part
@@ -47,12 +49,12 @@ struct ValueRequests<Part: Sendable>: Sendable {
         }
     }
 
-    /// Notes what became of one.
+    /// Records the result of an item.
     mutating func finish(_ item: Item, _ change: (inout ValueResult) -> Void) { change(&results[item.index]) }
 }
 
 extension HomeGraph {
-    /// Whether an accessory, or the bridge that it is behind, is left alone.
+    /// Returns a Boolean value that indicates whether an accessory or its bridge is blocked.
     func isBlocked(_ accessory: Accessory) -> Bool {
         accessory.isBlocked || (accessory.bridge.flatMap { self.accessory($0) }?.isBlocked ?? false)
     }

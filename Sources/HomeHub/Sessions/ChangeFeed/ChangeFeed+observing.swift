@@ -3,12 +3,12 @@ package import HomeModel
 import struct HAPModel.CharacteristicPermissions
 
 extension ChangeFeed {
-    /// A session wants to be notified of values from now on, or no more.
+    /// Starts or stops a session's observation of values.
     ///
-    /// What is so already succeeds, too. Switching off needs no device; switching on needs one that can be reached.
+    /// It succeeds if nothing changes. Stopping doesn't require a reachable device, but starting does.
     ///
-    /// - Returns: the result for each, in the same order, and what to do. Of one that is unknown 2, of one that does not
-    ///   report changes 7, while its accessory is blocked 61, while it cannot be reached 4 or 88.
+    /// - Returns: The results in the order of `ids`, and the actions. The errors are 2 for an unknown characteristic, 7
+    ///   for one without notifications, 61 for a blocked accessory, and 4 or 88 for an unreachable one.
     package mutating func setNotification(
         _ isEnabled: Bool, for ids: [Characteristic.ID], by session: SessionID, in graph: HomeGraph
     ) -> (results: [ValueResult], actions: [Action]) {
@@ -50,14 +50,15 @@ extension ChangeFeed {
         return accessory
     }
 
-    /// Devices would not report these values: no session observes them any more.
+    /// Stops all observations of values that devices refused to report.
     ///
-    /// Sessions are not told; it is said before the call that enabled them is answered, with what the device said.
+    /// Sessions aren't notified. The call that started an observation returns the device's error, because this method
+    /// is called before its answer.
     package mutating func refused(_ ids: [Characteristic.ID]) { observations.refused(ids) }
 
-    /// What a session is notified of now: what its copy of the homes shows as enabled.
+    /// Returns the values that a session observes now, which its copy of the homes shows as enabled.
     package func observed(by session: SessionID) -> Set<Characteristic.ID> { observations.observed(by: session) }
 
-    /// What the devices are to report now, all subscriptions and ends of subscriptions together.
+    /// The values that the devices must report now, with all subscriptions combined.
     package var subscriptions: Set<Characteristic.ID> { observations.active }
 }

@@ -1,26 +1,26 @@
 package import BoundedJSON
 package import HomeModel
 
-/// Tells each session what the others and the devices did, and knows who observes which value.
+/// Notifies each session of changes by other sessions and devices, and tracks which session observes which value.
 ///
-/// - A transaction goes to every authorized session but the initiator's, in the order of the commits. The initiator has
-///   it in the answer to its call; those changes in it that its listeners are notified of, such as what comes with a bridge,
-///   are marked there.
-/// - A value is sent to the sessions that enabled it, but not to the one that wrote it. A device does not tell us what we
-///   wrote, so for the others this is the only report of it. Sessions that did not enable it get it for their copies of the
-///   homes only, so that none sees less than another.
-/// - A session that does not read holds up no other: see ``Outbox``.
-/// - What is observed at a device is what at least one session observes. While an accessory cannot be reached nothing of
-///   it is observed; what sessions wanted is observed again when it is back.
+/// - A transaction goes to every authorized session except the initiator's, in the order of commits. The initiator
+///   receives it in the answer to its call, where the changes that its listeners are notified of are marked, such as
+///   accessories that are added with a bridge.
+/// - A value goes to the sessions that observe it, except the one that wrote it. A device doesn't report the hub's own
+///   writes, so this is the only report for the others. Sessions that don't observe the value receive it only for their
+///   copies of the homes, so that all copies are equal.
+/// - A session that doesn't read doesn't block others: see ``Outbox``.
+/// - The hub observes a value at a device if at least one session observes it. Values of an unreachable accessory
+///   aren't observed. The sessions' observations resume when it returns.
 ///
-/// Nothing waits here: inputs return what is to be done, and whoever carries deliveries takes them with ``next(for:)``.
+/// The feed performs no work. Inputs return actions, and the sender takes deliveries with ``next(for:)``.
 package struct ChangeFeed: Sendable, Equatable {
     package enum Action: Sendable, Equatable {
-        /// Something waits for a session for which nothing did.
+        /// A delivery is available for a session that had none.
         case deliver(SessionID)
-        /// Have the devices report these values; ``refused(_:)`` says if one does not.
+        /// Subscribes to these values at the devices. ``refused(_:)`` reports the ones that a device refuses.
         case subscribe([Characteristic.ID])
-        /// No session needs the reports any more.
+        /// Unsubscribes from values that no session needs any longer.
         case unsubscribe([Characteristic.ID])
     }
 
@@ -33,12 +33,14 @@ package struct ChangeFeed: Sendable, Equatable {
     private var sessions: [SessionID: Session] = [:]
     var observations = ObservationDemand()
 
-    /// Begins without sessions; at most `limit` notifications, at least 1, may wait for each.
+    /// Creates a feed without sessions, with at most `limit` pending notifications for each, at least 1.
     package init(limit: Int = Self.defaultLimit) { self.limit = max(1, limit) }
 
     // MARK: Sessions
 
-    /// An app opened a session; it is notified of nothing of the past, but loads the homes.
+    /// Adds a session.
+    ///
+    /// It isn't notified of earlier changes, but loads the homes.
     package mutating func opened(_ session: SessionID, status: AuthorizationStatus) {
         sessions[session] = Session(outbox: Outbox(limit: limit), isAuthorized: status.contains(.authorized))
     }
@@ -48,9 +50,10 @@ package struct ChangeFeed: Sendable, Equatable {
         return stopObserving(session)
     }
 
-    /// Apps may do something else than before.
+    /// Changes the authorization of sessions.
     ///
-    /// A session that lost its permission is notified and nothing more; one that has it again loads its homes anew.
+    /// A session that lost its permission receives this notification and nothing more. One that regained it loads its
+    /// homes again.
     package mutating func authorizationChanged(of those: [SessionID], to status: AuthorizationStatus) -> [Action] {
         var actions: [Action] = []
         for id in those {
@@ -63,23 +66,27 @@ package struct ChangeFeed: Sendable, Equatable {
         return actions
     }
 
-    /// Takes what a session is to be told next; `nil` if there is nothing.
+    /// Removes and returns the next delivery for a session; `nil` if there is none.
     package mutating func next(for session: SessionID) -> Delivery? { sessions[session]?.outbox.next() }
 
     // MARK: Notifications
 
-    /// A write was committed, or a device changed a home.
+    /// Handles a committed write, or a device's change of a home.
     ///
-    /// If it was an app's call, ``answered(_:with:)`` must follow before anything else happens, so that its copy of the
-    /// homes has no gap.
+    /// - Parameters:
+    ///   - transaction: The changes.
+    ///   - initiator: The session whose call caused it; `nil` without a call. ``answered(_:with:)`` must follow before
+    ///     any other input, so that the initiator's copy of the homes has no gap.
+    /// - Returns: The actions.
     package mutating func committed(_ transaction: HomeTransaction, by initiator: SessionID? = nil) -> [Action] {
         for change in transaction.changes { observations.apply(change.event, to: transaction.home) }
         return notifyAll(.transaction(transaction)) { $0 != initiator }
     }
 
-    /// A call was carried out, or failed; its session learns of it behind all that happened before.
+    /// Queues the answer to a call after everything that happened before.
     ///
-    /// A session that has no permission any more learns that instead of a result, unless the result needs none.
+    /// A session that lost its permission receives an error instead of the result, unless the result requires no
+    /// permission.
     package mutating func answered(
         _ call: Call, with result: Result<JSONValue, HomeError>, isForAnyone: Bool = false
     ) -> [Action] {
@@ -92,9 +99,12 @@ package struct ChangeFeed: Sendable, Equatable {
         }
     }
 
-    /// A device has reported something, and `HomeGraph.apply` found that it is new.
+    /// Handles a device's report that `HomeGraph.apply` found to be new.
     ///
-    /// The app whose call set the value has it in the answer.
+    /// - Parameters:
+    ///   - event: The report.
+    ///   - writer: The session whose call set the value and whose answer contains it; `nil` if the device reported it.
+    /// - Returns: The actions.
     package mutating func received(_ event: LiveEvent, writer: SessionID? = nil) -> [Action] {
         switch event {
         case .reachabilityUpdated(let accessory, let isReachable):
@@ -110,21 +120,23 @@ package struct ChangeFeed: Sendable, Equatable {
         }
     }
 
-    /// All homes were replaced at once, as when a backup is restored; everybody loads them anew.
+    /// Handles the replacement of all homes, as by restoring a backup.
+    ///
+    /// All apps load them again.
     package mutating func homesReplaced(by graph: HomeGraph) -> [Action] {
         observations.homesReplaced(by: graph)
         return sessions.filter(\.value.isAuthorized).keys.sorted().flatMap { id in change(id) { $0.outbox.invalidate() }
         }
     }
 
-    /// Tells some sessions what concerns only them, such as a question or what their search found.
+    /// Notifies sessions of something that concerns only them, such as a question or a search result.
     ///
-    /// After a `homesUpdated` that they did not expect, they ask for these things again.
+    /// After an unexpected `homesUpdated`, apps request these things again.
     package mutating func notify(_ notification: HomeNotification, _ those: [SessionID]) -> [Action] {
         notifyAll(notification, where: Set(those).contains)
     }
 
-    /// Tells a session what it may know without permission, as ``answered(_:with:isForAnyone:)`` does.
+    /// Notifies a session of something that requires no permission, like ``answered(_:with:isForAnyone:)``.
     package mutating func notifyAnyone(_ notification: HomeNotification, _ id: SessionID) -> [Action] {
         change(id) { $0.outbox.append(notification) }
     }

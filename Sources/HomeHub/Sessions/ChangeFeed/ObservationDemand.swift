@@ -2,34 +2,36 @@ import HomeModel
 
 import struct HAPModel.CharacteristicPermissions
 
-/// Which sessions want to be notified of which values, and which values the devices report therefore.
+/// The sessions that observe each value, and the values that the devices report as a result.
 struct ObservationDemand: Sendable, Equatable {
     private struct Observation: Equatable {
         let home: Home.ID
         let accessory: Accessory.ID
-        /// Who wants it; never empty.
+        /// The observing sessions; never empty.
         var sessions: Set<SessionID>
-        /// Whether the device was asked to report it; not while it cannot be reached.
+        /// A Boolean value that indicates whether the device was asked to report the value; `false` while it's
+        /// unreachable.
         var isActive: Bool
     }
 
     private var observations: [Characteristic.ID: Observation] = [:]
 
-    /// The sessions that are notified of a value now.
+    /// Returns the sessions that are notified of a value now.
     func observers(of id: Characteristic.ID) -> Set<SessionID> {
         guard let observation = observations[id], observation.isActive else { return [] }
         return observation.sessions
     }
 
-    /// What a session is notified of now.
+    /// Returns the values that a session is notified of now.
     func observed(by session: SessionID) -> Set<Characteristic.ID> {
         Set(observations.filter { $1.isActive && $1.sessions.contains(session) }.keys)
     }
 
-    /// What the devices report now.
+    /// The values that the devices report now.
     var active: Set<Characteristic.ID> { Set(observations.filter(\.value.isActive).keys) }
 
-    /// A session wants a value of a reachable accessory; returns whether the device does not report it yet.
+    /// Adds a session's observation of a reachable accessory's value; returns whether the device must start to report
+    /// it.
     mutating func start(_ id: Characteristic.ID, of accessory: Accessory, by session: SessionID) -> Bool {
         let wasActive = observations[id]?.isActive ?? false
         observations[
@@ -39,7 +41,7 @@ struct ObservationDemand: Sendable, Equatable {
         return !wasActive
     }
 
-    /// A session no longer wants a value; returns whether the device still reports it and no session is left.
+    /// Removes a session's observation; returns whether the device can stop reporting the value.
     mutating func stop(_ id: Characteristic.ID, by session: SessionID) -> Bool {
         guard var observation = observations[id] else { return false }
         observation.sessions.remove(session)
@@ -47,12 +49,12 @@ struct ObservationDemand: Sendable, Equatable {
         return observation.sessions.isEmpty && observation.isActive
     }
 
-    /// A session no longer wants anything; returns the values that devices report and no session wants.
+    /// Removes all observations of a session; returns the values that devices can stop reporting.
     mutating func stopAll(by session: SessionID) -> [Characteristic.ID] {
         observations.keys.sorted().filter { stop($0, by: session) }
     }
 
-    /// An accessory can be reached again, or not any more; returns the values that it must report again now.
+    /// Handles a change of an accessory's reachability; returns the values to which the hub must subscribe again.
     mutating func reachabilityChanged(of accessory: Accessory.ID, to isReachable: Bool) -> [Characteristic.ID] {
         var due: [Characteristic.ID] = []
         for (id, observation) in observations where observation.accessory == accessory {
@@ -62,14 +64,14 @@ struct ObservationDemand: Sendable, Equatable {
         return due.sorted()
     }
 
-    /// Devices do not report these: no session observes them.
+    /// Removes all observations of values that devices refuse to report.
     mutating func refused(_ ids: [Characteristic.ID]) {
         for id in ids { observations[id] = nil }
     }
 
-    /// A home changed: what is gone, or does not report any more, is observed by no session.
+    /// Removes the observations of values that a change of a home removed or that are no longer reported.
     ///
-    /// There is nothing to say to the devices; they know it no more.
+    /// The devices don't have these subscriptions any longer, so there is nothing to send.
     mutating func apply(_ event: HomeEvent, to home: Home.ID) {
         switch event {
         case .homeRemoved: observations = observations.filter { $1.home != home }
@@ -84,7 +86,7 @@ struct ObservationDemand: Sendable, Equatable {
         }
     }
 
-    /// All homes were replaced: what is not in them is observed by no session.
+    /// Removes the observations of values that aren't in the new homes.
     mutating func homesReplaced(by graph: HomeGraph) {
         observations = observations.filter { graph.characteristic($0.key) != nil }
     }

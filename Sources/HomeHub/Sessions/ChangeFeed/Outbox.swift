@@ -1,30 +1,30 @@
 package import BoundedJSON
 package import HomeModel
 
-/// Something that a session is told: a notification, or the answer to a call of its own.
+/// A message to a session: a notification, or the answer to one of its calls.
 package enum Delivery: Sendable, Equatable {
     case notification(HomeNotification)
     case answer(Call, Result<JSONValue, HomeError>)
 }
 
-/// What one session has still to be told.
+/// The pending deliveries of one session.
 ///
-/// Notifications and answers leave in one order, so that an app that has the answer to its write has been notified of all that
-/// happened before, and nothing in its copy of the homes goes back. Notifications are bounded; answers are by the limit of
-/// outstanding requests. When there are too many notifications, `homesUpdated` replaces them, and until the session has taken
-/// that, nothing more is kept: it loads everything anew behind it.
+/// Notifications and answers share one order. When an app has the answer to its write, it has received all earlier
+/// changes, and its copy of the homes never goes back. The number of notifications is bounded, and the limit of pending
+/// requests bounds the answers. Too many notifications are replaced by one `homesUpdated`. Until the session has taken
+/// it, no more notifications are kept, because the session loads everything again afterwards.
 ///
-/// Values that only the copy is to have are counted for themselves: of each characteristic the last one is kept. It
-/// stands where it was reported, because what lies between it and an earlier one may hold the earlier one, too.
+/// Values for the session's copy only are counted separately, and only the last one of each characteristic is kept. It
+/// takes the position of the last report, because notifications between the two may contain the earlier value.
 struct Outbox: Sendable, Equatable {
-    /// How many notifications may wait, and how many values beside them.
+    /// The maximum number of notifications, and separately of values.
     let limit: Int
-    /// In their order, with gaps where something was taken or overtaken.
+    /// The deliveries in order, with gaps for removed ones.
     private var deliveries: [Delivery?] = []
     private var first = 0
     private var count = 0
     private var notifications = 0
-    /// Where the value is that the copy is to have.
+    /// The positions of the values for the session's copy.
     private var cached: [Characteristic.ID: Int] = [:]
     private var isVoid = false
 
@@ -47,10 +47,10 @@ struct Outbox: Sendable, Equatable {
         append(.notification(notification))
     }
 
-    /// A call of the session was carried out, or failed.
+    /// Queues the answer to a call of the session.
     mutating func append(_ result: Result<JSONValue, HomeError>, to call: Call) { append(.answer(call, result)) }
 
-    /// Puts one `homesUpdated` in place of all notifications.
+    /// Replaces all notifications with one `homesUpdated`.
     mutating func invalidate() {
         dropNotifications()
         append(.notification(.homesUpdated))
@@ -58,12 +58,12 @@ struct Outbox: Sendable, Equatable {
         isVoid = true
     }
 
-    /// Says what the app may do now, in place of all notifications.
+    /// Replaces all notifications with the app's new authorization.
     mutating func authorizationChanged(to status: AuthorizationStatus) {
         dropNotifications()
         if !status.contains(.authorized) {
             for index in deliveries.indices {
-                // It may be true, but who lost the permission may see it no more, nor the names in what went wrong.
+                // The result may be valid, but an app without permission must not see it, nor the names in an error.
                 guard case .answer(let call, _)? = deliveries[index] else { continue }
                 deliveries[index] = .answer(call, .failure(HomeError(.homeAccessNotAuthorized)))
             }
@@ -116,7 +116,7 @@ struct Outbox: Sendable, Equatable {
         isVoid = false
     }
 
-    /// Moves everything together once most of it is gaps.
+    /// Compacts the deliveries when most of them are gaps.
     private mutating func closeGaps() { if deliveries.count > 2 * count + 16 { keep { _ in true } } }
 
     private mutating func keep(_ isKept: (Delivery) -> Bool) {
@@ -138,7 +138,7 @@ extension Delivery {
 }
 
 extension HomeNotification {
-    /// Whose value it is, if it is for the copy of the homes only.
+    /// The characteristic whose value is only for the copy of the homes.
     fileprivate var cachedCharacteristic: Characteristic.ID? {
         guard case .cached(.valueUpdated(let id, _, _)) = self else { return nil }
         return id

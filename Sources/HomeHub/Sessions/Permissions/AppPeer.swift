@@ -1,11 +1,15 @@
 import HomeModel
 
-/// Who is at the other end of a connection, as the system says; an app has no part in it.
+/// The peer of a connection, as the system reports it.
+///
+/// An app can't influence it.
 package struct AppPeer: Sendable, Hashable {
     package var uid: UInt32
-    /// The program that runs; empty if the system does not tell us, as of other users' programs unless we are root.
+    /// The path of the executable; empty if the system hides it, as it does for other users' programs unless the hub
+    /// runs as root.
     package var executable: String
-    /// Whether this user may answer for all: root, the daemon's own user, a member of its group.
+    /// A Boolean value that indicates whether this user may decide for all: root, the daemon's user, or a member of its
+    /// group.
     package var mayDecide: Bool
 
     package init(uid: UInt32, executable: String, mayDecide: Bool) {
@@ -15,14 +19,20 @@ package struct AppPeer: Sendable, Hashable {
     }
 }
 
-/// Which program is the system app: the one that manages homes and permissions, and is never asked.
+/// The identity of the system app, which manages homes and permissions and never needs permission.
 package struct SystemApp: Sendable, Hashable {
-    /// The id that it declares; under another id it is an app like any other.
+    /// The app ID that it declares.
+    ///
+    /// With another ID, it's an ordinary app.
     package var app: String
-    /// Where it is installed; an id alone anybody could declare.
+    /// The path at which it's installed.
+    ///
+    /// Any app can declare the ID alone.
     package var executable: String
-    /// Whether a program that cannot be seen counts by its id, because the daemon sees none of other users: those of them
-    /// who may decide could as well run the system app itself.
+    /// A Boolean value that indicates whether the app ID suffices if the executable is hidden, because the daemon can't
+    /// see other users' programs.
+    ///
+    /// Users who may decide could run the system app anyway.
     package var isTakenUnseen: Bool
 
     package init(app: String, executable: String, isTakenUnseen: Bool = false) {
@@ -37,11 +47,13 @@ package struct SystemApp: Sendable, Hashable {
     }
 }
 
-/// Which apps a policy keeps out; the user cannot let them in.
+/// The apps that a policy denies access.
+///
+/// The user can't allow them.
 package struct AppRestrictions: Sendable, Hashable {
-    /// Ids of apps, under whatever user.
+    /// IDs of denied apps, for all users.
     package var apps: Set<String>
-    /// Users, with all their apps.
+    /// Users whose apps are all denied.
     package var users: Set<UInt32>
 
     package init(apps: Set<String> = [], users: Set<UInt32> = []) {

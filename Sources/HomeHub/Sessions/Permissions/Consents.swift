@@ -1,9 +1,9 @@
 package import HomeModel
 
-/// An app that wants to answer for a maker's accessories.
+/// An app's claim to answer for a vendor's accessories.
 package struct VendorClaimID: Sendable, Hashable {
     package var app: AppIdentity
-    /// The maker, as its accessories advertise it.
+    /// The vendor, as its accessories advertise it.
     package var vendor: String
 
     package init(app: AppIdentity, vendor: String) {
@@ -12,7 +12,7 @@ package struct VendorClaimID: Sendable, Hashable {
     }
 }
 
-/// An answer of the user about a maker's app, as it is stored.
+/// The user's stored decision about a vendor's app.
 package struct RememberedClaim: Sendable, Hashable {
     package var claim: VendorClaimID
     package var isAllowed: Bool
@@ -23,36 +23,39 @@ package struct RememberedClaim: Sendable, Hashable {
     }
 }
 
-/// What apps may do by a yes of its own, beside seeing the homes: add one accessory, or answer for a maker's accessories.
+/// Permissions that require their own consent, in addition to access to the homes: adding one accessory, or answering
+/// for a vendor's accessories.
 ///
-/// The question for an addition is about one call and goes with it: its answer is not remembered. The one for a maker is
-/// about an app, is raised when an accessory of that maker is to be added, and its answer is remembered until the user takes
-/// it back. Questions are bounded by ``Permissions/questionsOfUser``.
+/// A question about an addition belongs to one call and ends with it. Its answer isn't stored. A question about a
+/// vendor concerns an app and is asked when an accessory of that vendor is added. Its answer is stored until the user
+/// withdraws it. ``Permissions/questionsOfUser`` limits the number of questions.
 ///
-/// Nothing waits here, and nothing is stored here.
+/// This value performs no work and stores nothing on disk.
 struct Consents: Sendable, Equatable {
     private struct Question: Equatable {
         var question: ConsentQuestion
-        /// The call that waits for it, if it is for an addition.
+        /// The waiting call, if the question is about an addition.
         var call: Call?
     }
 
     private var claims: [VendorClaimID: Bool]
-    /// The oldest first.
+    /// The questions, oldest first.
     private var questions: [Question] = []
 
     init(remembered: [RememberedClaim] = []) {
         claims = Dictionary(remembered.map { ($0.claim, $0.isAllowed) }) { _, last in last }
     }
 
-    /// The questions that wait, the oldest first.
+    /// The pending questions, oldest first.
     var pending: [ConsentQuestion] { questions.map(\.question) }
 
     // MARK: Questions
 
-    /// An app wants to add an accessory, whose name is empty if it isn't known; returns the question to put.
+    /// Adds a question about an addition; the accessory's name is empty if it's unknown.
     ///
-    /// - Throws: 49 if too many questions about apps of this user wait.
+    /// Returns the question to ask.
+    ///
+    /// - Throws: 49 if too many questions about apps of this user are pending.
     mutating func additionWanted(
         of accessory: String, by app: AppIdentity, _ usageDescription: String, for call: Call
     ) throws(HomeError) -> ConsentQuestion {
@@ -64,9 +67,10 @@ struct Consents: Sendable, Equatable {
         return ask(.addition, about: accessory, app, usageDescription, call)
     }
 
-    /// An accessory of a maker is to be added for which an app wants to answer.
+    /// Adds a question about a vendor claim when an accessory of the vendor is added.
     ///
-    /// - Returns: the question to put; `nil` if it is decided, is being asked, or too many wait.
+    /// - Returns: The question to ask; `nil` if the claim is decided, already asked about, or too many questions are
+    ///   pending.
     mutating func vendorWanted(_ claim: VendorClaimID, _ usageDescription: String) -> ConsentQuestion? {
         guard claims[claim] == nil, question(about: claim) == nil, hasRoom(for: claim.app) else { return nil }
         return ask(.vendor, about: claim.vendor, claim.app, usageDescription, nil)
@@ -92,16 +96,16 @@ struct Consents: Sendable, Equatable {
         pending.first { $0.subject == .vendor && $0.app == claim.app && $0.name == claim.vendor }
     }
 
-    /// Calls that do not wait any more take their questions with them.
+    /// Removes the questions of calls that no longer wait.
     mutating func keep(where isAwaited: (Call) -> Bool) {
         questions.removeAll { $0.call.map { !isAwaited($0) } ?? false }
     }
 
     // MARK: Answers
 
-    /// The user has answered the question for an addition; removes it and returns the call that waits for it.
+    /// Removes the answered question about an addition, and returns the call that waits for it.
     ///
-    /// - Throws: 2 if it does not wait any more.
+    /// - Throws: 2 if the call no longer waits.
     mutating func answered(_ id: ConsentQuestion.ID) throws(HomeError) -> Call {
         guard let index = questions.firstIndex(where: { $0.question.id == id }), let call = questions[index].call else {
             throw HomeError(.notFound, detail: "the question does not wait for an answer any more")
@@ -110,7 +114,7 @@ struct Consents: Sendable, Equatable {
         return call
     }
 
-    /// The maker and the app that a question is about; `nil` if it is none about a maker.
+    /// Returns the claim that a question is about; `nil` if the question isn't about a vendor.
     func claim(askedBy id: ConsentQuestion.ID) -> VendorClaimID? {
         pending.first { $0.id == id && $0.subject == .vendor }.map { VendorClaimID(app: $0.app, vendor: $0.name) }
     }
@@ -127,15 +131,15 @@ struct Consents: Sendable, Equatable {
         questions.removeAll { $0.question.subject == .vendor && $0.question.app == app }
     }
 
-    // MARK: What is known
+    // MARK: State
 
-    /// Whether an app may answer for a maker; `nil` if the user has not decided.
+    /// Returns the user's decision about a claim; `nil` if there is none.
     func isAllowed(_ claim: VendorClaimID) -> Bool? { claims[claim] }
 
-    /// Whether there is anything to decide about an app and a maker.
+    /// Returns a Boolean value that indicates whether a claim has a decision or a question.
     func isKnown(_ claim: VendorClaimID) -> Bool { claims[claim] != nil || question(about: claim) != nil }
 
-    /// What an app claims, in the order of the makers; `nil` if it claims nothing.
+    /// Returns an app's claims, ordered by vendor; `nil` without claims.
     func claims(of app: AppIdentity) -> [VendorClaim]? {
         let decided = claims.filter { $0.key.app == app }.map {
             VendorClaim(vendor: $0.key.vendor, isAllowed: $0.value)

@@ -4,10 +4,12 @@ import Logging
 
 // The user's decisions about apps. `Permissions` and `Consents` hold the rules.
 extension HomeHub {
-    /// Replaces the policy; apps that it newly forbids lose the homes at once.
+    /// Replaces the policy.
+    ///
+    /// Newly denied apps lose access to the homes immediately.
     package func use(_ restrictions: AppRestrictions) { perform(permissions.restrictionsChanged(to: restrictions)) }
 
-    /// Returns every app with its claims.
+    /// Returns all apps with their claims.
     func listing(for session: SessionID) throws(HomeError) -> [AppPermission] {
         var listing = try permissions.permissions(for: session)
         for index in listing.indices { listing[index].vendors = consents.claims(of: listing[index].app) }
@@ -46,10 +48,10 @@ extension HomeHub {
         }
     }
 
-    /// Takes the user's decision about an app.
+    /// Applies the user's decision about an app.
     ///
-    /// A permission takes effect when it is stored: a restart must not forget one that has had an effect. A denial takes
-    /// effect at once, however long the disk takes.
+    /// A permission takes effect after it's stored, so that a restart can't lose one that has had an effect. A denial
+    /// takes effect immediately, even if the disk is slow.
     func decide(_ decision: PermissionDecision, about app: AppIdentity, _ call: Call) {
         do throws(HomeError) {
             var decided = permissions
@@ -80,7 +82,7 @@ extension HomeHub {
         }
     }
 
-    /// Takes the user's decision about a vendor's app, with the same rules as for an app.
+    /// Applies the user's decision about a vendor's app, with the same rules as for an app.
     func decide(_ decision: PermissionDecision, about claim: VendorClaimID, _ call: Call) {
         do throws(HomeError) {
             try permissions.checkMayDecide(call.session)
@@ -114,10 +116,14 @@ extension HomeHub {
         }
     }
 
-    /// Stores a decision, and answers its call.
+    /// Stores a decision and answers its call.
     ///
-    /// `stored` applies the stored decision; it isn't called if the user has decided otherwise meanwhile.
-    ///
+    /// - Parameters:
+    ///   - subject: The app or claim of the decision.
+    ///   - isAllowed: Whether the user allowed it.
+    ///   - call: The call of the decision.
+    ///   - write: Writes to the store.
+    ///   - stored: Applies the stored decision. It isn't called if the user has decided otherwise in the meantime.
     /// - Throws: 49 if too many decisions wait.
     private func storeDecision(
         _ subject: PendingDecisions.Subject, isAllowed: Bool, _ call: Call,
@@ -149,7 +155,9 @@ extension HomeHub {
         }
     }
 
-    /// Performs the consequences of a decision, in order; the decision itself is stored elsewhere.
+    /// Performs the consequences of a decision, in order.
+    ///
+    /// The decision itself is stored elsewhere.
     func perform(_ actions: [Permissions.Action]) {
         for action in actions {
             switch action {

@@ -18,10 +18,10 @@ struct PendingDecisions {
         return lastNumber
     }
 
-    /// A Boolean value that indicates whether a decision is the last one about its subject.
+    /// Returns a Boolean value that indicates whether a decision is the last one about its subject.
     func isLast(_ subject: Subject, _ number: UInt64) -> Bool { numbers[subject] == number }
 
-    /// The store has written a decision, or could not.
+    /// Ends a decision after the store has written it or failed.
     mutating func end(_ subject: Subject, _ number: UInt64) {
         if isLast(subject, number) { numbers[subject] = nil }
     }

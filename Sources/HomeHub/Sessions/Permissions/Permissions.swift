@@ -1,34 +1,34 @@
 package import HomeModel
 
-/// Decides which apps may see and change the homes.
+/// The rules for apps' access to the homes.
 ///
-/// An app is who the system says it is, together with the id that it declares; each such identity is asked about once,
-/// however many of its sessions and calls there are. Its first call raises the question, which stays until somebody who
-/// may answers it. Answers are remembered. An app that is permitted again, or no more, is notified; its calls are in the
-/// ``CallTable``.
+/// The system's information about an app and the app ID that it declares form an identity. Each identity causes only
+/// one question, regardless of its number of sessions and calls. Its first call asks the question, which stays until an
+/// authorized user answers it. Answers are stored. An app that gains or loses permission is notified. Its calls are in
+/// the ``CallTable``.
 ///
-/// Nothing waits here: inputs return what is to be done, in the order in which it is to be done. Questions are bounded by
-/// ``questionsOfUser``.
+/// This value performs no work. Inputs return actions, to be performed in order. ``questionsOfUser`` limits the number
+/// of questions.
 package struct Permissions: Sendable, Equatable {
     package enum Action: Sendable, Equatable {
-        /// Store the answer, in place of an earlier one.
+        /// Stores the answer in place of an earlier one.
         case remember(RememberedPermission)
-        /// Remove what is stored about the app.
+        /// Removes the stored answers about the app.
         case forget(AppIdentity)
-        /// Put the question to those who answer questions.
+        /// Sends the question to the sessions that answer questions.
         case ask(AppPermission, [SessionID])
-        /// Fail what these sessions wait for, and see that nothing more is done for them.
+        /// Fails the pending calls of these sessions and stops their work.
         case refuse([SessionID])
-        /// Tell the sessions what the app may do now; one that was allowed loads its homes anew.
+        /// Notifies the sessions of the app's authorization. A session that got permission loads its homes again.
         case tell([SessionID], AuthorizationStatus)
-        /// Carry out what these sessions have waited with.
+        /// Performs the pending calls of these sessions.
         case permit([SessionID])
     }
 
-    /// Whether something may be done for a session.
+    /// The admission of a session's request.
     package enum Admission: Sendable, Equatable {
         case permitted
-        /// The user has to decide first.
+        /// The user must decide first.
         case undecided
         case refused(HomeError)
     }
@@ -41,7 +41,7 @@ package struct Permissions: Sendable, Equatable {
     }
 
     private struct Question: Equatable {
-        /// When it came, among all questions.
+        /// The position of the question among all questions, in order of arrival.
         var number: UInt64
         var usageDescription: String
     }
@@ -53,7 +53,7 @@ package struct Permissions: Sendable, Equatable {
     private var lastQuestion: UInt64 = 0
     private var sessions: [SessionID: Session] = [:]
 
-    /// Begins with the answers that ``remembered`` gave earlier; the system app is never asked.
+    /// Creates the rules with the answers that ``remembered`` returned earlier.
     package init(
         systemApp: SystemApp, restrictions: AppRestrictions = AppRestrictions(),
         remembered: [RememberedPermission] = []
@@ -63,17 +63,17 @@ package struct Permissions: Sendable, Equatable {
         answers = Dictionary(remembered.map { ($0.app, $0) }) { _, last in last }
     }
 
-    /// The answers that are to survive a restart.
+    /// The answers to keep across restarts.
     package var remembered: [RememberedPermission] { answers.values.sorted { $0.app.precedes($1.app) } }
 
     // MARK: Sessions
 
-    /// An app opens a session; returns its rights.
+    /// Adds a session of an app; returns its authorization.
     ///
-    /// No question is raised yet: an app that does nothing needs no permission.
+    /// It doesn't ask a question yet, because an app that makes no calls needs no permission.
     ///
-    /// - Throws: 1003 if no version is spoken by both sides, 3 for an id that is none, 80 if homes were not declared, 1001
-    ///   without a purpose. Then there is no session.
+    /// - Throws: 1003 if the sides have no version in common, 3 for an invalid app ID, 80 if the app didn't declare
+    ///   homes, 1001 without a usage description. No session is added in these cases.
     package mutating func opened(
         _ session: SessionID, _ opening: SessionOpening, by peer: AppPeer
     ) throws(HomeError) -> SessionReply {
@@ -87,31 +87,35 @@ package struct Permissions: Sendable, Equatable {
         )
     }
 
-    /// A session is over; a question about its app remains.
+    /// Removes a session.
+    ///
+    /// A question about its app remains.
     package mutating func closed(_ session: SessionID) { sessions[session] = nil }
 
-    /// Who a session's app is, and what it says it needs the homes for; `nil` if there is no such session.
+    /// Returns the identity and usage description of a session's app; `nil` if the session doesn't exist.
     func app(of session: SessionID) -> (identity: AppIdentity, usageDescription: String)? {
         sessions[session].map { ($0.app, $0.usageDescription) }
     }
 
-    /// The sessions of those who answer questions.
+    /// The sessions that answer questions.
     var answering: [SessionID] { sessions.filter(\.value.answersQuestions).keys.sorted() }
 
-    /// Whether a session may decide about apps.
+    /// Checks that a session may decide about apps.
     ///
-    /// - Throws: 17 if not.
+    /// - Throws: 17 if it may not.
     func checkMayDecide(_ session: SessionID) throws(HomeError) {
         guard sessions[session].map(isSystemApp) == true else { throw HomeError(.insufficientPrivileges) }
     }
 
-    /// What a session's app may do; nothing if there is no such session.
+    /// Returns the authorization of a session's app; empty if the session doesn't exist.
     package func status(of session: SessionID) -> AuthorizationStatus {
         guard let session = sessions[session] else { return [] }
         return isSystemApp(session) ? [.determined, .authorized] : status(of: session.app)
     }
 
-    /// The system app of a user that a policy keeps out is an app like any other.
+    /// Returns whether a session's app is the system app.
+    ///
+    /// For a user whom a policy denies access, it's an ordinary app.
     private func isSystemApp(_ session: Session) -> Bool {
         // Root can change the policy anyway.
         session.isSystemApp && (session.app.uid == 0 || !restrictions.users.contains(session.app.uid))
@@ -125,7 +129,7 @@ package struct Permissions: Sendable, Equatable {
 
     // MARK: Calls
 
-    /// An app wants something that needs permission; returns whether it is admitted, and further actions.
+    /// Handles a request that requires permission; returns its admission, and further actions.
     package mutating func requested(by id: SessionID) -> (admission: Admission, actions: [Action]) {
         guard let session = sessions[id] else { return (.refused(Self.refusal), []) }
         let status = status(of: id)
@@ -146,7 +150,7 @@ package struct Permissions: Sendable, Equatable {
 
     // MARK: Answers
 
-    /// The system app is ready to put questions to the user; it gets those that wait, the oldest first.
+    /// Registers the system app's session for questions; returns the pending ones, oldest first.
     ///
     /// - Throws: 17 for any other app.
     package mutating func answersQuestions(_ session: SessionID) throws(HomeError) -> [Action] {
@@ -155,17 +159,19 @@ package struct Permissions: Sendable, Equatable {
         return pending.map { .ask(permission(of: $0), [session]) }
     }
 
-    /// Every app with an answer, a question or a session, in the order in which people look for them.
+    /// Returns all apps with an answer, a question or a session, in display order.
     ///
-    /// - Throws: 17 if the session is not the system app's.
+    /// - Throws: 17 if the session isn't the system app's.
     package func permissions(for session: SessionID) throws(HomeError) -> [AppPermission] {
         try checkMayDecide(session)
         return known.sorted { $0.precedes($1) }.map(permission)
     }
 
-    /// The user decides about an app, even an app that has not asked; an app can never allow itself.
+    /// Handles the user's decision about an app, even one without a question.
     ///
-    /// - Throws: 17 if the session may not decide or a policy has decided, 2 if there is no such app.
+    /// An app can never allow itself.
+    ///
+    /// - Throws: 17 if the session may not decide or a policy has decided, 2 if the app doesn't exist.
     package mutating func decided(
         _ decision: PermissionDecision, about app: AppIdentity, by session: SessionID
     ) throws(HomeError) -> [Action] {
@@ -178,7 +184,7 @@ package struct Permissions: Sendable, Equatable {
         return decided(decision, about: app, for: permission(of: app).usageDescription)
     }
 
-    /// Applies a decision about an app that the user may make.
+    /// Applies a valid decision about an app.
     mutating func decided(
         _ decision: PermissionDecision, about app: AppIdentity, for usageDescription: String
     ) -> [Action] {
@@ -195,7 +201,7 @@ package struct Permissions: Sendable, Equatable {
         return actions + consequences(of: [app], since: before)
     }
 
-    /// What is remembered of an app; `nil` if the user has not decided about it.
+    /// Returns the stored answer about an app; `nil` if the user hasn't decided.
     func answer(about app: AppIdentity) -> RememberedPermission? { answers[app] }
 
     package mutating func restrictionsChanged(to restrictions: AppRestrictions) -> [Action] {
@@ -204,10 +210,10 @@ package struct Permissions: Sendable, Equatable {
         return consequences(of: pending.filter(restrictions.forbid), since: before)
     }
 
-    /// Draws the consequences of a decision.
+    /// Returns the consequences of a decision.
     ///
-    /// Calls fail before their app is told that it lost its permission, and are carried out after it is told that it
-    /// has one: between the two everything that it gets is in order.
+    /// Calls fail before their app is notified of a lost permission, and are performed after it's notified of a new
+    /// one. All messages that the app receives in between are consistent.
     private mutating func consequences(
         of decided: [AppIdentity], since before: [SessionID: AuthorizationStatus]
     ) -> [Action] {
@@ -223,7 +229,7 @@ package struct Permissions: Sendable, Equatable {
             + (permitted.isEmpty ? [] : [.permit(permitted)])
     }
 
-    // MARK: What is known
+    // MARK: State
 
     private static let refusal = HomeError(.homeAccessNotAuthorized)
 
@@ -231,7 +237,7 @@ package struct Permissions: Sendable, Equatable {
         Dictionary(uniqueKeysWithValues: sessions.keys.map { ($0, status(of: $0)) })
     }
 
-    /// The apps with a question, the oldest first.
+    /// The apps with a question, oldest first.
     private var pending: [AppIdentity] { questions.sorted { $0.value.number < $1.value.number }.map(\.key) }
 
     /// The apps that the user can decide about.
@@ -250,7 +256,7 @@ package struct Permissions: Sendable, Equatable {
 }
 
 extension AppIdentity {
-    /// The order in which people look for apps.
+    /// Orders apps for display.
     fileprivate func precedes(_ other: AppIdentity) -> Bool {
         (app, uid, executable) < (other.app, other.uid, other.executable)
     }

@@ -1,11 +1,13 @@
 package import HomeModel
 internal import TerminalKit
 
-/// An answer of the user, as it is stored: it holds until the user gives another, over restarts of app and daemon.
+/// The user's stored answer.
+///
+/// It's valid until the next one, across restarts of the app and the daemon.
 package struct RememberedPermission: Sendable, Hashable {
     package var app: AppIdentity
     package var isAllowed: Bool
-    /// The purpose that the user was shown.
+    /// The usage description that the user saw.
     package var usageDescription: String
 
     package init(app: AppIdentity, isAllowed: Bool, usageDescription: String) {
@@ -16,9 +18,10 @@ package struct RememberedPermission: Sendable, Hashable {
 }
 
 extension String {
-    /// A purpose as it is shown beside what the system says: one short line that cannot pass for anything else.
+    /// A usage description for display next to the system's information: one short line that can't imitate anything
+    /// else.
     ///
-    /// Line ends, what begins terminal sequences, and marks that turn the direction of writing become spaces.
+    /// Line breaks, control characters of terminal sequences and bidirectional controls become spaces.
     var asPurpose: String {
         let scalars = unicodeScalars.prefix(SessionOpening.longestUsageDescription)
         return String(String.UnicodeScalarView(scalars.map { $0.isPrintable ? $0 : " " }))
