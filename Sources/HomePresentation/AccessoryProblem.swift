@@ -1,16 +1,16 @@
 public import HomeModel
 
-/// Why an accessory is of no use now.
+/// The reason why an accessory is unusable.
 @nonexhaustive
 public enum AccessoryProblem: Sendable, Hashable {
-    /// It misbehaved and is left alone until somebody unblocks it.
+    /// The accessory misbehaved and is ignored until it's unblocked.
     case blocked
-    /// It does not answer.
+    /// The accessory doesn't respond.
     case unreachable
-    /// It is known why it cannot be used.
+    /// The accessory has a known fault.
     case fault(AccessoryFault)
 
-    /// What programs tell it by.
+    /// The identifier for programs.
     public var code: String {
         switch self {
         case .blocked: "blocked"
@@ -19,7 +19,7 @@ public enum AccessoryProblem: Sendable, Hashable {
         }
     }
 
-    /// A few words for a list, in English.
+    /// A few English words for a list.
     public var words: String {
         switch self {
         case .blocked: "blocked"
@@ -30,7 +30,7 @@ public enum AccessoryProblem: Sendable, Hashable {
         }
     }
 
-    /// What is wrong and what to do, in English.
+    /// The problem and its remedy, in English.
     public var localizedDescription: String {
         switch self {
         case .blocked: "it broke HAP's rules too often and is left alone until it is unblocked"
@@ -42,7 +42,7 @@ public enum AccessoryProblem: Sendable, Hashable {
 }
 
 extension Accessory {
-    /// What is wrong with it; `nil` if all is well.
+    /// The accessory's problem; `nil` if it's usable.
     public var problem: AccessoryProblem? {
         if isBlocked { return .blocked }
         if isReachable { return nil }

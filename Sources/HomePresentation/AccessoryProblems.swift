@@ -1,29 +1,29 @@
 package import HomeModel
 
-/// What people were told of accessories that cannot be used, so that they are told only what has changed.
+/// The reported problems of accessories, so that people only receive changes.
 ///
-/// A daemon that starts knows of no accessory whether it answers, and finds out one after the other: each is said to be back,
-/// and of one that is away nothing is said at all.
+/// A daemon that starts doesn't know which accessories respond, and finds out one by one. Without this state, a client
+/// would report the return of every accessory, and never the loss of one that stays unreachable.
 package struct AccessoryProblems: Sendable, Equatable {
-    /// How long the accessories of a daemon that has started may take to answer.
+    /// The time that accessories have to respond after a daemon has started.
     package static let startupTimeout = Duration.seconds(15)
 
-    /// What was told last: the problem, or that there is none.
+    /// The last reported problem of each accessory; `nil` for none.
     private var told: [Accessory.ID: AccessoryProblem?] = [:]
 
-    /// Begins with what is seen in the homes, of which nothing is told.
+    /// Creates the state of the given homes, whose current problems count as reported.
     package init(_ homes: [Home] = []) {
         for accessory in homes.flatMap(\.accessories) { told[accessory.id] = .some(accessory.problem) }
     }
 
-    /// An accessory is to be told of.
+    /// Records an accessory's current problem.
     ///
-    /// - Returns: whether anything has changed. One that was not there before counts as one without a problem.
+    /// - Returns: Whether the problem has changed. An accessory that is new has had no problem before.
     package mutating func changed(_ accessory: Accessory) -> Bool {
         (told.updateValue(accessory.problem, forKey: accessory.id) ?? nil) != accessory.problem
     }
 
-    /// Looks at all accessories, forgets removed ones, and returns the changed ones.
+    /// Records the problems of all accessories and drops removed ones; returns the accessories that have changed.
     package mutating func changed(in homes: [Home]) -> [Accessory] {
         let accessories = homes.flatMap(\.accessories)
         let ids = Set(accessories.map(\.id))

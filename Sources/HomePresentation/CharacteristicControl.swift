@@ -1,55 +1,58 @@
 public import HAPModel
 public import HomeModel
 
-// HAPModel has types with these names, too.
+// HAPModel has types with the same names.
 public import struct HomeModel.Characteristic
 public import struct HomeModel.Service
 
-/// What a person changes a value with.
+/// The control for changing a value.
 @nonexhaustive
 public enum CharacteristicControl: Sendable, Hashable {
-    /// On or off.
+    /// An on-off switch.
     case toggle
-    /// A number by its place between two ends.
+    /// A slider between two ends.
     case slider(NumberRange)
-    /// A number by steps, or typed.
+    /// A stepper or a number field.
     case stepper(NumberRange)
-    /// Hue and saturation of a service, which are chosen together.
+    /// A picker for the hue and saturation of a service together.
     case color
-    /// A colour temperature in mired, from cold to warm.
+    /// A color temperature in mired, from cold to warm.
     case colorTemperature(NumberRange)
-    /// One of several meanings.
+    /// A choice between the meanings of a value.
     case choice([Choice])
-    /// A text of at most so many bytes of UTF-8.
+    /// A text field with a maximum length in bytes of UTF-8.
     case text(maximumLength: Int)
-    /// Something that is done, with the value that does it.
+    /// A button that performs an action by writing a value.
     case button(CharacteristicValue)
-    /// Nothing: the value is for reading.
+    /// No control: the value is read-only.
     case reading
 
-    /// The numbers that a control offers; what lies between two steps is not among them.
+    /// The numbers that a control offers, in steps.
     public struct NumberRange: Sendable, Hashable {
         /// The smallest number; `nil` without a limit.
         public var minimum: Double?
         /// The largest number; `nil` without a limit.
         public var maximum: Double?
-        /// The distance from one number to the next.
+        /// The distance between adjacent numbers.
         public var step: Double
-        /// What the numbers count.
+        /// The unit of the numbers.
         public var unit: CharacteristicUnit?
     }
 
-    /// One meaning of several.
+    /// One meaning of a value.
     public struct Choice: Sendable, Hashable {
-        /// The value that is written.
+        /// The value to write.
         public var value: CharacteristicValue
-        /// What it means, in English.
+        /// The meaning in English.
         public var name: String
     }
 }
 
 extension Service {
-    /// Returns the control for one of the service's characteristics; it offers nothing that is refused.
+    /// Returns the control for changing a value, based on its metadata.
+    ///
+    /// - Parameter characteristic: One of the service's characteristics.
+    /// - Returns: A control that offers only values that the accessory accepts.
     public func control(for characteristic: Characteristic) -> CharacteristicControl {
         let metadata = characteristic.metadata
         guard metadata.permissions.contains(.pairedWrite) else { return .reading }
@@ -57,11 +60,11 @@ extension Service {
         return characteristic.type.control(metadata)
     }
 
-    /// The characteristics that a page shows as controls.
+    /// Returns the characteristics that a page shows as controls.
     ///
-    /// - Parameter isOwner: whether the visitor owns the home. Guests get what HAP defines of services that people use:
-    ///   not identify, and none of the makers' own functions, such as resets.
-    /// - Returns: the characteristics in the accessory's order.
+    /// - Parameter isOwner: Whether the visitor owns the home. Guests get only characteristics that HAP defines of
+    ///   services that people use: not Identify, and no vendor-specific functions, such as resets.
+    /// - Returns: The characteristics in the accessory's order.
     public func controlledCharacteristics(isOwner: Bool) -> [Characteristic] {
         characteristics.filter { characteristic in
             guard characteristic.isForPeople, control(for: characteristic) != .reading else { return false }
@@ -100,12 +103,12 @@ extension CharacteristicType {
             return .stepper(range)
         }
         if self == .colorTemperature { return .colorTemperature(range) }
-        // Degrees are wanted to the half; beyond a thousand a finger finds no number.
+        // Temperatures need half degrees, and a slider with over a thousand steps is too fine for a finger.
         let steps = (high - low) / range.step
         return metadata.unit == .celsius || steps < 8 || steps > 1000 ? .stepper(range) : .slider(range)
     }
 
-    /// The meanings of an enumeration that the accessory takes; `nil` for what is no enumeration.
+    /// Returns the choices of an enumeration that the accessory accepts; `nil` for other values.
     private func choices(_ metadata: CharacteristicMetadata) -> [CharacteristicControl.Choice]? {
         guard metadata.format != .float, metadata.validValues != nil || !valueNames.isEmpty else { return nil }
         let numbers = metadata.validValues ?? valueNames.keys.sorted()
@@ -114,7 +117,7 @@ extension CharacteristicType {
         return taken.map { CharacteristicControl.Choice(value: .integer($0), name: words(for: $0) ?? "\($0)") }
     }
 
-    /// Numbers 0 and 1 that mean off and on, or no and yes.
+    /// Types whose numbers 0 and 1 mean off and on, or no and yes.
     private static let switches: Set<CharacteristicType> = [
         .active, .cameraOperatingModeIndicator, .closedCaptions, .eventSnapshotsActive, .homeKitCameraActive,
         .isConfigured, .lockPhysicalControls, .periodicSnapshotsActive, .recordingAudioActive, .swingMode,

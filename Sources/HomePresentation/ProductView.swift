@@ -1,49 +1,51 @@
 public import HAPModel
 public import HomeModel
 
-// HAPModel has types with these names, too.
+// HAPModel has types with the same names.
 public import struct HomeModel.Accessory
 public import struct HomeModel.Service
 
-/// How the things of a home are put together for people.
+/// The ways to group the services of a home for display.
 @nonexhaustive
 public enum ProductGrouping: String, Sendable, Hashable, CaseIterable {
-    /// A section for each room that has something in it.
+    /// One section for each room that isn't empty.
     case room
-    /// A section for each zone, and one for the rooms that are in none.
+    /// One section for each zone, and one for rooms without a zone.
     case zone
-    /// A section for each category of accessories.
+    /// One section for each category of accessories.
     case category
-    /// A section for each kind of thing: lights, locks, temperature sensors.
+    /// One section for each kind of service: lights, locks, temperature sensors.
     case kind
 }
 
-/// Things that are shown together.
+/// Services that are displayed together.
 public struct ProductSection: Sendable, Hashable {
     /// The section's heading.
     public var name: String
-    /// Its rows in the order to show them: favorites first, then by name.
+    /// The section's rows in display order: favorites first, then by name.
     public var rows: [ServiceRow]
-    /// The room, if the section is one.
+    /// The room, if the section represents one.
     public var room: Room.ID?
-    /// The zone, if the section is one.
+    /// The zone, if the section represents one.
     public var zone: Zone.ID?
 }
 
-/// Which of a home's things are wanted; an empty filter wants all that HAP knows.
+/// A filter of a home's services.
+///
+/// An empty filter includes all services of types that HAP defines.
 public struct ProductFilter: Sendable, Hashable {
-    /// The makers, whatever case and spaces they are written with; all if empty.
+    /// The manufacturers, ignoring case and spaces; empty for all.
     public var makers: Set<String> = []
-    /// What they are shown as; all kinds if empty.
+    /// The displayed types; empty for all.
     public var kinds: Set<ServiceType> = []
-    /// What each must have a value of, such as brightness.
+    /// The characteristics that each service must have, such as brightness.
     public var capabilities: Set<CharacteristicType> = []
-    /// Whether only favorites are wanted.
+    /// A Boolean value that indicates whether to include only favorites.
     public var isOfFavorites = false
-    /// Whether makers' own kinds of service, which HAP does not know, are wanted, too.
+    /// A Boolean value that indicates whether to include vendor-specific services.
     public var hasMakersOwn = false
 
-    /// Wants all that HAP knows.
+    /// Creates a filter that includes all services of types that HAP defines.
     public init() {}
 
     fileprivate func wants(_ accessory: Accessory) -> Bool {
@@ -58,22 +60,26 @@ public struct ProductFilter: Sendable, Hashable {
 }
 
 extension Accessory {
-    /// Returns a row for each part that people use, the main one first; inputs of televisions have none.
+    /// Returns the rows of the accessory's services.
+    ///
+    /// - Parameter filter: The services to include.
+    /// - Returns: A row for each service that people use, main service first. Inputs of televisions have no rows.
     public func rows(_ filter: ProductFilter = ProductFilter()) -> [ServiceRow] {
         filter.wants(self) ? parts.filter(filter.wants).map(row) : []
     }
 }
 
 extension Home {
-    /// The home's things one by one, in the order to show them.
+    /// Returns the rows of the home's services in display order.
     ///
-    /// - Parameter filter: which are wanted.
-    /// - Returns: a row for each part that people use: favorites first, then by name. An input of a television is no row.
+    /// - Parameter filter: The services to include.
+    /// - Returns: A row for each service that people use: favorites first, then by name. Inputs of televisions have no
+    ///   rows.
     public func rows(_ filter: ProductFilter = ProductFilter()) -> [ServiceRow] {
         accessories.flatMap { $0.rows(filter) }.sortedForProduct
     }
 
-    /// The row of a service; `nil` if it is none that people use, or not of this home.
+    /// Returns the row of a service; `nil` if people don't use the service, or if it isn't in this home.
     public func row(of id: Service.ID) -> ServiceRow? {
         guard let accessory = accessory(of: id), let service = accessory.service(id), service.isUserInteractive else {
             return nil
@@ -81,9 +87,14 @@ extension Home {
         return accessory.row(of: service)
     }
 
-    /// The home's things in sections; the same home gives the same answer, whatever order its lists have.
+    /// Returns the home's services in sections.
     ///
-    /// The sections are in the order to show them, and none is empty. A room of several zones is in each of them.
+    /// The result doesn't depend on the order of the home's lists.
+    ///
+    /// - Parameters:
+    ///   - grouping: The criterion for grouping. A room of several zones is in each of them.
+    ///   - filter: The services to include.
+    /// - Returns: The sections in display order, without empty ones.
     public func sections(by grouping: ProductGrouping, _ filter: ProductFilter = ProductFilter()) -> [ProductSection] {
         let rows = rows(filter)
         switch grouping {
@@ -123,22 +134,22 @@ extension Sequence<ServiceRow> {
     }
 }
 
-// MARK: Which home
+// MARK: Selecting a home
 
 extension Collection<Home> {
-    /// The home to show: the one that was chosen as long as there is one, else the primary one, whichever that is.
+    /// Returns the home to show: the chosen one if it exists, otherwise the primary one.
     public func shown(_ choice: Home.ID?) -> Home? {
         first { $0.id == choice } ?? first(where: \.isPrimary) ?? first
     }
 }
 
-// MARK: At a glance
+// MARK: Summary
 
 extension Collection<ServiceRow> {
-    /// What of these things a person wants to know at a glance, in English: `3 lights on, Front Door open, 21.5 °C`.
+    /// A summary of the services in English: `3 lights on, Front Door open, 21.5 °C`.
     ///
-    /// What is wrong comes first, then what is on, then what is open or unlocked, then what is measured. Empty if there is
-    /// nothing to say.
+    /// The order is alerts, active devices, open or unlocked entrances, and measurements. The summary is empty if there
+    /// is nothing to report.
     public var summary: String {
         let present = filter { $0.problem == nil }
         var words = present.filter(\.state.isAlert).map { "\($0.name): \($0.state.words)" }
@@ -162,15 +173,15 @@ extension Collection<ServiceRow> {
 }
 
 extension ServiceType {
-    /// The kind under which people count such a thing.
+    /// The type under which such services are counted.
     fileprivate var family: ServiceType { self == .fanv2 ? .fan : self }
 
-    /// Whether somebody, or the weather, can come in by it.
+    /// A Boolean value that indicates whether the service belongs to a door or window.
     fileprivate var isWayIn: Bool {
         [.contactSensor, .door, .garageDoorOpener, .lockMechanism, .window].contains(self)
     }
 
-    /// What several such things are called, in English.
+    /// The plural noun of the type in English.
     package var plural: String {
         let noun = noun == Self.defaultNoun || category == .sensor ? localizedDescription : noun
         if noun.hasSuffix("ch") || noun.hasSuffix("ss") { return noun + "es" }

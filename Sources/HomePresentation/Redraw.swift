@@ -1,33 +1,33 @@
 import HAPModel
 public import HomeModel
 
-// HAPModel has types with these names, too.
+// HAPModel has types with the same names.
 public import struct HomeModel.Accessory
 public import struct HomeModel.Service
 
-/// What of a picture of a home is not true any more.
+/// The parts of a displayed home that need an update.
 @nonexhaustive
 public enum Redraw: Sendable, Hashable {
-    /// It is as it was.
+    /// No part has changed.
     case nothing
-    /// Some rows are other than they were; all others, and where they stand, are as they were.
+    /// Some rows have changed. All others, and all positions, are the same.
     case rows(Set<Service.ID>)
-    /// What there is, what it is called or where it stands has changed.
+    /// The set of objects, a name or a position has changed.
     case everything
 }
 
 extension Home {
-    /// What has to be drawn anew where this home is shown.
+    /// Returns the parts to redraw where this home is displayed.
     ///
-    /// - Parameter old: the home that is drawn; `nil` before the first.
-    /// - Returns: a value's row, an accessory's rows if it concerns the whole of it, everything if the home's structure is
-    ///   another or this is another home.
+    /// - Parameter old: The displayed home; `nil` before the first.
+    /// - Returns: The row of a changed value, the rows of an accessory that changed as a whole, or everything if the
+    ///   structure has changed or this is a different home.
     public func redraw(since old: Home?) -> Redraw {
         guard let old, isBuilt(like: old) else { return .everything }
         var rows: Set<Service.ID> = []
         for (old, new) in zip(old.accessories, accessories) where old != new {
             let changed = zip(old.services, new.services).filter { $0.0 != $0.1 }.map(\.1)
-            // A battery and a television's inputs are told of in other rows.
+            // Other rows display a battery and a television's inputs.
             let concernsAll =
                 (old.isReachable, old.isBlocked, old.fault) != (new.isReachable, new.isBlocked, new.fault)
                 || changed.contains { !$0.isUserInteractive || $0.type == .inputSource }
@@ -36,7 +36,8 @@ extension Home {
         return rows.isEmpty ? .nothing : .rows(rows)
     }
 
-    /// Whether there are the same things, called the same, in the same places.
+    /// Returns a Boolean value that indicates whether the homes have the same objects with the same names in the same
+    /// places.
     private func isBuilt(like old: Home) -> Bool {
         (id, name, isPrimary) == (old.id, old.name, old.isPrimary) && (rooms, zones) == (old.rooms, old.zones)
             && serviceGroups == old.serviceGroups

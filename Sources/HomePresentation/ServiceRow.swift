@@ -1,63 +1,66 @@
 public import HAPModel
 public import HomeModel
 
-// HAPModel has types with these names, too.
+// HAPModel has types with the same names.
 public import struct HomeModel.Accessory
 public import struct HomeModel.Characteristic
 public import struct HomeModel.Service
 
-/// One thing of a home as people look at it: a lamp, a reading, one socket of a strip.
+/// A service of a home as people see it: a light, a reading, one outlet of a power strip.
 public struct ServiceRow: Sendable, Hashable, Identifiable {
-    /// The service.
+    /// The service's ID.
     public var id: Service.ID
-    /// The accessory that it is a part of.
+    /// The ID of the service's accessory.
     public var accessory: Accessory.ID
-    /// The room that it is in.
+    /// The ID of the accessory's room.
     public var room: Room.ID
-    /// What people call it.
+    /// The display name.
     public var name: String
-    /// The accessory's name, if the row's own does not say it.
+    /// The accessory's name, if it differs from the row's name.
     public var accessoryName: String?
-    /// What it is shown as: its own type, or what somebody said that it is.
+    /// The displayed type: the associated type if people have chosen one, otherwise the service's own.
     public var kind: ServiceType
-    /// What it does now.
+    /// The current state.
     public var state: ServiceState
-    /// Whether it is among what people use most.
+    /// A Boolean value that indicates whether the service is a favorite.
     public var isFavorite: Bool
-    /// What is wrong with it; `nil` if it can be used.
+    /// The accessory's problem; `nil` if it's usable.
     public var problem: AccessoryProblem?
-    /// How its accessory's battery is; `nil` if it has none.
+    /// The state of the accessory's battery; `nil` if it has none.
     public var battery: ServiceState?
     /// The time of the last read of its state; `nil` if the accessory reports changes.
     public var lastRead: Timestamp?
-    /// How it is switched with one touch; `nil` for what is only read or has more than two states.
+    /// The switch for one touch; `nil` for a read-only service or one with more than two states.
     public var toggle: ServiceToggle?
-    /// The value that is a matter of more or less, such as brightness or position; `nil` if there is none.
+    /// The gradual value, such as brightness or position; `nil` if the service has none.
     public var level: Characteristic.ID?
-    /// What it measures in degrees Celsius; `nil` if it is no thermometer.
+    /// The measured temperature in degrees Celsius; `nil` without a temperature sensor.
     public var temperature: Double?
 
-    /// What such things are called together, in English.
+    /// The plural name of the row's kind in English.
     public var kindName: String { kind.plural }
 }
 
-/// What one touch does.
+/// The effect of one touch.
 public struct ServiceToggle: Sendable, Hashable {
-    /// The characteristic that is written.
+    /// The characteristic to write.
     public var characteristic: Characteristic.ID
-    /// Whether it is on, open or unlocked; `nil` while that is not known.
+    /// A Boolean value that indicates whether it's on, open or unlocked; `nil` if that's unknown.
     public var isOn: Bool?
-    /// The value that switches it on, opens or unlocks it.
+    /// The value for on, open or unlocked.
     public var on: CharacteristicValue
-    /// The value that switches it off, closes or locks it.
+    /// The value for off, closed or locked.
     public var off: CharacteristicValue
 
-    /// The value that makes it the other; what is not known is switched on.
+    /// The value for the opposite state.
+    ///
+    /// An unknown state is switched on.
     public var next: CharacteristicValue { isOn == true ? off : on }
 
-    /// Whether a value means on, open or unlocked: all but the one that means off, since what is open by a part is open.
+    /// Returns a Boolean value that indicates whether a value means on, open or unlocked.
     ///
-    /// Some accessories say 1 where HAP has a truth value.
+    /// All values except the one for off do, because a partially open device is open. Some accessories report 1 where
+    /// HAP has a Boolean.
     public func isOn(_ value: CharacteristicValue) -> Bool { value.level != off.level }
 }
 
@@ -76,9 +79,11 @@ extension Accessory {
 }
 
 extension Home {
-    /// Returns the readable values of parts that people use and of batteries, or those that were never received.
+    /// Returns the readable values that rows display.
     ///
-    /// Accessories that can't be reached have none.
+    /// - Parameter isUnknown: Whether to return only values that were never received.
+    /// - Returns: The readable values of services that people use and of batteries, without those of unusable
+    ///   accessories.
     public func valuesOfRows(isUnknown: Bool) -> [Characteristic.ID] {
         accessories.filter { $0.problem == nil }.flatMap(\.services)
             .filter { $0.isUserInteractive || $0.type == .battery }.flatMap(\.characteristics)
@@ -92,12 +97,12 @@ extension Home {
 }
 
 extension CharacteristicValue {
-    /// The number, or a truth value as one.
+    /// The number, or 1 or 0 for a Boolean.
     fileprivate var level: Double? { bool.map { $0 ? 1 : 0 } ?? number }
 }
 
 extension Service {
-    /// How it is switched with one touch; `nil` if there is no such thing, or it must not be written.
+    /// The switch for one touch; `nil` if the service has none or it's read-only.
     public var toggle: ServiceToggle? {
         for (type, on, off) in Self.toggles {
             guard let characteristic = characteristic(type),
@@ -116,7 +121,7 @@ extension Service {
         (.on, 1, 0), (.active, 1, 0), (.targetDoorState, 0, 1), (.lockTargetState, 0, 1), (.targetPosition, 100, 0),
     ]
 
-    /// The value that is a matter of more or less.
+    /// The gradual value, such as brightness or position.
     public var level: Characteristic? {
         let types: [CharacteristicType] = [.brightness, .rotationSpeed, .targetPosition, .volume]
         return types.lazy.compactMap(characteristic).first { $0.metadata.permissions.contains(.pairedWrite) }

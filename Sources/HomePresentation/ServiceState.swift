@@ -1,24 +1,27 @@
 public import HAPModel
 public import HomeModel
 
-// HAPModel has types with these names, too.
+// HAPModel has types with the same names.
 public import struct HomeModel.Accessory
 public import struct HomeModel.Characteristic
 public import struct HomeModel.Service
 
-/// What a part of an accessory does now, in few words.
+/// The current state of a service in a few words.
 public struct ServiceState: Sendable, Hashable {
-    /// In English: `on, 40 %`, `opening, 40 %`, `21.5 °C, heating to 23 °C`; `not known` before the first value.
+    /// The state in English: `on, 40 %`, `opening, 40 %`, `21.5 °C, heating to 23 °C`; `not known` before the first
+    /// value.
     public var words: String
-    /// Whether it stands out among its like: it is on, open, running or unlocked.
+    /// A Boolean value that indicates whether the service is on, open, running or unlocked.
     public var isActive: Bool
-    /// Whether a person should look after it: an alarm, a leak, a jam.
+    /// A Boolean value that indicates whether the state needs attention: an alarm, a leak, a jam.
     public var isAlert: Bool
 
+    /// Creates a state.
+    ///
     /// - Parameters:
-    ///   - words: what is known, one after the other; the state is not known if nothing is.
-    ///   - isActive: whether it stands out among its like.
-    ///   - isAlert: whether a person should look after it.
+    ///   - words: The known parts, in order. Without any, the state is unknown.
+    ///   - isActive: Whether the service is on, open, running or unlocked.
+    ///   - isAlert: Whether the state needs attention.
     package init(_ words: String?..., isActive: Bool = false, isAlert: Bool = false) {
         let known = words.compactMap(\.self)
         self.words = known.isEmpty ? "not known" : known.joined(separator: ", ")
@@ -26,30 +29,32 @@ public struct ServiceState: Sendable, Hashable {
         self.isAlert = isAlert
     }
 
-    /// The state of what has not said anything yet.
+    /// The state of a service without values.
     static let unknown = ServiceState(nil)
 }
 
 extension Accessory {
-    /// What one of its services does, by the last values received: what is and what it is to be in one.
+    /// Returns the state of one of the accessory's services from the last received values, current and target combined.
     public func state(of service: Service) -> ServiceState {
         var state = StateReader(accessory: self, service: service).state
         for type in Self.alerts {
             guard service.characteristic(type)?.value?.isOne == true, let words = type.words(for: 1) else { continue }
-            // A jam may be the state itself already.
+            // A jam may already be the state.
             if !state.words.contains(words) { state.words += ", \(words)" }
             state.isAlert = true
         }
         return state
     }
 
-    /// One of its values as a person says it; a television's input by its name.
+    /// Returns one of the accessory's values in words.
+    ///
+    /// A television's input is its name.
     public func words(for value: CharacteristicValue, of characteristic: Characteristic) -> String {
         if characteristic.type == .activeIdentifier, let name = inputName(value) { return name }
         return characteristic.words(for: value)
     }
 
-    /// The name of the input that a television has chosen; `nil` if none of its inputs has that number.
+    /// Returns the name of a television's input; `nil` if no input has that number.
     private func inputName(_ number: CharacteristicValue) -> String? {
         let input = services.first { $0.type == .inputSource && $0.characteristic(.identifier)?.value == number }
         guard let input else { return nil }
@@ -63,11 +68,11 @@ extension Accessory {
 }
 
 extension CharacteristicValue {
-    /// Whether it is yes, which some accessories say as 1.
+    /// A Boolean value that indicates whether the value is `true`, or 1, which some accessories report instead.
     var isOne: Bool { Bool(self) == true }
 }
 
-/// Makes one state of a service's values.
+/// Derives the state from a service's values.
 private struct StateReader {
     let accessory: Accessory
     let service: Service
@@ -103,7 +108,7 @@ private struct StateReader {
         }
     }
 
-    // MARK: Looking
+    // MARK: Values
 
     private func value(_ type: CharacteristicType) -> CharacteristicValue? { service.characteristic(type)?.value }
 
@@ -113,7 +118,7 @@ private struct StateReader {
 
     private func words(_ type: CharacteristicType) -> String? { service.characteristic(type)?.valueWords }
 
-    // MARK: What is switched
+    // MARK: Switches
 
     private var isOn: Bool? { flag(.on) ?? flag(.active) }
 
@@ -142,7 +147,7 @@ private struct StateReader {
         guard let isOn else { return .unknown }
         guard isOn else { return ServiceState("off") }
         let input = service.characteristic(.activeIdentifier).flatMap { characteristic in
-            // Zero is no input.
+            // Zero means that no input is selected.
             characteristic.value.flatMap { $0.number == 0 ? nil : accessory.words(for: $0, of: characteristic) }
         }
         return ServiceState("on", input, isActive: true)
@@ -153,12 +158,14 @@ private struct StateReader {
         return ServiceState(words(.volume) ?? words(.mute), isActive: flag(.active) ?? false)
     }
 
-    /// It is what a camera is listed by, and 0 % of a camera would say nothing.
+    /// The main service of a camera.
+    ///
+    /// A volume of 0 % says little about a camera, so it's left out.
     private var microphone: ServiceState {
         flag(.mute).map { ServiceState($0 ? "muted" : "microphone on") } ?? .unknown
     }
 
-    // MARK: What is warmed, cooled or made moist
+    // MARK: Climate
 
     private var thermostat: ServiceState {
         let mode = number(.targetHeatingCoolingState)
@@ -186,7 +193,7 @@ private struct StateReader {
         words(.heatingThresholdTemperature) != nil && words(.coolingThresholdTemperature) != nil
     }
 
-    /// Between when it is warmed and when it is cooled.
+    /// The range between the heating and the cooling threshold.
     private var range: String? {
         guard let low = words(.heatingThresholdTemperature) else { return words(.coolingThresholdTemperature) }
         return words(.coolingThresholdTemperature).map { "\(low) – \($0)" } ?? low
@@ -213,11 +220,11 @@ private struct StateReader {
         return ServiceState(now, aim, isActive: doing != nil)
     }
 
-    // MARK: What opens and closes
+    // MARK: Doors, locks and positions
 
     private var garageDoor: ServiceState {
         guard let current = words(.currentDoorState), let state = number(.currentDoorState) else { return .unknown }
-        // Some doors say only where they are at the ends, and what they are to be.
+        // Some doors report only their end positions and their target.
         if let target = number(.targetDoorState), state < 2, target != state {
             return ServiceState(target == 0 ? "opening" : "closing", isActive: true)
         }
@@ -238,7 +245,7 @@ private struct StateReader {
         }
         let state = number(.positionState)
         let target = number(.targetPosition) ?? current
-        // At its target it doesn't move, whatever it reported last.
+        // A service at its target doesn't move, whatever its last reported state.
         let isMoving = number(.targetPosition) == nil ? state != nil : current != target
         if state != 2, isMoving {
             return ServiceState(target > current || state == 1 ? "opening" : "closing", share, isActive: true)
@@ -250,7 +257,7 @@ private struct StateReader {
         }
     }
 
-    // MARK: What is watched
+    // MARK: Sensors and alarms
 
     private var securitySystem: ServiceState {
         guard let current = words(.securitySystemCurrentState), let state = number(.securitySystemCurrentState) else {
@@ -299,7 +306,7 @@ private struct StateReader {
 
     private var presses: ServiceState { ServiceState(words(.programmableSwitchEvent) ?? "not pressed yet") }
 
-    /// Of what no rule is made for: its first reading, with what it is unless that goes without saying.
+    /// The first reading of a service without a rule, with its name unless the value explains itself.
     private var firstReading: ServiceState {
         if let isOn, !isOn { return ServiceState("off") }
         let readings = service.characteristics.filter { $0.isForPeople && $0.value != nil }

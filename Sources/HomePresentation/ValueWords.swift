@@ -2,14 +2,14 @@ import BoundedJSON
 public import HAPModel
 public import HomeModel
 
-// HAPModel has types with these names, too.
+// HAPModel has types with the same names.
 public import struct HomeModel.Characteristic
 
 extension Characteristic {
-    /// A value as a person says it, in English: `72 %`, `21.5 °C`, `open`, `5 min`.
+    /// Returns a value in words, in English: `72 %`, `21.5 °C`, `open`, `5 min`.
     ///
-    /// Colour temperatures are in kelvin, and digits that make no difference to people are left out, so the words are for the eye
-    /// and not to be read back.
+    /// Color temperatures are in kelvin, and insignificant digits are omitted. The text is for display, not for
+    /// parsing.
     public func words(for value: CharacteristicValue) -> String {
         switch value {
         case .bool(let flag): type.words(for: flag ? 1 : 0) ?? (flag ? "yes" : "no")
@@ -21,12 +21,12 @@ extension Characteristic {
         }
     }
 
-    /// The last value received, as a person says it; `nil` if there was none.
+    /// The last received value in words; `nil` if no value was received.
     public var valueWords: String? { value.map(words) }
 
     private func quantity(_ number: Double) -> String {
         if type == .colorTemperature, number >= 1 {
-            // Eyes do not tell fewer than fifty kelvin.
+            // People can't see differences of less than 50 kelvin.
             return "\(((1_000_000 / number / 50).rounded() * 50).rounded(toDigits: 0)) K"
         }
         switch unit {
@@ -42,14 +42,16 @@ extension Characteristic {
         return number.rounded(toDigits: 2)
     }
 
-    /// What the value counts; many accessories leave it out, and HAP has no unit for some shares.
+    /// The value's unit.
+    ///
+    /// Many accessories omit it, and HAP has no unit for some percentages.
     private var unit: CharacteristicUnit? {
         if let unit = metadata.unit { return unit }
         if type == .filterLifeLevel || type == .waterLevel { return .percentage }
         return CharacteristicDefinition.of(type)?.metadata.unit
     }
 
-    /// Seconds in the two largest units that they fill.
+    /// Returns a duration in its two largest units.
     private static func duration(_ seconds: Double) -> String {
         guard seconds >= 60, seconds < 1e9 else { return "\(seconds.rounded(toDigits: 0)) s" }
         let whole = Int(seconds.rounded())
@@ -57,12 +59,12 @@ extension Characteristic {
         return parts.drop { $0.0 == 0 }.prefix(2).filter { $0.0 > 0 }.map { "\($0.0) \($0.1)" }.joined(separator: " ")
     }
 
-    /// What HAP 9 measures in parts per million, for which it has no unit.
+    /// Types that HAP 9 measures in parts per million, for which it has no unit.
     private static let partsPerMillion: Set<CharacteristicType> = [
         .carbonDioxideLevel, .carbonDioxidePeakLevel, .carbonMonoxideLevel, .carbonMonoxidePeakLevel,
     ]
 
-    /// What HAP 9 measures in micrograms per cubic metre, for which it has no unit.
+    /// Types that HAP 9 measures in micrograms per cubic meter, for which it has no unit.
     private static let microgramsPerCubicMeter: Set<CharacteristicType> = [
         .airParticulateDensity, .nitrogenDioxideDensity, .ozoneDensity, .pm10Density, .pm2_5Density,
         .sulphurDioxideDensity, .vocDensity,
@@ -70,12 +72,12 @@ extension Characteristic {
 }
 
 extension CharacteristicType {
-    /// What one number of an enumeration, or a truth value as 0 or 1, is called; `nil` for what is counted or measured.
+    /// Returns the word for a number of an enumeration, or for a Boolean as 0 or 1; `nil` for quantities.
     package func words(for number: Int64) -> String? {
         Self.plainWords[self]?[number] ?? valueNames[number].map { $0.catalogueWords.lowercased() }
     }
 
-    /// Where the catalogue's names are none that people use, and for truth values, which have none there.
+    /// Words in place of technical names in the catalog, and for Booleans, which have no names there.
     private static let plainWords: [CharacteristicType: [Int64: String]] = [
         .active: [0: "off", 1: "on"],
         .airParticulateSize: [0: "PM2.5", 1: "PM10"],
@@ -129,12 +131,14 @@ extension CharacteristicType {
 }
 
 extension Double {
-    /// The number with this many digits behind the point, or fewer if they are zero; any number that a device may send.
+    /// Returns the number with up to this many decimal places, without trailing zeros.
+    ///
+    /// It accepts any number that a device may send.
     func rounded(toDigits digits: Int) -> String {
         let scale = [1.0, 10, 100][digits]
         let number = (self * scale).rounded() / scale
         guard number.magnitude < 1e15 else { return "\(self)" }
-        // A minus before nothing is not shown.
+        // Zero has no minus sign.
         if let whole = Int64(exactly: number) { return "\(whole)" }
         return JSONValue.number(number).text
     }

@@ -4,7 +4,7 @@ public import Logging
 import SystemKit
 import TerminalKit
 
-/// The home hub: keeps the homes, and talks to their accessories for the apps.
+/// The home hub: stores the homes, and communicates with their accessories for the apps.
 @main
 struct Homehubd: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -30,7 +30,7 @@ struct Homehubd: AsyncParsableCommand {
     @Flag(help: "Check the configuration and end.")
     var checkConfig = false
 
-    /// On the main thread, while there is no other.
+    /// Runs on the main thread, before other threads exist.
     @MainActor static func main() async {
         Allocator.setUp()
         await main(nil)

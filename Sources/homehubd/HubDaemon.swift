@@ -16,13 +16,16 @@ import ServiceLifecycle
 import SystemKit
 import UnixSignals
 
-/// The composition root: brings the parts up in order and takes them down in the reverse.
+/// The composition root.
 ///
-/// Up: database, hub, socket. Down: the socket first, so that apps are notified of the end; then the links.
+/// It starts the parts in order and stops them in reverse order.
+///
+/// The order of the start is database, hub, socket. The socket stops first, so that apps are notified of the end, and
+/// the links follow.
 struct HubDaemon {
-    /// Where the daemon's files are.
+    /// The locations of the daemon's files.
     struct Places {
-        /// `nil` for the usual place, where it may be missing.
+        /// The path of the configuration file; `nil` for the default one, which may be missing.
         let configuration: String?
         let stateDirectory: String
         let runtimeDirectory: String
@@ -31,7 +34,7 @@ struct HubDaemon {
         var socket: String { runtimeDirectory + "/home.sock" }
     }
 
-    /// How long everything together may take to end.
+    /// The longest time that the whole shutdown may take.
     private static let timeout = Duration.seconds(4)
 
     let configuration: HubConfiguration
@@ -39,13 +42,13 @@ struct HubDaemon {
     let notifier: ServiceNotifier?
     let logger: Logger
 
-    /// Runs until it is asked to end.
+    /// Runs until a signal stops it.
     ///
-    /// - Throws: what keeps the hub from running, with its exit code.
+    /// - Throws: The reason why the hub can't run, with its exit code.
     func run() async throws {
         let file = try openDatabase()
         let vault = PairingDatabase(file.queue)
-        // The hub's loop carries nothing else; the other carries the connections. Nothing in either waits for the disk.
+        // The hub has its own event loop. The other loop serves the connections. Neither waits for the disk.
         let loops = MultiThreadedEventLoopGroup(numberOfThreads: 2)
         let (hubLoop, dialingLoop) = (loops.next(), loops.next())
         let browser = try AvahiServiceBrowser(type: Advertisement.serviceType, logger: logger)
@@ -67,9 +70,10 @@ struct HubDaemon {
         let reloader = HubReloader(
             path: places.configuration, running: configuration, notifier: notifier, logger: logger
         ) { await hub.use($0) }
-        // Before clients are notified that the daemon is ready: from then on SIGHUP may come.
+        // The trap must precede the notification that the daemon is ready, because SIGHUP can arrive from then on.
         let hangups = await UnixSignalsSequence(trapping: .sighup)
-        // Ends in the reverse order: the service manager is notified first, then the socket, the hub is last.
+        // Services stop in reverse order: the service manager is notified first, then the socket closes, and the hub
+        // stops last.
         try await serve([
             HubService(hub: hub),
             DailyCopyService(
@@ -122,7 +126,7 @@ struct HubDaemon {
         }
     }
 
-    /// `homehub`: the configured one, the one beside this very program, or the installed one.
+    /// The `homehub` executable: the configured one, the one in the directory of this program, or the installed one.
     private var systemApp: SystemApp {
         let own = (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")) ?? ""
         let beside = own.split(separator: "/", omittingEmptySubsequences: false).dropLast().joined(separator: "/")
@@ -135,7 +139,7 @@ struct HubDaemon {
     }
 }
 
-/// A home database that cannot be used, and how to go on from there.
+/// An unusable home database, with its remedy.
 struct HomeDatabaseError: ErrorWithExitCode {
     let cause: DatabaseFileError
 

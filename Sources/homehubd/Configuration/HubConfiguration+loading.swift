@@ -4,10 +4,12 @@ import SystemKit
 import TerminalKit
 
 extension HubConfiguration {
-    /// Where the configuration lies unless the command line says otherwise.
+    /// The default path of the configuration file.
     static let defaultPath = "/etc/homehub/homehub.yaml"
 
-    /// Reads the configuration file; without a path the usual one, which may be missing.
+    /// Loads the configuration file.
+    ///
+    /// Without a path, the default file is loaded, which may be missing.
     ///
     /// - Throws: `ConfigurationError`, `ConfigurationFileError`.
     static func load(from path: String?) throws -> HubConfiguration {
@@ -18,7 +20,9 @@ extension HubConfiguration {
         }
     }
 
-    /// Checks the file for `--check-config`: the line is for standard output if the code is 0, else for standard error.
+    /// Checks the file for `--check-config`.
+    ///
+    /// The line goes to standard output if the code is 0, otherwise to standard error.
     static func check(_ path: String?) -> (code: ExitCode, line: String, warnings: [ConfigurationWarning]) {
         do {
             let file = path ?? defaultPath

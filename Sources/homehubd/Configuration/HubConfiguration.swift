@@ -3,15 +3,17 @@ import DaemonKit
 import HomeHub
 import HomeModel
 
-/// What the operator has written in `homehub.yaml`; every key may be left out, and so may the file.
+/// The contents of `homehub.yaml`.
+///
+/// All keys and the file itself are optional.
 struct HubConfiguration: DeclaredSection, Equatable, Sendable {
-    /// Where accessories are looked for.
+    /// The networks to search for accessories.
     var interfaces = ConfiguredInterfaces.automatic
-    /// Which apps are kept out, whatever the user says.
+    /// The apps that are denied access, regardless of the user's decisions.
     var restrict = RestrictSection()
-    /// How long a maker's app has to come and answer.
+    /// The time that a vendor's app has to appear and answer.
     var vendorTimeout = Duration.seconds(60)
-    /// The program that is the system app; `nil` where it is installed.
+    /// The path of the system app's executable; `nil` for the installed one.
     var systemApp: String?
 
     static var keys: [DeclaredKey<HubConfiguration>] {
@@ -67,15 +69,15 @@ struct HubConfiguration: DeclaredSection, Equatable, Sendable {
         ]
     }
 
-    /// What counts where nothing is written.
+    /// Creates the default configuration.
     init() {}
 }
 
 /// The `restrict` section.
 struct RestrictSection: Decodable, Equatable, Sendable {
-    /// Ids of apps, under whatever user.
+    /// IDs of denied apps, for all users.
     var apps: Set<String> = []
-    /// Users with all their apps.
+    /// Users whose apps are all denied.
     var users: Set<UInt32> = []
 
     private enum CodingKeys: String, CodingKey, CaseIterable {
@@ -90,11 +92,11 @@ struct RestrictSection: Decodable, Equatable, Sendable {
         users = Set(try container.decodeIfPresent([UserName].self, forKey: .users)?.map(\.uid) ?? [])
     }
 
-    /// What the hub has to know of it.
+    /// The restrictions for the hub.
     var restrictions: AppRestrictions { AppRestrictions(apps: apps, users: users) }
 }
 
-/// An app's id, as apps declare it.
+/// An app ID in the form that apps declare.
 private struct AppID: Decodable {
     let text: String
 

@@ -3,17 +3,17 @@ import DaemonKit
 import HomeHub
 import Logging
 
-/// Reads the configuration file again and makes the running hub obey it; sessions stay.
+/// Reloads the configuration file and applies it to the running hub without closing sessions.
 ///
-/// A file that is wrong changes nothing. What cannot change while the hub runs is named and waits for a restart.
+/// An invalid file changes nothing. Settings that require a restart are logged.
 struct HubReloader: Sendable {
-    /// The file; `nil` for the one at its usual place.
+    /// The path of the file; `nil` for the default one.
     let path: String?
-    /// What the hub was started with.
+    /// The configuration at the start of the hub.
     let running: HubConfiguration
     let notifier: ServiceNotifier?
     let logger: Logger
-    /// Makes the hub obey other restrictions.
+    /// Applies new restrictions to the hub.
     let restrict: @Sendable (AppRestrictions) async -> Void
 
     func reload() async {

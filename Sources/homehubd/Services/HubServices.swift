@@ -5,14 +5,14 @@ import Logging
 import ServiceLifecycle
 import Synchronization
 
-/// The hub's own work: its links, its clock, its searches.
+/// Runs the hub: its links, timers and searches.
 struct HubService: ServiceLifecycle.Service {
     let hub: HomeHub
 
     func run() async throws { await cancelWhenGracefulShutdown { await hub.run() } }
 }
 
-/// The socket of the apps.
+/// Serves the apps' socket.
 struct SocketService: ServiceLifecycle.Service {
     let server: LineRPCServer
     let onListening: @Sendable () -> Void
@@ -22,7 +22,7 @@ struct SocketService: ServiceLifecycle.Service {
     }
 }
 
-/// Says when no accessory can be found, and when they can be again.
+/// Logs when discovery of accessories fails and when it recovers.
 struct DiscoveryErrorService: ServiceLifecycle.Service {
     let browser: any ServiceBrowser
     let discoveryError: CurrentDiscoveryError
@@ -30,7 +30,7 @@ struct DiscoveryErrorService: ServiceLifecycle.Service {
 
     func run() async throws {
         await cancelWhenGracefulShutdown {
-            // The state is reported once it is known.
+            // The first state is reported once it's known.
             var reported: String??
             for await snapshot in browser.snapshots()
             where reported.map({ $0 != snapshot.discoveryError })
@@ -50,7 +50,7 @@ struct DiscoveryErrorService: ServiceLifecycle.Service {
     }
 }
 
-/// Why no accessory can be found now, if so.
+/// The current reason why discovery fails; `nil` while it works.
 final class CurrentDiscoveryError: Sendable {
     private let stored = Mutex<String?>(nil)
 

@@ -7,24 +7,25 @@ import Logging
 
 /// Serves the connections of apps.
 ///
-/// Each has one task that takes what the app asks, in order, and one that sends what the hub has for it, in order. The
-/// second sends one thing and waits until the app has read most of it: so an app that does not read delays no other but
-/// itself, and what it misses is bounded by the hub, which tells it to load everything anew.
+/// Each connection has one task that receives the app's requests in order, and one that sends the hub's deliveries in
+/// order. The second task sends one delivery and waits until the app has read most of it. So an app that doesn't read
+/// delays only itself. The hub bounds its pending deliveries and notifies it to load everything again.
 struct AppConnections: LineRPCSessions {
     struct Limits {
-        /// From an app comes one request; to it goes a page of accessories, or what one write changed.
+        /// The limits of lines: an app sends single requests, and it receives pages of accessories or the changes of
+        /// one write.
         ///
-        /// One user's apps cannot take all places.
+        /// One user's apps can't take all connections.
         var lines = LineLimits(
             lineLength: 1 << 20, sentLineLength: 1 << 24, outstandingRequests: 32, outbox: 1 << 25, peers: 256,
             peersOfUser: 64)
-        /// How long a connection may take to open its session.
+        /// The longest time between connecting and opening a session.
         var opening = Duration.seconds(30)
-        /// How many bytes may wait when the next thing is sent.
+        /// The maximum number of unsent bytes at which the next delivery is sent.
         var mark = 1 << 16
     }
 
-    /// Who belongs to this group may answer questions of permission for all.
+    /// The group whose members may answer permission questions for all users.
     static let decidingGroup = "homehub"
 
     let hub: any HubSessions
@@ -47,7 +48,7 @@ struct AppConnections: LineRPCSessions {
                 case .cancelled(let number): await hub.cancel(Call(session, number))
                 }
             }
-            // What a hub that ends has answered leaves first.
+            // The last answers of a hub that ends must be sent first.
             if !Task.isCancelled { await hub.close(session) }
             group.cancelAll()
         }
@@ -56,7 +57,7 @@ struct AppConnections: LineRPCSessions {
 
     // MARK: Opening
 
-    /// Hangs up on who does not open a session in time: its place is for others.
+    /// Disconnects an app that doesn't open a session in time, which frees its connection for others.
     private func openInTime(
         _ peer: LineRPCPeer, _ identity: PeerIdentity, _ inputs: inout AsyncStream<LineRPCInput>.AsyncIterator
     ) async -> SessionID? {
@@ -69,7 +70,7 @@ struct AppConnections: LineRPCSessions {
         }
     }
 
-    /// Waits for the request that opens the session, and refuses others; `nil` if the app disconnects first.
+    /// Waits for the request that opens the session, and rejects others; returns `nil` if the app disconnects first.
     private func open(
         _ peer: LineRPCPeer, _ identity: PeerIdentity, _ inputs: inout AsyncStream<LineRPCInput>.AsyncIterator
     ) async -> SessionID? {
@@ -116,7 +117,7 @@ struct AppConnections: LineRPCSessions {
             await peer.drained(below: limits.mark)
         }
         await peer.drained()
-        // A hub that ends closes the connection when the last answers have left.
+        // A hub that ends closes the connection after sending the last answers.
         if !Task.isCancelled { peer.close() }
     }
 
@@ -124,16 +125,18 @@ struct AppConnections: LineRPCSessions {
         do throws(LineRPCError) {
             try peer.notify(notification.method, notification.params)
         } catch .tooLong {
-            // What it cannot be told it can load, page by page.
+            // The app can load the content of a notification that is too long in pages.
             try? peer.notify(HomeNotification.homesUpdated.method, HomeNotification.homesUpdated.params)
         } catch {
-            // The connection is over, which ends the session, too.
+            // The connection has ended, which closes the session, too.
         }
     }
 }
 
 extension AppPeer {
-    /// Who has connected; asked for each connection, so that a change of groups counts for the next.
+    /// Creates the peer of a connection.
+    ///
+    /// Groups are looked up for each connection, so the next one sees a change.
     init(_ identity: PeerIdentity) {
         let mayDecide =
             identity.uid == 0 || identity.uid == geteuid()
@@ -143,27 +146,27 @@ extension AppPeer {
 }
 
 extension RPCFailure {
-    /// An error as it travels: with its number, and whole beside it.
+    /// Creates the RPC form of an error: its code and message, and the whole error as data.
     init(_ error: HomeError) { self.init(code: error.code.rawValue, message: error.message, data: error.json) }
 }
 
-/// The hub as the socket sees it.
+/// The hub's interface for the socket.
 protocol HubSessions: Sendable {
-    /// As `HomeHub.open`.
+    /// See `HomeHub.open`.
     func open(
         _ opening: SessionOpening, by peer: AppPeer
     ) async throws(HomeError) -> (session: SessionID, reply: SessionReply)
 
-    /// As `HomeHub.close`.
+    /// See `HomeHub.close`.
     func close(_ session: SessionID) async
 
-    /// As `HomeHub.receive`.
+    /// See `HomeHub.receive`.
     func receive(_ request: HomeRequest, as call: Call) async
 
-    /// As `HomeHub.cancel`.
+    /// See `HomeHub.cancel`.
     func cancel(_ call: Call) async
 
-    /// As `HomeHub.nextDelivery`.
+    /// See `HomeHub.nextDelivery`.
     func nextDelivery(for session: SessionID) async -> Delivery?
 }
 

@@ -1,8 +1,8 @@
 import Glibc
 
-/// The users and groups of the system.
+/// The system's users and groups.
 enum SystemUsers {
-    /// The number of a user; `nil` if there is none of that name.
+    /// Returns the ID of a user; `nil` if the name is unknown.
     static func uid(of name: String) -> UInt32? {
         var entry = passwd()
         return withBuffer { buffer, count in
@@ -12,10 +12,10 @@ enum SystemUsers {
         }
     }
 
-    /// Whether a user is a member of a group, be it not the user's first one.
+    /// Returns a Boolean value that indicates whether a user is a member of a group, primary or supplementary.
     ///
-    /// The system's records count, not the groups that a process has taken: one that was started before its user became a
-    /// member need not be started again, and whoever is no member any more loses it at once.
+    /// It reads the system's databases, not the groups of a process. A running process gains the rights of a new member
+    /// immediately, and loses those of a former one.
     static func isMember(_ uid: UInt32, of group: String) -> Bool {
         guard let gid = gid(of: group) else { return false }
         var entry = passwd()
@@ -27,7 +27,7 @@ enum SystemUsers {
             var groups = [gid_t](repeating: 0, count: 64)
             var number = CInt(groups.count)
             if getgrouplist(name, user.pw_gid, &groups, &number) < 0 {
-                // It has said how many there are.
+                // The call has returned the required size.
                 groups = [gid_t](repeating: 0, count: max(0, min(Int(number), 65536)))
                 number = CInt(groups.count)
                 guard getgrouplist(name, user.pw_gid, &groups, &number) >= 0 else { return false }
@@ -45,7 +45,9 @@ enum SystemUsers {
         }
     }
 
-    /// Room for one entry; a group may have many members.
+    /// Allocates space for one entry.
+    ///
+    /// A group may have many members.
     private static func withBuffer<Result>(_ body: (UnsafeMutablePointer<CChar>, Int) -> Result) -> Result {
         let buffer = UnsafeMutableBufferPointer<CChar>.allocate(capacity: 1 << 18)
         defer { buffer.deallocate() }

@@ -6,16 +6,16 @@ internal import HAPModel
 internal import HomeHub
 internal import HomeModel
 
-// HAP has words of its own for these; here the home's are meant.
+// HAPModel has types with the same names. Here they refer to the home's types.
 typealias Accessory = HomeModel.Accessory
 typealias Service = HomeModel.Service
 typealias Characteristic = HomeModel.Characteristic
 
-/// The homes in SQLite, a table for each kind of thing in them.
+/// The homes in SQLite, with one table for each kind of object.
 struct HomeDatabase: HomeStore {
-    /// Why a transaction was not stored.
+    /// The reason why a transaction was rejected.
     enum Refusal: Error, Equatable, CustomStringConvertible {
-        /// It does not follow the one that was stored last.
+        /// The transaction doesn't follow the last stored one.
         case revision(stored: UInt64, committed: UInt64)
 
         var description: String {
@@ -28,10 +28,10 @@ struct HomeDatabase: HomeStore {
 
     private let queue: DatabaseQueue
 
-    /// Takes over a database that is open and migrated by ``HomeSchema``.
+    /// Creates a store from an open database that ``HomeSchema`` has migrated.
     init(_ queue: DatabaseQueue) { self.queue = queue }
 
-    /// - Throws: `DamagedDatabase` if what is stored cannot be true, or SQLite's own error.
+    /// - Throws: `DamagedDatabase` if the stored data is inconsistent, or SQLite's error.
     func load() throws -> StoredHomes {
         try queue.read { db in
             let graph = HomeGraph(homes: try HomeRows(db).homes())
@@ -45,7 +45,7 @@ struct HomeDatabase: HomeStore {
         }
     }
 
-    /// - Throws: ``Refusal``, or SQLite's own error; then nothing is stored.
+    /// - Throws: ``Refusal``, or SQLite's error. Nothing is stored in that case.
     func commit(_ transaction: HomeTransaction, in graph: HomeGraph) async throws {
         try await queue.writeToTheEnd { db in try Self.commit(transaction, in: graph, db) }
     }

@@ -5,13 +5,17 @@ internal import GRDB
 internal import HAPModel
 internal import HomeModel
 
-/// Reads the homes: each table once, and everything that does not fit is damage.
+/// Reads the homes.
+///
+/// It reads each table once and treats any inconsistency as damage.
 struct HomeRows {
     private let db: Database
 
     init(_ db: Database) { self.db = db }
 
-    /// The homes in order of age; no accessory is reachable, and nothing is observed.
+    /// Returns the homes, oldest first.
+    ///
+    /// No accessory is reachable, and nothing is observed.
     func homes() throws -> [Home] {
         let rooms = Dictionary(grouping: try rooms(), by: \.home)
         let zones = Dictionary(grouping: try zones(), by: \.home)
@@ -183,7 +187,7 @@ extension Row {
         return Timestamp(millisecondsSince1970: try number(column, in: Int64.min...Int64.max))
     }
 
-    /// Something that travels as JSON and lies here in the same form.
+    /// Decodes a column that contains the JSON form of a message.
     fileprivate func message<Message: HomeMessage>(_ column: String) throws(DamagedDatabase) -> Message {
         let bytes = Array(try text(column).utf8)
         guard let json = try? JSONValue(parsing: bytes, maximumLength: bytes.count),

@@ -2,15 +2,17 @@ import GRDB
 
 /// The tables of `home.sqlite`.
 ///
-/// `position` keeps the order of age: it only grows, and what is replaced keeps its own. An accessory without a room is in
-/// its home's default room. What has a home in two ways, such as a room that is part of a zone, refers to it with the
-/// home's identity, so that both are of one home. References are checked when a transaction ends, since its events come
-/// in the order in which apps are told them.
+/// `position` is the order of age. It only increases, and a replaced object keeps its position. An accessory without a
+/// room is in its home's default room. An object with two paths to a home, such as a room of a zone, refers to it with
+/// the home's ID, so that both paths lead to the same home. References are checked at the end of a transaction, because
+/// its events have the order of the apps' notifications.
 enum HomeSchema {
-    /// Marks the database as this program's: "HOME" in ASCII.
+    /// The application ID that marks the database as this program's: "HOME" in ASCII.
     static let applicationID: Int32 = 0x484F_4D45
 
-    /// The steps from an empty file to today's tables; a step once released is never edited.
+    /// The migrations from an empty file to the current tables.
+    ///
+    /// A released migration never changes.
     static var migrator: DatabaseMigrator {
         var migrator = DatabaseMigrator()
         migrator.registerMigration("1") { db in
@@ -25,14 +27,14 @@ enum HomeSchema {
         return migrator
     }
 
-    /// The pairings of repairs, until they take the place of others.
+    /// The pairings of repairs, until they are promoted.
     private static let pairingCandidate = """
         CREATE TABLE pairingCandidate (
             deviceID TEXT NOT NULL PRIMARY KEY,
             publicKey BLOB NOT NULL)
         """
 
-    /// Which apps may answer for makers, as the user decided.
+    /// The user's decisions about vendors' apps.
     private static let vendorClaim = """
         CREATE TABLE vendorClaim (
             position INTEGER PRIMARY KEY AUTOINCREMENT,

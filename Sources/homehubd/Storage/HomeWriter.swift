@@ -3,11 +3,11 @@ internal import GRDB
 internal import HAPModel
 internal import HomeModel
 
-/// Stores what one transaction changed, and no more than that.
+/// Stores only the changes of one transaction.
 struct HomeWriter {
     let db: Database
     let home: Home.ID
-    /// The home's default room; `nil` if the home is gone.
+    /// The home's default room; `nil` if the home was removed.
     var defaultRoom: Room.ID?
 
     func write(_ event: HomeEvent) throws {
@@ -57,7 +57,7 @@ struct HomeWriter {
         }
     }
 
-    // MARK: What comes
+    // MARK: Insertion
 
     private func insert(_ home: Home) throws {
         try execute(
@@ -133,7 +133,7 @@ struct HomeWriter {
             [group.description, service.description])
     }
 
-    // MARK: What is replaced
+    // MARK: Replacement
 
     private func replaceActions(of id: ActionSet.ID, with actions: [CharacteristicWriteAction]) throws {
         try execute("DELETE FROM action WHERE actionSet = ?", [id.description])
@@ -148,7 +148,7 @@ struct HomeWriter {
         let place: StatementArguments = [
             accessory.deviceID.description, Int64(bitPattern: accessory.aid.rawValue), accessory.id.description,
         ]
-        // Another one may still have its place; that one's own event is part of the same transaction.
+        // Another accessory may still have these IDs. Its own event is part of the same transaction.
         try execute(
             "UPDATE accessory SET deviceID = deviceID || ' ' || id WHERE deviceID = ? AND aid = ? AND id <> ?", place)
         try execute("UPDATE accessory SET deviceID = ?, aid = ? WHERE id = ?", place)
@@ -164,7 +164,7 @@ struct HomeWriter {
         try replaceServices(of: accessory.id, with: accessory.services)
     }
 
-    /// What is still there is changed in its place, because scenes refer to it.
+    /// Updates remaining services in place because scenes refer to them.
     private func replaceServices(of accessory: Accessory.ID, with services: [Service]) throws {
         let kept = JSONValue.array(services.map { .string($0.id.description) }).text
         try execute(

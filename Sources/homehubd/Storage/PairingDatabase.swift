@@ -6,20 +6,20 @@ internal import HAPCrypto
 internal import HAPModel
 internal import HAPProtocol
 
-/// Who we are to accessories, and which of them we are paired with: in the same file as the homes.
+/// The hub's identity as a controller and its pairings, in the same file as the homes.
 struct PairingDatabase: PairingVault {
     private let queue: DatabaseQueue
 
-    /// Takes over a database that is open and migrated by ``HomeSchema``.
+    /// Creates a vault from an open database that ``HomeSchema`` has migrated.
     init(_ queue: DatabaseQueue) { self.queue = queue }
 
-    /// Finds damage at the start, when it can still be said.
+    /// Detects damage at the start, when it can still be reported.
     ///
-    /// - Throws: `DamagedDatabase` if what is stored cannot be true, or SQLite's own error.
+    /// - Throws: `DamagedDatabase` if the stored data is inconsistent, or SQLite's error.
     func check() throws {
         try queue.read { db in
             let pairings = try Self.pairings(db)
-            // Without the identity no accessory lets us in.
+            // Without the identity, all accessories reject the hub.
             if try Self.identity(db) == nil, !pairings.isEmpty {
                 throw DamagedDatabase(description: "the identity is missing")
             }
@@ -45,7 +45,7 @@ struct PairingDatabase: PairingVault {
         }
     }
 
-    /// Stores a pairing in one of the tables for them, in the place of an older one with the same accessory.
+    /// Stores a pairing in one of the pairing tables, in place of an older one with the same accessory.
     static func keep(_ pairing: AccessoryPairing, in table: String, _ db: Database) throws {
         try db.execute(
             sql: """
@@ -55,13 +55,15 @@ struct PairingDatabase: PairingVault {
             arguments: [pairing.deviceID.description, Blob(pairing.publicKey).data])
     }
 
-    /// Puts a candidate in the place of an accessory's pairing.
+    /// Replaces an accessory's pairing with a candidate.
     static func promote(_ candidate: AccessoryPairing, _ db: Database) throws {
         try keep(candidate, in: "pairing", db)
         try forgetCandidate(candidate.deviceID, db)
     }
 
-    /// Removes a candidate; harmless where there is none.
+    /// Removes a candidate.
+    ///
+    /// It has no effect if the candidate doesn't exist.
     static func forgetCandidate(_ device: DeviceID, _ db: Database) throws {
         try db.execute(sql: "DELETE FROM pairingCandidate WHERE deviceID = ?", arguments: [device.description])
     }
@@ -80,7 +82,7 @@ struct PairingDatabase: PairingVault {
                 "longTermSeed", try? Ed25519KeyPair(seed: SecretBytes(row.blob("longTermSeed")))))
     }
 
-    /// Loads the pairings of one of the tables for them, the oldest first.
+    /// Loads the pairings of one of the pairing tables, oldest first.
     static func pairings(_ db: Database, in table: String = "pairing") throws -> [AccessoryPairing] {
         try Row.fetchAll(db, sql: "SELECT * FROM \(table) ORDER BY rowid").map { row in
             let publicKey = try row.blob("publicKey")
