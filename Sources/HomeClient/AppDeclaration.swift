@@ -22,7 +22,7 @@ public struct AppDeclaration: Sendable, Hashable {
         id: String, usageDescription: String, capabilities: Set<HomeCapability> = [.home], vendor: String? = nil
     ) {
         guard !usageDescription.allSatisfy(\.isWhitespace) else {
-            // Not a precondition, because those of release builds do not say what is wrong.
+            // Not a precondition, because preconditions don't print their messages in release builds.
             fatalError(
                 "The app \(id) does not say what it needs the home for: its usageDescription is blank. "
                     + "Write one sentence for its user.")

@@ -5,8 +5,8 @@
 @_exported import struct HAPModel.CharacteristicKey
 @_exported import struct HAPModel.CharacteristicMetadata
 @_exported import struct HAPModel.CharacteristicPermissions
-// What apps need of HAP's own vocabulary, so that they import one module. The rest of HAPModel is left out: it has types
-// for accessories on the wire, whose names collide with the home's.
+// The HAP types that apps need, so that they import only one module. The rest of HAPModel is left out: its types for
+// accessories on the wire have the same names as the home's.
 @_exported import protocol HAPModel.CharacteristicRepresentable
 @_exported import struct HAPModel.CharacteristicType
 @_exported import enum HAPModel.CharacteristicUnit

@@ -7,7 +7,9 @@ public actor AccessoryBrowser {
     private let manager: HomeManager
     private let finds = Search.Finds(limit: EventStream<BrowserEvent>.limit)
     private var search: (number: UInt64, subscription: Subscription)?
-    /// Which start counts: a stop may come while one waits for permission.
+    /// A Boolean value that indicates whether a start is in effect.
+    ///
+    /// A stop may arrive while a start waits for permission.
     private var isStarted = false
     private var frozen: [DiscoveredAccessory] = []
 

@@ -27,39 +27,41 @@ extension HomeManager {
 
     // MARK: For browsers
 
-    /// Begins to tell a browser what is found.
+    /// Starts to deliver found devices to a browser.
     ///
-    /// - Returns: a number for ``stopSearch(_:)``, and what does the same when it is let go.
+    /// - Returns: A number for ``stopSearch(_:)``, and a subscription that stops the search when it's released.
     func startSearch(_ finds: Search.Finds) async throws(HomeError) -> (number: UInt64, subscription: Subscription) {
         let number = search.add(finds)
         let subscription = Subscription { [tasks] in tasks.add(.endSearch(number)) }
-        // Harmless if others search already; and whoever begins learns by himself if it does not work.
+        // The request has no effect if others search already. The browser must learn of a failure.
         do {
             try await call(.startBrowsing, deadline: timeouts.call) { _ throws(HomeError) in }
         } catch {
-            // Not later, by the subscription: the browser may have begun again by then.
+            // Not later, by the subscription: the browser may have restarted by then.
             stopSearch(number)
             throw error
         }
         return (number, subscription)
     }
 
-    /// Tells a browser nothing more, from now on.
+    /// Stops delivering found devices to a browser.
     ///
-    /// - Returns: what was there last.
+    /// - Returns: The last found devices.
     @discardableResult func stopSearch(_ number: UInt64) -> [DiscoveredAccessory] {
         let last = search.devices
         if search.remove(number) { tasks.add(.stopBrowsing) }
         return last
     }
 
-    /// Whether a browser is still told what is found; it is not once the app has lost its permission.
+    /// Returns a Boolean value that indicates whether a browser still receives found devices.
+    ///
+    /// The loss of the app's permission ends that.
     func isSearching(_ number: UInt64) -> Bool { search.isTold(number) }
 
-    /// What is there, as far as it was found.
+    /// The devices found so far.
     var discoveredAccessories: [DiscoveredAccessory] { search.devices }
 
-    /// The daemon searches (again).
+    /// Starts the daemon's search (again).
     func beginSearch() async {
         search.begin()
         do throws(HomeError) {
@@ -69,10 +71,11 @@ extension HomeManager {
         }
     }
 
-    /// The last search has ended, unless another has begun meanwhile.
+    /// Stops the daemon's search unless another browser has started one in the meantime.
     func stopBrowsing() async {
         guard isOpen, let peer = try? await connected(), !search.isWanted else { return }
-        // It is sent before anything else can happen here: whoever begins later is behind it, and asks for a search.
+        // The request is sent before anything else can run on this actor. A browser that starts later follows it and
+        // requests a search.
         _ = try? await call(.stopBrowsing, on: peer, deadline: timeouts.call) { _ throws(HomeError) in }
     }
 }

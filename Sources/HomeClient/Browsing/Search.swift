@@ -1,12 +1,14 @@
 import AsyncKit
 
-/// What this app's search for devices finds; several in the app share the one that the daemon runs.
+/// The results of this app's search for devices.
+///
+/// All browsers of the app share the daemon's one search.
 struct Search {
     typealias Finds = BoundedMailbox<BrowserEvent>
 
     private var readers: [UInt64: Finds] = [:]
     private var lastNumber: UInt64 = 0
-    /// What is there, in the order in which it was found.
+    /// The found devices in order of discovery.
     private(set) var devices: [DiscoveredAccessory] = []
 
     var isWanted: Bool { !readers.isEmpty }
@@ -15,9 +17,9 @@ struct Search {
 
     // MARK: Readers
 
-    /// A search begins, and receives at once what others have found.
+    /// Adds a reader, which immediately receives the devices found so far.
     ///
-    /// - Returns: a number for ``remove(_:)``.
+    /// - Returns: A number for ``remove(_:)``.
     mutating func add(_ finds: Finds) -> UInt64 {
         lastNumber += 1
         readers[lastNumber] = finds
@@ -25,9 +27,9 @@ struct Search {
         return lastNumber
     }
 
-    /// Nothing is told any more, not even what was found already.
+    /// Removes a reader and drops its pending events.
     ///
-    /// - Returns: whether the search is to be ended.
+    /// - Returns: Whether the daemon's search must be stopped.
     mutating func remove(_ number: UInt64) -> Bool {
         guard let finds = readers.removeValue(forKey: number) else { return false }
         finds.clear()
@@ -54,12 +56,14 @@ struct Search {
         tell(.removed(devices.remove(at: index)))
     }
 
-    /// The search begins anew: what is there will be found again.
+    /// Restarts the search.
+    ///
+    /// The daemon reports present devices again.
     mutating func begin() {
         while let device = devices.popLast() { tell(.removed(device)) }
     }
 
-    /// The search is over for everybody.
+    /// Ends the search for all readers.
     mutating func finish() {
         for finds in readers.values {
             finds.clear()

@@ -15,7 +15,7 @@ final class Exchange<Reply: Sendable>: Sendable {
 
     private let state = Mutex(State())
 
-    /// The first outcome, once there is one; for one caller.
+    /// The first outcome; for one caller.
     var outcome: Outcome {
         get async {
             await withCheckedContinuation { continuation in
@@ -28,7 +28,7 @@ final class Exchange<Reply: Sendable>: Sendable {
         }
     }
 
-    /// Ends the wait, unless the call has an outcome already.
+    /// Ends the wait, unless the call already has an outcome.
     func finish(_ outcome: Outcome) {
         let continuation: CheckedContinuation<Outcome, Never>? = state.withLock { state in
             guard state.outcome == nil else { return nil }
@@ -42,7 +42,7 @@ final class Exchange<Reply: Sendable>: Sendable {
 
 /// A call that the daemon hasn't answered.
 struct PendingCall {
-    /// Applies the answer, also after the caller stopped waiting: it may hold a change.
+    /// Applies the answer, even after the caller stopped waiting, because it may contain a change.
     let receive: (Result<JSONValue, HomeError>) -> Void
     /// Ends the caller's wait without an answer.
     let fail: (HomeError) -> Void

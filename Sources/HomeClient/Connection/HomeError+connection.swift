@@ -3,7 +3,7 @@ import HAPModel
 import LineRPC
 
 extension HomeError {
-    /// What the daemon said in place of a result.
+    /// Creates the error from the daemon's failure response.
     init(_ failure: RPCFailure) {
         if let data = failure.data, data.object != nil, let error = try? HomeError(json: data) {
             self = error
@@ -16,7 +16,7 @@ extension HomeError {
         }
     }
 
-    /// Why there is no answer.
+    /// Creates the error for a missing answer.
     init(_ error: any Error) {
         switch error {
         case let error as HomeError: self = error
@@ -32,7 +32,7 @@ extension HomeError {
         }
     }
 
-    /// No daemon serves the homes.
+    /// Returns the error for a missing daemon.
     static func unavailable(_ reason: String) -> HomeError {
         HomeError(.daemonUnavailable, detail: "\(reason); start homehubd, for instance with: systemctl start homehubd")
     }
@@ -44,12 +44,12 @@ extension HomeError {
     static let tooManyCalls = HomeError(
         .genericError, detail: "too many calls of this app wait for their answers; wait for some of them")
 
-    /// The daemon's message is none that we understand.
+    /// The error for a message of the daemon that the client can't decode.
     var asMismatch: HomeError {
         HomeError(.protocolMismatch, detail: "homehubd sent something that is not understood: \(message)")
     }
 
-    /// Whether asking again will have the same answer until the app or the daemon is another.
+    /// A Boolean value that indicates whether retrying is useless until the app or the daemon is replaced.
     var isFinal: Bool {
         switch code {
         case .usageDescriptionMissing, .protocolMismatch, .missingEntitlement, .invalidParameter: true

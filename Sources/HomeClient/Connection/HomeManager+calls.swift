@@ -2,21 +2,22 @@ import BoundedJSON
 import LineRPC
 
 extension HomeManager {
-    /// Sends a request to the daemon once it is connected, and waits for the answer.
+    /// Sends a request to the daemon once it's connected, and waits for the answer.
     ///
     /// - Parameters:
-    ///   - request: the request.
-    ///   - deadline: how long to wait for the answer; `nil` as long as the connection lasts.
-    ///   - take: reads the result and applies it, at its place among the notifications; even after the caller stopped waiting.
-    /// - Returns: the result of `take`.
-    /// - Throws: the daemon's error and errors of `take`; `operationTimedOut` after the deadline,
-    ///   `operationCancelled` if the task is cancelled, both of them only if the daemon says that nothing was done, or
-    ///   says nothing; `daemonUnavailable`.
+    ///   - request: The request.
+    ///   - deadline: The longest time to wait for the answer; `nil` for as long as the connection lasts.
+    ///   - take: Decodes the result and applies it in order with the notifications, even after the caller stopped
+    ///     waiting.
+    /// - Returns: The result of `take`.
+    /// - Throws: The daemon's error and the errors of `take`; `operationTimedOut` after the deadline and
+    ///   `operationCancelled` if the task is canceled, both only if the daemon reports that nothing was done, or
+    ///   doesn't respond; `daemonUnavailable`.
     func call<Reply: Sendable>(
         _ request: HomeRequest, deadline: Duration?, _ take: @escaping (JSONValue) throws(HomeError) -> Reply
     ) async throws(HomeError) -> Reply {
         var peer = try await connected()
-        // Others may have been woken with us.
+        // Other waiting calls may have been resumed at the same time.
         while calls.count >= Self.callsOfApp { peer = try await connected() }
         if Task.isCancelled { throw HomeError(.operationCancelled) }
         return try await call(request, on: peer, deadline: deadline, take)
@@ -61,7 +62,9 @@ extension HomeManager {
         return id
     }
 
-    /// Notifies the daemon that the caller stopped waiting; its answer holds the changes made until then.
+    /// Notifies the daemon that the caller stopped waiting.
+    ///
+    /// Its answer contains the changes made until then.
     func giveUp(_ id: Int64, of connection: UInt64, because reason: HomeError) {
         guard connection == connectionNumber, calls[id] != nil, calls[id]?.reason == nil else { return }
         calls[id]?.reason = reason
@@ -72,7 +75,7 @@ extension HomeManager {
     /// Ends a canceled call that the daemon didn't answer.
     func expire(_ id: Int64, of connection: UInt64) {
         guard connection == connectionNumber, let call = calls[id], let reason = call.reason else { return }
-        // The call stays known: its answer may still hold a change.
+        // The call stays in the table because its answer may still contain a change.
         call.fail(reason)
     }
 

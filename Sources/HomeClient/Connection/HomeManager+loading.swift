@@ -3,7 +3,7 @@ import LineRPC
 import Logging
 
 extension HomeManager {
-    /// All that is known may be void.
+    /// Marks the copy of the homes as possibly outdated, and loads them again.
     func reload() {
         replica.becameStale()
         needsLoad = true
@@ -11,13 +11,13 @@ extension HomeManager {
         changed()
     }
 
-    /// Loads the homes whenever that is due, as long as the connection lasts.
+    /// Loads the homes whenever necessary, as long as the connection lasts.
     func keepLoaded(on peer: LineRPCPeer) async {
         while await wait(atMost: nil, for: { needsLoad ? true : nil }) != nil {
             needsLoad = false
             do throws(HomeError) {
                 let graph = try await load(on: peer)
-                // What was loaded while something else came up may be without it.
+                // The loaded homes may lack a change that arrived during the load.
                 guard let graph, !needsLoad else { continue }
                 let update = replica.loaded(graph, isDesired: observations.reconciler.isDesired)
                 apply(update)
@@ -37,9 +37,10 @@ extension HomeManager {
         }
     }
 
-    /// The homes with their accessories; `nil` if they changed meanwhile in a way that needs another attempt.
+    /// Loads the homes with their accessories; returns `nil` if they changed during the load, so that another attempt
+    /// is necessary.
     private func load(on peer: LineRPCPeer) async throws(HomeError) -> HomeGraph? {
-        // The daemon bounds how long it waits for the user; no other caller waits here.
+        // The daemon limits its wait for the user, and no caller waits here.
         let reply = try await call(.homes, on: peer, deadline: nil) { json throws(HomeError) in
             let reply = try Self.understood { () throws(HomeError) in try HomesReply(json: json) }
             self.replica.loadBegan()
@@ -56,7 +57,7 @@ extension HomeManager {
                         try Self.understood { () throws(HomeError) in try AccessoryBatch(json: json) }
                     }
                     accessories[home.id, default: []] += page.accessories
-                    // A page that does not lead on would have us ask for ever.
+                    // A page that doesn't advance would cause an endless loop.
                     guard page.next ?? .max > offset else { throw HomeError(.protocolMismatch) }
                     next = page.next
                 } catch {
@@ -69,9 +70,9 @@ extension HomeManager {
         return HomeGraph(reply, accessories: accessories)
     }
 
-    /// Reads what the daemon sent.
+    /// Decodes a message from the daemon.
     ///
-    /// - Throws: `protocolMismatch` if it cannot be read.
+    /// - Throws: `protocolMismatch` if decoding fails.
     static func understood<Message>(_ read: () throws(HomeError) -> Message) throws(HomeError) -> Message {
         do { return try read() } catch { throw error.asMismatch }
     }

@@ -43,7 +43,7 @@ extension HomeManager {
             } catch {
                 failure = HomeError(error)
             }
-            // A refusal stays as it is until the app or the daemon is another.
+            // A refusal is final until the app or the daemon is replaced.
             pause = session == nil ? min(pause * 2, timeouts.reconnect.longest) : timeouts.reconnect.first
             if failure?.isFinal == true { pause = timeouts.reconnect.longest }
             notifyWaiters()
@@ -51,7 +51,9 @@ extension HomeManager {
         }
     }
 
-    /// The daemon bounds the notifications that wait for us; this has room for more than that, beside the answers.
+    /// The limits of lines.
+    ///
+    /// The daemon bounds pending notifications; these limits leave room for them and for answers.
     static let limits = LineLimits(
         lineLength: 16 << 20, sentLineLength: 1 << 20, outbox: 32 << 20, notifications: 4096)
 
@@ -63,14 +65,14 @@ extension HomeManager {
             for await notification in peer.notifications { received(notification) }
             self.peer = nil
             isOpen = false
-            // Before the session's own tasks are waited for, which have calls, too.
+            // Before waiting for the session's tasks, which have calls, too.
             failCalls()
             group.cancelAll()
         }
         if failure == nil { failure = .unavailable("the connection to \(socket) was lost") }
         replica.becameStale()
         observations.reconciler.connectionLost()
-        // Whoever ends the manager has lost nothing that was found.
+        // If the app ends the manager, no discovered device was lost.
         if !Task.isCancelled { search.begin() }
         changed()
     }
@@ -104,7 +106,7 @@ extension HomeManager {
         changed()
     }
 
-    /// Asks again for what this session must be notified of.
+    /// Requests everything again that this session must be notified of.
     private func resume() async {
         if search.isWanted { await beginSearch() }
         if questions.isWanted { await answerQuestions() }
@@ -129,7 +131,7 @@ extension HomeManager {
     private func received(_ notification: LineRPCPeer.Notification) {
         if let answer = notification.answer { return answered(answer) }
         do {
-            // What a newer daemon says beyond what we know is not for us.
+            // Notifications of a newer daemon that this version doesn't know are ignored.
             guard let known = try HomeNotification(method: notification.method, params: notification.params) else {
                 return
             }
@@ -160,7 +162,7 @@ extension HomeManager {
         }
     }
 
-    /// Tells what became of the copy of the homes.
+    /// Notifies listeners of an update of the copy.
     func apply(_ update: Replica.Update) {
         if update.isGap { reload() }
         for event in update.events { listeners.notify(event, in: replica.graph) }
@@ -170,7 +172,7 @@ extension HomeManager {
         if update.hasOtherHomes || !update.events.isEmpty { changed() }
     }
 
-    /// Somebody changed a home.
+    /// Applies a change of a home.
     func received(_ transaction: HomeTransaction, isOwn: Bool) {
         apply(replica.received(transaction, isOwn: isOwn))
         guard replica.isCurrent else { return }
@@ -186,7 +188,8 @@ extension HomeManager {
         }
     }
 
-    /// A value came for the copy of the homes alone: none here observes it, or the daemon does not tell it yet (again).
+    /// Handles a value for the copy of the homes: this app doesn't observe it, or the daemon doesn't report it yet (or
+    /// again).
     private func cached(_ event: LiveEvent) {
         if case .valueUpdated(let id, _, _) = event, observations.reconciler.isDesired(id),
             replica.graph.characteristic(id)?.type.isMomentary == false
@@ -197,7 +200,7 @@ extension HomeManager {
         if case .actionSetExecutionUpdated = event { changed() }
     }
 
-    /// Whoever in the app reads the value is told of it.
+    /// Delivers a value to its readers in the app.
     func observed(_ value: ObservedValue, of id: Characteristic.ID) {
         let isOccurrence = replica.graph.characteristic(id)?.type.isMomentary ?? false
         if isOccurrence && value.origin != .reported { return }

@@ -2,12 +2,16 @@ import AsyncKit
 import LineRPC
 
 extension HomeManager {
-    /// How many calls of the app may wait for answers at once; the others belong to the session itself.
+    /// The maximum number of unanswered calls of the app.
+    ///
+    /// The rest of the limit is reserved for the session itself.
     static var callsOfApp: Int { limits.outstandingRequests - 8 }
 
-    /// Waits for a value, at most for the limit if there is one; looks again after each ``notifyWaiters()``.
+    /// Waits for a value, up to a limit if there is one.
     ///
-    /// - Returns: `nil` if it did not come in time, or the task is cancelled.
+    /// It checks again after each ``notifyWaiters()``.
+    ///
+    /// - Returns: The value; `nil` after the limit, or if the task is canceled.
     func wait<Value: Sendable>(atMost limit: Duration?, for value: () -> Value?) async -> Value? {
         let changed = AsyncSignal()
         lastWaiter += 1
@@ -22,19 +26,19 @@ extension HomeManager {
         }
     }
 
-    /// Something changed that a task may wait for.
+    /// Resumes tasks that wait for a change of this manager's state.
     func notifyWaiters() { for waiter in waiters.values { waiter.send() } }
 
-    /// Something changed that a reader of snapshots sees.
+    /// Records a change that is visible in snapshots.
     func changed() {
         snapshotNumber += 1
         notifyWaiters()
     }
 
-    /// The connection, once there is one that takes another call.
+    /// Waits for a connection that accepts another call.
     ///
-    /// - Throws: `daemonUnavailable` after some time, what the daemon refuses us for, `operationCancelled` if the task
-    ///   is cancelled.
+    /// - Throws: `daemonUnavailable` after some time, the daemon's refusal, `operationCancelled` if the task is
+    ///   canceled.
     func connected() async throws(HomeError) -> LineRPCPeer {
         let endOfAbsence = ContinuousClock.now + timeouts.absence
         let result: Result<LineRPCPeer, HomeError>? = await wait(atMost: timeouts.connection) {

@@ -1,31 +1,31 @@
-/// What the manager does on its own account, because whoever caused it does not wait for it.
+/// Background work of the manager, for callers that don't wait for it.
 enum BackgroundTask: Sendable {
-    /// The task of a call was cancelled.
+    /// Cancels a call after its task was canceled.
     case cancel(call: Int64, connection: UInt64)
-    /// A call whose caller stopped waiting is given some time for its answer.
+    /// Ends a call some time after its caller stopped waiting.
     case expire(call: Int64, connection: UInt64)
     case endIteration(Characteristic.ID, number: UInt64)
-    /// An observation was let go.
+    /// Ends an observation that was released.
     case endObservation(UInt64)
-    /// The search has no reader any more.
+    /// Removes a reader of the search.
     case endSearch(UInt64)
-    /// No search is wanted any more.
+    /// Stops the search without readers.
     case stopBrowsing
-    /// These are to be reported (again), or no more.
+    /// Starts or stops reports of these values.
     case reconcile([Characteristic.ID])
-    /// The daemon may have forgotten what this session wants to be notified of.
+    /// Requests this session's notifications again, which the daemon may have dropped.
     case resume
-    /// This app answers no questions any more.
+    /// Stops answering questions.
     case endQuestions(UInt64)
 }
 
-/// A queue of tasks that anybody may add to, for one reader.
+/// A queue of background tasks, with any number of writers and one reader.
 final class TaskQueue: Sendable {
     let tasks: AsyncStream<BackgroundTask>
     private let sink: AsyncStream<BackgroundTask>.Continuation
 
     init() {
-        // One task for each call, iteration or search of the app: it holds what the app itself holds.
+        // The number of tasks is bounded by the number of the app's calls, iterations and searches.
         (tasks, sink) = AsyncStream.makeStream(bufferingPolicy: .unbounded)
     }
 

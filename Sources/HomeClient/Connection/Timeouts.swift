@@ -1,21 +1,21 @@
-/// How long the manager waits for what.
+/// The timeouts of the manager.
 package struct Timeouts: Sendable {
-    /// For a connection, before a call fails.
+    /// The longest wait for a connection before a call fails.
     var connection = Duration.seconds(10)
-    /// For a daemon that is not there, which may be about to come back.
+    /// The longest wait for an absent daemon, which may be restarting.
     var absence = Duration.seconds(5)
-    /// For the answer to a call.
+    /// The longest wait for the answer to a call.
     var call = Duration.seconds(60)
-    /// For a device that is paired, or told to forget us.
+    /// The longest wait for a device that is being paired or unpaired.
     var setup = Duration.seconds(180)
-    /// For the answer to a call that was cancelled.
+    /// The longest wait for the answer to a canceled call.
     var cancelled = Duration.seconds(3)
-    /// Before the second attempt to connect, and at most before any other.
+    /// The pause before the second connection attempt, and the longest pause before later ones.
     var reconnect = (first: Duration.milliseconds(100), longest: Duration.seconds(5))
-    /// Before homes are loaded again that could not be loaded.
+    /// The pause before a failed load of the homes is retried.
     var reload = Duration.seconds(1)
 
-    /// That of a person who waits at a terminal: whether there is a daemon they want to know at once.
+    /// The timeouts for a person at a terminal, who must learn of a missing daemon immediately.
     package static let ofPerson = Timeouts(absence: .zero)
 
     package init(absence: Duration = .seconds(5)) { self.absence = absence }

@@ -1,7 +1,7 @@
 import AsyncKit
 import Synchronization
 
-/// Everybody in the app who listens.
+/// All listeners in the app.
 final class Listeners: Sendable {
     private struct Contents {
         var lastNumber: UInt64 = 0
@@ -14,7 +14,7 @@ final class Listeners: Sendable {
 
     private let contents = Mutex(Contents())
 
-    /// How many there are.
+    /// The number of listeners.
     var count: Int {
         contents.withLock { $0.all.count + $0.manager.count + $0.homes.count + $0.accessories.count }
     }
@@ -54,7 +54,7 @@ final class Listeners: Sendable {
 
     // MARK: Notifying
 
-    /// Notifies every listener that it concerns.
+    /// Notifies all listeners that an event concerns.
     func notify(_ event: HomeClientEvent, in graph: HomeGraph) {
         let contents = contents.withLock { $0 }
         for mailbox in contents.all.values { mailbox.post(event, summary: .manager(.homesUpdated)) }
@@ -84,7 +84,7 @@ final class Listeners: Sendable {
         }
     }
 
-    /// No more events come of removed objects.
+    /// Ends the streams of removed objects.
     func finish(_ gone: Replica.Gone) {
         guard !gone.isEmpty else { return }
         let contents = contents.withLock { $0 }
@@ -92,7 +92,7 @@ final class Listeners: Sendable {
         for (id, mailbox) in contents.accessories.values where gone.accessories.contains(id) { mailbox.finish() }
     }
 
-    /// Drops what no reader has taken yet.
+    /// Drops all events that readers haven't taken.
     func clear() {
         let contents = contents.withLock { $0 }
         for mailbox in contents.all.values { mailbox.clear() }
@@ -101,7 +101,7 @@ final class Listeners: Sendable {
         for (_, mailbox) in contents.accessories.values { mailbox.clear() }
     }
 
-    /// The manager is over.
+    /// Ends all streams when the manager ends.
     func finish() {
         let contents = contents.withLock { contents in
             contents.isFinished = true

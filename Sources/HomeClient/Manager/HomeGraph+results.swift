@@ -1,7 +1,7 @@
 extension HomeGraph {
-    /// The home that a write made.
+    /// Returns the home that a write created.
     ///
-    /// - Throws: `notFound` if it is gone already, or the daemon did not say which.
+    /// - Throws: `notFound` if it was already removed, or if the daemon didn't return its ID.
     func home(_ commit: HomeCommit) throws(HomeError) -> Home {
         guard case .home(let id) = commit.result else { throw Self.lost }
         return try existing(id)
@@ -32,7 +32,7 @@ extension HomeGraph {
         return ids.compactMap { accessory($0) }
     }
 
-    // MARK: What must be there
+    // MARK: Required objects
 
     func existing(_ id: Home.ID) throws(HomeError) -> Home { try found(home(id)) }
     func existing(_ id: Room.ID) throws(HomeError) -> Room { try found(home(of: id)?.room(id)) }

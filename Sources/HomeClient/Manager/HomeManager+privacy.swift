@@ -2,8 +2,8 @@ import AsyncKit
 import BoundedJSON
 import Logging
 
-// For the system app alone: a settings app, say. It declares itself with `AppDeclaration.system`, is the program that the
-// daemon's configuration names (`system-app`), and is run by a user who may decide.
+// For the system app only, such as a settings app. It declares itself with `AppDeclaration.system`, its executable is
+// the one in the daemon's configuration (`system-app`), and its user may decide.
 extension HomeManager {
     /// Returns every app with a decision, an open question or a session.
     ///
@@ -61,7 +61,7 @@ extension HomeManager {
         return subscription
     }
 
-    /// The daemon puts questions to us (again).
+    /// Requests questions from the daemon (again).
     func answerQuestions() async {
         do throws(HomeError) {
             try await call(.answerQuestions, deadline: timeouts.call) { _ throws(HomeError) in }

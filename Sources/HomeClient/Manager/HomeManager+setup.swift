@@ -77,14 +77,14 @@ extension HomeManager {
         try await call(.declineAddition(request.id), deadline: timeouts.call) { _ throws(HomeError) in }
     }
 
-    /// What came of adding, for who may see the home and who may not.
+    /// The result of an addition, for apps with and without access to the home.
     enum Addition: Sendable {
         case added([Accessory])
         case unseen(AccessorySetupResult)
         case handedOver(appName: String)
     }
 
-    /// Adds, whatever is known of the device.
+    /// Adds a device.
     func add(_ request: AdditionRequest) async throws(HomeError) -> AddResult {
         switch try await perform(request, as: .addAccessory(request)) {
         case .added(let accessories): return .added(accessories)
@@ -93,7 +93,7 @@ extension HomeManager {
         }
     }
 
-    /// Adds as a step of the standard setup, with permission or without.
+    /// Adds a device as a step of the standard setup, with or without permission.
     func setUp(_ request: AdditionRequest) async throws(HomeError) -> Addition {
         try await perform(request, as: .setUpAccessory(request))
     }
@@ -116,7 +116,9 @@ extension HomeManager {
         }
     }
 
-    /// Whether the app may see the homes, as far as that is decided by now; it waits for the daemon, not for the person.
+    /// Returns a Boolean value that indicates whether the app may access the homes now.
+    ///
+    /// It waits for the daemon, but not for the user's decision.
     func maySeeHomes() async throws(HomeError) -> Bool {
         _ = try await connected()
         return authorizationStatus.contains(.authorized)

@@ -1,7 +1,7 @@
 import BoundedJSON
 
 extension HomeManager {
-    /// Writes, and takes what came of it out of the homes as they are then.
+    /// Performs a write; `result` reads the caller's result from the changed homes.
     func write<R: Sendable>(
         _ write: HomeWrite, _ result: @escaping @Sendable (HomeGraph, HomeCommit) throws(HomeError) -> R
     ) async throws(HomeError) -> R {
@@ -12,7 +12,7 @@ extension HomeManager {
         }
     }
 
-    /// Removes, and says what went.
+    /// Performs a removal, and returns the removed accessories.
     func remove(_ write: HomeWrite) async throws(HomeError) -> AccessoryRemoval {
         let removal = try await call(.write(write), deadline: timeouts.setup) { json throws(HomeError) in
             let commit = try Self.understood { () throws(HomeError) in try HomeCommit(json: json) }
@@ -28,7 +28,7 @@ extension HomeManager {
 
     /// Commits a request whose result is a transaction; `result` reads the caller's result from the changed homes.
     ///
-    /// - Throws: as ``call(_:deadline:_:)``, and what `result` throws.
+    /// - Throws: The errors of ``call(_:deadline:_:)`` and of `result`.
     func commit<R: Sendable>(
         _ request: HomeRequest, deadline: Duration,
         _ read: @escaping @Sendable (JSONValue) throws(HomeError) -> HomeCommit,
@@ -40,12 +40,12 @@ extension HomeManager {
             return (commit, self.current(commit, result))
         }
         if let early { return try early.get() }
-        // The homes are being loaded; the change is in what is loaded.
+        // The homes are being loaded and will include the change.
         try await waitUntilLoaded()
         return try result(replica.graph, commit)
     }
 
-    /// Applies what this app did.
+    /// Applies this app's own change.
     func complete(_ commit: HomeCommit) {
         if let transaction = commit.transaction { received(transaction, isOwn: true) }
     }

@@ -34,20 +34,20 @@ public actor HomeManager {
 
     // MARK: The connection
 
-    /// The number of connections so far, which tells calls of an old connection apart.
+    /// The number of connections so far, which identifies calls of an old connection.
     var connectionNumber: UInt64 = 0
     var peer: LineRPCPeer?
-    /// Whether the daemon has accepted the session.
+    /// A Boolean value that indicates whether the daemon has accepted the session.
     var isOpen = false
     /// The reason for the missing connection.
     var failure: HomeError?
     var calls: [Int64: PendingCall] = [:]
     var session: SessionReply?
-    /// One for each task that waits for a change of this state.
+    /// One signal for each task that waits for a change of this state.
     var waiters: [UInt64: AsyncSignal] = [:]
     var lastWaiter: UInt64 = 0
     var hasRun = false
-    /// Whether ``run()`` is over.
+    /// A Boolean value that indicates whether ``run()`` has ended.
     var isOver = false
 
     // MARK: State
@@ -55,14 +55,14 @@ public actor HomeManager {
     var replica = Replica()
     /// The number of the current snapshot.
     var snapshotNumber: UInt64 = 0
-    /// Whether the homes must be loaded, perhaps again.
+    /// A Boolean value that indicates whether the homes must be loaded, perhaps again.
     var needsLoad = false
-    /// The reason why they couldn't be loaded.
+    /// The reason why loading failed.
     var loadFailure: HomeError?
     var observations = Observations()
     var search = Search()
     var questions = Questions()
-    /// In the order in which they were begun.
+    /// The setups, oldest first.
     var setups: [AccessorySetupSession] = []
 
     /// Creates a manager, which connects in ``run()``.

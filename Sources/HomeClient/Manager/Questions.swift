@@ -9,15 +9,17 @@ public enum PersonQuestion: Sendable, Hashable {
     case consent(ConsentQuestion)
 }
 
-/// Questions of permission that are put to this app.
+/// The readers of permission questions in this app.
 struct Questions {
     private var readers: [UInt64: BoundedMailbox<PersonQuestion>] = [:]
-    /// The readers whose own request the daemon has answered.
+    /// The readers whose requests the daemon has answered.
     private var begun: Set<UInt64> = []
     private var lastNumber: UInt64 = 0
 
-    /// Whether a new connection has to be asked for questions: one that comes before a reader's own request is answered
-    /// gets that request, and two would put each question twice.
+    /// A Boolean value that indicates whether to request questions on a new connection.
+    ///
+    /// If the connection is established before a reader's own request is answered, it receives that request. A second
+    /// one would deliver each question twice.
     var isWanted: Bool { !begun.isEmpty }
 
     mutating func add(_ mailbox: BoundedMailbox<PersonQuestion>) -> UInt64 {

@@ -1,5 +1,5 @@
 extension HomeClientEvent {
-    /// What an event of the database means to listeners; `nil` if its object is not there.
+    /// Creates the listeners' form of a database event; returns `nil` if its object is missing.
     init?(_ event: HomeEvent, in id: Home.ID, from before: HomeGraph, to after: HomeGraph) {
         switch event {
         case .homeAdded(let home): self = .manager(.homeAdded(after.home(id) ?? home))
@@ -34,7 +34,7 @@ extension Home.Event.Change {
             case .roomAddedToZone(let room, let zone):
                 Self.both(home.room(room), home.zone(zone)).map(Self.roomAddedToZone)
             case .roomRemovedFromZone(let room, let zone):
-                // The room may go with the same write.
+                // The same write may remove the room.
                 Self.both(home.room(room) ?? before.room(room), home.zone(zone)).map(Self.roomRemovedFromZone)
             case .accessoryAdded(let accessory): .accessoryAdded(home.accessory(accessory.id) ?? accessory)
             case .accessoryRemoved(let id): before.accessory(id).map(Self.accessoryRemoved)

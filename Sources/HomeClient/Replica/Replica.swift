@@ -1,27 +1,30 @@
-/// An app's copy of the homes: takes in what the daemon tells, and says what that means to listeners.
+/// An app's copy of the homes.
 ///
-/// A load asks for the homes and then for their accessories, page by page. What is told after the homes came
-/// (``loadBegan()``) is kept and applied to what was loaded; transactions that it contains already are passed over by
-/// their revision. What is told before is in the homes. Until the first load is done nothing is known, and while later
-/// ones go on what was known before stays.
+/// It applies the daemon's messages and derives the events for listeners.
 ///
-/// Answers must be put in at their place among the notifications, or transactions seem to be missing.
+/// A load requests the homes, and then their accessories in pages. Changes that arrive after the homes
+/// (``loadBegan()``) are kept and applied to the loaded homes. Transactions that these already contain are skipped by
+/// their revision. Earlier changes are part of the homes. The copy is empty until the first load has finished, and
+/// unchanged during later ones.
+///
+/// Answers must be applied in order with the notifications. Otherwise transactions seem to be missing.
 struct Replica: Sendable, Equatable {
-    /// What came of an input.
+    /// The result of an input.
     package struct Update: Sendable, Equatable {
-        /// What to tell listeners, in this order.
+        /// The events for listeners, in order.
         package var events: [HomeClientEvent] = []
-        /// The homes and accessories that are gone, so that no more events come of them.
+        /// The removed homes and accessories, whose streams end.
         package var gone = Gone()
-        /// Whether there may be characteristics that are gone, with an accessory or without it.
+        /// A Boolean value that indicates whether characteristics may have been removed, with or without their
+        /// accessory.
         var mayLackValues = false
-        /// Whether there is more to see than an event of an accessory: the homes were loaded, or somebody changed one.
+        /// A Boolean value that indicates whether the homes were loaded or changed, not just the state of accessories.
         var hasOtherHomes = false
-        /// Whether something was missed, so that all must be loaded anew.
+        /// A Boolean value that indicates whether changes were missed, so that the homes must be loaded again.
         var isGap = false
     }
 
-    /// Objects that are there no more.
+    /// The removed objects.
     package struct Gone: Sendable, Equatable {
         package var homes: Set<Home.ID> = []
         package var accessories: Set<Accessory.ID> = []
@@ -34,37 +37,40 @@ struct Replica: Sendable, Equatable {
         case live(LiveEvent)
     }
 
-    /// How many changes are kept during a load; more, and it is begun anew.
+    /// The maximum number of changes kept during a load.
+    ///
+    /// When it's exceeded, the load restarts.
     static let keptChanges = 4096
 
-    /// The homes as they are known.
+    /// The known homes.
     package private(set) var graph = HomeGraph()
-    /// Whether they are what the daemon has, as far as it told.
+    /// A Boolean value that indicates whether the homes equal the daemon's, as far as it has reported.
     private(set) var isCurrent = false
-    /// What was told during a load.
+    /// The changes that arrived during a load.
     private var kept: [Change]?
 
-    /// Begins empty.
+    /// Creates an empty copy.
     package init() {}
 
     // MARK: Loading
 
-    /// The connection broke, or a load is due: what follows is not applied to what is known.
+    /// Marks the copy as outdated after a lost connection or before a load.
+    ///
+    /// Later changes aren't applied to it.
     mutating func becameStale() {
         isCurrent = false
         kept = nil
     }
 
-    /// The homes came, without their accessories: what is told from now on is not in them.
+    /// Starts to keep changes after the homes have arrived, because these don't contain later ones.
     mutating func loadBegan() {
         isCurrent = false
         kept = []
     }
 
-    /// All accessories came.
+    /// Applies the loaded homes.
     ///
-    /// - Returns: what to tell, which is one `homesUpdated`, and the desired values that have changed since they were known
-    ///   last; or a gap.
+    /// - Returns: One `homesUpdated` and the events of desired values that differ from the last known ones; or a gap.
     package mutating func loaded(
         _ loaded: HomeGraph, isDesired: (Characteristic.ID) -> Bool = { _ in false }
     ) -> Update {
@@ -89,7 +95,9 @@ struct Replica: Sendable, Equatable {
             gone: Self.gone(from: before, to: graph), mayLackValues: true, hasOtherHomes: true)
     }
 
-    /// What changed while nothing was notified; a press is over by then.
+    /// Returns events for values that changed without a notification.
+    ///
+    /// Button presses are omitted because they are over.
     private func changedValues(
         since before: HomeGraph, where isDesired: (Characteristic.ID) -> Bool
     ) -> [HomeClientEvent] {
@@ -112,7 +120,7 @@ struct Replica: Sendable, Equatable {
             Accessory.Event(.valueUpdated(service, characteristic), to: accessory, revision: home.revision))
     }
 
-    /// The app may not see homes any more.
+    /// Empties the copy because the app lost its permission.
     package mutating func emptied() {
         graph = HomeGraph()
         becameStale()
@@ -120,8 +128,9 @@ struct Replica: Sendable, Equatable {
 
     // MARK: Changes
 
-    /// Another app, or a device, changed a home; after a call of this app, listeners get only the changes that are
-    /// marked for them.
+    /// Applies a transaction.
+    ///
+    /// For one of this app's own calls, listeners receive only the changes that are marked for them.
     package mutating func received(_ transaction: HomeTransaction, isOwn: Bool = false) -> Update {
         guard isCurrent else { return keep(.transaction(transaction)) }
         let before = graph
@@ -139,7 +148,7 @@ struct Replica: Sendable, Equatable {
             mayLackValues: Self.takesValues(transaction), hasOtherHomes: true)
     }
 
-    /// A device reported an event, or a scene is carried out.
+    /// Applies a device's event, or a change of a scene's execution.
     package mutating func received(_ event: LiveEvent) -> Update {
         guard isCurrent else { return keep(.live(event)) }
         guard graph.apply(event) else { return Update() }
@@ -156,20 +165,20 @@ struct Replica: Sendable, Equatable {
         }
     }
 
-    /// Something for the copy of the homes only: a value that no listener here observes, or this app's own scene.
+    /// Applies an event without notifying listeners: a value that this app doesn't observe, or its own scene.
     package mutating func cached(_ event: LiveEvent) -> Update {
         guard isCurrent else { return keep(.live(event)) }
         graph.apply(event)
         return Update()
     }
 
-    /// A call of this app read or set a value.
+    /// Applies a value that a call of this app read or wrote.
     package mutating func found(_ value: CharacteristicValue, of id: Characteristic.ID, at time: Timestamp) {
         _ = graph.apply(.valueUpdated(id, value, time: time))
         if kept != nil { _ = keep(.live(.valueUpdated(id, value, time: time))) }
     }
 
-    /// The daemon reports changes of a value to this app, or does not any more.
+    /// Sets whether the daemon reports changes of a value to this app.
     package mutating func setNotification(_ isEnabled: Bool, for id: Characteristic.ID) {
         graph.setNotification(isEnabled, for: id)
     }
@@ -184,7 +193,7 @@ struct Replica: Sendable, Equatable {
         return Update()
     }
 
-    // MARK: What is gone
+    // MARK: Removed objects
 
     private static func gone(by transaction: HomeTransaction, from before: HomeGraph, to after: HomeGraph) -> Gone {
         takesValues(transaction) ? gone(from: before, to: after) : Gone()

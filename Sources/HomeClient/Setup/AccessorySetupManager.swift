@@ -92,7 +92,7 @@ public struct AccessorySetupManager: Sendable {
                     attemptsLeft -= 1
                     addition.code = try await interaction.setupCode(
                         for: device, attemptsLeft: attemptsLeft, refusal: error)
-                // Not every device says which QR code is its own; the person knows.
+                // Not every device advertises a setup hash, but the person knows which one it is.
                 case .notFound, .timedOutWaitingForAccessory:
                     guard let payload = addition.payload, payload.request == nil, mayChoose, device == nil else {
                         throw error
@@ -104,7 +104,9 @@ public struct AccessorySetupManager: Sendable {
         }
     }
 
-    /// How many codes a device is tried with: it takes a hundred wrong ones in its life.
+    /// The maximum number of codes to try on a device.
+    ///
+    /// An accessory allows 100 wrong ones in its lifetime.
     static let codeAttempts = 3
 
     private func choose(_ interaction: some AccessorySetupInteraction) async throws(HomeError) -> DiscoveredAccessory {

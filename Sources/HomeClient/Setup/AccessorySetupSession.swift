@@ -33,9 +33,9 @@ public actor AccessorySetupSession: Identifiable {
     private var setup: Task<Void, Never>?
     private var question: (number: Int, continuation: CheckedContinuation<Reply, Never>)?
     private var lastQuestion = 0
-    /// What was found, in the order in which it was found.
+    /// The found devices in order of discovery.
     private var devices: [DiscoveredAccessory] = []
-    /// The device that was answered before its code.
+    /// The device that was chosen before its code was entered.
     private var chosen: DiscoveredAccessory?
     private var lastReader: UInt64 = 0
     private var readers: [UInt64: AsyncStream<AccessorySetupState>.Continuation] = [:]
@@ -47,7 +47,7 @@ public actor AccessorySetupSession: Identifiable {
         self.timeLimit = timeLimit
     }
 
-    // MARK: For who shows it
+    // MARK: States and answers
 
     /// Where it stands, and then each step.
     ///
@@ -113,11 +113,11 @@ public actor AccessorySetupSession: Identifiable {
 
     private func unread(_ number: UInt64) { readers[number] = nil }
 
-    // MARK: Asking
+    // MARK: Questions
 
-    /// Shows a question and waits for its answer.
+    /// Publishes a question and waits for its answer.
     ///
-    /// - Throws: `operationTimedOut` if it does not come in time, `operationCancelled`.
+    /// - Throws: `operationTimedOut` if no answer arrives in time, `operationCancelled`.
     fileprivate func ask(_ state: AccessorySetupState) async throws(HomeError) -> AccessorySetupAnswer {
         lastQuestion += 1
         let number = lastQuestion
@@ -151,7 +151,7 @@ public actor AccessorySetupSession: Identifiable {
 
     fileprivate func credentials() async throws(HomeError) -> AccessorySetupCredentials {
         let browser = manager.makeAccessoryBrowser()
-        // Whoever may not see the homes searches nothing, and the code is enough.
+        // An app without access to the homes doesn't search. The code is sufficient.
         let search: Task<Void, Never>? =
             if (try? await manager.maySeeHomes()) == true, (try? await browser.start()) != nil {
                 Task { for await event in browser.events { found(event) } }
@@ -215,7 +215,7 @@ public actor AccessorySetupSession: Identifiable {
 }
 
 extension AccessorySetupState {
-    /// Whether an answer is one to what is asked.
+    /// Returns a Boolean value that indicates whether an answer matches the current question.
     fileprivate func takes(_ answer: AccessorySetupAnswer) -> Bool {
         switch (self, answer) {
         case (.searching, .payload), (.searching, .code), (.code, .code): true
@@ -231,7 +231,7 @@ extension AccessorySetupState {
     }
 }
 
-/// What the standard setup asks, as the states of a session.
+/// The questions of the standard setup, as states of a session.
 private struct SetupSteps: AccessorySetupInteraction {
     let session: AccessorySetupSession
 
@@ -258,7 +258,7 @@ private struct SetupSteps: AccessorySetupInteraction {
     func name(
         for service: Service, of accessory: Accessory, suggestions: [String], refusal: HomeError?
     ) async throws(HomeError) -> String? {
-        // Whoever has one part is called by one name.
+        // An accessory with a single part has only one name.
         guard accessory.services.filter(\.isUserInteractive).count > 1 else { return nil }
         return try await name(
             NameQuestion(accessory: accessory, service: service, suggestions: suggestions, refusal: refusal))

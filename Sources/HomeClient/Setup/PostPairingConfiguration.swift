@@ -1,15 +1,17 @@
-/// The steps after an accessory is in the home: what it and its services are called and shown as, and where it is.
+/// The steps after an accessory was added: names, room, associated service types and favorites.
 struct PostPairingConfiguration<Interaction: AccessorySetupInteraction> {
     let manager: HomeManager
     let home: Home.ID
     let suggestedRoom: Room.ID?
-    /// For the first accessory, which is the bridge if there is one.
+    /// The suggested name for the first accessory, which is the bridge if there is one.
     let suggestedName: String?
     let interaction: Interaction
 
-    /// Asks for everything; ends early if the person goes away.
+    /// Asks all questions.
     ///
-    /// - Returns: what could not be done, each with its accessory.
+    /// It ends early if the person cancels.
+    ///
+    /// - Returns: The failed steps, each with its accessory.
     func perform(on accessories: [Accessory.ID]) async -> [HomeError] {
         var failures: [HomeError] = []
         for id in accessories {
@@ -101,7 +103,9 @@ struct PostPairingConfiguration<Interaction: AccessorySetupInteraction> {
         return refusals
     }
 
-    /// Does what may fail; the accessory is in the home all the same.
+    /// Performs a step that may fail.
+    ///
+    /// The accessory stays in the home.
     private func this(_ write: () async throws(HomeError) -> Void) async -> HomeError? {
         do { try await write() } catch { return error }
         return nil
@@ -115,7 +119,7 @@ extension HomeError {
         return error
     }
 
-    /// Whether another name would do.
+    /// A Boolean value that indicates whether a different name would succeed.
     var isAboutName: Bool {
         switch code {
         case .stringShorterThanMinimum, .stringLongerThanMaximum, .nameContainsProhibitedCharacters,

@@ -1,12 +1,12 @@
 extension HomeManager {
-    /// Has the daemon report values, or not any more.
+    /// Starts or stops the daemon's reports of values.
     ///
-    /// - Returns: why not, for those that failed.
+    /// - Returns: The errors of the values that failed.
     func report(
         _ isEnabled: Bool, _ ids: [Characteristic.ID]
     ) async throws(HomeError) -> [Characteristic.ID: HomeError] {
         guard !ids.isEmpty else { return [:] }
-        // While it is being switched off, it is not to be relied upon.
+        // While reports are being stopped, they aren't reliable.
         if !isEnabled { for id in ids { observations.reconciler.answered(id, isConfirmed: false) } }
         return try await call(.setNotification(ids, isEnabled: isEnabled), deadline: timeouts.call) {
             json throws(HomeError) in
@@ -24,7 +24,7 @@ extension HomeManager {
         }
     }
 
-    /// What is desired is reported again, because the daemon is another, or the accessory was away.
+    /// Requests reports of desired values again, because the daemon has restarted or the accessory was unreachable.
     func observe(_ ids: [Characteristic.ID]) async {
         let due = ids.filter(observations.reconciler.isDesired)
         guard let failures = try? await report(true, due) else { return }
@@ -33,26 +33,27 @@ extension HomeManager {
         }
     }
 
-    /// The daemon tells no more what is not desired any more.
+    /// Stops reports of values that are no longer desired.
     func release(_ ids: [Characteristic.ID]) async {
         let idle = observations.reconciler.idle(of: ids)
         guard isOpen, !idle.isEmpty else { return }
         _ = try? await report(false, idle)
-        // Somebody may have begun anew meanwhile.
+        // Another reader may have started in the meantime.
         await observe(idle)
     }
 
-    /// The homes were loaded: the daemon tells this session what it told it before, or nothing.
+    /// Restores observations after the homes were loaded.
+    ///
+    /// The daemon has kept this session's subscriptions, or lost all of them.
     func observeAgain() {
         for id in observations.reconciler.confirmed { replica.setNotification(true, for: id) }
         let due = observations.reconciler.homesLoaded(replica.graph)
         if !due.isEmpty { tasks.add(.reconcile(due)) }
     }
 
-    /// An accessory is back.
+    /// Restores observations of an accessory that is reachable again.
     ///
-    /// The daemon sees to it that the accessory reports again what was reported before; what could not be switched on
-    /// meanwhile is switched on now.
+    /// The daemon restores the accessory's earlier reports. Observations that failed in the meantime start now.
     func observationsAreBack(of id: Accessory.ID) {
         let those = (replica.graph.accessory(id)?.services ?? []).flatMap(\.characteristics).map(\.id)
         for id in those where observations.reconciler.confirmed.contains(id) { replica.setNotification(true, for: id) }
@@ -62,10 +63,10 @@ extension HomeManager {
 
     // MARK: Iterations
 
-    /// Begins to put the values of a characteristic into a mailbox.
+    /// Delivers the values of a characteristic to a mailbox.
     ///
-    /// - Returns: what ends it when it is let go.
-    /// - Throws: why they are not reported, unless that passes by itself.
+    /// - Returns: A subscription that ends the delivery when it's released.
+    /// - Throws: The reason why the values aren't reported, unless it's temporary.
     func observe(
         _ id: Characteristic.ID, into reports: Observations.Reports
     ) async throws(HomeError) -> Subscription {
@@ -106,7 +107,7 @@ extension HomeManager {
         await reconcile(observations.reconciler.resolve(in: replica.graph))
     }
 
-    /// What is desired of these is reported, the rest no more.
+    /// Starts reports of the desired values among these, and stops the others.
     func reconcile(_ ids: [Characteristic.ID]) async {
         await observe(ids)
         await release(ids)
@@ -114,7 +115,7 @@ extension HomeManager {
 }
 
 extension HomeError {
-    /// Whether the value is reported as soon as the accessory can be reached again.
+    /// A Boolean value that indicates whether reports start automatically once the accessory is reachable.
     fileprivate var passesByItself: Bool {
         switch code {
         case .accessoryNotReachable, .bridgedAccessoryNotReachable, .accessoryIsBusy, .operationTimedOut,

@@ -1,45 +1,45 @@
 import HomeModel
 
-/// Brings what the daemon tells this session in line with what the app wants to be notified of, over any number of connections.
+/// Reconciles the daemon's reports to this session with the observations that the app wants, across connections.
 ///
-/// - *Desired* is what was switched on, is iterated over, or is in the scope of an observation. It outlives a connection
-///   and the times in which an accessory cannot be reached.
-/// - *Confirmed* is what the daemon has said it tells this session; it forgets that with the connection.
-/// - What is *refused* for good is desired no more. A refusal that passes by itself leaves it desired: it is asked for again
-///   when the accessory is back, or the homes are loaded.
+/// - *Desired* values were enabled, have an iteration, or are in the scope of an observation. They outlive connections
+///   and periods without contact to the accessory.
+/// - *Confirmed* values are reported to this session, according to the daemon. The end of the connection clears them.
+/// - A permanently *refused* value is no longer desired. After a temporary refusal it's still desired, and requested
+///   again when the accessory is reachable or the homes are loaded.
 struct ObservationReconciler: Equatable, Sendable {
     private var switchedOn: Set<Characteristic.ID> = []
     private var iterations: [Characteristic.ID: Int] = [:]
     private var scopes: [UInt64: ObservationScope] = [:]
-    /// What the scopes hold in the homes as they are, without what is refused.
+    /// The values in the scopes of the current homes, without refused ones.
     private var inScope: Set<Characteristic.ID> = []
-    /// What was refused since the homes were loaded.
+    /// The values that were refused since the homes were loaded.
     private var refused: Set<Characteristic.ID> = []
-    /// What the daemon tells this session.
+    /// The values that the daemon reports to this session.
     private(set) var confirmed: Set<Characteristic.ID> = []
 
-    /// What the app wants to be notified of.
+    /// The values that the app wants to observe.
     var desired: Set<Characteristic.ID> { switchedOn.union(iterations.keys).union(inScope) }
 
     func isDesired(_ id: Characteristic.ID) -> Bool {
         switchedOn.contains(id) || iterations[id] != nil || inScope.contains(id)
     }
 
-    // MARK: What the app wants
+    // MARK: The app's wishes
 
     mutating func switchOn(_ id: Characteristic.ID) { switchedOn.insert(id) }
 
-    /// The app switches values off.
+    /// Disables values.
     ///
-    /// - Returns: those that the daemon is to tell no more; what is iterated over or in a scope goes on.
+    /// - Returns: The values that the daemon must stop reporting. Values with an iteration or in a scope continue.
     mutating func switchOff(_ ids: [Characteristic.ID]) -> [Characteristic.ID] {
         switchedOn.subtract(ids)
         return ids.filter { !isDesired($0) }
     }
 
-    /// An iteration begins.
+    /// Begins an iteration.
     ///
-    /// - Returns: whether the daemon is to be asked.
+    /// - Returns: Whether to send a request to the daemon.
     mutating func iterationBegan(_ id: Characteristic.ID) -> Bool {
         iterations[id, default: 0] += 1
         return !confirmed.contains(id)
@@ -50,15 +50,15 @@ struct ObservationReconciler: Equatable, Sendable {
         iterations[id] = count > 1 ? count - 1 : nil
     }
 
-    /// An observation begins; ``resolve(in:)`` follows.
+    /// Begins an observation; ``resolve(in:)`` must follow.
     mutating func observationBegan(_ number: UInt64, of scope: ObservationScope) { scopes[number] = scope }
 
-    /// An observation ends; ``resolve(in:)`` follows.
+    /// Ends an observation; ``resolve(in:)`` must follow.
     mutating func observationEnded(_ number: UInt64) { scopes[number] = nil }
 
-    /// Looks anew what is in the scopes, because they or the homes are others.
+    /// Determines the values in the scopes again after a change of the scopes or the homes.
     ///
-    /// - Returns: what came and went, for ``missing(of:)`` and ``idle(of:)``.
+    /// - Returns: The added and removed values, for ``missing(of:)`` and ``idle(of:)``.
     mutating func resolve(in graph: HomeGraph) -> [Characteristic.ID] {
         guard !(scopes.isEmpty && inScope.isEmpty) else { return [] }
         let now = Set(scopes.values.flatMap { $0.characteristics(in: graph) }).subtracting(refused)
@@ -66,7 +66,7 @@ struct ObservationReconciler: Equatable, Sendable {
         return now.symmetricDifference(inScope).sorted()
     }
 
-    /// It is not desired any more, nor told: it is refused, or gone.
+    /// Removes a refused or missing value from the desired and the confirmed ones.
     mutating func forget(_ id: Characteristic.ID) {
         switchedOn.remove(id)
         iterations[id] = nil
@@ -74,42 +74,44 @@ struct ObservationReconciler: Equatable, Sendable {
         confirmed.remove(id)
     }
 
-    // MARK: What the daemon says
+    // MARK: The daemon's answers
 
-    /// The daemon was asked for values, or to tell them no more; while it is asked for the latter they are not relied upon.
+    /// Handles an answer of the daemon.
+    ///
+    /// While reports are being stopped, the value counts as unconfirmed.
     mutating func answered(_ id: Characteristic.ID, isConfirmed: Bool) {
         if isConfirmed { confirmed.insert(id) } else { confirmed.remove(id) }
     }
 
     mutating func connectionLost() { confirmed = [] }
 
-    /// Nothing is told to this app any more.
+    /// Drops everything except the observations after the app lost its permission.
     ///
-    /// Observations last, for when it may see the homes again.
+    /// The observations resume when it regains access to the homes.
     mutating func emptied() {
         let scopes = scopes
         self = ObservationReconciler()
         self.scopes = scopes
     }
 
-    // MARK: What to ask for
+    // MARK: Requests
 
-    /// The homes were loaded: the daemon may be another.
+    /// Handles loaded homes, after which the daemon may be a different one.
     ///
-    /// - Returns: what to ask for, and what the daemon is to tell no more.
+    /// - Returns: The values to request, and those to stop.
     mutating func homesLoaded(_ graph: HomeGraph) -> [Characteristic.ID] {
         refused = []
         _ = resolve(in: graph)
         return desired.symmetricDifference(confirmed).sorted()
     }
 
-    /// Of these, what is desired.
+    /// Returns the desired values among these.
     ///
-    /// When an accessory can be reached again, the daemon sees to it that it reports what it reported before. What could
-    /// not be switched on meanwhile is among this.
+    /// When an accessory is reachable again, the daemon restores its earlier reports. The result includes values whose
+    /// request failed in the meantime.
     func missing(of ids: [Characteristic.ID]) -> [Characteristic.ID] { ids.filter(isDesired) }
 
-    /// Of these, what the daemon tells although it is not desired any more.
+    /// Returns the values among these that the daemon reports although they are no longer desired.
     func idle(of ids: [Characteristic.ID]) -> [Characteristic.ID] {
         ids.filter { confirmed.contains($0) && !isDesired($0) }
     }

@@ -18,7 +18,7 @@ public enum ObservationScope: Sendable, Hashable {
 }
 
 extension ObservationScope {
-    /// What belongs to it in these homes and can be observed.
+    /// Returns the observable characteristics of the scope in these homes.
     func characteristics(in graph: HomeGraph) -> [Characteristic.ID] {
         services(in: graph).flatMap(\.characteristics).filter {
             $0.metadata.permissions.contains(.notify) && has($0.id)

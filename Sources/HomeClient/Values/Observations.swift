@@ -1,28 +1,30 @@
 import AsyncKit
 
-/// What this app is notified of values: what it wants to be notified, and who in the app reads it.
+/// The app's observations of values, and the readers in the app.
 struct Observations {
     typealias Reports = BoundedMailbox<Result<ObservedValue, HomeError>>
 
     private struct Readers {
         var mailboxes: [UInt64: Reports] = [:]
-        /// What all of them were told last.
+        /// The last value that all readers received.
         var known: ObservedValue?
     }
 
-    /// What is desired, and what the daemon has confirmed of it.
+    /// The desired and the confirmed values.
     var reconciler = ObservationReconciler()
     private var readers: [Characteristic.ID: Readers] = [:]
     private var lastNumber: UInt64 = 0
 
-    /// How many in the app read a value.
+    /// Returns the number of readers of a value.
     func readerCount(of id: Characteristic.ID) -> Int { readers[id]?.mailboxes.count ?? 0 }
 
     // MARK: Iterations
 
-    /// An iteration over a value begins; it gets the present value first, if that is known.
+    /// Begins an iteration over a value.
     ///
-    /// - Returns: the iteration's number, and whether the daemon is to be asked.
+    /// It receives the current value first, if that's known.
+    ///
+    /// - Returns: The iteration's number, and whether to send a request to the daemon.
     mutating func add(
         _ reports: Reports, of id: Characteristic.ID, present: ObservedValue?
     ) -> (number: UInt64, isDue: Bool) {
@@ -37,7 +39,7 @@ struct Observations {
         return (lastNumber, reconciler.iterationBegan(id))
     }
 
-    /// An iteration is over.
+    /// Ends an iteration.
     mutating func remove(_ number: UInt64, of id: Characteristic.ID) {
         guard readers[id]?.mailboxes.removeValue(forKey: number) != nil else { return }
         if readers[id]?.mailboxes.isEmpty == true { readers[id] = nil }
@@ -46,18 +48,18 @@ struct Observations {
 
     // MARK: Observations
 
-    /// Somebody in the app wants all of a scope reported.
+    /// Adds an observation of a scope.
     ///
-    /// - Returns: the observation's number.
+    /// - Returns: The observation's number.
     mutating func add(_ scope: ObservationScope) -> UInt64 {
         lastNumber += 1
         reconciler.observationBegan(lastNumber, of: scope)
         return lastNumber
     }
 
-    // MARK: Being told
+    // MARK: Values
 
-    /// A value became known, or a button was pressed.
+    /// Delivers a new value or a button press to its readers.
     mutating func received(_ value: ObservedValue, of id: Characteristic.ID, isOccurrence: Bool = false) {
         guard var those = readers.removeValue(forKey: id) else { return }
         defer { readers[id] = those }
@@ -66,7 +68,7 @@ struct Observations {
         for reports in those.mailboxes.values { reports.post(.success(value), summary: .success(value)) }
     }
 
-    /// The copy of the homes is another one: what is read may be other than what was told.
+    /// Delivers values that differ in a new copy of the homes.
     mutating func homesChanged(_ graph: HomeGraph) {
         for id in readers.keys {
             guard let value = graph.characteristic(id)?.present else { continue }
@@ -74,7 +76,7 @@ struct Observations {
         }
     }
 
-    /// The accessory does not report the value.
+    /// Ends the iterations over a value that the accessory doesn't report.
     mutating func refused(_ id: Characteristic.ID, _ error: HomeError) {
         reconciler.forget(id)
         for reports in (readers.removeValue(forKey: id)?.mailboxes ?? [:]).values {
@@ -83,7 +85,7 @@ struct Observations {
         }
     }
 
-    /// Drops what is not there any more.
+    /// Drops missing characteristics.
     mutating func forget(where isGone: (Characteristic.ID) -> Bool) {
         for id in reconciler.desired.union(reconciler.confirmed).filter(isGone) {
             reconciler.forget(id)
@@ -91,7 +93,9 @@ struct Observations {
         }
     }
 
-    /// Nothing is told to this app any more; observations wait until it is allowed again.
+    /// Fails all iterations after the app lost its permission.
+    ///
+    /// Observations wait until it's allowed again.
     mutating func fail(_ error: HomeError) {
         for reports in readers.values.flatMap(\.mailboxes.values) {
             reports.clear()
@@ -100,7 +104,7 @@ struct Observations {
         finish()
     }
 
-    /// It is all over.
+    /// Ends all iterations.
     mutating func finish() {
         for reports in readers.values.flatMap(\.mailboxes.values) { reports.finish() }
         readers = [:]
@@ -109,7 +113,7 @@ struct Observations {
 }
 
 extension Characteristic {
-    /// What holds; nothing of a button, whose last press is over.
+    /// The current value; `nil` for a button, whose last press is over.
     var present: ObservedValue? {
         guard !type.isMomentary, let value else { return nil }
         return ObservedValue(value: value, time: valueTime ?? Timestamp(millisecondsSince1970: 0), origin: .present)
