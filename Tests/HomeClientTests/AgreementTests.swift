@@ -88,7 +88,7 @@ struct AgreementTests {
         case 0, 1: await daemon.receive(power, isOn)
         case 2, 3: _ = try? await app.manager.writeValue(isOn, to: power)
         case 4: _ = try? await app.manager.readValue(of: power)
-        // More at once than a session's place in the daemon holds.
+        // More values at once than the daemon queues for a session.
         case 5: await daemon.receive((0..<20).map { _ in (powers.randomElement(using: &random) ?? power, isOn) })
         case 6: await daemon.reach(lamp.id, .random(using: &random))
         case 7: await daemon.hangUp()

@@ -374,7 +374,7 @@ struct ConnectionTests {
                     try await browser.start()
                     #expect(await browser.events.take(1) == [.found(bulb)])
                     let reader = Task { await browser.events.take(1) }
-                    // Who waits is notified at once, who comes later finds nothing: let it wait.
+                    // A waiting reader is notified immediately, but a late one finds nothing, so let the reader start.
                     for _ in 0..<100 { await Task.yield() }
                     return reader
                 }
@@ -388,7 +388,7 @@ extension HomeManager {
     /// The number of a call that waits for its answer.
     fileprivate var anyCall: Int64? { calls.keys.first }
 
-    /// Traps if it looks anywhere else.
+    /// Waits until the second check, and traps if a check runs outside the actor.
     fileprivate func looksTwice() async -> Bool? {
         var looks = 0
         return await wait(atMost: .seconds(120)) {

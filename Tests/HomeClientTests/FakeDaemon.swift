@@ -30,15 +30,15 @@ actor FakeDaemon: LineRPCSessions {
     var refusedMethods: [String: HomeError] = [:]
     /// The accessories that a search finds.
     var devices: [DiscoveredAccessory] = []
-    /// The database of added devices.
+    /// The attribute database of added devices.
     var additions: [HAPModel.Accessory] = [TestDevices.lamp()]
     /// The setup code of devices; `nil` accepts any.
     var code: SetupCode?
     /// Methods that aren't answered until ``release()`` or cancellation.
     var held: Set<String> = []
-    /// Whether cancellations are heeded.
+    /// Whether the daemon handles cancellations.
     var heedsCancellation = true
-    /// Methods that are performed at once and answered by ``answerLate()``.
+    /// Methods that are performed immediately and answered by ``answerLate()``.
     var late: Set<String> = []
     /// The values that devices choose when they are written.
     var nearest: [Characteristic.ID: CharacteristicValue] = [:]
@@ -57,7 +57,7 @@ actor FakeDaemon: LineRPCSessions {
     private var isLate = false
     private var lateAnswers: [(call: Call, result: Result<JSONValue, HomeError>)] = []
 
-    /// - Parameter notificationLimit: how many notifications may wait for an app.
+    /// - Parameter notificationLimit: The maximum number of notifications that wait for an app.
     init(notificationLimit: Int = ChangeFeed.defaultLimit) { feed = ChangeFeed(limit: notificationLimit) }
 
     func configure(_ change: @Sendable (isolated FakeDaemon) -> Void) { change(self) }
@@ -109,10 +109,10 @@ actor FakeDaemon: LineRPCSessions {
     /// Closes all connections.
     func hangUp() { for session in sessions.values { session.peer.close() } }
 
-    /// How many sessions there are.
+    /// The number of sessions.
     var sessionCount: Int { sessions.count }
 
-    /// The user decides about all apps.
+    /// Sets the user's decision about all apps.
     func decide(_ status: AuthorizationStatus) {
         self.status = status
         run(feed.authorizationChanged(of: Array(sessions.keys), to: status))
@@ -157,7 +157,7 @@ actor FakeDaemon: LineRPCSessions {
         for answer in answers { run(feed.answered(answer.call, with: answer.result)) }
     }
 
-    /// How many calls are held.
+    /// The number of held calls.
     var heldCount: Int { heldCalls.count }
 
     private func perform(_ request: HomeRequest, _ call: Call) {
@@ -334,7 +334,7 @@ actor FakeDaemon: LineRPCSessions {
         run(feed.notify(.accessoryLost(id), sessions.filter(\.value.isBrowsing).map(\.key)))
     }
 
-    /// Whether a session searches.
+    /// Whether a session is searching.
     var isBrowsing: Bool { sessions.values.contains(where: \.isBrowsing) }
 
     /// The observed characteristics.

@@ -10,7 +10,7 @@ struct IdentityTests {
     enum Fate: CaseIterable {
         case stays, goes
         case isReplaced
-        /// A file has the name of a deleted executable.
+        /// Another file gets the name of a deleted executable.
         case isFeigned
     }
 

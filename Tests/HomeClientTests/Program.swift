@@ -13,10 +13,10 @@ final class Program {
     /// Starts a program from the folder of the tests.
     ///
     /// - Parameters:
-    ///   - name: the program's name; or the path of another program.
+    ///   - name: The program's name, or the path of another program.
     ///   - arguments: The arguments.
-    ///   - output: the file for its output.
-    /// - Throws: ``TestFailure`` if it cannot be started.
+    ///   - output: The file for its output.
+    /// - Throws: ``TestFailure`` if it can't be started.
     init(_ name: String, _ arguments: [String], output: String) throws {
         let path = name.contains("/") ? name : try Self.path(of: name)
         var pipes: [Int32] = [0, 0]
@@ -31,7 +31,7 @@ final class Program {
         posix_spawn_file_actions_addopen(&actions, 1, output, O_WRONLY | O_CREAT | O_TRUNC, 0o644)
         posix_spawn_file_actions_addopen(&actions, 2, "/dev/null", O_WRONLY, 0)
 
-        // A dispatch thread blocks signals, and a child that inherits this cannot be ended.
+        // A dispatch thread blocks signals. A child that inherits the mask can't be terminated.
         var attributes = posix_spawnattr_t()
         posix_spawnattr_init(&attributes)
         defer { posix_spawnattr_destroy(&attributes) }
@@ -53,7 +53,7 @@ final class Program {
         self.output = output
     }
 
-    /// Where a program of this package is.
+    /// Returns the path of a program of this package.
     static func path(of name: String) throws -> String {
         let tests = try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
         return tests.split(separator: "/").dropLast().map { "/" + $0 }.joined() + "/" + name
@@ -67,7 +67,7 @@ final class Program {
         unlink(output)
     }
 
-    /// Gives the program a line.
+    /// Sends a line to the program.
     func tell(_ line: String) {
         var bytes = Array((line + "\n").utf8)
         _ = bytes.withUnsafeMutableBytes { write(input, $0.baseAddress, $0.count) }

@@ -303,7 +303,7 @@ struct SetupTests {
     }
 }
 
-/// Plays a person.
+/// A scripted user.
 private final class Person: AccessorySetupInteraction {
     private let code: SetupCode
     private let leaves: Bool

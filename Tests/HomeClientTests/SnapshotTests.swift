@@ -218,7 +218,7 @@ struct ObservationTests {
             let asked = await daemon.asked.count
             try await daemon.write(.addRoom(house.home.id, name: "Hall"))
             try await eventually { await manager.homes.first?.rooms.count == 2 }
-            // Refused values aren't requested with every change.
+            // Refused values aren't requested again with every change.
             #expect(await daemon.asked.count == asked)
             await daemon.configure { $0.silent = [] }
             await daemon.hangUp()

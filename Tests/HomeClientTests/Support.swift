@@ -110,7 +110,7 @@ func withLamp(
 }
 
 extension EventStream {
-    /// The next events, so many of them; fewer if the stream ends.
+    /// Returns the next events; fewer than `count` if the stream ends.
     func take(_ count: Int) async -> [Event] {
         var events: [Event] = []
         var iterator = makeAsyncIterator()
@@ -120,7 +120,7 @@ extension EventStream {
 }
 
 extension FakeDaemon {
-    /// The additions that were asked for as a step of the standard setup.
+    /// The requested additions that were a step of the standard setup.
     var additionsAsked: [AdditionRequest] {
         asked.compactMap { if case .setUpAccessory(let addition) = $0 { addition } else { nil } }
     }
@@ -136,7 +136,7 @@ extension FakeDaemon {
 }
 
 extension Accessory {
-    /// The characteristic that is switched.
+    /// The characteristic that switches the accessory.
     var power: Characteristic.ID {
         get throws {
             guard let id = primaryService?.characteristic(.on)?.id else { throw TestFailure("no power") }
@@ -145,7 +145,7 @@ extension Accessory {
     }
 }
 
-/// The error code that a call throws, or `nil` if it succeeds.
+/// Returns the error code that a call throws; `nil` if it succeeds.
 func refusal<Result>(of call: () async throws(HomeError) -> Result) async -> HomeError.Code? {
     do { _ = try await call() } catch { return error.code }
     return nil

@@ -160,7 +160,7 @@ struct ValueTests {
             let own = try await iterator.next()
             #expect(own?.value == .bool(false) && own?.origin == .own)
             #expect(await manager.homes.first?.characteristic(power)?.valueTime == own?.time)
-            // A write of the same value is no change.
+            // A write of the same value isn't a change.
             try await manager.writeValue(.bool(false), to: power)
             await daemon.receive(power, .bool(true))
             let reported = try await iterator.next()
@@ -203,7 +203,7 @@ struct ValueTests {
                 await daemon.receive(power, .bool(isOn))
                 try await eventually { await daemon.observed == [power] }
             }
-            // Its own value causes no event.
+            // The app's own value causes no event.
             let received = await events.take(3)
             #expect(received.map(\.change.name) == ["homesUpdated", "homesUpdated", "valueUpdated"])
             #expect(received.last?.accessory.characteristic(power)?.value == .bool(false))

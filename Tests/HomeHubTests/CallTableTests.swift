@@ -97,7 +97,7 @@ private let refused: [(Stage, HomeError.Code?)] = [
         #expect(calls.permitted([SessionID(2)]) == [])
         #expect(calls.permitted([SessionID(1)]) == (stage == .awaitingPermission ? [.perform(call, .homes)] : []))
         #expect(calls.permitted([SessionID(1)]) == [])
-        // A call that is under way fails when permission is withdrawn.
+        // A call that is in progress fails when permission is withdrawn.
         if stage == .awaitingPermission { #expect(calls.refused([SessionID(1)]) == [.fail(call, refusal)]) }
     }
 

@@ -15,7 +15,7 @@ import Testing
             for _ in 0..<500 { try town.step() }
             try town.drain()
         }
-        // A walk on which nothing happens shows nothing.
+        // A walk without events proves nothing.
         #expect(town.commits > 100)
         #expect(town.values > 100)
         #expect(town.overflows > 3)
@@ -39,11 +39,11 @@ private final class Town {
     private var lastSession: UInt64 = 0
     private var lastCall: UInt64 = 0
     private var time: Int64 = 0
-    /// The sessions that were said to have something waiting.
+    /// The sessions with a reported delivery.
     private var ready: Set<SessionID> = []
     /// The values that devices report.
     private var subscribed: Set<Characteristic.ID> = []
-    /// Who must not be notified of a transaction or of a value.
+    /// The sessions that must not be notified of a transaction or of a value.
     private var initiators: [Revision: SessionID] = [:]
     private var audiences: [Int64: Set<SessionID>] = [:]
     private var snapshots: [Call: HomeGraph] = [:]
@@ -75,7 +75,7 @@ private final class Town {
         var seemsAuthorized: Bool
         /// The call that loads the homes.
         var loading: Call?
-        /// Something was missed; `homesUpdated` must follow.
+        /// Whether a notification was missed, so that `homesUpdated` must follow.
         var isBehind = false
 
         init(_ id: SessionID, isAuthorized: Bool) {
@@ -85,7 +85,7 @@ private final class Town {
         }
     }
 
-    // MARK: What happens
+    // MARK: Events
 
     func step() throws {
         switch Int.random(in: 0..<40, using: &random) {
@@ -103,7 +103,7 @@ private final class Town {
         checkObservations()
     }
 
-    /// All apps read everything and then have the current homes.
+    /// Lets all apps read everything, after which they have the current homes.
     func drain() throws {
         for app in apps.values { app.isStalled = false }
         while !ready.isEmpty { try deliver(once: false) }
@@ -210,7 +210,7 @@ private final class Town {
         guard let accessory = graph.homes.flatMap(\.accessories).randomElement(using: &random) else { return }
         let event = LiveEvent.reachabilityUpdated(accessory.id, Bool.random(using: &random))
         guard graph.apply(event) else { return }
-        // A device that went remembers no app.
+        // An unreachable device has no subscriptions.
         if case .reachabilityUpdated(_, false) = event {
             subscribed.subtract(
                 accessory.services.flatMap(\.characteristics).map(\.id))
@@ -233,7 +233,7 @@ private final class Town {
         carryOut(feed.answered(nextCall(app.id), with: .success(done)))
     }
 
-    /// A device reports a value, or an app writes one.
+    /// Reports a device's value, or writes an app's.
     private func receive() {
         guard let characteristic = graph.observable.randomElement(using: &random), isReachable(characteristic.id)
         else { return }
@@ -256,7 +256,7 @@ private final class Town {
         carryOut(feed.answered(nextCall(writer), with: .success(["written": result.json])))
     }
 
-    // MARK: What apps make of it
+    // MARK: Apps
 
     private func load(_ app: App) {
         let call = nextCall(app.id)
@@ -352,7 +352,7 @@ private final class Town {
         if app.loading == nil, application == .known { Issue.record("told twice") }
     }
 
-    /// The flag drops with the accessory, and comes back with it.
+    /// Clears the flags of an unreachable accessory, and restores them when it returns.
     private func reachability(_ id: Accessory.ID, _ isReachable: Bool, _ app: App) {
         let there = Set((app.copy.accessory(id)?.services ?? []).flatMap(\.characteristics).map(\.id))
         if isReachable {
@@ -361,7 +361,7 @@ private final class Town {
         }
     }
 
-    // MARK: Accounts
+    // MARK: Actions
 
     private func carryOut(_ actions: [ChangeFeed.Action]) {
         for action in actions {
@@ -400,7 +400,7 @@ private final class Town {
 }
 
 extension HomeGraph {
-    /// The homes as a session sees them that is notified of these values.
+    /// Returns the homes as a session with these observations sees them.
     fileprivate func flagged(_ ids: Set<Characteristic.ID>) -> HomeGraph {
         var graph = self
         for id in ids { graph.setNotification(true, for: id) }

@@ -63,7 +63,7 @@ import Testing
         #expect(hub.actions == [.deliver(SessionID(2))])
     }
 
-    // MARK: Sessions that do not read
+    // MARK: Sessions that don't read
 
     @Test("replaces an overflow of notifications with one homesUpdated and keeps the answers")
     func overflow() throws {
@@ -400,7 +400,7 @@ private final class FeedDesk {
         return try #require(commit.transaction).home
     }
 
-    /// A home with a lamp; the characteristic that switches it.
+    /// Adds a home with a lamp; returns the characteristic that switches it.
     func lamp() throws -> Characteristic.ID {
         _ = finish(
             try graph.add(
@@ -431,7 +431,7 @@ private final class FeedDesk {
 
     func drain() { for session in sessions { _ = take(session) } }
 
-    /// The added and removed accessories in the notifications of a session.
+    /// Returns the added and removed accessories in the notifications of a session.
     func notified(_ session: UInt64) throws -> [Accessory.ID] {
         try take(session).flatMap { delivery -> [HomeEvent] in
             switch delivery {

@@ -17,7 +17,7 @@ struct ConsentTests {
 
     private static let identity = AppIdentity(app: "org.other", uid: 1, executable: "/org.other")
 
-    /// An app that declares everything that an app can declare.
+    /// Opens a session of an app that declares every capability.
     private func app(_ house: HouseUnderTest) async throws -> TestApp {
         try await house.app(Self.identity.app, capabilities: Set(HomeCapability.allCases), vendor: "kilgo")
     }
@@ -42,7 +42,7 @@ struct ConsentTests {
                 let request = house.request(kind)
                 #expect(RequestKind(request) == kind)
                 let call = await app.begin(request)
-                // An undecided app's call waits for the user's answer, however long it takes.
+                // An undecided app's call waits for the user's answer, no matter how long it takes.
                 let waits = decision == .undecided && [.permission, .consent].contains(kind.need)
                 if waits {
                     for _ in 1...3 { try await device.house.drain(system) }

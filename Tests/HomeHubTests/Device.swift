@@ -111,13 +111,13 @@ final class Device: Sendable {
         house.show(accessory.deviceID, at: .test(1), isPaired: true, configurationNumber: configurationNumber)
     }
 
-    /// The number of requests with the given method.
+    /// Returns the number of requests with the given method.
     func count(_ method: HTTPRequest.Method) -> Int { server.requests.count { $0.method == method } }
 
     /// The number of requests that write values.
     var writes: Int { server.requests.count(where: \.writesValue) }
 
-    /// The switch's description in the home.
+    /// Returns the switch's description in the home.
     func description(_ app: TestApp) async throws -> String? {
         try await house.home(app).characteristic(on)?.manufacturerDescription
     }

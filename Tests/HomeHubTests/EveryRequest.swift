@@ -8,7 +8,7 @@ import struct HAPModel.ServiceType
 
 /// Every request of the API, by name.
 ///
-/// No switch here has a default, so that a new request must be listed before this compiles.
+/// The switches have no defaults, so that a new request must be added before this compiles.
 enum RequestKind: CaseIterable, Sendable {
     case open, homes, accessories, readValues, writeValues, setNotification, identify, runActionSet
     case startBrowsing, stopBrowsing, addAccessory, setUpAccessory, repairAccessory, declineAddition
@@ -83,11 +83,11 @@ enum RequestKind: CaseIterable, Sendable {
     enum Need {
         /// The user's permission.
         case permission
-        /// The user's permission, or the user's yes to this one request.
+        /// The user's permission, or consent to this one request.
         case consent
-        /// To be the system app.
+        /// An identity as the system app.
         case systemApp
-        /// It is refused to everybody: the session is open already.
+        /// A new session. The request is rejected for everyone because the session is already open.
         case newSession
     }
 
@@ -109,7 +109,7 @@ enum RequestKind: CaseIterable, Sendable {
     }
 }
 
-/// A home with one of everything, and an accessory that could be added.
+/// A home with one object of each kind, and an accessory that can be added.
 struct ConfiguredHouse {
     let device: Device
     let bridge: TestBridge
@@ -121,7 +121,7 @@ struct ConfiguredHouse {
     let upstairs: Zone.ID
     let scene: ActionSet.ID
     let group: ServiceGroup.ID
-    /// How often the device was read for a `Trace`.
+    /// The number of reads of the device for a `Trace`.
     let looks = Looks()
 
     final class Looks: Sendable {
@@ -130,7 +130,7 @@ struct ConfiguredHouse {
         func add() { counted.withLock { $0 += 1 } }
     }
 
-    /// A switch that can make itself noticed.
+    /// A switch that can identify itself.
     static let database = #"""
         {"accessories":[{"aid":1,"services":[{"iid":1,"type":"3E","characteristics":[
         {"iid":2,"type":"14","format":"bool","perms":["pw"]}]},{"iid":7,"type":"49","characteristics":[
@@ -141,10 +141,10 @@ struct ConfiguredHouse {
     /// Configures the house of a device.
     ///
     /// - Parameters:
-    ///   - device: one that consists of ``database``.
-    ///   - system: the system app.
-    ///   - app: the app that is going to ask.
-    /// - Throws: if something of the furniture cannot be had.
+    ///   - device: A device with the database ``database``.
+    ///   - system: The system app.
+    ///   - app: The app that will send the request.
+    /// - Throws: An error if an object can't be created.
     init(_ device: Device, by system: TestApp, for app: AppIdentity) async throws {
         self.device = device
         self.app = app
@@ -170,7 +170,7 @@ struct ConfiguredHouse {
         bridge = try await device.house.bridge(2)
     }
 
-    /// A request that would be carried out if it were permitted.
+    /// Returns a request that would be performed if it were permitted.
     func request(_ kind: RequestKind) -> HomeRequest {
         let (id, accessory, on) = (home.id, device.accessory.id, device.on)
         let service = device.accessory.services.last?.id ?? missing()
@@ -227,7 +227,7 @@ struct ConfiguredHouse {
         }
     }
 
-    /// An unknown identity.
+    /// Returns an unknown ID.
     private func missing<Entity>() -> Identifier<Entity> {
         var generator = SeededNumbers(seed: 5)
         return Identifier(using: &generator)

@@ -30,7 +30,7 @@ private let battery = #"""
 private final class Bolt: Sendable {
     private let state = Mutex<(current: Int, target: Int, reads: [[String]])>((0, 0, []))
 
-    /// The ids of each read.
+    /// The IDs of each read.
     var reads: [[String]] { state.withLock(\.reads) }
     func turn() { state.withLock { $0.current = $0.target } }
 

@@ -1,12 +1,12 @@
 import HAPModel
 import HomeModel
 
-// HAPModel declares types with these names, too.
+// HAPModel declares types with the same names.
 typealias Accessory = HomeModel.Accessory
 typealias Characteristic = HomeModel.Characteristic
 
 extension HomeGraph {
-    /// Every characteristic that reports changes, in the order of the accessories.
+    /// All characteristics that report changes, in the order of the accessories.
     var observable: [Characteristic] {
         homes.flatMap(\.accessories).flatMap(\.services).flatMap(\.characteristics)
             .filter { $0.metadata.permissions.contains(.notify) }

@@ -66,7 +66,7 @@ final class HouseUnderTest: Sendable {
             outcome = .failure(error)
         }
         running.cancel()
-        // A hub waits for its store when it ends.
+        // A hub that ends waits for its store.
         store.resume()
         await running.value
         for task in tasks.withLock({ $0 }) {
@@ -166,7 +166,9 @@ final class HouseUnderTest: Sendable {
         return app
     }
 
-    /// The hub's home; read again if it changes in between.
+    /// Returns the hub's home.
+    ///
+    /// It's read again if it changes in between.
     func home(_ app: TestApp) async throws -> Home {
         while true {
             do {
@@ -307,7 +309,7 @@ extension HouseUnderTest {
 }
 
 extension HomeHub {
-    /// Calls a function in one turn of the hub.
+    /// Calls a function without suspension in between on the hub.
     func turn<Outcome: Sendable>(_ body: @Sendable (isolated HomeHub) async -> Outcome) async -> Outcome {
         await body(self)
     }

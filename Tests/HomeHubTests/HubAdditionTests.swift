@@ -36,7 +36,7 @@ struct HubAdditionTests {
             house.hide(bridge.id)
             house.show(TestDevices.id(8), at: .test(8), isPaired: false)
             try await b.call(.startBrowsing)
-            // The network's view may be a little older than the test's.
+            // The network's snapshot may be slightly older than the test's.
             try await eventually("the other search") { b.found.contains(TestDevices.id(8)) }
             #expect(a.found.count == 3 && a.lost.count == 1)
         }
@@ -188,7 +188,8 @@ struct HubAdditionTests {
                 } catch let error as HomeError
                     where [.operationInProgress, .objectAssociatedToAnotherHome, .notFound].contains(error.code)
                 {
-                    // The first addition is under way, or the hub's browser hasn't seen that the accessory is free.
+                    // The first addition is in progress, or the hub's browser hasn't seen that the accessory is
+                    // unpaired.
                     late = await a.begin(request)
                     return false
                 }
@@ -241,7 +242,7 @@ struct HubAdditionTests {
             let token = try #require(AccessoryOwnershipToken(data: Array(repeating: 7, count: 16)))
             let payload = try #require(question.makePayload(ownershipToken: token))
             await expect(.notFound) { try await other.added(AdditionRequest(home: home, payload: payload)) }
-            // A request is for one home.
+            // A request is valid for one home only.
             let elsewhere = try await a.addHome("Cabin")
             await expect(.invalidParameter) {
                 try await maker.added(AdditionRequest(home: elsewhere, payload: payload))
@@ -366,7 +367,7 @@ extension TestApp {
 }
 
 extension HouseUnderTest {
-    /// A vendor's app with permission to see the homes and to answer for the vendor.
+    /// Opens a session of a vendor's app that may see the homes and answer for the vendor.
     func maker(_ name: String, of vendor: String) async throws -> TestApp {
         let system = try await app()
         let maker = try await app(name, capabilities: [.home, .vendor], vendor: vendor)

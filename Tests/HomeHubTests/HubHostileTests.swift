@@ -13,7 +13,7 @@ import struct HAPModel.DeviceID
 
 @testable import HomeHub
 
-/// Counts from 1.
+/// A counter that starts at 1.
 final class Counter: Sendable {
     private let count = Mutex(0)
 
@@ -25,7 +25,7 @@ final class Counter: Sendable {
     }
 }
 
-/// Presents an empty database and removes its pairing.
+/// Returns an empty database and removes the pairing.
 private let withoutAccessories: Device.Reaction = { request in
     switch request.path {
     case "/accessories": .answer(.json(#"{"accessories":[]}"#))
@@ -38,7 +38,7 @@ private let withoutAccessories: Device.Reaction = { request in
 struct HubHostileTests {
     @Test("times out the requests of a silent accessory without delaying others")
     func silence() async throws {
-        // On a busy machine the other answers time out, too; then the timeout grows.
+        // On a busy machine, other answers may time out, too. In that case the timeout grows.
         for timeout in [Duration.milliseconds(300), .seconds(1), .seconds(4)] {
             let device = try Device(timeout: timeout) { $0.writesValue ? .silence : nil }
             var isOver = false
@@ -153,7 +153,7 @@ struct HubHostileTests {
 
     @Test("takes an event during a write as newer than the written value")
     func eventDuringWrite() async throws {
-        // The hub reads the value once after the event, because that might be older than the write.
+        // The hub reads the value once after the event, because the event might be older than the write.
         let device = try Device { request in
             if request.query == "id=1.8" {
                 return .answer(.json(#"{"characteristics":[{"aid":1,"iid":8,"value":false}]}"#))
@@ -304,7 +304,7 @@ struct HubHostileTests {
         }
     }
 
-    /// Renames its switch with each read of the database.
+    /// Renames the switch with each read of the database.
     private static func renamed() -> Device.Reaction {
         let looks = Counter()
         return { request in
@@ -377,7 +377,7 @@ struct HubHostileTests {
         let device = try Device()
         try await device.whenReachable { a, _ in
             await expect(.operationNotSupported) { try await a.call(.identify(device.accessory.id)) }
-            // The error is the same while it is unreachable.
+            // The error is the same while the accessory is unreachable.
             device.house.dialer.listen(at: .test(1), nil)
             device.server.connection?.end()
             try await eventually("it is away") {
@@ -420,7 +420,7 @@ struct HubHostileTests {
             await expect(.accessoryIsBlocked) { try await a.call(.identify(id)) }
             let dialed = device.house.dialer.dialed.count
             isSound.withLock { $0 = true }
-            // A link that tried again would have dialed by then.
+            // A link that retried would have dialed by then.
             try await Task.sleep(for: .milliseconds(200))
             #expect(device.house.dialer.dialed.count == dialed)
             try await a.write(.unblockAccessory(device.accessory.home, id))
@@ -472,7 +472,7 @@ struct HubHostileTests {
             #expect(try await a.write(.removeAccessory(device.accessory.home, device.accessory.id)).stale == [])
             #expect(AccessoryServerBrowser(device.house.network).snapshot[id]?.isPaired == true)
             try await eventually("it is found") { a.found == [id] }
-            // Avahi may say the old one again after the new one.
+            // Avahi may report the old record again after the new one.
             device.house.show(id, at: .test(1), isPaired: false)
             let other = try #require(DeviceID("02:00:00:00:00:99"))
             device.house.show(other, at: .test(2), isPaired: false)

@@ -155,7 +155,7 @@ struct HubLinkTests {
             try await lamp.bridge.bridge.server.removeAllPairings()
             lamp.bridge.connections.endAll()
             try await eventually("it is away") { a.live.contains(.reachabilityUpdated(lamp.bridgeAccessory, false)) }
-            // Its own advertisement comes first, so that it doesn't replace the one below.
+            // The accessory's own advertisement comes first, so that it doesn't replace the one below.
             try await eventually("it says so") {
                 AccessoryServerBrowser(house.network).snapshot[device]?.isPaired == false
             }
@@ -176,7 +176,7 @@ struct HubLinkTests {
         try await withHouse({ $0.admissionTime = .seconds(60) }) { house, a, b in
             let home = try await a.addHome()
             let bridge = try await house.bridge()
-            // It refuses some connections after the one for pairing.
+            // The accessory refuses some connections after the one for pairing.
             let listener = bridge.bridge.listener()
             let count = Mutex(0)
             house.dialer.listen(at: bridge.endpoint) {

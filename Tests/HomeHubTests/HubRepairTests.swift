@@ -16,7 +16,7 @@ struct HubRepairTests {
     private let vault = InMemoryPairingVault()
     private let accessories = InMemoryAccessoryServerStore()
 
-    /// A home with a bridge and a renamed lamp.
+    /// Adds a home with a bridge and a renamed lamp.
     private func configured() async throws -> Home {
         store.vault.withLock { $0 = vault }
         return try await HouseUnderTest(store: store, vault: vault).run { house in
@@ -28,7 +28,7 @@ struct HubRepairTests {
         }
     }
 
-    /// The bridge after a reset that leaves it its id.
+    /// The store of the bridge after a reset that keeps its device ID.
     private var reset: InMemoryAccessoryServerStore {
         var stored = accessories.stored
         stored.pairings = PairingList()
@@ -56,7 +56,7 @@ struct HubRepairTests {
             #expect(try await house.paired.contains(bridge.id) && store.stored.candidates.isEmpty)
             #expect(await bridge.isPaired)
         }
-        // The next start finds the same.
+        // The next start finds the same state.
         #expect(vault.pairings().contains { $0.deviceID == store.stored.graph.homes[0].accessories[0].deviceID })
     }
 

@@ -136,7 +136,7 @@ struct HubSessionTests {
             #expect(
                 await house.hub.nextDelivery(for: session)
                     == .answer(Call(session, 1), .success(HomesReply(homes: []).json)))
-            // A canceled reader still gets an answer that is there.
+            // A canceled reader still receives an available answer.
             await house.hub.receive(.homes, as: Call(session, 3))
             let late = Task {
                 withUnsafeCurrentTask { $0?.cancel() }
@@ -172,7 +172,7 @@ struct HubSessionTests {
             await expect(.homeAccessNotAuthorized) { try await app.result(call) }
             house.dialer.release()
             try await eventually("it is there") { try await house.home(system).accessories.allSatisfy(\.isReachable) }
-            // A request of the app would arrive before these.
+            // The app's request would arrive before these.
             for _ in 1...10 { _ = try await system.readValues(lamp.on) }
             #expect(bridge.bridge.driver.identified.isEmpty)
             try await system.call(.identify(lamp.accessory))

@@ -17,13 +17,13 @@ struct HubSetupTests {
         try await house.app("org.other", capabilities: [.home])
     }
 
-    /// The next question to the system app.
+    /// Waits for the next question to the system app.
     private func question(_ system: TestApp, after count: Int = 0) async throws -> ConsentQuestion {
         try await eventually("the question") { system.consents.count > count }
         return try #require(system.consents.last)
     }
 
-    /// Asks to set an accessory up; the user says yes.
+    /// Requests the setup of an accessory, which the user allows.
     private func setUp(_ addition: AdditionRequest, _ app: TestApp, _ system: TestApp) async throws -> JSONValue {
         let count = system.consents.count
         let call = await app.begin(.setUpAccessory(addition))
@@ -56,7 +56,7 @@ struct HubSetupTests {
                 system.events.count { if case .accessoryAdded = $0 { true } else { false } } == 2
             }
             #expect(other.notifications.isEmpty)
-            // The answer doesn't permit to see the homes, and counts once.
+            // The answer doesn't grant access to the homes, and is valid once.
             let permissions = try [AppPermission](json: try await system.call(.permissions))
             #expect(permissions.allSatisfy { !$0.isPending && $0.status == [] })
             await expect(.notFound) { try await system.call(.answerConsent(question.id, isAllowed: true)) }
@@ -71,7 +71,7 @@ struct HubSetupTests {
     func refused(_ how: Int) async throws {
         try await withHouse({ if how == 2 { $0.permissionTimeout = .milliseconds(50) } }) { house, system in
             _ = try await system.addHome()
-            // No agent is there when the time passes.
+            // No agent answers before the deadline.
             if how < 2 { try await system.call(.answerQuestions) }
             let other = try await app(in: house)
             let bridge = try await house.bridge()
@@ -125,7 +125,7 @@ struct HubSetupTests {
                 }
                 await expect(.insufficientPrivileges) { try await app.call(.answerQuestions) }
             }
-            // The request to the vendor reaches neither.
+            // Neither receives the request to the vendor.
             let request = HomeRequest.addAccessory(bridge.addition(to: home))
             #expect(try AdditionReply(json: try await system.call(request)) == .handedOver(app: "kilgo"))
             for _ in 1...3 { try await house.drain(system) }
@@ -182,16 +182,16 @@ struct HubSetupTests {
             }
             let refusal = await #expect(throws: HomeError.self) { _ = try await setUp("Darkroom!") }
             #expect(refusal?.code == .nameContainsProhibitedCharacters)
-            // Suggestions would reveal which names are taken.
+            // Suggestions would reveal names in use.
             #expect(refusal?.suggestions == [] && refusal?.accessory == nil)
             let missing = AdditionRequest(home: nil, device: bridge.id)
             await expect(.missingParameter) { try await self.setUp(missing, other, system) }
-            // A refusal would reveal the room, so that a taken name is dropped.
+            // A rejection would reveal the room, so the requested name is dropped.
             guard case .setUp(let result) = try await setUp("darkroom") else {
                 throw HouseUnderTest.Missing(what: "a result")
             }
             #expect(try await house.home(system).accessory(result.accessories[0])?.name != "darkroom")
-            // The error names neither home nor accessory.
+            // The error contains neither the home's nor the accessory's name.
             await #expect(throws: HomeError(.objectAssociatedToAnotherHome)) { _ = try await setUp(nil) }
         }
     }

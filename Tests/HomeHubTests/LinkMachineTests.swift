@@ -139,7 +139,7 @@ import Testing
     @Test("takes a silent accessory with a free successor at its place as reset")
     func successor() {
         for failure in [nil, .unreachable, .notPaired, .notGenuine, .otherAccessory, .ended(.lost)] as [LinkFailure?] {
-            // An old advertisement may still be shown.
+            // An old advertisement may still be visible.
             for isPaired in [nil, true, false] {
                 #expect(AccessoryFault(failure, isPaired: isPaired, hasSuccessor: true) == .forgotten)
             }

@@ -195,7 +195,7 @@ import Testing
         #expect(permission.usageDescription.count == SessionOpening.longestUsageDescription)
     }
 
-    // MARK: Changing one's mind
+    // MARK: Changed decisions
 
     @Test("fails uncommitted calls and notifies every session once when permission is withdrawn")
     func withdrawal() throws {
@@ -269,7 +269,7 @@ import Testing
         #expect(desk.call(1, 2) == [.fail(call(1, 2), refusal)])
         let error = #expect(throws: HomeError.self) { try desk.decide(.allow) }
         #expect(error?.code == .insufficientPrivileges)
-        // The user's earlier decision counts again.
+        // The user's earlier decision applies again.
         #expect(
             desk.restrict(to: AppRestrictions(users: [5])) == [.tell([SessionID(1)], granted)])
         #expect(

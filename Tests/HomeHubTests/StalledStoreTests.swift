@@ -41,7 +41,7 @@ struct StalledStoreTests {
             #expect(try await device.house.home(other).characteristic(device.on)?.value == .bool(false))
             // The status feeds the watchdog.
             #expect(await device.house.hub.status.homes == 1)
-            // The completion comes after the commit, the event too.
+            // The completion and the event come after the commit.
             #expect(writer.answer(change) == nil && rooms(reader) == [])
             device.house.store.resume()
             _ = try await writer.result(change)
@@ -65,7 +65,7 @@ struct StalledStoreTests {
                 let app = index.isMultiple(of: 2) ? a : b
                 calls.append((app, await addRoom(name, app, home)))
             }
-            // A name that a waiting change takes is refused in its turn.
+            // A name that a waiting change uses is rejected when the change is planned.
             let taken = await addRoom("Room 1", b, home)
             try await eventually("the store has the first") { house.store.waitingCount == 1 }
             for (index, each) in calls.enumerated() {
@@ -229,7 +229,7 @@ struct StalledStoreTests {
             let no = await system.begin(.setPermission(identity, .deny))
             await expect(.homeAccessNotAuthorized) { try await app.call(.homes) }
             #expect(system.answer(no) == nil)
-            // A later no overrides a stored yes.
+            // A later denial overrides a stored permission.
             let again = await system.begin(.setPermission(identity, .allow))
             let last = await system.begin(.setPermission(identity, .deny))
             house.store.resume()
@@ -272,7 +272,7 @@ struct StalledStoreTests {
                     try await device.house.home(a).characteristic(device.on)?.value == .bool(value)
                 }
             }
-            // One of them differs from the initial value.
+            // One of the values differs from the initial one.
             for value in [true, false] { try await report(value) }
             try await eventually("the store has it") { device.house.store.waitingCount == 1 }
             try await report(true)

@@ -28,7 +28,7 @@ final class TestApp: Sendable {
         self.reply = reply
     }
 
-    /// Receives until the session ends.
+    /// Receives deliveries until the session ends.
     func read() async {
         while let delivery = await hub.nextDelivery(for: session) {
             state.withLock { state in
@@ -72,7 +72,7 @@ final class TestApp: Sendable {
         return call
     }
 
-    /// The answer to a call, if it has come.
+    /// Returns the answer to a call if it has arrived.
     func answer(_ call: Call) -> Result<JSONValue, HomeError>? { state.withLock { $0.answers[call.number] } }
 
     /// Waits for the answer to a call.

@@ -36,7 +36,7 @@ final class TestStore: HomeStore {
 
     func breakDown(_ isBroken: Bool = true) { state.withLock { $0.isBroken = isBroken } }
 
-    /// Refuses every write because of a full disk.
+    /// Fails every write because of a full disk.
     func fillUp() {
         state.withLock { state in
             state.isBroken = true

@@ -10,7 +10,7 @@ struct VendorConsentTests {
     private static let identity = AppIdentity(app: "org.kilgo", uid: 1, executable: "/org.kilgo")
     private static let claim = VendorClaimID(app: identity, vendor: "kilgo")
 
-    /// A vendor's app with permission and an undecided claim.
+    /// Opens a session of a vendor's app with permission and an undecided claim.
     private func maker(_ name: String = "org.kilgo", in house: HouseUnderTest, _ system: TestApp) async throws
         -> TestApp
     {
@@ -86,7 +86,7 @@ struct VendorConsentTests {
             let system = try await house.app()
             let home = try await system.addHome()
             let maker = try await house.app("org.kilgo", capabilities: [.home, .vendor], vendor: "kilgo")
-            // The same id of another user is another app.
+            // The same app ID of another user is a different app.
             let opening = SessionOpening(
                 app: "org.kilgo", usageDescription: "For it.", capabilities: [.home, .vendor], vendor: "kilgo")
             let (session, _) = try await house.hub.open(

@@ -3,7 +3,7 @@ import HomeModel
 import HomeTesting
 import Testing
 
-/// The error code of a write; 0 if it succeeds.
+/// Returns the error code of a write; 0 if it succeeds.
 private func code(_ hub: inout TestHub, _ write: HomeWrite) -> Int {
     let before = hub.graph
     do {
@@ -368,7 +368,7 @@ private func code(_ hub: inout TestHub, _ write: HomeWrite) -> Int {
         #expect(code(&hub, .setAssociatedServiceType(outlet.id, .outlet)) == 62)
         #expect(code(&hub, .setAssociatedServiceType(outlet.id, .door)) == 62)
         #expect(code(&hub, .setAssociatedServiceType(outlet.id, nil)) == 0)
-        // Information services are outside the namespace.
+        // Information services don't take part in the namespace.
         #expect(code(&hub, .renameService(services[2].id, name: "Plug")) == 0)
     }
 

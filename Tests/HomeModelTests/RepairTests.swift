@@ -4,7 +4,7 @@ import HomeModel
 import HomeTesting
 import Testing
 
-/// Gives the services and characteristics of a device other numbers.
+/// Changes the instance IDs of a device.
 private func renumbered(_ device: HAPModel.Accessory, by offset: UInt64, aid: UInt64? = nil) -> HAPModel.Accessory {
     var device = device
     if let aid { device = HAPModel.Accessory(aid: AccessoryID(aid), services: device.services) }
@@ -22,7 +22,7 @@ private func renumbered(_ device: HAPModel.Accessory, by offset: UInt64, aid: UI
 
 @Suite("Repairing an accessory")
 struct RepairTests {
-    /// A lamp in a room, in a scene and in a group, and a favorite.
+    /// Adds a lamp to a room, a scene, a group and the favorites.
     private func configured() throws -> (hub: TestHub, lamp: Accessory, home: Home) {
         var hub = TestHub()
         let home = try hub.home()

@@ -14,7 +14,7 @@ struct WireForm: Sendable, CustomTestStringConvertible {
     var testDescription: String { text }
 }
 
-/// A form with an identity for each of `<1>` to `<12>`.
+/// Replaces `<1>` to `<12>` in a form with IDs.
 private func filled(_ text: String) -> String {
     (1...12).reduce(text) { $0.replacing("<\($1)>", with: "\(id(UInt64($1)) as Home.ID)") }
 }

@@ -6,7 +6,7 @@ import HomeModel
 import struct HAPModel.DeviceID
 import struct HAPModel.SetupCode
 
-/// The commands of the probe: `{"do": NAME, ...}`; identities are texts, values as on the home's socket.
+/// The commands of the probe: `{"do": NAME, ...}`. IDs are strings, and values have the form of the home's socket.
 actor Commands {
     private let manager: HomeManager
     private let browser: AccessoryBrowser
@@ -116,7 +116,7 @@ actor Commands {
         }
     }
 
-    /// Keeps the last element of a characteristic's stream, for as long as the app runs.
+    /// Keeps the last element of a characteristic's stream while the app runs.
     private func follow(_ id: HomeModel.Characteristic.ID) async {
         do {
             for try await value in manager.values(of: id) { lastValues[id] = value.value.json }

@@ -3,7 +3,7 @@ import HomeClient
 import HomeModel
 
 extension HomeClientEvent {
-    /// The event as a line: its name and the members that tests check.
+    /// The event as a line, with its name and the members that tests check.
     var json: JSONValue {
         var object: JSONObject = ["event": .string(name)]
         switch self {

@@ -8,8 +8,8 @@ import Logging
 /// `home-probe [--socket SOCKET] [--app ID] [--purpose TEXT] [--capabilities home,vendor] [--vendor VENDOR]`
 ///
 /// Commands are JSON objects, one per line (``Commands``), and run concurrently. An answer has the `id` of its command:
-/// `{"id":1,"answer":...}` or `{"id":1,"error":{...}}`. Events are lines `{"event":"roomAdded",...}` in order, with the names
-/// of `homehub watch --json`.
+/// `{"id":1,"answer":...}` or `{"id":1,"error":{...}}`. Events are lines `{"event":"roomAdded",...}` in order, with the
+/// names of `homehub watch --json`.
 @main
 struct HomeProbe {
     static func main() async {
@@ -41,10 +41,10 @@ struct HomeProbe {
         stride(from: arguments.startIndex, to: arguments.endIndex - 1, by: 2).map { (arguments[$0], arguments[$0 + 1]) }
     }
 
-    /// The next line of standard input; a thread of the pool waits for it.
+    /// Reads the next line of standard input, which blocks a thread of the pool.
     @concurrent private static func nextLine() async -> String? { readLine() }
 
-    /// One line, at once.
+    /// Prints one line without buffering.
     static func say(_ json: JSONValue) {
         var line = json.encoded + [UInt8(ascii: "\n")]
         _ = line.withUnsafeMutableBytes { write(STDOUT_FILENO, $0.baseAddress, $0.count) }

@@ -72,7 +72,7 @@ extension ServiceDefinition {
     package static func of(_ type: ServiceType) -> ServiceDefinition? { all.first { $0.type == type } }
 }
 
-/// A graph with its own source of identities.
+/// A graph with its own source of IDs.
 package struct TestHub {
     package var graph = HomeGraph()
     package var random = SeededNumbers(seed: 1)

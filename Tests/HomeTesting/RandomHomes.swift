@@ -2,27 +2,27 @@ package import HAPModel
 import HAPTesting
 package import HomeModel
 
-/// Homes that change at random, the same way for the same seed.
+/// Homes that change at random, in the same way for the same seed.
 package struct RandomHomes {
     package private(set) var graph = HomeGraph()
     private var random: SeededNumbers
-    /// The last write, also if it was refused.
+    /// The last write, including rejected ones.
     package private(set) var lastWrite: HomeWrite?
 
     package init(seed: UInt64) { random = SeededNumbers(seed: seed) }
 
-    /// Goes on to the next change that is made.
+    /// Makes random changes until one succeeds.
     package mutating func next() throws -> HomeTransaction {
         while true {
             do {
                 if let transaction = try change() { return transaction }
             } catch is HomeError {
-                // Refused; nothing has changed.
+                // The write was rejected; nothing has changed.
             }
         }
     }
 
-    /// Receives a value of something.
+    /// Applies a random value to a random characteristic; returns both.
     package mutating func receive(at time: Int64) -> (HomeModel.Characteristic.ID, CharacteristicValue)? {
         let characteristics = graph.homes.flatMap(\.accessories).flatMap(\.services).flatMap(\.characteristics)
         guard let id = pick(characteristics)?.id else { return nil }
@@ -36,8 +36,8 @@ package struct RandomHomes {
 
     /// Tries one random change.
     ///
-    /// - Returns: The transaction, or `nil` if nothing changed.
-    /// - Throws: A ``HomeError`` if the change is refused.
+    /// - Returns: The transaction; `nil` if nothing changed.
+    /// - Throws: A ``HomeError`` if the change is rejected.
     package mutating func change() throws -> HomeTransaction? {
         switch Int.random(in: 0..<38, using: &random) {
         case 0: return graph.homes.count < 2 ? try perform(.addHome(name: name())) : nil
