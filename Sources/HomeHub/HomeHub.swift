@@ -170,7 +170,7 @@ package actor HomeHub {
     ///   - isOccurrence: Whether it has no lasting value, such as a button press.
     func apply(_ event: LiveEvent, writer: SessionID? = nil, isOccurrence: Bool = false) {
         guard graph.apply(event) else {
-            // The value is equal but newer, which apps display for values that aren't reported.
+            // The value is the same, but its time is newer. Apps display the age of values that aren't reported.
             if case .valueUpdated(let id, _, _) = event, let state = graph.characteristic(id), state.isReadableState,
                 !state.canNotify
             {

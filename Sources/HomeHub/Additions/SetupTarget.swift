@@ -52,7 +52,7 @@ enum SetupTarget: Sendable, Equatable {
 
     /// Searches for the accessory.
     ///
-    /// An accessory that the hub is paired with counts as missing. It may soon be unpaired and become visible as such.
+    /// An accessory that the hub is paired with counts as missing, because it may be about to be unpaired.
     func look(at snapshot: AccessorySnapshot, paired: Set<DeviceID>) -> SearchResult {
         if case .device(let id) = self {
             guard let accessory = snapshot[id], !paired.contains(id) else { return .missing }

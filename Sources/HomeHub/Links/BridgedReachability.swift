@@ -4,10 +4,10 @@ import HAPProtocol
 
 /// Derives the reachability of bridged accessories from a bridge's answers.
 enum BridgedReachability {
-    /// Evaluates statuses: an accessory with a communication failure is unreachable, one with only successes is
-    /// reachable.
+    /// Derives reachability from statuses.
     ///
-    /// A bridge can answer for an accessory's description without contacting the accessory.
+    /// An accessory with a communication failure is unreachable. Any other accessory with a success is reachable. A
+    /// bridge can answer for an accessory's description without contacting the accessory.
     ///
     /// - Parameters:
     ///   - statuses: The results of a request to a bridge.
