@@ -19,7 +19,7 @@ extension Permissions {
     /// The maximum number of pending questions about apps of one user, and, counted separately, about their additions
     /// and vendors.
     ///
-    /// Beyond it, the call fails with 49.
+    /// Beyond it, calls fail with 49.
     ///
     /// A user who can run a program can declare any number of app IDs.
     package static let questionsOfUser = 16
