@@ -2,26 +2,28 @@ package import HAPModel
 internal import HAPProtocol
 internal import Logging
 
-// The accessories that are served: what they are, what they show, and the number of their configuration.
+// The served accessories: their structure, their values and the configuration number.
 extension AccessoryServer {
-    /// Changes of structure within this time make one step of `c#`.
+    /// The time within which several structure changes increase `c#` only once.
     static let structureDebounce = Duration.seconds(1)
-    /// When a `c#` that could not be stored is tried again.
+    /// The delay before another attempt to store `c#`.
     package static let storeRetry = Duration.seconds(10)
 
     package var configurationNumber: UInt16 { configuration.number }
 
-    /// All accessories, by aid.
+    /// All accessories, sorted by aid.
     package var accessories: [Accessory] { registry.accessories }
 
-    /// Looks a characteristic up as a request sees it; `nil` if there is none.
+    /// Returns a characteristic with its value and status, or `nil` if there is none.
     package func reading(_ id: CharacteristicID) -> AccessoryRegistry.Reading? { registry.reading(id) }
 
     // MARK: Structure
 
-    /// Adds an accessory, or replaces the one with its aid; without a source it can only be read.
+    /// Adds an accessory, or replaces the one with its aid.
     ///
-    /// - Throws: ``ComplianceError`` if a controller would refuse the whole server for it.
+    /// An accessory without a source is read-only.
+    ///
+    /// - Throws: ``ComplianceError`` if a controller would reject the whole server because of the accessory.
     package func set(
         _ accessory: Accessory, source: (any AccessorySource)?, handler: (any RequestHandler)? = nil,
         isReachable: Bool
@@ -31,7 +33,9 @@ extension AccessoryServer {
         if !changes.isEmpty { publish(changes) }
     }
 
-    /// Removes an accessory; its aid must not be given to another device.
+    /// Removes an accessory.
+    ///
+    /// Its aid must not be assigned to another device.
     package func remove(_ aid: AccessoryID) {
         if registry.remove(aid) { structureChanged() }
     }
@@ -49,10 +53,10 @@ extension AccessoryServer {
         }
     }
 
-    /// Brings `c#` up to date with the structure now, without waiting for more changes.
+    /// Updates `c#` immediately, without waiting for more changes.
     ///
-    /// The first call says that all accessories of the last run are there; before it no change of structure counts, so that
-    /// a slow start is no reason for `c#` to rise.
+    /// The first call confirms that all accessories of the last run are present. Structure changes before that call
+    /// don't count, so a slow start doesn't increase `c#`.
     package func reconcileStructure() async {
         await structureMutex.acquire()
         defer { structureMutex.release() }
@@ -63,7 +67,7 @@ extension AccessoryServer {
         do {
             try await store.save(next.stored)
         } catch {
-            // A number that is told before it is durable could be given to two databases.
+            // If the number were advertised before it is durable, two databases could get the same number.
             logger.error("configuration number save failed", metadata: ["error": "\(error)"])
             checkStructure(in: Self.storeRetry)
             return
@@ -77,21 +81,26 @@ extension AccessoryServer {
         if !isStopping { await reconcileStructure() }
     }
 
-    // MARK: What devices say
+    // MARK: Reports from devices
 
-    /// Takes over values that a device reports, within their limits; with `isQuiet`, subscribers get no events.
+    /// Applies values that a device reports, clamped to their limits.
+    ///
+    /// If `isQuiet`, subscribers get no events.
     package func update(_ aid: AccessoryID, _ values: [(InstanceID, CharacteristicValue)], isQuiet: Bool = false) {
         let changes = registry.update(aid, values)
         if !changes.isEmpty, !isQuiet { publish(changes) }
     }
 
-    /// What the request that is being written gets as the write response of a characteristic, in place of its value.
+    /// Sets the write response of a characteristic for the current request.
+    ///
+    /// It replaces the characteristic's value there.
     package func respond(_ value: CharacteristicValue, to id: CharacteristicID) { writeResponses[id] = value }
 
-    /// Says whether an accessory's device can be reached.
+    /// Sets whether an accessory's device is reachable.
     ///
-    /// HAP has no event for that. When the device is back its values are sent to subscribers, equal or not: some
-    /// controllers take an event for a sign of life, others wait for the next read (HAP 10.2).
+    /// HAP has no event for reachability. When the device is reachable again, its values are sent to subscribers even
+    /// if they haven't changed: some controllers treat an event as a sign of life, others wait for the next read (HAP
+    /// 10.2).
     package func setReachable(_ isReachable: Bool, _ aid: AccessoryID) {
         guard let accessory = registry[aid], accessory.isReachable != isReachable else { return }
         accessory.isReachable = isReachable
@@ -100,10 +109,10 @@ extension AccessoryServer {
 
     // MARK: Writing
 
-    /// Writes the values of a request: those of one accessory as one update, accessories side by side.
+    /// Writes the values of a request: all values of an accessory as one update, and several accessories concurrently.
     ///
-    /// It returns within the call if all devices answer at once. The caller has checked the permissions. Subscribers except
-    /// `origin` get events.
+    /// If all devices respond at once, it returns without suspending. The caller has checked the permissions. All
+    /// subscribers except `origin` get events.
     func write(_ orders: [AccessoryRegistry.Order], by origin: ConnectionID) async -> [OrderResult] {
         let tasks = orders.map { order in Task.immediate { await write(order, by: origin) } }
         var outcomes: [OrderResult] = []
@@ -111,11 +120,11 @@ extension AccessoryServer {
         return outcomes
     }
 
-    /// Writes the values of a request that are one accessory's; otherwise as above.
+    /// Writes the values of a request to one accessory.
     func write(_ order: AccessoryRegistry.Order, by origin: ConnectionID) async -> OrderResult {
         let (source, handler) = (order.accessory.source, order.accessory.handler)
         guard source != nil || handler != nil else {
-            // A bridge has nothing to blink with; its log is what identifies it.
+            // A bridge can't blink, so it identifies itself in the log.
             if order.identifies { logger.info("accessory identified", metadata: ["aid": "\(order.aid)"]) }
             return .all(.success)
         }
@@ -134,7 +143,7 @@ extension AccessoryServer {
         let changes = registry.ended(order, tickets, outcome, by: origin)
         let writer = outcome.hasSuccess ? sessions[origin] : nil
         if let writer, !writer.outbox.isEmpty {
-            // Queued events of these characteristics are older than the write.
+            // The queued events of these characteristics are older than the write.
             for (index, write) in order.values.enumerated() where outcome[index] == .success {
                 writer.outbox.forget(CharacteristicID(order.aid, write.iid))
             }
@@ -147,7 +156,7 @@ extension AccessoryServer {
         return outcome
     }
 
-    /// Lets an accessory show which one it is, if it can; no caller waits for that.
+    /// Makes an accessory identify itself, if it can; the call doesn't wait for it.
     func identify(_ aid: AccessoryID) {
         guard let accessory = registry[aid] else { return }
         if let source = accessory.source { Task.immediate { await source.identify(aid) } }
@@ -170,7 +179,7 @@ extension AccessoryRegistry.Order {
 }
 
 extension HAPStatus {
-    /// Replaces the status: a value that isn't written counts more than missing events.
+    /// Replaces the status; a failed write takes precedence over missing notification support.
     fileprivate mutating func set(_ status: HAPStatus) {
         if status != .success, self == .success || self == .notificationNotSupported { self = status }
     }

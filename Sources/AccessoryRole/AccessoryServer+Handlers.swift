@@ -1,38 +1,38 @@
 package import HAPModel
 internal import HAPProtocol
 
-// Accessories with handlers, which have a result for each value and whose time is limited.
+// Accessories with handlers. A handler has a time limit and returns a result for each value.
 extension AccessoryServer {
     /// Adds an accessory with a handler, or replaces the one with its aid.
     ///
-    /// - Throws: ``ComplianceError`` if a controller would refuse the whole server because of it.
+    /// - Throws: ``ComplianceError`` if a controller would reject the whole server because of the accessory.
     package func set(_ accessory: Accessory, handler: any RequestHandler) throws(ComplianceError) {
         try set(accessory, source: nil, handler: handler, isReachable: true)
     }
 
-    /// Releases the handlers, for a server that has stopped: handlers may refer to what owns the server.
+    /// Releases all handlers after the server has stopped, because handlers may refer to the server's owner.
     package func removeHandlers() { registry.removeHandlers() }
 
-    /// Writes the values of an order; values whose handler is late have timed out.
+    /// Writes the values of an order; the values time out if the handler is late.
     func write(_ order: AccessoryRegistry.Order, to handler: any RequestHandler) async -> OrderResult {
         let (values, aid) = (order.values, order.aid)
         let late = [WriteResult](repeating: .failure(.timedOut), count: values.count)
         let results = await limited(late) { await handler.write(values, to: aid) }
         for (write, result) in zip(values, results) where write.permitsResponse {
-            // Also `nil`: a response that no controller has fetched is not that of the next request.
+            // Also sets `nil`: a response that no controller fetched must not reach the next request.
             writeResponses[CharacteristicID(aid, write.iid)] = result.response
         }
         return .each(results)
     }
 
-    /// Asks handlers for the values of characteristics, accessories concurrently.
+    /// Asks handlers for the values of characteristics, from all accessories concurrently.
     ///
-    /// - Returns: The statuses of values that can't be read.
+    /// - Returns: The statuses of the values that can't be read.
     func readDevices(_ ids: [CharacteristicID]) async -> [CharacteristicID: HAPStatus] {
         let tasks = registry.reads(of: ids).map { read in Task.immediate { await readDevice(read) } }
         var failures: [CharacteristicID: HAPStatus] = [:]
         for task in tasks {
-            // Canceled with the request, whose connection has ended.
+            // The read is canceled together with the request, whose connection has ended.
             let failed = await withTaskCancellationHandler {
                 await task.value
             } onCancel: {
@@ -56,13 +56,15 @@ extension AccessoryServer {
         return failures
     }
 
-    /// Runs a handler's work; after ``handlerTimeout``, or when the request is canceled, it is canceled and `late` is the result.
+    /// Runs a handler's work.
+    ///
+    /// After ``handlerTimeout``, or when the request is canceled, cancels the work and returns `late`.
     private func limited<Value: Sendable>(
         _ late: Value, _ work: @escaping @Sendable () async -> Value
     ) async -> Value {
         let first = FirstValue<Value>()
         let task = Task.immediate { first.set(await work()) }
-        // Most are done by now.
+        // Most handlers have finished by now.
         if let value = first.current { return value }
         let giveUp: @Sendable () -> Void = {
             first.set(late)

@@ -2,14 +2,18 @@ package import HAPProtocol
 internal import Logging
 
 extension AccessoryServer {
-    /// Changes the pairings: stored first, then in force; one change at a time, each made from what the one before it has
-    /// stored.
+    /// Changes the pairings.
+    ///
+    /// A change is stored before it takes effect, and changes run in order, each based on the result of the previous
+    /// one.
     ///
     /// - Parameters:
-    ///   - by: who wants it, for the log, which tells every pairing that comes or goes.
-    ///   - change: changes the list, or says why it must not be changed. It is asked when its turn has come, and then has
-    ///     to look again at whatever allowed it.
-    /// - Returns: success once the change is durable and in force; else why nothing has changed.
+    ///   - by: The requester. The log records it with each pairing that is added or removed.
+    ///   - change: Changes the list, or throws an error if the change isn't allowed. It runs when the previous changes
+    ///     have
+    ///     finished, so it must check permissions again.
+    /// - Returns: Success once the change is durable and in effect; otherwise the reason why the pairings are
+    ///   unchanged.
     func changePairings(
         by: String, _ change: (inout PairingList) throws(PairingError) -> Void
     ) async -> Result<Void, PairingError> {
@@ -45,8 +49,9 @@ extension AccessoryServer {
         }
     }
 
-    /// Ends the sessions of controllers that are no longer paired, except the caller's, which ends with its answer, and
-    /// updates `sf` (HAP 6.5).
+    /// Closes the sessions of controllers that are no longer paired and updates `sf` (HAP 6.5).
+    ///
+    /// The caller's session closes after its response.
     func closeUnpairedSessions(except caller: ConnectionID? = nil) {
         for session in Array(sessions.values) where session.id != caller && isUnpaired(session) {
             session.connection.close()
@@ -54,23 +59,25 @@ extension AccessoryServer {
         }
     }
 
-    /// Whether a session is that of a controller which is paired no more.
+    /// A Boolean value that indicates whether a session's controller is no longer paired.
     func isUnpaired(_ session: AccessorySession) -> Bool {
         session.controller.map { pairings[$0] == nil } ?? false
     }
 
     // MARK: For the operator
 
-    /// The pairings, and whether each controller is connected.
+    /// All pairings, and whether each controller is connected.
     package func pairingReports() -> [(pairing: Pairing, isConnected: Bool)] {
         let connected = Set(sessions.values.compactMap(\.controller))
         return pairings.pairings.map { ($0, connected.contains($0.controller)) }
     }
 
-    /// Removes a pairing and closes its sessions; identity and accessory ids stay.
+    /// Removes a pairing and closes its sessions.
     ///
-    /// - Returns: whether there was one.
-    /// - Throws: ``PairingError`` if the change could not be stored; nothing has changed then.
+    /// The identity and the accessory ids stay.
+    ///
+    /// - Returns: Whether the pairing existed.
+    /// - Throws: ``PairingError`` if the change can't be stored. Nothing has changed then.
     package func removePairing(_ controller: ControllerID) async throws(PairingError) -> Bool {
         guard pairings[controller] != nil else { return false }
         try await changePairings(by: "operator") { $0.remove(controller) }.get()
@@ -79,18 +86,20 @@ extension AccessoryServer {
         return true
     }
 
-    /// Removes all pairings and closes all sessions; identity and accessory ids stay.
+    /// Removes all pairings and closes all sessions.
     ///
-    /// - Throws: ``PairingError`` if the change could not be stored; nothing has changed then.
+    /// The identity and the accessory ids stay.
+    ///
+    /// - Throws: ``PairingError`` if the change can't be stored. Nothing has changed then.
     package func removeAllPairings() async throws(PairingError) {
         try await changePairings(by: "operator") { $0 = PairingList() }.get()
         closeUnpairedSessions()
         advertisePairings()
     }
 
-    /// Forgets wrong setup codes and ends all pauses: controllers can pair again.
+    /// Resets the count of wrong setup codes and ends all pauses, so that controllers can pair again.
     ///
-    /// - Throws: the store's error; nothing has changed then.
+    /// - Throws: The store's error. Nothing has changed then.
     package func unlockPairing() async throws {
         try await store.save(failedAttempts: 0)
         attempts.reset()

@@ -3,11 +3,11 @@ package import HAPModel
 package import HAPProtocol
 package import Logging
 
-/// The accessory role: who is connected, who is paired, who subscribes.
+/// The accessory role of HAP: its connections, pairings and subscriptions.
 ///
-/// It runs on the executor of the transport's event loop: a read is answered within the call that brought it. Sessions are plain
-/// objects inside, so that telling a hundred of them is a loop. Requests of one connection are answered in order; the transport
-/// brings the next when the last has been answered.
+/// The server runs on the executor of the transport's event loop, so it answers a read within the call that delivers
+/// it. Sessions are plain objects inside the actor, so notifying a hundred of them is a loop. The server answers the
+/// requests of a connection in order. The transport delivers the next request after the response to the previous one.
 package actor AccessoryServer {
     package nonisolated let executor: any SerialExecutor
     let scheduler: any Scheduler
@@ -16,7 +16,7 @@ package actor AccessoryServer {
     package nonisolated let identity: AccessoryIdentity
     private let profile: AccessoryProfile
     let setupCode: SetupCode
-    /// The setup code's verifier, once it has been wanted.
+    /// The setup code's verifier, once it has been computed.
     var verifier: SRPVerifier?
     private let setupID: SetupID
     private let ownership: OwnershipRequirement?
@@ -28,32 +28,36 @@ package actor AccessoryServer {
     var writeResponses: [CharacteristicID: CharacteristicValue] = [:]
     var pairings: PairingList
     var attempts: SetupAttempts
-    /// What unauthenticated peers may still use up.
+    /// The rate limit of unauthenticated peers.
     private var rateLimiter = UnauthenticatedRateLimiter()
-    /// Changes of pairings come one after the other.
+    /// Serializes changes of the pairings.
     let pairingMutex = AsyncMutex()
     private(set) var subscriptions = SubscriptionIndex()
-    /// What the server has done so far.
     package internal(set) var statistics = ServerStatistics()
-    /// `c#` as it was stored last.
+    /// The last stored `c#`.
     var configuration: ConfigurationNumber
-    /// Another one is a change of configuration.
+    /// The firmware version; a new version counts as a configuration change.
     let firmware: String
     let structureMutex = AsyncMutex()
     var structureCheckIsDue = false
-    /// The accessories of the last run are all there: from now on changes count.
+    /// A Boolean value that indicates whether all accessories of the last run are present.
+    ///
+    /// From then on, changes count.
     var isComplete = false
-    /// What `sf` says: it lags behind the pairings, because M6 must be with the controller first (HAP 5.6).
+    /// The advertised state of `sf`.
+    ///
+    /// It changes after the pairings, because the controller must receive M6 first (HAP 5.6).
     private var isAdvertisedAsPaired: Bool
     private var wakeAt: ContinuousClock.Instant?
     private(set) var isStopping = false
-    /// Goes on when the last connection has ended.
+    /// Resumes when the last connection has ended.
     private var stopped: CheckedContinuation<Void, Never>?
-    /// Parts of requests that take time and have not ended, perhaps behind their connection's end: each comes back to this
-    /// actor, whose event loop must not be gone by then.
+    /// The number of asynchronous parts of requests that have not finished, even if their connection has ended.
+    ///
+    /// Each returns to this actor, so the event loop must outlive them.
     private var unfinished = 0
 
-    /// What to advertise, now and after each change; only the newest matters.
+    /// The current advertisement, and a new one after each change; only the newest matters.
     package nonisolated let advertisements: AsyncStream<Advertisement>
     private let advertise: AsyncStream<Advertisement>.Continuation
 
@@ -61,7 +65,7 @@ package actor AccessoryServer {
 
     /// Creates a server from stored state, on the executor of the transport's event loop.
     ///
-    /// With an ownership requirement, standard controllers can't pair. Changes within `eventWindow` are collected.
+    /// With an ownership requirement, standard controllers can't pair. Changes within `eventWindow` are coalesced.
     package init(
         executor: any SerialExecutor, scheduler: any Scheduler, store: any AccessoryServerStore,
         stored: StoredServer, profile: AccessoryProfile, ownership: OwnershipRequirement? = nil, eventWindow: Duration,
@@ -85,21 +89,21 @@ package actor AccessoryServer {
         (advertisements, advertise) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
     }
 
-    /// Begins to advertise.
+    /// Starts advertising.
     package func start() async {
         if !pairings.hasAdmin, !pairings.isEmpty {
-            // Without an admin no controller could manage the rest (HAP 6.6).
+            // Without an admin, no controller could manage the other pairings (HAP 6.6).
             logger.warning("pairings dropped", metadata: ["reason": "none of them is an admin"])
             _ = await changePairings(by: "bridge") { $0 = PairingList() }
         }
         updateAdvertisement()
-        // Whoever pairs waits for one modular exponentiation less.
+        // Saves the next pair setup one modular exponentiation.
         if !isPaired { _ = await setupVerifier() }
     }
 
-    /// Stops: no new connections; those that wait for an answer get it, and all are closed.
+    /// Stops the server: rejects new connections, answers the pending requests and closes all connections.
     ///
-    /// Returns when the last connection and all that was done for one have ended, after ``stoppingTime`` in any case.
+    /// Returns when the last connection and all asynchronous work have ended, but no later than ``stoppingTime``.
     package func stop() async {
         isStopping = true
         advertise.finish()
@@ -128,7 +132,7 @@ package actor AccessoryServer {
         advertise.yield(advertisement)
     }
 
-    /// What mDNS should say now.
+    /// The current content of the mDNS advertisement.
     package var advertisement: Advertisement {
         Advertisement(
             deviceID: identity.deviceID, configurationNumber: configuration.number, isPaired: isAdvertisedAsPaired,
@@ -142,30 +146,30 @@ package actor AccessoryServer {
         updateAdvertisement()
     }
 
-    /// Lets `sf` follow the pairings.
+    /// Updates `sf` from the pairings.
     func advertisePairings() { setAdvertisedAsPaired(pairings.hasAdmin) }
 
     // MARK: For the operator
 
-    /// The payload to pair with; it holds the setup code.
+    /// The payload to pair with; it contains the setup code.
     package var setupPayload: SetupPayload {
         SetupPayload(category: profile.category, code: setupCode, setupID: setupID)
     }
 
     package var isPaired: Bool { pairings.hasAdmin }
 
-    /// Whose token pairing takes; `nil` if it takes none.
+    /// The vendor whose token pair setup requires, or `nil` if it requires none.
     package nonisolated var vendor: String? { ownership?.vendor }
 
-    /// Failed proofs since the last success.
+    /// The number of failed proofs since the last success.
     package var failedAttempts: Int { attempts.failures }
 
     package var connectionCount: Int { sessions.count }
 
-    /// The verified connections.
+    /// The number of verified connections.
     package var controllerCount: Int { sessions.values.count(where: \.isVerified) }
 
-    /// Collects later changes for this long from now on, for those who are connected, too.
+    /// Sets the time for which changes are coalesced, for current connections too.
     package func use(eventWindow: Duration) {
         self.eventWindow = eventWindow
         for session in sessions.values { session.outbox.window = eventWindow }
@@ -211,7 +215,7 @@ package actor AccessoryServer {
 
     /// Charges an unauthenticated request or connection to its address.
     ///
-    /// - Returns: whether the address had it.
+    /// - Returns: Whether the address is within the limit.
     private func allows(_ connection: any AccessoryConnection, _ now: ContinuousClock.Instant) -> Bool {
         if rateLimiter.take(from: connection.address, now: now) { return true }
         logger.warning("rate limit exceeded for unauthenticated peer", metadata: ["peer": "\(connection.peer)"])
@@ -219,13 +223,13 @@ package actor AccessoryServer {
         return false
     }
 
-    /// A session's controller has proven itself: its former requests are no longer charged.
+    /// Refunds the earlier requests of a session whose controller is verified now.
     func proved(_ session: AccessorySession) {
         rateLimiter.giveBack(session.cost, to: session.connection.address, now: scheduler.now)
         session.cost = 0
     }
 
-    /// Lets go of everything that belongs to a connection.
+    /// Removes all state of a connection.
     func forget(_ id: ConnectionID) {
         guard let session = sessions.removeValue(forKey: id) else { return }
         for characteristic in session.subscriptions { subscriptions.unsubscribe(id, from: characteristic) }
@@ -233,7 +237,7 @@ package actor AccessoryServer {
         attempts.release(id, now: scheduler.now)
         session.task?.cancel()
         if sessions.isEmpty, unfinished == 0 { haveStopped() }
-        // M6 will never be written, but the pairing holds.
+        // M6 will never be written, but the pairing is valid.
         if session.announcesPairing { advertisePairings() }
     }
 
@@ -256,7 +260,7 @@ package actor AccessoryServer {
         handle(request, session)
     }
 
-    /// Runs the part of a request that takes time; it begins within this call.
+    /// Runs the asynchronous part of a request; the work starts within this call.
     func run(_ session: AccessorySession, _ work: @escaping (isolated AccessoryServer) async -> Void) {
         unfinished += 1
         let task = Task.immediate {
@@ -267,7 +271,7 @@ package actor AccessoryServer {
         if session.isAnswering { session.task = task }
     }
 
-    /// Answers the request that a session waits for.
+    /// Answers the pending request of a session.
     func answer(
         _ session: AccessorySession, _ response: HTTPResponse, thenSecureWith keys: SessionKeys? = nil,
         whenWritten: (@Sendable () -> Void)? = nil
@@ -278,11 +282,11 @@ package actor AccessoryServer {
         let now = scheduler.now
         statistics.answered(session.route, response.status, after: now - session.lastReceived)
         if session.isCorrected {
-            // Home Assistant takes over what it wrote only after it has read all that came with the answer.
+            // Home Assistant applies a written value only after it has read all data that arrived with the response.
             session.isCorrected = false
             session.outbox.beginWindow(now: now)
         }
-        // The next request may come within this call.
+        // The transport may deliver the next request within this call.
         session.connection.respond(response, thenSecureWith: keys, whenWritten: whenWritten)
         if session.hasEnded {
             session.connection.closeAfterWriting()
@@ -303,7 +307,7 @@ package actor AccessoryServer {
         session.outbox.forget(id)
     }
 
-    /// Tells sessions of what shows another value now.
+    /// Notifies sessions of characteristics with new values.
     func publish(_ changes: [CharacteristicChange]) {
         let now = scheduler.now
         var touched: [AccessorySession] = []
@@ -326,7 +330,7 @@ package actor AccessoryServer {
                 }
             }
         }
-        // Most sessions are told the same: the body is written once for each distinct set.
+        // Most sessions get the same events, so each distinct body is encoded once.
         var bodies: [(entries: [EventOutbox.Entry], body: [UInt8])] = []
         for session in touched {
             session.isTouched = false
@@ -343,7 +347,7 @@ package actor AccessoryServer {
         _ session: AccessorySession, _ now: ContinuousClock.Instant,
         _ bodies: inout [(entries: [EventOutbox.Entry], body: [UInt8])]
     ) {
-        // Never between a request and its answer, never onto a connection that takes nothing.
+        // Never send events between a request and its response, or to a connection that isn't writable.
         guard !session.outbox.isEmpty, !session.isAnswering else { return }
         guard session.connection.isWritable else {
             if let since = session.outbox.waitingSince { wake(at: since + ConnectionPolicy.slowPeerTimeout) }
@@ -411,7 +415,7 @@ package actor AccessoryServer {
     }
 }
 
-// The transport calls on the server's own executor: these calls change no thread.
+// The transport calls on the server's executor, so these calls don't switch threads.
 extension AccessoryServer: AccessoryConnectionHandler {
     package nonisolated func opened(_ connection: any AccessoryConnection) {
         assumeIsolated { $0.open(connection) }

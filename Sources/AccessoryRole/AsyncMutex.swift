@@ -1,6 +1,8 @@
-/// Lets one piece of work go on at a time, in the order in which they came; kept and used by one actor.
+/// A mutex for asynchronous work within one actor.
 ///
-/// An actor is re-entrant: work that must not overlap with its own kind across an `await` acquires the mutex first.
+/// It admits callers in order of arrival.
+///
+/// Actors are reentrant, so work that must not overlap across an `await` acquires the mutex first.
 package final class AsyncMutex {
     private var isHeld = false
     private var waiting: [CheckedContinuation<Void, Never>] = []
@@ -16,7 +18,7 @@ package final class AsyncMutex {
         await withCheckedContinuation { waiting.append($0) }
     }
 
-    /// Hands the mutex to the next in line, so that no other task slips in between.
+    /// Passes the mutex to the next waiter directly, so that no other task can acquire it first.
     package func release() {
         if waiting.isEmpty {
             isHeld = false

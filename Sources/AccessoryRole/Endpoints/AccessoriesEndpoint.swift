@@ -3,12 +3,12 @@ internal import HAPProtocol
 internal import Logging
 
 extension AccessoryServer {
-    /// `GET /accessories`: the whole attribute database (HAP 9).
+    /// `GET /accessories`: returns the whole attribute database (HAP 9).
     func accessories(_ session: AccessorySession) {
         answer(session, HTTPResponse(200, .hapJSON, body: registry.databaseBody()))
     }
 
-    /// `POST /identify`: lets accessory 1 show which one it is, as long as no controller has paired (HAP 8.7).
+    /// `POST /identify`: identifies accessory 1, only while no controller is paired (HAP 8.7).
     func identify(_ session: AccessorySession) {
         guard !isPaired else {
             answer(session, HTTPResponse(400, .hapJSON, body: HAPStatus.insufficientPrivileges.body))

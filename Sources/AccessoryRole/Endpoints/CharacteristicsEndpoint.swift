@@ -5,7 +5,7 @@ internal import HAPProtocol
 extension AccessoryServer {
     // MARK: GET (HAP 8.4)
 
-    /// `GET /characteristics`: values from the registry, which only handlers are asked to bring up to date before.
+    /// `GET /characteristics`: returns values from the registry, after handlers have updated theirs.
     func readCharacteristics(_ query: String?, _ session: AccessorySession) {
         guard let request = ReadRequest(query: query) else {
             answer(session, HTTPResponse(400))
@@ -65,7 +65,7 @@ extension AccessoryServer {
 
     // MARK: PUT (HAP 8.5)
 
-    /// `PUT /characteristics`: subscriptions at once, values through the registry.
+    /// `PUT /characteristics`: changes subscriptions immediately and writes values through the registry.
     func writeCharacteristics(_ body: [UInt8], _ session: AccessorySession) {
         guard let request = WriteRequest(parsing: body) else {
             answer(session, HTTPResponse(400))
@@ -75,7 +75,7 @@ extension AccessoryServer {
         if let id = request.preparedID {
             isPrepared = session.preparedWrite.redeem(id, now: scheduler.now)
             if !isPrepared {
-                // Nothing of a timed write that was not prepared is executed, subscriptions neither.
+                // An unprepared timed write has no effect, on subscriptions either.
                 let statuses = [HAPStatus](repeating: .invalidValue, count: request.entries.count)
                 answerWrite(request, statuses, session)
                 return
@@ -96,7 +96,8 @@ extension AccessoryServer {
         let id = session.id
         var known = plan.statuses
         let orders = registry.orders(of: plan.writes, &known)
-        // It begins within this call. It is not the session's task: the device gets its values even if the peer has disconnected.
+        // Starts within this call. It isn't the session's task: the device gets its values even if the peer has
+        // disconnected.
         Task.immediate { [known] in
             var statuses = known
             if orders.count == 1 {

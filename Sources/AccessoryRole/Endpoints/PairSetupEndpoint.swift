@@ -17,7 +17,7 @@ extension AccessoryServer {
         if conditions.isPaired { statistics.refusedSetups += 1 }
         let action = session.pairSetup.received(body, conditions: conditions)
         if session.pairSetup.isActive {
-            // The next message of a connection that has lost its turn finds its procedure reset.
+            // A connection that has lost its turn has to start over.
             if let rival = attempts.rival(of: session.id) { sessions[rival]?.pairSetup.abandon() }
             attempts.received(from: session.id, at: source, now: now)
         }
@@ -25,12 +25,12 @@ extension AccessoryServer {
         run(session) { server in await server.perform(action, id) }
     }
 
-    /// A controller that waits for an answer isn't silent, however long an exponentiation or the store takes.
+    /// A controller that waits for a response isn't silent, however long an exponentiation or the store takes.
     private func isRivalWaiting(_ id: ConnectionID) -> Bool {
         attempts.rival(of: id).flatMap { sessions[$0] }?.isAnswering ?? false
     }
 
-    /// Carries a procedure on until its next answer; in between the connection may be gone.
+    /// Runs a procedure up to its next response; the connection may close in between.
     private func perform(_ first: PairSetupAccessory.Action, _ id: ConnectionID) async {
         var action = first
         while let session = sessions[id] {
@@ -48,7 +48,7 @@ extension AccessoryServer {
             case .store(let pairing):
                 let outcome = await store(pairing, from: session.connection.peer)
                 guard let session = sessions[id] else {
-                    // The controller is gone and will never see M6, but the pairing holds.
+                    // The controller has disconnected and will never receive M6, but the pairing is valid.
                     advertisePairings()
                     return
                 }
@@ -73,7 +73,7 @@ extension AccessoryServer {
                 if hadFailures { await saveFailures() }
                 reply(body, id)
             case .refuseOwnership(let body):
-                // The setup code was right.
+                // The setup code was correct.
                 logger.warning("ownership token rejected", metadata: ["peer": "\(session.connection.peer)"])
                 reply(body, id)
             case .reply(let body): reply(body, id)
@@ -106,7 +106,7 @@ extension AccessoryServer {
         }
     }
 
-    /// Makes a pairing durable; only then it counts.
+    /// Stores a pairing; it is valid only once it is durable.
     private func store(_ pairing: Pairing, from peer: String) async -> Result<Void, PairingError> {
         await changePairings(by: "pair setup from \(peer)") { (list: inout PairingList) throws(PairingError) in
             guard !list.hasAdmin else { throw .unavailable }
@@ -114,7 +114,7 @@ extension AccessoryServer {
         }
     }
 
-    /// The setup code's verifier, made once.
+    /// Returns the setup code's verifier, computing it on first use.
     func setupVerifier() async -> SRPVerifier {
         if let verifier { return verifier }
         let made = await Self.verifier(of: setupCode.text)
@@ -122,7 +122,7 @@ extension AccessoryServer {
         return made
     }
 
-    // The modular exponentiations run elsewhere, on copies: the loop goes on serving.
+    // The modular exponentiations run off the event loop, on copies, so the loop keeps serving.
 
     @concurrent
     private static func verifier(of setupCode: String) async -> SRPVerifier { SRPVerifier(setupCode: setupCode) }

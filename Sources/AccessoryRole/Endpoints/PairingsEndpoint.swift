@@ -1,7 +1,7 @@
 internal import HAPProtocol
 
 extension AccessoryServer {
-    /// `POST /pairings` (HAP 6.4): adds, removes and lists controllers, for admins only.
+    /// `POST /pairings` (HAP 6.4): adds, removes and lists controllers; only for admins.
     func pairings(_ body: [UInt8], _ session: AccessorySession, from controller: ControllerID) {
         let request: PairingsRequest
         do throws(ProtocolViolation) {
@@ -10,7 +10,7 @@ extension AccessoryServer {
             answer(session, HTTPResponse(400))
             return
         }
-        // The permission is that of now, not that of pair verify.
+        // Checks the current permission, which may have changed since pair verify.
         guard pairings[controller]?.isAdmin == true else {
             respond(.failed(.authentication), session)
             return
@@ -36,7 +36,7 @@ extension AccessoryServer {
                 throw .maxPeers
             }
             list.set(pairing)
-            // An admin may demote itself, and the last one takes all with it.
+            // An admin may demote itself. Without a last admin, all pairings are removed.
             list.purgeWithoutAdmin()
         }
         finish(outcome, id)
@@ -50,7 +50,7 @@ extension AccessoryServer {
         finish(outcome, id)
     }
 
-    /// The caller may have lost its right while it waited for its turn.
+    /// Checks the permission again, because the caller may have lost it while waiting.
     private static func checkAdmin(_ caller: ControllerID, in list: PairingList) throws(PairingError) {
         guard list[caller]?.isAdmin == true else { throw .authentication }
     }
@@ -60,7 +60,7 @@ extension AccessoryServer {
             if case .failure(let error) = outcome, let session = sessions[id] { respond(.failed(error), session) }
             return
         }
-        // Order: durable, then the answer, then sessions close, then mDNS (HAP 6.5).
+        // The order is: store, respond, close sessions, update mDNS (HAP 6.5).
         if let session = sessions[id] {
             session.closesAfterAnswer = session.closesAfterAnswer || isUnpaired(session)
             respond(.done, session)

@@ -1,12 +1,12 @@
 internal import HAPProtocol
 internal import Logging
 
-/// Which path takes which method and needs which right (HAP 8.1, 8.2).
+/// The endpoints with their paths, methods and required rights (HAP 8.1, 8.2).
 package enum Route: Int, Hashable, Sendable, CaseIterable {
     case accessories, characteristicsRead, characteristicsWrite, prepare, pairings, identify, pairSetup, pairVerify
     case methodNotAllowed, notFound
 
-    /// The endpoint's method and path; what is none has a word in their place.
+    /// The endpoint's method and path, or a word for requests that match no endpoint.
     package var name: String {
         switch self {
         case .accessories: "GET /accessories"
@@ -41,7 +41,7 @@ package enum Route: Int, Hashable, Sendable, CaseIterable {
 }
 
 extension AccessoryServer {
-    /// Sends a request to its endpoint, or says why it goes nowhere.
+    /// Routes a request to its endpoint, or rejects it.
     func handle(_ request: HTTPRequest, _ session: AccessorySession) {
         // Web pages must not use up pairing attempts through their visitors' browsers (HAP 7.3).
         guard !request.isFromBrowser else {
@@ -67,7 +67,7 @@ extension AccessoryServer {
         }
     }
 
-    /// Pairing procedures belong to clear connections, and their bodies are TLV8 (HAP 5.1).
+    /// Pairing procedures require an unencrypted connection, and TLV8 bodies (HAP 5.1).
     private func pairingProcedure(_ request: HTTPRequest, _ session: AccessorySession) {
         guard !session.isVerified, request.contentType == .pairingTLV8 else {
             return answer(session, HTTPResponse(400))

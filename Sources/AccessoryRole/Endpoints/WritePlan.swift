@@ -1,12 +1,12 @@
 internal import HAPModel
 internal import HAPProtocol
 
-/// What a write request comes to, entry by entry.
+/// The effects of a write request, by entry.
 ///
-/// Some entries are refused at once, some change subscriptions, some go to devices; a failing one does not stop the
+/// An entry is rejected at once, changes a subscription, or goes to a device. A failing entry doesn't affect the
 /// others.
 struct WritePlan {
-    /// A subscription that comes or goes.
+    /// An added or removed subscription.
     struct Subscription: Equatable {
         let id: CharacteristicID
         let subscribes: Bool
@@ -14,10 +14,12 @@ struct WritePlan {
 
     private(set) var statuses: [HAPStatus] = []
     private(set) var subscriptions: [Subscription] = []
-    /// The values that go to devices.
+    /// The values to write to devices.
     private(set) var writes: [AccessoryRegistry.Write] = []
 
-    /// Creates the plan of a request; `isPrepared` marks a timed write that was announced.
+    /// Creates the plan of a request.
+    ///
+    /// `isPrepared` marks a timed write that was announced.
     init(
         _ request: WriteRequest, isPrepared: Bool, reading: (CharacteristicID) -> AccessoryRegistry.Reading?
     ) {
@@ -39,7 +41,7 @@ struct WritePlan {
                 status = .notificationNotSupported
             }
         }
-        // The subscription holds, whatever becomes of the value (HAP 8.5).
+        // The subscription is valid regardless of the write's result (HAP 8.5).
         guard !entry.isMalformed else { return .invalidValue }
         guard let json = entry.value else { return entry.events == nil ? .invalidValue : status }
         guard reading.metadata.permissions.contains(.pairedWrite) else { return .readOnly }

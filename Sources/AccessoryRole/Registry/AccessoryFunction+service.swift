@@ -1,10 +1,12 @@
 package import HAPModel
 
 extension [AccessoryFunction] {
-    /// Makes the services of one accessory, the first one primary unless another one is, with their links.
+    /// Returns the services of one accessory, with their links.
     ///
-    /// - Throws: ``ComplianceError`` for a characteristic that the catalogue lacks and nothing describes, or for a link to no
-    ///   or several functions.
+    /// The first service is primary unless a function is marked as primary.
+    ///
+    /// - Throws: ``ComplianceError`` for a characteristic that has neither a catalog entry nor a description, or for a
+    ///   link that matches no function or several.
     package func services(_ ids: inout InstanceIDs) throws(ComplianceError) -> [Service] {
         var services: [Service] = []
         for function in self { services.append(try function.service(&ids)) }

@@ -1,27 +1,27 @@
 package import HAPModel
 
-/// The texts of the Accessory Information service, made such that no controller refuses them (HAP 9.5, HAP 12).
+/// The texts of the Accessory Information service, in a form that every controller accepts (HAP 9.5, HAP 12).
 public struct AccessoryInformation: Equatable, Sendable {
-    /// What users see before they give it a name of their own; 1 to 64 bytes.
+    /// The name that users see until they choose a name; 1 to 64 bytes.
     public let name: String
-    /// Who made it; 1 to 64 bytes.
+    /// The manufacturer; 1 to 64 bytes.
     public let manufacturer: String
-    /// The maker's name of the model; 1 to 64 bytes.
+    /// The manufacturer's model name; 1 to 64 bytes.
     public let model: String
-    /// The maker's serial number; 2 to 64 bytes.
+    /// The manufacturer's serial number; 2 to 64 bytes.
     public let serialNumber: String
-    /// The version of its firmware, `x[.y[.z]]` in digits.
+    /// The firmware version, `x[.y[.z]]` in digits.
     public let firmwareRevision: String
 
-    /// Takes what the source says and fills in what it leaves out.
+    /// Creates the texts from the source's data, with defaults for missing or invalid values.
     ///
     /// - Parameters:
-    ///   - name: a valid accessory name, 1 to 64 bytes (HAP 9.6), such as of `AccessoryName.sanitized(_:fallback:)`.
-    ///   - manufacturer: who made it.
-    ///   - model: the maker's model name.
-    ///   - kind: stands for the model if that is not known.
-    ///   - serialNumber: the maker's serial number, at least two characters to be used.
-    ///   - firmware: the firmware's version in any form.
+    ///   - name: A valid accessory name, 1 to 64 bytes (HAP 9.6), such as from `AccessoryName.sanitized(_:fallback:)`.
+    ///   - manufacturer: The manufacturer.
+    ///   - model: The manufacturer's model name.
+    ///   - kind: The model name to use if `model` is missing.
+    ///   - serialNumber: The manufacturer's serial number. It is ignored if it has fewer than two characters.
+    ///   - firmware: The firmware version in any form.
     public init(
         name: String, manufacturer: String?, model: String?, kind: String = "Accessory", serialNumber: String?,
         firmware: String?
@@ -40,7 +40,7 @@ public struct AccessoryInformation: Equatable, Sendable {
         return short.utf8.count >= minimum ? short : nil
     }
 
-    /// The service, with iids that have been given to it before or are given now.
+    /// Returns the service, with the iids assigned to it earlier or with new ones.
     package func service(_ ids: inout InstanceIDs) -> Service {
         let texts: [(CharacteristicType, String?)] = [
             (.identify, nil), (.manufacturer, manufacturer), (.model, model), (.name, name),

@@ -1,17 +1,20 @@
 public import HAPModel
 
-/// What an accessory server is: how mDNS shows it, and what accessory 1 says of itself.
+/// The identity of an accessory server: its mDNS advertisement and the information of accessory 1.
 public struct AccessoryProfile: Equatable, Sendable {
-    /// Which symbol users see while they add it; `bridge` for one that has others behind it (HAP 1.2, key `ci`).
+    /// The category, which selects the symbol in setup dialogs; `bridge` for a server with bridged accessories (HAP
+    /// 1.2, key `ci`).
     public let category: AccessoryCategory
-    /// What it says of itself; the name is its name on the network, too.
+    /// The accessory information.
+    ///
+    /// Its name is also the name on the network.
     public let information: AccessoryInformation
 
-    /// Describes a server.
+    /// Creates a profile.
     ///
     /// - Parameters:
-    ///   - category: which symbol users see while they add it.
-    ///   - information: what it says of itself.
+    ///   - category: The category, which selects the symbol in setup dialogs.
+    ///   - information: The accessory information.
     public init(category: AccessoryCategory, information: AccessoryInformation) {
         self.category = category
         self.information = information

@@ -2,26 +2,26 @@ internal import BoundedJSON
 package import HAPModel
 package import HAPProtocol
 
-/// The accessories of a server, and what each of their characteristics shows.
+/// The accessories of a server and the current value of each characteristic.
 ///
-/// Reads are answered from here and never wait for a device. A written value shows at once, as if the device had taken it;
-/// if it does not, the former value comes back. The server owns it: it is used inside the server's actor alone.
+/// Reads return these values without waiting for a device. A written value is visible at once; if the device rejects
+/// it, the former value is restored. Only the server's actor uses the registry.
 package final class AccessoryRegistry {
     private var entries: [AccessoryID: RegisteredAccessory] = [:]
     private var order: [AccessoryID] = []
     /// A Boolean value that indicates whether an accessory has ever had a handler.
     private(set) var hasHandlers = false
 
-    /// All accessories, by aid.
+    /// All accessories, sorted by aid.
     var accessories: [Accessory] { order.compactMap { entries[$0]?.accessory } }
 
     subscript(aid: AccessoryID) -> RegisteredAccessory? { entries[aid] }
 
-    /// Adds an accessory, or replaces one of the same aid.
+    /// Adds an accessory, or replaces the one with its aid.
     ///
-    /// - Returns: what differs now for those who subscribe already: an accessory that was away so shortly that `c#` does not
-    ///   rise has no reader.
-    /// - Throws: ``ComplianceError`` if a controller would refuse the whole server for it.
+    /// - Returns: The differences for current subscribers. If an accessory was missing too shortly to increase `c#`,
+    ///   controllers don't read it again.
+    /// - Throws: ``ComplianceError`` if a controller would reject the whole server because of the accessory.
     func set(
         _ accessory: Accessory, source: (any AccessorySource)?, handler: (any RequestHandler)?, isReachable: Bool
     ) throws(ComplianceError) -> [CharacteristicChange] {
@@ -38,7 +38,7 @@ package final class AccessoryRegistry {
 
     /// Removes an accessory.
     ///
-    /// - Returns: whether it was there.
+    /// - Returns: Whether the accessory existed.
     func remove(_ aid: AccessoryID) -> Bool {
         guard entries.removeValue(forKey: aid) != nil else { return false }
         order.removeAll { $0 == aid }
@@ -47,22 +47,22 @@ package final class AccessoryRegistry {
 
     // MARK: Reading
 
-    /// A characteristic as a request sees it.
+    /// A characteristic with its value and status.
     package struct Reading: Sendable {
         package let metadata: CharacteristicMetadata
         package let service: ServiceType
         package let type: CharacteristicType
         package let value: CharacteristicValue?
-        /// `unableToCommunicate` if the device is out of reach.
+        /// `unableToCommunicate` if the device is unreachable.
         package let status: HAPStatus
     }
 
-    /// Looks a characteristic up; `nil` if there is none.
+    /// Returns a characteristic with its value and status, or `nil` if there is none.
     func reading(_ id: CharacteristicID) -> Reading? {
         guard let entry = entries[id.aid], let place = entry.place(of: id.iid) else { return nil }
         let service = entry.service(at: place)
         let characteristic = entry.characteristic(at: place)
-        // What describes the accessory is known without it.
+        // The accessory's description is available even if the device is unreachable.
         let isDescription = service == .accessoryInformation
         return Reading(
             metadata: characteristic.metadata, service: service, type: characteristic.type,
@@ -92,18 +92,20 @@ package final class AccessoryRegistry {
 
     // MARK: Changes from devices
 
-    /// Takes over what a device says of itself; values are forced into their limits, wrong kinds are dropped.
+    /// Applies values that a device reports.
     ///
-    /// While a write is under way, reads go on to show what was written; what the device said comes out at its end.
+    /// Values are clamped to their limits; values of the wrong type are ignored.
     ///
-    /// - Returns: what shows another value now.
+    /// During a write, reads return the written value. The reported value becomes visible when the write ends.
+    ///
+    /// - Returns: The characteristics with new values.
     func update(_ aid: AccessoryID, _ values: [(InstanceID, CharacteristicValue)]) -> [CharacteristicChange] {
         guard let entry = entries[aid] else { return [] }
         var changes: [CharacteristicChange] = []
         for (iid, value) in values {
             guard let place = entry.place(of: iid) else { continue }
             let shown = entry.value(at: place)
-            // Most of what a light says is known; the same press twice is two presses.
+            // Most reports repeat known values, but a repeated press is another press.
             let isMomentary = entry.isMomentary(place)
             if shown == value, !isMomentary, !entry.isWritten(iid) { continue }
             let characteristic = entry.characteristic(at: place)
@@ -121,32 +123,34 @@ package final class AccessoryRegistry {
 
     // MARK: Writing
 
-    /// A value to write, its kind and limits not yet checked.
+    /// A value to write, whose type and limits are not checked yet.
     struct Write {
         let id: CharacteristicID
         let value: CharacteristicValue
-        /// Data of the app for the device to check (HAP 8.5).
+        /// Authorization data from the app for the device (HAP 8.5).
         let authorizationData: [UInt8]?
-        /// The entry of the request that asks for it.
+        /// The index of the request's entry.
         let entry: Int
     }
 
-    /// What one request writes to one accessory.
+    /// The values that one request writes to one accessory.
     struct Order {
         let accessory: RegisteredAccessory
-        /// What goes to the device, within its limits.
+        /// The values for the device, within their limits.
         fileprivate(set) var values: [CharacteristicWrite] = []
-        /// The accessory is to show which one it is.
+        /// A Boolean value that indicates whether the accessory must identify itself.
         fileprivate(set) var identifies = false
-        /// The entries of the request that ask for the values, in their order.
+        /// The indices of the request's entries for the values, in the same order.
         fileprivate(set) var entries: [Int] = []
-        /// The entries of the request that ask for identification.
+        /// The indices of the request's entries that ask for identification.
         fileprivate(set) var identifyEntries: [Int] = []
 
         var aid: AccessoryID { accessory.accessory.aid }
     }
 
-    /// Sorts a request by accessory; what cannot be written has its status at once.
+    /// Groups a request by accessory.
+    ///
+    /// Entries that can't be written get their status immediately.
     func orders(of writes: [Write], _ statuses: inout [HAPStatus]) -> [Order] {
         var orders: [Order] = []
         for write in writes {
@@ -176,20 +180,22 @@ package final class AccessoryRegistry {
         return orders
     }
 
-    /// The values of an order are on their way to the device: they show from now on.
+    /// Marks the values of an order as being written.
     ///
-    /// - Returns: what ``ended(_:_:_:by:)`` needs.
+    /// They are visible from now on.
+    ///
+    /// - Returns: The tickets for ``ended(_:_:_:by:)``.
     func began(_ order: Order) -> [WritesInFlight.Ticket?] {
         order.values.map { order.accessory.began($0.iid, $0.value) }
     }
 
-    /// The device has taken the values of an order, or not.
+    /// Applies the device's result of an order.
     ///
-    /// - Returns: what shows another value now, and which connections do not know it yet.
+    /// - Returns: The characteristics with new values, and the connections to notify.
     func ended(
         _ order: Order, _ tickets: [WritesInFlight.Ticket?], _ result: OrderResult, by origin: ConnectionID
     ) -> [CharacteristicChange] {
-        // While the device was at work, the accessory may have gone or been replaced.
+        // The accessory may have been removed or replaced during the write.
         guard let entry = entries[order.aid] else { return [] }
         var changes: [CharacteristicChange] = []
         for (index, (write, ticket)) in zip(order.values, tickets).enumerated() {
@@ -216,7 +222,7 @@ extension AccessoryRegistry {
         fileprivate(set) var characteristics: [CharacteristicRead] = []
     }
 
-    /// Groups the characteristics that handlers are asked for; there are none without handlers.
+    /// Groups the characteristics to read from handlers; the result is empty without handlers.
     func reads(of ids: [CharacteristicID]) -> [DeviceRead] {
         var reads: [DeviceRead] = []
         for id in ids {

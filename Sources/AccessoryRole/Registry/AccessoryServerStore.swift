@@ -1,11 +1,11 @@
 package import HAPModel
 package import HAPProtocol
 
-/// `c#` and what it stands for.
+/// `c#` and the hash of its database.
 package struct StoredConfiguration: Equatable, Sendable {
-    /// 1 to 65535.
+    /// The number, 1 to 65535.
     package var number: UInt16
-    /// The hash of the database without values at that number; empty before the first.
+    /// The hash of the database with that number, without values; it is empty before the first database.
     package var databaseHash: [UInt8]
 
     package init(number: UInt16, databaseHash: [UInt8]) {
@@ -14,7 +14,7 @@ package struct StoredConfiguration: Equatable, Sendable {
     }
 }
 
-/// All that an accessory server must never forget.
+/// The persistent state of an accessory server.
 package struct StoredServer: Equatable, Sendable {
     package var identity: AccessoryIdentity
     package var setupCode: SetupCode
@@ -40,20 +40,19 @@ package struct StoredServer: Equatable, Sendable {
     }
 }
 
-/// Where an accessory server keeps what it must never forget.
+/// The persistent storage of an accessory server.
 ///
-/// Each function returns when the change is durable, survives a power cut from then on, and either has happened whole or
-/// not at all.
+/// Each function returns once the change is durable and survives a power failure. Changes are atomic.
 package protocol AccessoryServerStore: Sendable {
-    /// Replaces the pairings.
+    /// Stores the pairings.
     func save(_ pairings: PairingList) async throws
 
-    /// Replaces the count of failed proofs.
+    /// Stores the count of failed proofs.
     func save(failedAttempts: Int) async throws
 
-    /// Replaces `c#` and its hash.
+    /// Stores `c#` and its hash.
     func save(_ configuration: StoredConfiguration) async throws
 
-    /// Replaces the iids of accessory 1.
+    /// Stores the iids of accessory 1.
     func save(instanceIDs: InstanceIDs) async throws
 }

@@ -3,19 +3,21 @@ package import HAPProtocol
 
 /// One value that a controller has written, within its limits.
 public struct CharacteristicWrite: Equatable, Sendable {
-    /// The characteristic within its accessory.
+    /// The characteristic's id within its accessory.
     public let iid: InstanceID
-    /// The type of the service that it belongs to.
+    /// The type of the characteristic's service.
     public let service: ServiceType
-    /// The `AccessoryFunction.id` of the function that it belongs to, if it has one.
+    /// The `AccessoryFunction.id` of the characteristic's function, if it has one.
     public package(set) var function: String?
-    /// Its type.
+    /// The characteristic's type.
     public let type: CharacteristicType
-    /// The value, of the characteristic's format and within its limits.
+    /// The value, in the characteristic's format and within its limits.
     public let value: CharacteristicValue
-    /// Data for the device to authorize the write with, which only the device and its app understand; `nil` without any.
+    /// Opaque data with which the device authorizes the write, or `nil`.
     ///
-    /// A device that requires other data answers `insufficientAuthorization` (HAP 8.5).
+    /// Only the device and its app interpret it.
+    ///
+    /// A device that requires other data returns `insufficientAuthorization` (HAP 8.5).
     public let authorizationData: [UInt8]?
     /// A Boolean value that indicates whether the characteristic has write responses.
     let permitsResponse: Bool
@@ -38,48 +40,50 @@ struct CharacteristicChange: Equatable, Sendable {
     /// The subscribers that are notified.
     enum Audience: Equatable, Sendable {
         case everybody
-        /// These know it: they wrote the value.
+        /// All except these connections, which wrote the value.
         case everybodyBut([ConnectionID])
-        /// The others know it; these wrote a different value.
+        /// Only these connections, which wrote a different value.
         case only([ConnectionID])
     }
 
     let id: CharacteristicID
     let value: CharacteristicValue
     var audience = Audience.everybody
-    /// Whether it is sent without waiting for the end of the event window.
+    /// A Boolean value that indicates whether the event is sent before the event window ends.
     var isUrgent = false
-    /// Whether it is an event and not the newest value.
+    /// A Boolean value that indicates whether the value is an event and not a state.
     var isMomentary = false
 }
 
-/// The device of an accessory, in HAP's own terms, with one status for a whole request.
+/// The device of an accessory, in HAP's terms, with one status for a whole request.
 ///
-/// It is called on the server's executor, must not block it, and answers within 2 s by itself. The server limits the time of a
-/// ``RequestHandler``.
+/// The server calls it on its executor. The source must not block the executor and must respond within 2 s without
+/// help: the server enforces a time limit only for a ``RequestHandler``.
 package protocol AccessorySource: AnyObject, Sendable {
     /// Writes the values of one request to one accessory, as one update.
     ///
-    /// The resulting values may differ (a limit of the device, another color mode): a source reports them with
-    /// ``AccessoryServer/update(_:_:isQuiet:)`` before it returns. Without a report the written values hold.
+    /// The resulting values may differ, because of a limit of the device or another color mode. A source reports them
+    /// with ``AccessoryServer/update(_:_:isQuiet:)`` before it returns. Without a report, the written values apply.
     ///
     /// - Parameters:
-    ///   - values: what to write, within its limits.
-    ///   - accessory: whose values they are.
-    /// - Returns: `success` once the device has accepted the values, else why not; within 2 s in any case.
+    ///   - values: The values to write, within their limits.
+    ///   - accessory: The accessory to write to.
+    /// - Returns: `success` once the device has accepted the values, otherwise the error, in any case within 2 s.
     func write(_ values: [CharacteristicWrite], to accessory: AccessoryID) async -> HAPStatus
 
-    /// Makes the device show which one it is; no caller waits for that.
+    /// Makes the device identify itself.
+    ///
+    /// No caller waits for it.
     func identify(_ accessory: AccessoryID) async
 }
 
 extension CharacteristicType {
-    /// Whether automations wait for its changes: those of motion and contact as HAP-NodeJS does, of the other alarms, and
-    /// presses (HAP 10.2).
+    /// A Boolean value that indicates whether automations depend on prompt events: motion and contact as in HAP-NodeJS,
+    /// other alarms, and button presses (HAP 10.2).
     var isUrgent: Bool {
         switch self {
         case .motionDetected, .contactSensorState, .occupancyDetected, .leakDetected, .smokeDetected: true
-        // Two presses must not become one.
+        // Two presses must not be merged into one.
         default: isMomentary
         }
     }

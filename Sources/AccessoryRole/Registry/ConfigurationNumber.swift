@@ -3,8 +3,9 @@ internal import HAPCrypto
 import HAPModel
 internal import HAPProtocol
 
-/// The rules of `c#` (HAP 1.3): it rises when the database changes in
-/// anything but values, or when a name changes, and never goes back.
+/// The rules of `c#` (HAP 1.3).
+///
+/// The number increases when the database changes, except for values, or when a name changes. It never decreases.
 struct ConfigurationNumber: Equatable, Sendable {
     package private(set) var stored: StoredConfiguration
 
@@ -12,9 +13,9 @@ struct ConfigurationNumber: Equatable, Sendable {
 
     package var number: UInt16 { stored.number }
 
-    /// The database has been built or changed.
+    /// Compares a new or changed database with the stored hash.
     ///
-    /// - Returns: whether the number rose (or the first hash was taken) and must be stored before it is advertised.
+    /// - Returns: Whether the number increased, or the first hash was set, and must be stored before it is advertised.
     mutating func databaseChanged(_ accessories: [Accessory], firmware: String) -> Bool {
         var json = JSONWriter()
         for accessory in accessories.sorted(by: { $0.aid < $1.aid }) { json.accessory(accessory, values: false) }

@@ -1,6 +1,8 @@
 internal import Synchronization
 
-/// The first of several values; awaited by one task.
+/// The first of several values.
+///
+/// One task can wait for it.
 final class FirstValue<Value: Sendable>: Sendable {
     private struct State {
         var value: Value?
@@ -9,10 +11,10 @@ final class FirstValue<Value: Sendable>: Sendable {
 
     private let state = Mutex(State())
 
-    /// The value, if there is one yet.
+    /// The value, or `nil` if none has been set.
     var current: Value? { state.withLock(\.value) }
 
-    /// Sets the value unless there is one.
+    /// Sets the value unless one is set already.
     func set(_ value: Value) {
         let continuation = state.withLock { state in
             guard state.value == nil else { return nil as CheckedContinuation<Value, Never>? }

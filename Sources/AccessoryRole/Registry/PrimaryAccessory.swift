@@ -1,17 +1,19 @@
 package import HAPModel
 
-/// Accessory 1: the server's own, which a bridge has no function for and a stand-alone accessory is (HAP 12).
+/// Accessory 1 (HAP 12): the functionless accessory of a bridge, or the stand-alone accessory itself.
 package struct PrimaryAccessory: Equatable, Sendable {
-    /// The version of HAP that the Protocol Information service states.
+    /// The HAP version in the Protocol Information service.
     static let protocolVersion = "1.1.0"
 
-    /// The iids of all parts, those of before included: to be stored before the accessory is shown.
+    /// The iids of all parts, including earlier ones; they must be stored before the accessory is served.
     package private(set) var ids: InstanceIDs
     package private(set) var accessory: Accessory
 
-    /// Creates the accessory with its functions, the primary one first; functions of one type have ids.
+    /// Creates the accessory with its functions, the primary one first.
     ///
-    /// - Throws: ``ComplianceError`` for a characteristic that the catalogue lacks and nothing describes.
+    /// Functions of the same type need ids.
+    ///
+    /// - Throws: ``ComplianceError`` for a characteristic that has neither a catalog entry nor a description.
     package init(
         _ information: AccessoryInformation, functions: [AccessoryFunction], ids: InstanceIDs
     ) throws(ComplianceError) {
@@ -19,7 +21,7 @@ package struct PrimaryAccessory: Equatable, Sendable {
         accessory.services += try functions.services(&self.ids)
     }
 
-    /// Makes the accessory of a bridge, which has no function.
+    /// Creates the accessory of a bridge, which has no function.
     package init(_ information: AccessoryInformation, ids: InstanceIDs) {
         var ids = ids
         let information = information.service(&ids)

@@ -1,21 +1,24 @@
 internal import HAPModel
 internal import HAPProtocol
 
-/// An accessory that the registry shows, and what is under way with it; a plain object inside the registry's actor, so
-/// that a value changes where it lies.
+/// A registered accessory and its writes in flight.
+///
+/// It is a plain object inside the registry's actor, so that values change in place.
 final class RegisteredAccessory {
-    /// Where a characteristic is: the index of its service, and its own within it.
+    /// The location of a characteristic: the index of its service, and its index within the service.
     typealias Place = (service: Int, characteristic: Int)
 
     private(set) var accessory: Accessory
     let source: (any AccessorySource)?
     var handler: (any RequestHandler)?
     var isReachable: Bool
-    /// The accessory as JSON, until a value changes.
+    /// The cached JSON of the accessory, until a value changes.
     var json: [UInt8]?
-    /// Few at a time.
+    /// The writes in flight, usually few.
     private var writesInFlight: [(iid: InstanceID, flight: WritesInFlight)] = []
-    /// In the order of their iids: a dozen, searched sooner than hashed.
+    /// The characteristics, sorted by iid.
+    ///
+    /// Searching a dozen is faster than hashing.
     private let places: [(iid: InstanceID, place: Place)]
 
     init(
@@ -64,7 +67,9 @@ final class RegisteredAccessory {
 
     // MARK: Writes in flight
 
-    /// A write begins, and shows at once; `nil` if the characteristic has no value to come back to.
+    /// Starts a write, whose value is visible at once.
+    ///
+    /// Returns `nil` if the characteristic has no value to restore.
     func began(_ iid: InstanceID, _ value: CharacteristicValue) -> WritesInFlight.Ticket? {
         guard let place = place(of: iid), let current = self.value(at: place) else { return nil }
         set(value, at: place)
@@ -76,16 +81,18 @@ final class RegisteredAccessory {
         return flight.began()
     }
 
-    /// The device said a value while a write is under way; `false` if none is.
+    /// Records a value that the device reported during a write.
+    ///
+    /// Returns `false` if no write is in flight.
     func reported(_ iid: InstanceID, _ value: CharacteristicValue) -> Bool {
         guard let index = writesInFlight.firstIndex(where: { $0.iid == iid }) else { return false }
         writesInFlight[index].flight.reported(value)
         return true
     }
 
-    /// A write has ended.
+    /// Ends a write.
     ///
-    /// - Returns: what holds now, and is shown, if no other write is under way.
+    /// - Returns: The resulting value, which is visible now, if no other write is in flight.
     func ended(
         _ ticket: WritesInFlight.Ticket, _ iid: InstanceID, _ value: CharacteristicValue, success: Bool,
         origin: ConnectionID?
@@ -98,7 +105,7 @@ final class RegisteredAccessory {
         return outcome
     }
 
-    /// Goes on with the writes that are under way to the accessory of before.
+    /// Takes over the writes in flight of the former accessory.
     func takeOver(_ former: RegisteredAccessory) {
         for (iid, flight) in former.writesInFlight {
             guard let place = place(of: iid), let formerPlace = former.place(of: iid),
@@ -109,10 +116,11 @@ final class RegisteredAccessory {
         }
     }
 
-    /// The characteristics whose value differs from the former accessory's; all that notify if there was none.
+    /// Returns the characteristics whose values differ from the former accessory's, or all that notify if there was
+    /// none.
     ///
-    /// Presses are not among them: none has happened. Nor is what is being written: it is shown, but the device has not taken
-    /// it. What holds in the end is told then.
+    /// Button presses are not included, because none has happened. Values being written are not included either: the
+    /// device hasn't confirmed them. Their final value is reported when the write ends.
     func changes(since former: RegisteredAccessory?) -> [CharacteristicChange] {
         accessory.services.flatMap(\.characteristics).compactMap { characteristic in
             guard characteristic.metadata.permissions.contains(.notify), !characteristic.type.isMomentary,
@@ -127,6 +135,6 @@ final class RegisteredAccessory {
         }
     }
 
-    /// Whether a write to a characteristic is under way.
+    /// A Boolean value that indicates whether a write to a characteristic is in flight.
     func isWritten(_ iid: InstanceID) -> Bool { writesInFlight.contains { $0.iid == iid } }
 }

@@ -1,23 +1,23 @@
 public import HAPModel
 public import HAPProtocol
 
-/// One value that a controller asks for.
+/// A value that a controller reads.
 public struct CharacteristicRead: Equatable, Sendable {
     /// The characteristic's id within its accessory.
     public let iid: InstanceID
-    /// The type of its service.
+    /// The type of the characteristic's service.
     public let service: ServiceType
-    /// The `AccessoryFunction.id` of its function, if that has one.
+    /// The `AccessoryFunction.id` of the characteristic's function, if it has one.
     public package(set) var function: String?
-    /// Its type.
+    /// The characteristic's type.
     public let type: CharacteristicType
 }
 
 /// The result of one written value.
 public struct WriteResult: Equatable, Sendable {
-    /// The status that the controller gets.
+    /// The status for the controller.
     public let status: HAPStatus
-    /// The write response, for controllers that ask for one.
+    /// The write response, for controllers that request one.
     public let response: CharacteristicValue?
 
     private init(_ status: HAPStatus, _ response: CharacteristicValue?) {
@@ -30,10 +30,10 @@ public struct WriteResult: Equatable, Sendable {
 
     /// The device has accepted the value and returns a response.
     ///
-    /// Controllers get the response of a characteristic with the permission `writeResponse` only (HAP 8.5).
+    /// Only characteristics with the permission `writeResponse` send it to controllers (HAP 8.5).
     public static func success(response: CharacteristicValue) -> WriteResult { WriteResult(.success, response) }
 
-    /// The device has refused the value: the former one is restored.
+    /// The device has rejected the value, and the former one is restored.
     public static func failure(_ status: HAPStatus) -> WriteResult { WriteResult(status, nil) }
 }
 
@@ -47,7 +47,7 @@ public struct ReadResult: Equatable, Sendable {
         self.value = value
     }
 
-    /// The value that was reported or written last is still right.
+    /// The last reported or written value is still valid.
     public static let unchanged = ReadResult(.success, nil)
 
     /// The current value; other subscribers are notified if it differs from the last one.
@@ -57,10 +57,12 @@ public struct ReadResult: Equatable, Sendable {
     public static func failure(_ status: HAPStatus) -> ReadResult { ReadResult(status, nil) }
 }
 
-/// A program behind an accessory: it has a result for each value and is asked before values are read.
+/// A program that implements an accessory.
 ///
-/// Unlike an ``AccessorySource`` it may take any time: after ``AccessoryServer/handlerTimeout`` the controller gets `timedOut`,
-/// and the task of the request is canceled.
+/// It returns a result for each value and is asked before values are read.
+///
+/// Unlike an ``AccessorySource``, it may take any time. After ``AccessoryServer/handlerTimeout`` the controller gets
+/// `timedOut`, and the task of the request is canceled.
 package protocol RequestHandler: Sendable {
     /// Writes the values of one request and returns a result for each, in order.
     func write(_ values: [CharacteristicWrite], to accessory: AccessoryID) async -> [WriteResult]
@@ -68,15 +70,15 @@ package protocol RequestHandler: Sendable {
     /// Reads characteristics and returns a result for each, in order.
     func read(_ characteristics: [CharacteristicRead], of accessory: AccessoryID) async -> [ReadResult]
 
-    /// Makes the device show which one it is.
+    /// Makes the device identify itself.
     func identify(_ accessory: AccessoryID) async
 }
 
 /// The result of the values that a request writes to one accessory.
 enum OrderResult {
-    /// The same for all.
+    /// One status for all values.
     case all(HAPStatus)
-    /// One for each value, in order.
+    /// A result for each value, in order.
     case each([WriteResult])
 
     subscript(index: Int) -> HAPStatus {

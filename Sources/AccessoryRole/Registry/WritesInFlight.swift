@@ -1,14 +1,14 @@
 internal import HAPModel
 internal import HAPProtocol
 
-/// What a characteristic is really worth while writes to it are under way.
+/// The state of a characteristic during writes.
 ///
-/// Reads show a written value at once. Only when the last write has ended it is known which value holds: the last one
-/// that the device took, or what it said by itself since, or the one from before. Subscribers are told that one, not the
-/// steps on the way, so that no app's slider jumps back to what another wrote before; and no controller is notified of what it
-/// knows already.
+/// Reads return a written value at once. The final value is known only when the last write has ended: the last value
+/// that the device accepted, a later report of the device, or the value before the writes. Subscribers are notified of
+/// the final value only, without intermediate steps, so a slider in one app doesn't jump back to an earlier write from
+/// another app. A controller that already knows the value gets no event.
 struct WritesInFlight: Equatable {
-    /// A write, as far as this machine tells writes apart: by how much the device had said when it began.
+    /// A write, identified by the number of device reports before it started.
     struct Ticket: Equatable {
         fileprivate let reports: Int
     }
@@ -18,18 +18,18 @@ struct WritesInFlight: Equatable {
         var value: CharacteristicValue
     }
 
-    /// What the end of the last write leads to.
+    /// The result of the last write's end.
     struct Outcome: Equatable {
         let value: CharacteristicValue
-        /// Who does not know the value; `nil` if everybody does.
+        /// The connections to notify, or `nil` if all know the value.
         let audience: CharacteristicChange.Audience?
     }
 
-    /// The last value that subscribers were notified of; `nil` if they are to be notified at the end in any case.
+    /// The last value of which subscribers were notified, or `nil` to notify them at the end in any case.
     private var announced: CharacteristicValue?
-    /// The value that holds if all writes under way fail.
+    /// The value that applies if all writes in flight fail.
     private var confirmed: CharacteristicValue
-    /// The value that each successful writer knows; mostly one.
+    /// The last value known to each successful writer; usually one.
     private var lastKnown: [KnownValue] = []
     private var reports = 0
     private var count = 0
@@ -44,23 +44,23 @@ struct WritesInFlight: Equatable {
         return Ticket(reports: reports)
     }
 
-    /// The device said a value.
+    /// Records a value that the device reported.
     mutating func reported(_ value: CharacteristicValue) {
         confirmed = value
         reports += 1
     }
 
-    /// Subscribers are to be notified of the value that holds at the end, also if it is the one that they know.
+    /// Makes the end of the last write notify subscribers of the final value, even if they know it.
     mutating func deferAnnouncement() { announced = nil }
 
-    /// A write has ended.
+    /// Ends a write.
     ///
-    /// - Returns: what holds now, if no other write is under way.
+    /// - Returns: The resulting value, if no other write is in flight.
     mutating func ended(
         _ ticket: Ticket, _ value: CharacteristicValue, success: Bool, origin: ConnectionID?
     ) -> Outcome? {
         if success {
-            // What the device said since the write began counts more than its yes.
+            // A report after the start of the write takes precedence over the written value.
             if ticket.reports == reports { confirmed = value }
             if let origin { remember(origin, value) }
         }

@@ -1,7 +1,7 @@
 internal import HAPModel
 internal import HAPProtocol
 
-/// One connection, as the server sees it; a plain object inside the server's actor.
+/// A connection and its state; it is a plain object inside the server's actor.
 final class AccessorySession {
     let connection: any AccessoryConnection
     /// The controller, once pair verify has succeeded.
@@ -10,26 +10,28 @@ final class AccessorySession {
     var pairVerify: PairVerifyAccessory
     var subscriptions: Set<CharacteristicID> = []
     var outbox: EventOutbox
-    /// The changes that are being published have something for it.
+    /// A Boolean value that indicates whether the changes being published affect the session.
     var isTouched = false
     var preparedWrite = PreparedWrite()
-    /// Where the last request went.
+    /// The route of the last request.
     var route = Route.notFound
-    /// A request has come and its answer has not left.
+    /// A Boolean value that indicates whether a request has arrived and its response is pending.
     var isAnswering = false
-    /// The answer under way is the last one.
+    /// A Boolean value that indicates whether the connection closes after the pending response.
     var closesAfterAnswer = false
-    /// The last answer has left: what the peer has sent behind that request is not executed.
+    /// A Boolean value that indicates whether the last response was sent; later requests from the peer are ignored.
     var hasEnded = false
-    /// M6 is on its way: `sf` follows when it has been written, or the connection has ended.
+    /// A Boolean value that indicates whether M6 is being sent.
+    ///
+    /// `sf` changes when M6 is written or the connection ends.
     var announcesPairing = false
-    /// Another value than the request under way wrote came of it.
+    /// A Boolean value that indicates whether the current write resulted in a different value than requested.
     var isCorrected = false
-    /// What the connection has cost its address: itself, and its requests in clear.
+    /// The units charged to the address: one for the connection and one for each unencrypted request.
     var cost = 1
     var lastReceived: ContinuousClock.Instant
     let opened: ContinuousClock.Instant
-    /// What works on the request, if that takes time.
+    /// The task that processes the request, if it is asynchronous.
     var task: Task<Void, Never>?
 
     init(

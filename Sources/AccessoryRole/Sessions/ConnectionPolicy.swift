@@ -1,20 +1,22 @@
 internal import HAPProtocol
 
-/// How many connections a server keeps, and who has to go when there are more (HAP 7.2; Decision 6).
+/// The policy that limits a server's connections and selects those to evict (HAP 7.2; Decision 6).
 enum ConnectionPolicy {
-    /// What to do about a connection that has just come.
+    /// The decision about a new connection.
     enum Verdict: Equatable {
         case admit
         case evict(ConnectionID)
         case refuse
     }
 
-    /// What the policy needs to know of a connection.
+    /// The properties of a connection that the policy uses.
     struct Candidate {
         let id: ConnectionID
         let isVerified: Bool
         let lastReceived: ContinuousClock.Instant
-        /// In the middle of pairing: not to be evicted by another unauthenticated peer.
+        /// A Boolean value that indicates whether the connection is pairing.
+        ///
+        /// Other unauthenticated peers must not evict it.
         let isPairing: Bool
     }
 

@@ -1,19 +1,19 @@
 import HAPModel
 
-/// What one connection has still to be told, and when (HAP 10.2, Decision 2).
+/// The pending events of one connection and the time of the next delivery (HAP 10.2, Decision 2).
 ///
-/// After a quiet window the first change leaves at once; changes that come within the window behind it are collected,
-/// the latest value of each characteristic, and leave when it ends. An urgent change waits for no window, and takes along
-/// what waits. The answer to a write that came out differently begins a window, too. Momentary events such as presses of a
-/// button are never merged: each is sent in a separate message. It holds at most one entry for each characteristic that the
-/// connection subscribes to, and ``maximumMomentaryEvents`` of a button.
+/// After a quiet window the first change is sent at once. Changes within the following window are coalesced to the
+/// latest value of each characteristic and sent when the window ends. An urgent change is sent at once, together with
+/// all pending changes. The response to a write with a different result also starts a window. Momentary events, such as
+/// button presses, are never merged: each is sent in a separate message. The outbox holds at most one entry for each
+/// characteristic that the connection subscribes to, and ``maximumMomentaryEvents`` of a button.
 struct EventOutbox: Equatable, Sendable {
-    /// What to do next.
+    /// The next step.
     package enum Action: Equatable, Sendable {
         case nothing
         /// Send these as one message.
         case send([Entry])
-        /// Ask again at this time.
+        /// Call ``next(now:)`` again at this time.
         case wake(at: ContinuousClock.Instant)
     }
 
@@ -23,32 +23,32 @@ struct EventOutbox: Equatable, Sendable {
         package var value: CharacteristicValue
     }
 
-    /// For how long later changes are collected.
+    /// The time for which later changes are coalesced.
     package var window: Duration
     private var entries: [Entry] = []
-    /// Since when each entry has waited, the oldest first.
+    /// The time at which each entry was added, the oldest first.
     private var ages: [ContinuousClock.Instant] = []
     private var windowEnd: ContinuousClock.Instant?
-    /// Whether an urgent change is among the entries.
+    /// A Boolean value that indicates whether an urgent change is among the entries.
     private var isUrgent = false
-    /// Whether a characteristic has several entries.
+    /// A Boolean value that indicates whether a characteristic has several entries.
     private var hasRepetition = false
 
     package init(window: Duration) { self.window = window }
 
     package var isEmpty: Bool { entries.isEmpty }
 
-    /// How many changes wait.
+    /// The number of pending changes.
     package var count: Int { entries.count }
 
-    /// Since when the oldest entry has waited; `nil` if there is none.
+    /// The time at which the oldest entry was added, or `nil` if there is none.
     var waitingSince: ContinuousClock.Instant? { ages.first }
 
-    /// A characteristic has changed.
+    /// Adds a change of a characteristic.
     ///
-    /// An urgent change is sent before the window ends, and a momentary one doesn't replace the event before.
+    /// An urgent change is sent before the window ends, and a momentary one doesn't replace the previous event.
     ///
-    /// - Returns: whether an older value, which waited, will never be told.
+    /// - Returns: Whether the change replaces a pending older value.
     @discardableResult
     package mutating func changed(
         _ id: CharacteristicID, to value: CharacteristicValue, isUrgent: Bool = false, isMomentary: Bool = false,
@@ -67,13 +67,13 @@ struct EventOutbox: Equatable, Sendable {
         return false
     }
 
-    /// A window begins, as it does when a message is sent.
+    /// Starts a window, as sending a message does.
     package mutating func beginWindow(now: ContinuousClock.Instant) { windowEnd = now + window }
 
-    /// Whether a change of a characteristic waits.
+    /// Returns whether a change of a characteristic is pending.
     package func holds(_ id: CharacteristicID) -> Bool { entries.contains { $0.id == id } }
 
-    /// The connection needs no word about a characteristic: it wrote it itself or has unsubscribed.
+    /// Removes pending changes of a characteristic that the connection wrote itself or unsubscribed from.
     package mutating func forget(_ id: CharacteristicID) {
         while let index = entries.firstIndex(where: { $0.id == id }) {
             entries.remove(at: index)
@@ -81,17 +81,19 @@ struct EventOutbox: Equatable, Sendable {
         }
     }
 
-    /// What is due; the caller asks when something changed, when it was told to wake, and when the peer reads again.
+    /// Returns the due events.
+    ///
+    /// Call it after a change, at the requested wake time and when the peer reads again.
     package mutating func next(now: ContinuousClock.Instant) -> Action {
         guard !entries.isEmpty else { return .nothing }
         if !isUrgent, let windowEnd, now < windowEnd { return .wake(at: windowEnd) }
         beginWindow(now: now)
         let count = hasRepetition ? countBeforeRepetition : entries.count
         defer {
-            // Without a rest, this copies nothing.
+            // Copies nothing if no entries remain.
             entries = Array(entries[count...])
             ages = Array(ages[count...])
-            // The rest begins with a momentary event.
+            // The remaining entries start with a momentary event.
             isUrgent = !entries.isEmpty
             hasRepetition = !entries.isEmpty
         }

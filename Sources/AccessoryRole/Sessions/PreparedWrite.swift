@@ -8,7 +8,7 @@ struct PreparedWrite: Equatable {
         pending = (request.preparedID, now + request.timeToLive)
     }
 
-    /// Whether a write with this number may be executed; the attempt uses the announcement up, also if it fails.
+    /// Returns whether a write with this id may be executed; each attempt consumes the announcement, even if it fails.
     mutating func redeem(_ id: UInt64, now: ContinuousClock.Instant) -> Bool {
         defer { pending = nil }
         guard let pending else { return false }

@@ -1,14 +1,14 @@
 package import HAPProtocol
 
-/// Which connection may attempt pair setup, and how many proofs have failed (HAP 5.5, 5.7).
+/// The pair setup attempts: the connection that may try, and the failed proofs (HAP 5.5, 5.7).
 ///
 /// One attempt runs at a time. A connection has the *turn* from its M1 until the attempt ends, fails or takes too long.
-/// Three rules keep it for people with the right setup code while other peers guess or block:
+/// Three rules keep pairing available to people with the correct setup code while other peers guess or block:
 ///
-/// - After a failed proof pauses follow, for its source and for all. They grow, and are much shorter for sources that have
-///   not failed. A refused request during a pause isn't a failure.
-/// - A source that is waiting goes before sources that have lost more turns.
-/// - A turn ends after ``turnLimit`` without a valid proof as soon as another source asks.
+/// - After a failed proof, its source and all other sources must pause. Pauses grow, and are much shorter for sources
+///   that have not failed. A rejected request during a pause isn't a failure.
+/// - A waiting source precedes sources that have lost more turns.
+/// - A turn ends after ``turnLimit`` without a valid proof as soon as another source requests it.
 ///
 /// An IPv6 source also has a share of the losses of its network, in which one host can use any number of addresses.
 package struct SetupAttempts: Equatable, Sendable {
@@ -22,16 +22,16 @@ package struct SetupAttempts: Equatable, Sendable {
 
     /// A source, or an IPv6 network of sources.
     private struct Record: Equatable {
-        /// Turns that ended without a valid proof.
+        /// The number of turns that ended without a valid proof.
         var lostTurns = 0
         var wrongProofs = 0
         var pausedUntil: ContinuousClock.Instant?
-        /// The last refused request since the last turn.
+        /// The time of the last rejected request since the last turn.
         var waitingSince: ContinuousClock.Instant?
         var lastSeen: ContinuousClock.Instant
     }
 
-    /// Failed proofs since the last success; durable.
+    /// The number of failed proofs since the last success; it is persistent.
     package private(set) var failures: Int
     private var lastFailure: ContinuousClock.Instant?
     private var turn: Turn?
@@ -41,10 +41,10 @@ package struct SetupAttempts: Equatable, Sendable {
 
     var areExhausted: Bool { failures >= Self.maximumFailures }
 
-    /// The number of remembered sources and networks.
+    /// The number of tracked sources and networks.
     var sourceCount: Int { records.count }
 
-    /// The connection that has the turn, if it isn't this one.
+    /// Returns the connection that has the turn, or `nil` if it is the given one.
     func rival(of connection: ConnectionID) -> ConnectionID? {
         guard let turn, turn.connection != connection else { return nil }
         return turn.connection
@@ -52,16 +52,18 @@ package struct SetupAttempts: Equatable, Sendable {
 
     // MARK: Turns
 
-    /// Decides whether a connection may begin an attempt, and remembers its source as waiting if it may not.
+    /// Returns whether a connection may start an attempt.
     ///
-    /// `rivalIsAnswered` is true while the connection that has the turn waits for the server's answer.
+    /// If not, its source counts as waiting.
+    ///
+    /// `rivalIsAnswered` is true while the connection that has the turn waits for the server's response.
     package mutating func admits(
         _ connection: ConnectionID, from source: PeerAddress, rivalIsAnswered: Bool = false,
         now: ContinuousClock.Instant
     ) -> Bool {
         let isAdmitted: Bool
         if let turn, turn.connection == connection {
-            // Controllers may begin again within their turn; iOS does.
+            // Controllers may start over within their turn, as iOS does.
             isAdmitted = !isOver(turn, now) || !isOutranked(source, losses: losses(of: source, now) + 1, now)
         } else if let turn, rivalIsAnswered || !isOver(turn, now) {
             isAdmitted = false
@@ -73,7 +75,7 @@ package struct SetupAttempts: Equatable, Sendable {
         return isAdmitted
     }
 
-    /// A message of the connection that has the turn, or takes it over, has arrived.
+    /// Records a message from the connection that has the turn or takes it over.
     package mutating func received(
         from connection: ConnectionID, at source: PeerAddress, now: ContinuousClock.Instant
     ) {
@@ -81,14 +83,14 @@ package struct SetupAttempts: Equatable, Sendable {
             turn?.lastReceived = now
             return
         }
-        // Another connection of the same source goes on with its turn.
+        // Another connection of the same source continues its turn.
         let began = turn.flatMap { $0.source == source ? $0.began : nil } ?? now
         endTurn(now)
         turn = Turn(connection: connection, source: source, began: began, lastReceived: now)
         records[source]?.waitingSince = nil
     }
 
-    /// A connection has ended its attempt, or is gone.
+    /// Ends the turn of a connection that has finished its attempt or disconnected.
     package mutating func release(_ connection: ConnectionID, now: ContinuousClock.Instant) {
         if turn?.connection == connection { endTurn(now) }
     }
@@ -107,7 +109,7 @@ package struct SetupAttempts: Equatable, Sendable {
 
     // MARK: Proofs
 
-    /// A proof was wrong: pauses follow.
+    /// Records a wrong proof and starts the pauses.
     package mutating func failed(at source: PeerAddress, now: ContinuousClock.Instant) {
         failures += 1
         lastFailure = now
@@ -120,20 +122,20 @@ package struct SetupAttempts: Equatable, Sendable {
         }
     }
 
-    /// The proof of the connection that has the turn was right: earlier failures no longer count.
+    /// Records a correct proof and resets earlier failures.
     package mutating func proved() {
         reset()
         turn?.isProven = true
     }
 
-    /// Forgets all failures and pauses.
+    /// Resets all failures and pauses.
     package mutating func reset() {
         failures = 0
         lastFailure = nil
         records = [:]
     }
 
-    /// The time until this source may try again.
+    /// Returns the time until this source may try again.
     package func pause(of source: PeerAddress, now: ContinuousClock.Instant) -> Duration {
         let isNew = share(of: source, now, \.wrongProofs) == 0
         let common = lastFailure.map {
@@ -149,7 +151,7 @@ package struct SetupAttempts: Equatable, Sendable {
 
     // MARK: Sources
 
-    /// A Boolean value that indicates whether another source waits that has lost fewer turns.
+    /// Returns whether another waiting source has lost fewer turns.
     private func isOutranked(_ source: PeerAddress, losses: Int, _ now: ContinuousClock.Instant) -> Bool {
         records.contains { other, record in
             guard other != source, let since = record.waitingSince, now - since < Self.waitingTime else { return false }
@@ -161,7 +163,7 @@ package struct SetupAttempts: Equatable, Sendable {
         share(of: source, now, \.lostTurns)
     }
 
-    /// A source's own count, or its share of its network's if that is more.
+    /// Returns a source's count, or its share of the network's count if that is larger.
     private func share(
         of source: PeerAddress, _ now: ContinuousClock.Instant, _ count: KeyPath<Record, Int>
     ) -> Int {
@@ -174,7 +176,7 @@ package struct SetupAttempts: Equatable, Sendable {
         Self.network(of: source).flatMap { record(of: $0, now) }
     }
 
-    /// The network of an IPv6 address; `nil` if it has the same record as the address.
+    /// Returns the network of an IPv6 address, or `nil` if it has the same record as the address.
     private static func network(of source: PeerAddress) -> PeerAddress? {
         source.network == source ? nil : source.network
     }
@@ -196,7 +198,7 @@ package struct SetupAttempts: Equatable, Sendable {
     private mutating func makeRoom(_ now: ContinuousClock.Instant) {
         guard records.count >= Self.maximumSources else { return }
         records = records.filter { now - $0.value.lastSeen < Self.memory }
-        // The least harmful goes first.
+        // Drop the least harmful record first.
         while records.count >= Self.maximumSources,
             let least = records.min(by: {
                 ($0.value.lostTurns, $0.value.lastSeen) < ($1.value.lostTurns, $1.value.lastSeen)

@@ -1,7 +1,7 @@
 internal import HAPModel
 internal import HAPProtocol
 
-/// Which connections want to know of which characteristics.
+/// The connections that subscribe to each characteristic.
 struct SubscriptionIndex {
     private var subscribers: [CharacteristicID: Set<ConnectionID>] = [:]
 

@@ -1,21 +1,22 @@
 internal import HAPProtocol
 
-/// A rate limit for unauthenticated peers, address by address.
+/// A rate limiter for unauthenticated peers, by address.
 ///
-/// Connecting costs a unit, and so does each request in clear: a computation on curves is the dearest of them. Proof gives
-/// back what its connection has cost, so a home that reconnects from behind one address, again and again, never runs out;
-/// what is not given back comes back with time. An IPv6 address also draws on what its network has, which is more: a host
-/// that takes one address after the other has no more than that. All of a home are on one such network, the link's, so
-/// an address from which a controller has proven itself does not draw on it: unauthenticated peers use it up among themselves.
+/// Each connection and each unencrypted request costs a unit; curve computations are the most expensive part. A
+/// successful proof refunds the units of its connection, so a home that keeps reconnecting from one address never runs
+/// out. Other units are restored over time. An IPv6 address also uses the units of its network, which has more: a host
+/// that keeps changing its address can't use more than those. All devices of a home share the link's network, so an
+/// address from which a controller has authenticated doesn't use the network's units. Only unauthenticated peers
+/// compete for them.
 ///
-/// For each address it keeps the time at which all will have come back, and forgets it from then on.
+/// The limiter stores the time at which all units of an address will be restored, and drops the address then.
 struct UnauthenticatedRateLimiter: Equatable {
-    /// A number of units, and how fast they come back.
+    /// A number of units and the rate at which they are restored.
     struct Allowance {
         let units: Int
         let perSecond: Int
 
-        /// How long a unit takes to come back.
+        /// The time in which one unit is restored.
         var interval: Duration { .seconds(1) / perSecond }
     }
 
@@ -25,17 +26,17 @@ struct UnauthenticatedRateLimiter: Equatable {
     }
 
     private var wholeAgainAt: [Key: ContinuousClock.Instant] = [:]
-    /// When proof was last given at an address that has a network.
+    /// The time of the last proof from each address that has a network.
     private var provenAt: [PeerAddress: ContinuousClock.Instant] = [:]
 
-    /// How many addresses and networks are remembered.
+    /// The number of tracked addresses and networks.
     var count: Int { wholeAgainAt.count }
 
     /// Takes a unit.
     ///
-    /// - Returns: whether there was one.
+    /// - Returns: Whether a unit was available.
     mutating func take(from address: PeerAddress, now: ContinuousClock.Instant) -> Bool {
-        // Both or neither: who is refused must not use up what its neighbours have.
+        // Take both units or none: a rejected peer must not use up its neighbors' units.
         guard let host = afterUnit(from: .host(address), Self.host, now) else { return false }
         if let network = address.network, provenAt[address] == nil {
             guard let after = afterUnit(from: .network(network), Self.network, now) else { return false }
@@ -45,7 +46,7 @@ struct UnauthenticatedRateLimiter: Equatable {
         return true
     }
 
-    /// Gives units back that were taken, because proof has come.
+    /// Refunds units after a successful proof.
     mutating func giveBack(_ units: Int, to address: PeerAddress, now: ContinuousClock.Instant) {
         if let network = address.network {
             if provenAt.updateValue(now, forKey: address) == nil {
@@ -58,7 +59,7 @@ struct UnauthenticatedRateLimiter: Equatable {
         giveBack(units, to: .host(address), Self.host, now)
     }
 
-    /// When all will have come back once another unit has been taken; `nil` if there is none.
+    /// Returns the time at which all units will be restored after taking one unit, or `nil` if none is left.
     private func afterUnit(
         from key: Key, _ allowance: Allowance, _ now: ContinuousClock.Instant
     ) -> ContinuousClock.Instant? {

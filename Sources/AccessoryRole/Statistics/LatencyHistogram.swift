@@ -1,15 +1,16 @@
-/// How long something took, as counts in fixed steps.
+/// A histogram of durations in fixed buckets.
 package struct LatencyHistogram: Equatable, Sendable {
-    /// Where the steps end, that which is slower than all of them aside: from an answer out of memory to more than the
-    /// 3 s that a controller waits.
+    /// The upper bounds of the buckets, except the last one, which is unbounded.
+    ///
+    /// They range from responses from memory to more than the 3 s that a controller waits.
     package static let bounds: [Duration] = [
         .milliseconds(1), .milliseconds(5), .milliseconds(25), .milliseconds(100), .milliseconds(250),
         .milliseconds(500), .seconds(1), .seconds(2), .seconds(3),
     ]
 
-    /// How many ended in each step; the last are those beyond all bounds.
+    /// The number of durations in each bucket; the last bucket counts those above all bounds.
     package private(set) var counts = [UInt64](repeating: 0, count: bounds.count + 1)
-    /// All of them together.
+    /// The sum of all durations.
     package private(set) var sum = Duration.zero
 
     package init() {}

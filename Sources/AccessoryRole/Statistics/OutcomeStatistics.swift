@@ -1,24 +1,24 @@
 package import HAPProtocol
 
-/// What became of things that were asked for, and how long they took.
+/// The counts and durations of operations by outcome.
 package struct OutcomeStatistics<Outcome: Hashable & Sendable>: Equatable, Sendable {
     private struct Count: Equatable, Sendable {
         let outcome: Outcome
         var number: UInt64
     }
 
-    /// A handful, the first one mostly: looked through sooner than hashed.
+    /// The counts by outcome; a search is faster than hashing, because there are few and the first one usually matches.
     private var counts: [Count] = []
     package private(set) var latency = LatencyHistogram()
 
     package init() {}
 
-    /// How often each has come out.
+    /// The number of operations with each outcome.
     package var outcomes: [Outcome: UInt64] {
         Dictionary(uniqueKeysWithValues: counts.map { ($0.outcome, $0.number) })
     }
 
-    /// Counts another's outcomes as well.
+    /// Adds the counts of other statistics.
     package mutating func add(_ other: OutcomeStatistics) {
         for count in other.counts { add(count.outcome, count.number) }
         latency.add(other.latency)
@@ -32,7 +32,7 @@ package struct OutcomeStatistics<Outcome: Hashable & Sendable>: Equatable, Senda
         }
     }
 
-    /// Something has ended.
+    /// Records the end of an operation.
     package mutating func ended(_ outcome: Outcome, after duration: Duration) {
         add(outcome, 1)
         latency.record(duration)
@@ -40,8 +40,8 @@ package struct OutcomeStatistics<Outcome: Hashable & Sendable>: Equatable, Senda
 }
 
 extension OutcomeStatistics where Outcome == HAPStatus {
-    /// A command to a device has ended.
+    /// Records the end of a command to a device.
     ///
-    /// Compiled here for its type: generic code that another module calls looks its type up with each call.
+    /// It is specialized in this module: a generic function called from another module looks its type up in each call.
     package mutating func commandEnded(_ status: HAPStatus, after duration: Duration) { ended(status, after: duration) }
 }

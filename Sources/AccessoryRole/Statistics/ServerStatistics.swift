@@ -1,37 +1,39 @@
-/// What an accessory server has done since its start; counts only rise.
+/// The statistics of an accessory server since its start.
+///
+/// Counts only increase.
 package struct ServerStatistics: Equatable, Sendable {
-    /// The answers of each endpoint by HTTP status, and how long they took from the request's last byte on.
+    /// The responses of each endpoint by HTTP status, and their durations from the request's last byte.
     package var requests: [Route: OutcomeStatistics<Int>] {
         Dictionary(uniqueKeysWithValues: zip(Route.allCases, answered).filter { $1 != OutcomeStatistics() })
     }
     private var answered = [OutcomeStatistics<Int>](repeating: OutcomeStatistics(), count: Route.allCases.count)
 
-    /// Connections that were taken.
+    /// The number of accepted connections.
     package var connections: UInt64 = 0
-    /// Connections that were closed because there were too many.
+    /// The number of connections closed because of the connection limit.
     package var crowdedOut: UInt64 = 0
-    /// Connections that were closed because their peer took nothing of what it was sent.
+    /// The number of connections closed because their peer stopped reading.
     package var stalled: UInt64 = 0
-    /// Connections that were closed because their address had exceeded the rate limit.
+    /// The number of connections closed because their address exceeded the rate limit.
     package var throttled: UInt64 = 0
-    /// Proofs of pair setup that came from a wrong setup code.
+    /// The number of pair setup proofs made from a wrong setup code.
     package var wrongSetupCodes: UInt64 = 0
 
-    /// Attempts to pair with a bridge that is paired.
+    /// The number of attempts to pair with an already paired bridge.
     package var refusedSetups: UInt64 = 0
 
-    /// Event messages that were sent.
+    /// The number of event messages sent.
     package var eventMessages: UInt64 = 0
-    /// Changed values in them.
+    /// The number of changed values in those messages.
     package var eventsSent: UInt64 = 0
-    /// Changed values that were never sent, because a newer one came before their time.
+    /// The number of changed values that a newer value replaced before delivery.
     package var eventsCoalesced: UInt64 = 0
-    /// Changed values that were never sent, because the connection ended before.
+    /// The number of changed values dropped because the connection ended.
     package var eventsDropped: UInt64 = 0
 
     package init() {}
 
-    /// Counts what another server has done as well.
+    /// Adds the counts of other statistics.
     package mutating func add(_ other: ServerStatistics) {
         for index in answered.indices { answered[index].add(other.answered[index]) }
         let counts: [WritableKeyPath<ServerStatistics, UInt64>] = [
@@ -41,7 +43,7 @@ package struct ServerStatistics: Equatable, Sendable {
         for count in counts { self[keyPath: count] += other[keyPath: count] }
     }
 
-    /// A request has been answered.
+    /// Records a response.
     mutating func answered(_ route: Route, _ status: Int, after duration: Duration) {
         answered[route.rawValue].ended(status, after: duration)
     }
