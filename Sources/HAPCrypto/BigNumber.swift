@@ -1,6 +1,8 @@
 internal import CGMP
 
-/// A non-negative whole number of any size; its limbs are wiped when it goes, what GMP copies while it computes is not.
+/// A non-negative integer of any size.
+///
+/// Its limbs are wiped on deinitialization. Temporary copies that GMP makes are not.
 struct BigNumber: ~Copyable {
     private let number: UnsafeMutablePointer<__mpz_struct>
 
@@ -9,7 +11,7 @@ struct BigNumber: ~Copyable {
         lamplighter_mpz_init(number)
     }
 
-    /// The number that these bytes say, most significant first.
+    /// Creates a number from bytes, most significant first.
     init(_ bytes: [UInt8]) {
         self.init()
         lamplighter_mpz_import(number, bytes.count, bytes)
@@ -44,7 +46,7 @@ struct BigNumber: ~Copyable {
         return result
     }
 
-    /// `(self - other) mod modulus`, never negative.
+    /// Returns `(self - other) mod modulus`, which is never negative.
     func subtracting(_ other: borrowing BigNumber, modulo modulus: borrowing BigNumber) -> BigNumber {
         let result = BigNumber()
         lamplighter_mpz_sub(result.number, number, other.number)
@@ -52,8 +54,9 @@ struct BigNumber: ~Copyable {
         return result
     }
 
-    /// Returns `self ^ exponent mod modulus` for an exponent above zero and an odd modulus, in time that doesn't depend
-    /// on the exponent's bits.
+    /// Returns `self ^ exponent mod modulus` in time that doesn't depend on the exponent's bits.
+    ///
+    /// The exponent must be above zero and the modulus odd.
     func power(_ exponent: borrowing BigNumber, modulo modulus: borrowing BigNumber) -> BigNumber {
         precondition(!exponent.isZero, "exponents are random or hashes, and zero ones are refused before")
         let result = BigNumber()
@@ -61,7 +64,7 @@ struct BigNumber: ~Copyable {
         return result
     }
 
-    /// Returns the same as ``power(_:modulo:)``, sooner, in time that reveals the exponent, which must be public.
+    /// Returns the same as ``power(_:modulo:)``, but faster, in time that reveals the exponent, which must be public.
     func power(ofPublic exponent: borrowing BigNumber, modulo modulus: borrowing BigNumber) -> BigNumber {
         let result = BigNumber()
         lamplighter_mpz_powm(result.number, number, exponent.number, modulus.number)

@@ -1,19 +1,19 @@
 internal import CSodium
 
-/// A long-term signing key (RFC 8032): HAP's LTSK, with the LTPK that belongs to it.
+/// A long-term signing key pair (RFC 8032): HAP's LTSK and LTPK.
 package struct Ed25519KeyPair: Sendable, Equatable {
     /// The length of a seed, in bytes.
     package static let seedLength = 32
 
     /// The long-term public key, 32 bytes.
     package let publicKey: [UInt8]
-    /// The 32 bytes from which the pair is made; what is stored.
+    /// The seed of the pair, 32 bytes; only the seed is stored.
     package let seed: SecretBytes
     private let expanded: SecretBytes
 
-    /// Creates the pair that belongs to a seed of 32 bytes.
+    /// Creates the key pair of a seed of 32 bytes.
     ///
-    /// - Throws: `badKey` if it has another length.
+    /// - Throws: `badKey` if the seed has another length.
     package init(seed: SecretBytes) throws(CryptoError) {
         guard seed.count == Self.seedLength else { throw .badKey }
         Sodium.ready
@@ -34,14 +34,16 @@ package struct Ed25519KeyPair: Sendable, Equatable {
     }
 }
 
-/// Ed25519 signatures made by others.
+/// Verification of Ed25519 signatures.
 package enum Ed25519 {
     /// The length of a public key, in bytes.
     package static let publicKeyLength = 32
     /// The length of a signature, in bytes.
     package static let signatureLength = 64
 
-    /// Whether a signature is the key owner's for this message; any length of any argument may come from a peer.
+    /// Returns whether the key's owner made a signature of this message.
+    ///
+    /// The arguments may come from a peer and have any length.
     package static func isValid(_ signature: [UInt8], of message: [UInt8], by publicKey: [UInt8]) -> Bool {
         guard signature.count == signatureLength, publicKey.count == publicKeyLength else { return false }
         Sodium.ready

@@ -1,2 +1,2 @@
-// Secrets, randomness, ciphers and hashes come with this module.
+// Clients of this module also need its secrets, random numbers, ciphers and hashes.
 @_exported import SodiumKit

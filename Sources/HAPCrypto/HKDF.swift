@@ -1,15 +1,15 @@
 internal import CSodium
 
-/// HKDF with SHA-512 (RFC 5869), built on libsodium's HMAC: Debian 12's libsodium has no HKDF of its own.
+/// HKDF with SHA-512 (RFC 5869), built on libsodium's HMAC because Debian 12's libsodium lacks HKDF.
 package enum HKDF {
     /// Derives a key.
     ///
     /// - Parameters:
-    ///   - secret: the input keying material.
-    ///   - salt: the salt's letters; empty means 64 zero bytes.
-    ///   - info: the letters that name the purpose.
-    ///   - length: how many bytes, 1 to 64 (HAP needs no more).
-    /// - Returns: the key.
+    ///   - secret: The input keying material.
+    ///   - salt: The salt's letters. An empty salt means 64 zero bytes.
+    ///   - info: The letters that name the purpose.
+    ///   - length: The number of bytes, 1 to 64 (HAP needs no more).
+    /// - Returns: The key.
     package static func derive(
         from secret: SecretBytes, salt: StaticString, info: StaticString, length: Int = 32
     ) -> SecretBytes {

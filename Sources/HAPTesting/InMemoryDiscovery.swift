@@ -1,7 +1,9 @@
 package import Discovery
 internal import Synchronization
 
-/// A publisher without a network: what is wanted is published at once and can be looked at.
+/// A publisher without a network.
+///
+/// Requested services are published at once and can be inspected.
 package final class InMemoryDiscovery: ServicePublisher {
     private struct State {
         var records: [ServiceRecord?] = []
@@ -14,10 +16,10 @@ package final class InMemoryDiscovery: ServicePublisher {
 
     package init() {}
 
-    /// The record that is visible now.
+    /// The published record.
     package var record: ServiceRecord? { content.withLock(\.record) }
 
-    /// Every record that was visible, in order; `nil` where the service was withdrawn.
+    /// All published records, in order, with `nil` for each withdrawal.
     package var records: [ServiceRecord?] { content.withLock(\.records) }
 
     package var state: PublicationState { record.map { .published(name: $0.name) } ?? .notAdvertised }

@@ -1,2 +1,2 @@
-// What authors of drivers get, the tests here use as well.
+// The tests here also use the library for driver authors.
 @_exported import LightDriverTesting

@@ -2,7 +2,7 @@ internal import HAPProtocol
 package import NIOCore
 internal import Synchronization
 
-/// A clock that stands still until a test moves it, on an event loop.
+/// A clock on an event loop that advances only when a test advances it.
 package final class ManualScheduler: HAPProtocol.Scheduler {
     private struct Timer {
         let at: ContinuousClock.Instant
@@ -11,7 +11,7 @@ package final class ManualScheduler: HAPProtocol.Scheduler {
 
     private struct State {
         var now: ContinuousClock.Instant
-        /// By time, and by the order in which they were set.
+        /// The timers, sorted by time and then by order of creation.
         var timers: [Timer] = []
     }
 
@@ -26,7 +26,7 @@ package final class ManualScheduler: HAPProtocol.Scheduler {
 
     package var now: ContinuousClock.Instant { state.withLock(\.now) }
 
-    /// How many callbacks wait for their time.
+    /// The number of pending callbacks.
     package var timerCount: Int { state.withLock { $0.timers.count } }
 
     package func schedule(at time: ContinuousClock.Instant, _ body: @escaping @Sendable () -> Void) {
@@ -39,7 +39,7 @@ package final class ManualScheduler: HAPProtocol.Scheduler {
         if isDue { loop.execute(body) }
     }
 
-    /// Moves the time on; every callback that falls due on the way runs at its own time.
+    /// Advances the time; each callback that becomes due runs at its own time.
     package func advance(by duration: Duration) async {
         let end = now + duration
         while let body = next(until: end) {
@@ -59,15 +59,15 @@ package final class ManualScheduler: HAPProtocol.Scheduler {
         }
     }
 
-    /// Lets everything run that the loop has before it, and what follows from that on the loop.
+    /// Runs all pending work of the loop, and work on the loop that follows from it.
     package func drain() async {
         for _ in 0..<8 { try? await loop.submit {}.get() }
     }
 
-    /// What a test waited for has not happened in 20 s of real time.
+    /// An error for a condition that isn't met within 20 s of real time.
     package struct ConditionTimeout: Error {}
 
-    /// Lets everything run until a condition is met, also what runs elsewhere.
+    /// Runs pending work until a condition is met, including work off the loop.
     ///
     /// - Throws: ``ConditionTimeout``, or `CancellationError` if the test is canceled.
     package func drain(until isMet: () async -> Bool) async throws {

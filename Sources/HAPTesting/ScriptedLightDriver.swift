@@ -1,22 +1,22 @@
 package import DeviceKit
 internal import Synchronization
 
-/// A driver whose lights do what a test says.
+/// A driver whose lights a test controls.
 package final class ScriptedLightDriver: LightDriver {
-    /// How a light takes commands.
+    /// The reaction of a light to commands.
     package enum Behaviour: Sendable {
-        /// At once; nothing is reported.
+        /// Accepts at once and reports nothing.
         case accepts
         case refuses(LightError)
-        /// When ``ScriptedLightDriver/answer(_:with:)`` is called, or it is cancelled.
+        /// Waits until ``ScriptedLightDriver/answer(_:with:)`` is called or the command is canceled.
         case waits
-        /// As `waits`, but it takes no notice of being cancelled.
+        /// Waits like `waits`, but ignores cancellation.
         case ignoresCancellation
-        /// At once, after having reported these.
+        /// Accepts at once, after sending these reports.
         case reports([LightReport])
     }
 
-    /// A command that a light was given.
+    /// A command for a light.
     package struct Order: Equatable, Sendable {
         package var light: LightID
         package var command: LightCommand
@@ -50,21 +50,21 @@ package final class ScriptedLightDriver: LightDriver {
 
     /// The commands so far, in order.
     package var orders: [Order] { state.withLock(\.orders) }
-    /// The lights that were asked to show themselves.
+    /// The lights that were asked to identify themselves.
     package var identified: [LightID] { state.withLock(\.identified) }
-    /// How many commands have not been answered.
+    /// The number of commands without a result.
     package var waitingCount: Int { state.withLock(\.waiting.count) }
 
-    /// Where reports of ``Behaviour/reports(_:)`` go.
+    /// Sets the host for the reports of ``Behaviour/reports(_:)``.
     package func use(_ host: any LightHost) { state.withLock { $0.host = host } }
 
-    /// From now on a light takes commands like this.
+    /// Sets the reaction of a light.
     package func set(_ light: LightID, _ behaviour: Behaviour) { state.withLock { $0.behaviours[light] = behaviour } }
 
-    /// From now on lights go on showing themselves until they are cancelled.
+    /// Makes lights identify themselves until they are canceled from now on.
     package func setIdentifyWaits() { state.withLock { $0.identifyWaits = true } }
 
-    /// Answers the oldest command of a light that waits.
+    /// Completes the oldest waiting command of a light.
     package func answer(_ light: LightID, with error: LightError? = nil) {
         let continuation = state.withLock { state in
             state.waiting.firstIndex { $0.light == light }.map { state.waiting.remove(at: $0).continuation }

@@ -1,4 +1,4 @@
-/// Random numbers that are the same each time (Steele, Lea, Flood: SplitMix64).
+/// A reproducible random number generator (Steele, Lea, Flood: SplitMix64).
 package struct SeededNumbers: RandomNumberGenerator {
     private var state: UInt64
 

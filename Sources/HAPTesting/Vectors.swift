@@ -2,15 +2,17 @@ package import BoundedJSON
 internal import FoundationEssentials
 internal import HAPModel
 
-/// The golden bytes of `Tests/Fixtures/vectors.json`, by name; what a name lacks is an error that says where.
+/// The golden bytes of `Tests/Fixtures/vectors.json`, by name.
+///
+/// Errors include the path of a missing value.
 package struct Vectors: Sendable {
-    /// A name that is not there, or a value of another kind.
+    /// An error for a missing name or a value of the wrong type.
     package struct Missing: Error, CustomStringConvertible {
         package let description: String
     }
 
     private let json: JSONValue
-    /// Where this value stands in the file, for people.
+    /// The path of this value in the file, for messages.
     package let path: String
 
     private init(_ json: JSONValue, _ path: String) {
@@ -23,7 +25,7 @@ package struct Vectors: Sendable {
         Vectors(try repositoryFile("Tests/Fixtures/vectors.json"), "vectors")
     }
 
-    /// Reads a JSON file, named by its path from the repository's top level.
+    /// Reads a JSON file at a path relative to the repository's root.
     package static func repositoryFile(_ path: String) throws -> JSONValue {
         var root = URL(filePath: #filePath)
         for _ in 0..<3 { root.deleteLastPathComponent() }
@@ -41,7 +43,7 @@ package struct Vectors: Sendable {
         }
     }
 
-    /// The names of an object, in the file's order.
+    /// The member names of an object, in the file's order.
     package var names: [String] {
         get throws {
             guard let object = json.object else { throw missing("object") }
@@ -67,7 +69,7 @@ package struct Vectors: Sendable {
     /// The text of a string, or `nil` for `null`.
     package var optionalText: String? { get throws { json.isNull ? nil : try text } }
 
-    /// The bytes that a string says in hex.
+    /// The bytes of a hex string.
     package var bytes: [UInt8] {
         get throws {
             guard let bytes = [UInt8](hex: try text) else { throw missing("hex") }
@@ -85,7 +87,7 @@ package struct Vectors: Sendable {
     /// An integer, or `nil` for `null`.
     package var optionalInt: Int? { get throws { json.isNull ? nil : try int } }
 
-    /// A truth value.
+    /// A Boolean value.
     package var bool: Bool {
         get throws {
             guard let bool = json.bool else { throw missing("truth value") }
@@ -95,7 +97,7 @@ package struct Vectors: Sendable {
 }
 
 extension [UInt8] {
-    /// The bytes that a text of hex digits says; `nil` for any other text.
+    /// Creates bytes from a text of hex digits, or returns `nil` for any other text.
     package init?(hex text: String) {
         guard let bytes = Hex.decode(text) else { return nil }
         self = bytes

@@ -3,11 +3,12 @@ internal import HAPProtocol
 internal import Logging
 internal import NIOCore
 
-/// One TCP connection: bytes in, requests to the server; answers and events out.
+/// A handler for one TCP connection: it parses requests for the server and writes responses and events.
 ///
 /// It runs on its channel's event loop, which is the server's executor, so a request is answered within the read that
-/// brought it. The next request is taken when the last has been answered and the peer has taken most of what it was sent;
-/// what comes meanwhile waits, up to a limit, and then in the peer's own buffers.
+/// delivered it. The handler delivers the next request after the response to the previous one and once the peer has
+/// read most of the sent data. Until then it buffers incoming bytes up to a limit. After that, they stay in the peer's
+/// buffers.
 final class AccessoryChannelHandler: ChannelInboundHandler, ChannelOutboundHandler {
     typealias InboundIn = ByteBuffer
     typealias OutboundIn = ByteBuffer
@@ -18,25 +19,26 @@ final class AccessoryChannelHandler: ChannelInboundHandler, ChannelOutboundHandl
     private let logger: Logger
     private var stream = MessageStream(role: .accessory)
     private var context: ChannelHandlerContext?
-    /// The peer's IP address, for people.
+    /// The peer's IP address as text.
     private var peer = "unknown"
     private var isAnswering = false
-    /// `take` is at work further up the stack.
+    /// A Boolean value that indicates whether `take` is running further up the stack.
     private var isTaking = false
-    /// Enough requests have been taken in this turn of the loop; `take` goes on in a later one.
+    /// A Boolean value that indicates whether enough requests were taken in this turn of the loop; `take` continues in
+    /// a later one.
     private var hasYielded = false
-    /// No more requests are taken.
+    /// A Boolean value that indicates whether no more requests are taken.
     private var isClosing = false
-    /// The peer sends nothing more.
+    /// A Boolean value that indicates whether the peer has closed its output.
     private var inputIsClosed = false
     private var readWaits = false
-    /// The peer takes what it is sent.
+    /// A Boolean value that indicates whether the peer reads its data.
     private var isWritable = true
-    /// Runs out when a message that has begun is not there.
+    /// Fires if a started message isn't complete in time.
     private var messageTimer: Scheduled<Void>?
-    /// Runs out when a frame that has begun is not there.
+    /// Fires if a started frame isn't complete in time.
     private var frameTimer: Scheduled<Void>?
-    /// The number of that frame.
+    /// The number of the frame that `frameTimer` watches.
     private var awaitedFrame: UInt64 = 0
 
     init(id: ConnectionID, server: any AccessoryConnectionHandler, logger: Logger) {
@@ -65,9 +67,9 @@ final class AccessoryChannelHandler: ChannelInboundHandler, ChannelOutboundHandl
     }
 
     func errorCaught(context: ChannelHandlerContext, error: any Error) {
-        // Mostly a reset by the peer: nothing that anybody has to know.
+        // Usually a reset by the peer, which needs no attention.
         logger.debug("connection lost", metadata: ["peer": "\(peer)", "error": "\(error)"])
-        // This is how the system says that `TCP_USER_TIMEOUT` has passed.
+        // The system reports an expired `TCP_USER_TIMEOUT` with this error.
         if !isClosing, (error as? IOError)?.errnoCode == ETIMEDOUT { server.stalled(id) }
         isClosing = true
         context.close(promise: nil)
@@ -89,13 +91,13 @@ final class AccessoryChannelHandler: ChannelInboundHandler, ChannelOutboundHandl
         }
     }
 
-    /// Requests have to wait: for the answer to the last one, for a peer that does not read its answers, or for the others
-    /// on the loop.
+    /// A Boolean value that indicates whether requests must wait: for the response to the last one, for a peer that
+    /// doesn't read, or for other connections of the loop.
     private var isBusy: Bool { isAnswering || hasYielded || !isWritable }
 
-    /// Takes requests as long as there are any and nothing is in their way.
+    /// Delivers complete requests until one has to wait.
     private func take() {
-        // An answer given within `received` comes back here; the loop below goes on with it.
+        // A response given within `received` gets here again. The loop below continues with it.
         guard !isTaking else { return }
         isTaking = true
         defer { isTaking = false }
@@ -117,11 +119,11 @@ final class AccessoryChannelHandler: ChannelInboundHandler, ChannelOutboundHandl
             readWaits = false
             context?.read()
         }
-        // All that the peer has asked has been answered.
+        // All requests of the peer are answered.
         if inputIsClosed, !isBusy, !isClosing { closeAfterWriting() }
     }
 
-    /// Lets others on the loop have their turn before the next request is taken.
+    /// Gives other connections of the loop a turn before the next request.
     private func yield() {
         hasYielded = true
         context?.eventLoop.assumeIsolated().execute { [weak self] in
@@ -136,14 +138,15 @@ final class AccessoryChannelHandler: ChannelInboundHandler, ChannelOutboundHandl
         switch violation {
         case .bodyTooLong: write(.response(HTTPResponse(413)))
         case .malformedHTTP, .malformedTLV, .badItem, .unexpectedState: write(.response(HTTPResponse(400)))
-        // Frames that cannot be opened may come from anybody: they are not answered.
+        // Frames that can't be decrypted may come from any sender, so they get no response.
         case .frameTooLong, .badFrame, .counterExhausted: break
         }
         closeAfterWriting()
     }
 
-    /// A message that has begun must come whole within its time, and so must each of its frames, else the connection only
-    /// holds a place.
+    /// Starts or stops the timers of the current message and frame.
+    ///
+    /// A message and each of its frames must be complete in time, because an idle connection only uses up a place.
     private func superviseProgress() {
         guard stream.isMidMessage, !isBusy, !isClosing else {
             stopTimers()
@@ -198,7 +201,7 @@ final class AccessoryChannelHandler: ChannelInboundHandler, ChannelOutboundHandl
                 promise.futureResult.whenSuccess(body)
                 return promise
             }
-            // One write for the whole message: iOS was seen to reset on a partial one (HAP 7.1).
+            // Writes the whole message at once, because iOS was seen to reset on a partial one (HAP 7.1).
             context.writeAndFlush(wrapOutboundOut(ByteBuffer(bytes: bytes)), promise: promise)
         } catch {
             context.close(promise: nil)
@@ -209,7 +212,7 @@ final class AccessoryChannelHandler: ChannelInboundHandler, ChannelOutboundHandl
         isWritable = context.channel.isWritable
         if isWritable {
             server.becameWritable(id)
-            // Not within this call, which may come out of a write that the server is in the middle of.
+            // Not within this call, which may be part of a write by the server.
             context.eventLoop.assumeIsolated().execute { [weak self] in self?.take() }
         }
         context.fireChannelWritabilityChanged()
@@ -220,7 +223,7 @@ final class AccessoryChannelHandler: ChannelInboundHandler, ChannelOutboundHandl
     func closeAfterWriting() {
         guard let context else { return }
         isClosing = true
-        // Everything written so far goes out before the half-close; the peer's own end follows, or time is up.
+        // All pending data is written before the half-close. Then the peer closes, or the time runs out.
         context.close(mode: .output, promise: nil)
         let channel = context.channel
         context.eventLoop.scheduleTask(in: TransportLimits.closingTime) { channel.close(promise: nil) }
@@ -233,7 +236,7 @@ final class AccessoryChannelHandler: ChannelInboundHandler, ChannelOutboundHandl
 
     func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
         if let event = event as? ChannelEvent, event == .inputClosed {
-            // What it has asked is still answered, then the connection ends.
+            // Answer the remaining requests, then close the connection.
             inputIsClosed = true
             take()
         } else {
@@ -242,7 +245,7 @@ final class AccessoryChannelHandler: ChannelInboundHandler, ChannelOutboundHandl
     }
 }
 
-/// The server's view of a connection; used on the connection's event loop only.
+/// The server's interface to a connection; it must be used on the connection's event loop.
 private struct NIOAccessoryConnection: AccessoryConnection {
     let id: ConnectionID
     let peer: String
@@ -264,7 +267,7 @@ private struct NIOAccessoryConnection: AccessoryConnection {
 extension SocketAddress {
     /// The IP address that identifies unauthenticated peers.
     fileprivate var peerAddress: PeerAddress? {
-        // Where the address stands: behind family and port, and behind IPv6's flow label (ip(7), ipv6(7)).
+        // The address follows the family and the port, and in IPv6 also the flow label (ip(7), ipv6(7)).
         let place: Range<Int>
         switch self {
         case .v4: place = 4..<8
@@ -277,8 +280,9 @@ extension SocketAddress {
         }
     }
 
-    /// The IP address without the port, which changes with every connection; an IPv4 address as such, also where a socket
-    /// for both kinds names it in IPv6.
+    /// The IP address without the port, which differs between connections.
+    ///
+    /// An IPv4 address has IPv4 form even if a dual-stack socket reports it as IPv6.
     fileprivate var host: String? {
         guard let address = ipAddress else { return nil }
         let mapped = "::ffff:"

@@ -5,28 +5,28 @@ package import Logging
 package import NIOCore
 internal import NIOPosix
 
-/// Why a port cannot be listened on.
+/// An error of listening on a port.
 package enum ListenerError: Error, Equatable, Sendable {
-    /// Another process has the port.
+    /// Another process uses the port.
     case portTaken(Int)
-    /// The system says no to a port below 1024.
+    /// The system denies access to a port below 1024.
     case notPermitted(Int)
-    /// Anything else, in the system's words.
+    /// Another error, in the system's words.
     case failed(String)
 }
 
-/// Accepts TCP connections and gives them to an accessory server, all on one event loop.
+/// A listener that accepts TCP connections for an accessory server on one event loop.
 package struct AccessoryListener: Sendable {
     private let channel: any Channel
 
-    /// The port that is listened on.
+    /// The port of the listener.
     package let port: Int
 
-    /// Starts to listen on one address, or on all, IPv6 and IPv4, or IPv4 alone where there is no IPv6.
+    /// Starts listening on one address or on all addresses.
     ///
-    /// Port 0 takes a free one. The server's executor is the loop's. `isAllowed` gets the local address of a
-    /// connection. A peer's system may leave bytes unacknowledged for `acknowledgeTime` before the connection counts as
-    /// dead.
+    /// All addresses are IPv6 and IPv4, or only IPv4 on systems without IPv6. Port 0 selects a free port. The loop must
+    /// be the server's executor. `isAllowed` receives the local address of a connection. If a peer leaves bytes
+    /// unacknowledged for `acknowledgeTime`, the connection is dead.
     ///
     /// - Throws: ``ListenerError``.
     package init(
@@ -56,7 +56,7 @@ package struct AccessoryListener: Sendable {
                     counter.value += 1
                     try channel.pipeline.syncOperations.addHandler(
                         AccessoryChannelHandler(id: ConnectionID(counter.value), server: server, logger: logger))
-                    // A peer that has vanished is noticed when it acknowledges nothing; HAP forbids keep-alive packets.
+                    // Unacknowledged data reveals a vanished peer; HAP forbids keep-alive packets.
                     try? channel.syncOptions?.setOption(
                         ChannelOptions.Types.SocketOption(
                             level: .tcp, name: NIOBSDSocket.Option(rawValue: TCP_USER_TIMEOUT)),
@@ -80,14 +80,16 @@ package struct AccessoryListener: Sendable {
     ) async throws -> any Channel {
         if let address { return try await bootstrap.bind(to: SocketAddress(ipAddress: address, port: port)).get() }
         do {
-            // By address: looking the name up fails while no interface has an IPv6 address yet.
+            // Uses an address, because name resolution fails while no interface has an IPv6 address.
             return try await bootstrap.bind(to: SocketAddress(ipAddress: "::", port: port)).get()
         } catch let error as IOError where error.errnoCode == EAFNOSUPPORT || error.errnoCode == EADDRNOTAVAIL {
             return try await bootstrap.bind(to: SocketAddress(ipAddress: "0.0.0.0", port: port)).get()
         }
     }
 
-    /// Stops accepting; connections that stand go on.
+    /// Stops accepting connections.
+    ///
+    /// Existing connections stay open.
     package func close() async {
         try? await channel.close().get()
     }

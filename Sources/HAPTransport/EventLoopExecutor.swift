@@ -1,10 +1,10 @@
 internal import HAPProtocol
 package import NIOCore
 
-/// An event loop as the executor of actors, which knows when it is on its loop already.
+/// An event loop as the executor of actors that runs jobs immediately if it is already on the loop.
 ///
-/// SwiftNIO's own does not say so: work that a channel handler begins would be queued behind the loop's other work, and not
-/// begin within the call.
+/// SwiftNIO's own executor doesn't do this: work that a channel handler starts would be queued after the loop's other
+/// work instead of starting within the call.
 package final class EventLoopExecutor: SerialExecutor {
     private let loop: any EventLoop
 
@@ -20,7 +20,7 @@ package final class EventLoopExecutor: SerialExecutor {
     package func isIsolatingCurrentContext() -> Bool? { loop.inEventLoop }
 }
 
-/// An event loop's clock.
+/// The clock of an event loop.
 package struct EventLoopScheduler: HAPProtocol.Scheduler {
     private let loop: any EventLoop
 
@@ -30,7 +30,7 @@ package struct EventLoopScheduler: HAPProtocol.Scheduler {
 
     package func schedule(at time: ContinuousClock.Instant, _ body: @escaping @Sendable () -> Void) {
         let delay = ContinuousClock.now.duration(to: time)
-        // Rounded up: whoever wakes early would only ask again.
+        // Rounds up, because a timer that fires early would only be scheduled again.
         let nanoseconds = delay.components.seconds * 1_000_000_000 + delay.components.attoseconds / 1_000_000_000 + 1
         loop.scheduleTask(in: .nanoseconds(max(0, nanoseconds)), body)
     }

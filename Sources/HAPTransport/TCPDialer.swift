@@ -6,12 +6,12 @@ internal import NIOPosix
 
 /// Connects to accessory servers over TCP.
 package struct TCPDialer: AccessoryDialer {
-    /// Bytes that the system keeps of a connection until they are read.
+    /// The size of the system's receive buffer for a connection, in bytes.
     private static let receiveBuffer = 128 * 1024
 
     private let group: any EventLoopGroup
 
-    /// Creates a dialer whose connections the group carries.
+    /// Creates a dialer that uses the group for its connections.
     package init(_ group: any EventLoopGroup) { self.group = group }
 
     package func dial(
@@ -30,14 +30,14 @@ package struct TCPDialer: AccessoryDialer {
             bootstrap in
             bootstrap
                 .channelOption(.autoRead, value: false)
-                // Answers don't wait long for earlier bytes of the accessory.
+                // A small buffer keeps responses from waiting for earlier bytes of the accessory.
                 .channelOption(.socketOption(.so_rcvbuf), value: Self.receiveBuffer)
                 .channelOption(
                     .writeBufferWaterMark,
                     value: .init(low: TransportLimits.writeLowWater, high: TransportLimits.writeHighWater))
         } configure: { channel in
             try channel.pipeline.syncOperations.addHandler(DialedChannelHandler())
-            // An accessory that has vanished is noticed when it acknowledges nothing; HAP forbids keep-alive packets.
+            // Unacknowledged data reveals a vanished accessory; HAP forbids keep-alive packets.
             try? channel.syncOptions?.setOption(
                 ChannelOptions.Types.SocketOption(
                     level: .tcp, name: NIOBSDSocket.Option(rawValue: TCP_USER_TIMEOUT)),
@@ -56,12 +56,12 @@ extension SocketAddress {
             self = try SocketAddress(packedIPAddress: ByteBuffer(bytes: endpoint.address), port: Int(endpoint.port))
             return
         }
-        // NIO makes a scope of text alone; an address written in numbers is not looked up anywhere.
+        // NIO parses a scope only from text. A numeric address isn't looked up.
         self = try .makeAddressResolvingHost(endpoint.host, port: Int(endpoint.port))
     }
 }
 
-/// A connection that we have made; usable from anywhere.
+/// An outgoing connection, usable from any context.
 private struct DialedConnection: ByteConnection {
     let channel: any Channel
     let handler: NIOLoopBound<DialedChannelHandler>
@@ -79,13 +79,13 @@ private struct DialedConnection: ByteConnection {
     func close() { channel.close(promise: nil) }
 }
 
-/// Hands out what comes one piece at a time, and reads from the system only when somebody waits for it.
+/// A handler that returns incoming data piece by piece and reads from the system only while a caller waits.
 private final class DialedChannelHandler: ChannelInboundHandler {
     typealias InboundIn = ByteBuffer
     typealias OutboundOut = ByteBuffer
 
     private var context: ChannelHandlerContext?
-    /// What one reading brought beyond the piece that was waited for; a reading brings a few pieces at most.
+    /// The pieces of a read beyond the first one; usually few.
     private var pieces: [[UInt8]] = []
     private var waiting: CheckedContinuation<[UInt8]?, Never>?
     private var hasEnded = false
@@ -94,7 +94,7 @@ private final class DialedChannelHandler: ChannelInboundHandler {
 
     func send(_ bytes: [UInt8]) {
         guard let context, !hasEnded else { return }
-        // It has not even taken what it was sent before.
+        // The peer hasn't even read the earlier data.
         guard context.channel.isWritable else {
             context.close(promise: nil)
             return

@@ -1,31 +1,34 @@
 package import NIOCore
 
-/// The limits of one connection's bytes; reaching one ends the connection or stops reading from it.
+/// The limits of one connection's bytes.
 ///
-/// With ``writeHighWater`` and one answer beyond it, what a peer that does not read costs is bounded: it is asked nothing
-/// more, and events for it wait in its outbox, the latest value of each characteristic.
+/// At a limit, the connection closes or reading pauses.
+///
+/// ``writeHighWater`` plus one response bounds the memory for a peer that doesn't read: it gets no further responses,
+/// and its events stay in the outbox, with the latest value of each characteristic.
 package enum TransportLimits {
-    /// How many requests that came together are taken in one turn of the loop; the others on it come first then.
+    /// The maximum number of buffered requests handled in one turn of the loop, before other connections get their
+    /// turn.
     static let requestsPerTurn = 64
-    /// Bytes that came while a request was being answered; beyond them nothing more is read until the answer has left.
+    /// The maximum number of bytes buffered during a request; after that, reading pauses until the response is sent.
     static let readAhead = 64 * 1024
-    /// Bytes handed to the system and not yet taken, from which on the peer counts as not reading.
+    /// The number of unsent bytes from which the peer counts as not reading.
     static let writeHighWater = 256 * 1024
-    /// Bytes from which on it counts as reading again.
+    /// The number of unsent bytes below which the peer counts as reading again.
     static let writeLowWater = 64 * 1024
-    /// How long a frame may take to come whole (HAP 7.1).
+    /// The time limit for a complete frame (HAP 7.1).
     static let frameTime = TimeAmount.seconds(10)
-    /// How long a message may take to come whole (HAP 7.3).
+    /// The time limit for a complete message (HAP 7.3).
     static let messageTime = TimeAmount.seconds(30)
-    /// How long bytes may stay unacknowledged by the peer's system before the connection counts as dead (Decision 7).
+    /// The time after which a connection with unacknowledged bytes counts as dead (Decision 7).
     package static let acknowledgeTime = TimeAmount.seconds(30)
-    /// How long a closing connection may take to write what is left.
+    /// The time limit for the remaining data of a closing connection.
     static let closingTime = TimeAmount.seconds(1)
-    /// Connections that wait to be accepted: all of a home at once, after a router's restart.
+    /// The maximum number of connections waiting to be accepted, enough for a whole home after a router restarts.
     static let backlog: CInt = 128
 }
 
 extension TimeAmount {
-    /// What `TCP_USER_TIMEOUT` takes.
+    /// The value for `TCP_USER_TIMEOUT`, in milliseconds.
     var userTimeout: CInt { CInt(clamping: nanoseconds / 1_000_000) }
 }

@@ -7,22 +7,22 @@ package struct ChaCha20Poly1305: Sendable, Equatable {
     /// The length of a key, in bytes.
     package static let keyLength = 32
 
-    /// Twelve bytes that are never used twice with one key.
+    /// A nonce of 12 bytes, which must never be reused with the same key.
     package struct Nonce: Sendable {
         fileprivate let bytes: [UInt8]
 
-        /// Four zero bytes and the eight letters of a pairing message's label, such as `PS-Msg05`.
+        /// Creates a nonce of four zero bytes and the eight letters of a pairing message's label, such as `PS-Msg05`.
         package init(label: StaticString) {
             precondition(label.utf8CodeUnitCount == 8, "a nonce label has eight letters, and is ours")
             bytes = [0, 0, 0, 0] + label.withUTF8Buffer { Array($0) }
         }
 
-        /// Four zero bytes and a counter as eight bytes, least significant first.
+        /// Creates a nonce of four zero bytes and a counter of eight bytes, least significant first.
         package init(counter: UInt64) {
             bytes = [0, 0, 0, 0] + (0..<8).map { UInt8(truncatingIfNeeded: counter >> (8 * $0)) }
         }
 
-        /// Twelve given bytes.
+        /// Creates a nonce from 12 bytes.
         package init(bytes: [UInt8]) {
             precondition(bytes.count == 12, "a nonce has twelve bytes, and is ours")
             self.bytes = bytes
@@ -31,7 +31,7 @@ package struct ChaCha20Poly1305: Sendable, Equatable {
 
     private let key: SecretBytes
 
-    /// Creates a cipher from a key of 32 bytes, which comes from our key derivation, never from a peer.
+    /// Creates a cipher from a key of 32 bytes, which must come from local key derivation, never from a peer.
     package init(key: SecretBytes) {
         precondition(key.count == Self.keyLength, "keys are derived with this length")
         Sodium.ready
@@ -64,15 +64,15 @@ package struct ChaCha20Poly1305: Sendable, Equatable {
         return plaintext
     }
 
-    // MARK: Frames (HAP 7.1): two bytes of length that are authenticated, ciphertext, tag
+    // MARK: Frames (HAP 7.1): two authenticated length bytes, ciphertext, tag
 
     /// Encrypts a piece of a session's stream and appends it as one frame.
     ///
     /// - Parameters:
-    ///   - bytes: where the piece lies.
-    ///   - range: the piece, 1 to 1024 bytes.
-    ///   - counter: the number of this frame in its direction, from 0.
-    ///   - output: the bytes to append the frame to.
+    ///   - bytes: The bytes that contain the piece.
+    ///   - range: The range of the piece, 1 to 1024 bytes.
+    ///   - counter: The number of this frame in its direction, from 0.
+    ///   - output: The bytes to append the frame to.
     package func appendFrame(
         of bytes: [UInt8], _ range: Range<Int>, counter: UInt64, to output: inout [UInt8]
     ) {
@@ -96,15 +96,16 @@ package struct ChaCha20Poly1305: Sendable, Equatable {
         }
     }
 
-    /// Decrypts one whole frame and appends its content.
+    /// Decrypts one complete frame and appends its content.
     ///
     /// - Parameters:
-    ///   - bytes: where the frame lies.
-    ///   - start: where its two length bytes are.
-    ///   - length: the content's length, as those bytes say; the caller has seen that the frame is complete.
-    ///   - counter: the number of this frame in its direction, from 0.
-    ///   - output: the bytes to append the content to.
-    /// - Throws: `authenticationFailed` if the tag does not fit; nothing is appended then.
+    ///   - bytes: The bytes that contain the frame.
+    ///   - start: The index of the frame's two length bytes.
+    ///   - length: The content's length according to those bytes. The caller must have checked that the frame is
+    ///     complete.
+    ///   - counter: The number of this frame in its direction, from 0.
+    ///   - output: The bytes to append the content to.
+    /// - Throws: `authenticationFailed` if the tag doesn't match. Nothing is appended then.
     package func appendContent(
         ofFrameIn bytes: [UInt8], at start: Int, length: Int, counter: UInt64, to output: inout [UInt8]
     ) throws(CryptoError) {
@@ -129,7 +130,7 @@ package struct ChaCha20Poly1305: Sendable, Equatable {
         }
     }
 
-    /// Four zero bytes and the counter as eight bytes, least significant first.
+    /// Calls a function with a frame's nonce: four zero bytes and the counter as eight bytes, least significant first.
     private static func withFrameNonce<Result>(_ counter: UInt64, _ body: (UnsafePointer<UInt8>) -> Result) -> Result {
         withUnsafeTemporaryAllocation(of: UInt8.self, capacity: 12) { nonce in
             for index in 0..<12 {

@@ -19,13 +19,14 @@ package struct Curve25519KeyPair: Sendable, Equatable {
         self.publicKey = publicKey
     }
 
-    /// The secret shared with a peer.
+    /// Returns the secret shared with a peer.
     ///
-    /// - Throws: `badKey` if the peer's key is not 32 bytes or a point of low order, for which the result would be zero.
+    /// - Throws: `badKey` if the peer's key isn't 32 bytes or is a point of low order, for which the result would be
+    ///   zero.
     package func sharedSecret(with peer: [UInt8]) throws(CryptoError) -> SecretBytes {
         guard peer.count == Self.publicKeyLength else { throw .badKey }
         var shared = [UInt8](repeating: 0, count: 32)
-        // libsodium refuses points of low order itself.
+        // libsodium rejects points of low order.
         let result = secret.withBytes { crypto_scalarmult(&shared, $0, peer) }
         defer { sodium_memzero(&shared, 32) }
         guard result == 0, sodium_is_zero(shared, 32) == 0 else { throw .badKey }

@@ -1,6 +1,6 @@
 internal import CSodium
 
-/// Randomness from the operating system's generator.
+/// Random numbers from the operating system's generator.
 package enum RandomBytes {
     package static func make(count: Int) -> [UInt8] {
         Sodium.ready
@@ -9,7 +9,7 @@ package enum RandomBytes {
         return bytes
     }
 
-    /// A number below `bound`, each equally likely.
+    /// Returns a uniformly distributed number below `bound`.
     package static func uniform(below bound: UInt32) -> UInt32 {
         Sodium.ready
         return randombytes_uniform(bound)

@@ -1,13 +1,14 @@
 internal import CSodium
 
-/// Secret bytes: keys and what keys are made of.
+/// Secret bytes: keys and key material.
 ///
-/// They are wiped when the last copy goes, compare in constant time, and print as their number only. That holds for this
-/// storage alone: the array given to the initializer, the array from ``copy`` and the buffers of libraries are not wiped.
+/// They are wiped when the last copy is released, compare in constant time, and print only their count. That applies
+/// only to this storage: the array given to the initializer, the array from ``copy`` and the buffers of libraries are
+/// not wiped.
 package struct SecretBytes: Sendable {
     private let storage: Storage
 
-    /// Takes over the bytes; the caller's array should be short-lived.
+    /// Copies the bytes; the caller's array should be short-lived.
     package init(_ bytes: some Collection<UInt8>) {
         storage = Storage(bytes)
     }
@@ -16,7 +17,7 @@ package struct SecretBytes: Sendable {
 
     package var count: Int { storage.count }
 
-    /// A copy as a plain array, for the places that must have one.
+    /// A copy as a plain array, for APIs that require one.
     package var copy: [UInt8] { Array(UnsafeBufferPointer(start: storage.bytes, count: storage.count)) }
 
     /// Calls a function with the address of the bytes.
@@ -26,7 +27,7 @@ package struct SecretBytes: Sendable {
         try body(storage.bytes)
     }
 
-    // Sound to share: the buffer is written in `init` only and read-only until `deinit`.
+    // Safe to share: the buffer is written only in `init` and read-only until `deinit`.
     private final class Storage: @unchecked Sendable {
         let bytes: UnsafePointer<UInt8>
         let count: Int

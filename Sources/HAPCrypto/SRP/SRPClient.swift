@@ -1,27 +1,27 @@
-/// The controller's half of SRP.
+/// The controller's side of SRP.
 ///
-/// Making one costs two modular exponentiations or, for one accessory in 86, a few more: not for an event loop.
+/// Creating one takes two modular exponentiations, or a few more for one accessory in 86. Don't do it on an event loop.
 package struct SRPClient: Sendable, Equatable {
-    /// A, 384 bytes; never begins with a zero byte.
+    /// A, 384 bytes; it never starts with a zero byte.
     package let publicKey: [UInt8]
-    /// M1, 64 bytes: the proof that we know the setup code.
+    /// M1, 64 bytes: the proof that the controller knows the setup code.
     package let proof: [UInt8]
     /// K, 64 bytes.
     package let key: SecretBytes
 
-    /// Answers an accessory's salt and public key.
+    /// Creates the response to an accessory's salt and public key.
     ///
     /// - Parameters:
-    ///   - setupCode: the ten characters `XXX-XX-XXX`.
-    ///   - salt: 16 bytes as received.
-    ///   - serverKey: B as received, 1 to 384 bytes.
-    /// - Throws: `badKey` if the salt or B cannot be used.
+    ///   - setupCode: The ten characters `XXX-XX-XXX`.
+    ///   - salt: The received salt, 16 bytes.
+    ///   - serverKey: The received B, 1 to 384 bytes.
+    /// - Throws: `badKey` if the salt or B is invalid.
     package init(setupCode: String, salt: [UInt8], serverKey: [UInt8]) throws(CryptoError) {
         for _ in 0..<Self.maximumDraws {
             let secret = SecretBytes.random(count: 32)
             let client = try Self(
                 password: Array(setupCode.utf8), salt: salt, serverKey: serverKey, secret: secret)
-            // A second draw for one in 86 ends all questions about how the accessory pads A, S and K.
+            // A second draw, needed for one accessory in 86, avoids all differences in the padding of A, S and K.
             if let client {
                 self = client
                 return
@@ -30,11 +30,14 @@ package struct SRPClient: Sendable, Equatable {
         throw .badKey
     }
 
-    /// An accessory that knows its code can send a B for which S is 0, 1 or -1 whatever we draw; an honest one makes so
-    /// many draws in vain once in 2^112 attempts.
+    /// The maximum number of secrets to draw.
+    ///
+    /// An accessory that knows its code can send a B for which S is 0, 1 or -1 with every secret. With an honest
+    /// accessory, this many draws fail once in 2^112 attempts.
     private static let maximumDraws = 16
 
-    /// Answers with a given secret; `nil` if A, S or K begins with a zero byte and `secret` should be drawn again.
+    /// Creates the response for a given secret, or `nil` if A, S or K starts with a zero byte and another secret is
+    /// needed.
     init?(
         username: [UInt8] = SRP.username, password: [UInt8], salt: [UInt8], serverKey: [UInt8], secret: SecretBytes
     ) throws(CryptoError) {
@@ -54,7 +57,7 @@ package struct SRPClient: Sendable, Equatable {
         let s = base.power(secretNumber + u * x, modulo: n).padded(to: SRP.length)
         guard publicKey[0] != 0, s[0] != 0 else { return nil }
         let key = SHA512.hash(s)
-        // Accessories that keep K as a number, as HAP-python does, lose its leading zeros.
+        // Accessories that store K as a number, such as HAP-python, lose its leading zeros.
         guard key[0] != 0 else { return nil }
         let serverForm = serverKey.count == SRP.length ? serverKey : SRP.stripped(serverKey)
         self.publicKey = publicKey
@@ -62,7 +65,7 @@ package struct SRPClient: Sendable, Equatable {
         self.key = SecretBytes(key)
     }
 
-    /// Whether the accessory's proof is right: it knows the code, too.
+    /// Returns whether the accessory's proof is correct, so that it knows the code too.
     package func accepts(serverProof: [UInt8]) -> Bool {
         constantTimeEqual(
             SRP.serverProof(a: publicKey, clientProof: proof, key: key.copy), serverProof)

@@ -1,7 +1,7 @@
-/// SRP-6a (RFC 5054) as HAP uses it: the 3072-bit group, generator 5, SHA-512, user name `Pair-Setup`.
+/// SRP-6a (RFC 5054) as in HAP: the 3072-bit group, generator 5, SHA-512, user name `Pair-Setup`.
 ///
-/// Two schools of padding exist in the wild: Apple's reference strips leading zero bytes of A and S before it hashes,
-/// others pad them to 384 bytes. They differ for one pairing in 128. This code says everywhere which one is meant.
+/// Implementations pad in two ways: Apple's reference strips leading zero bytes of A and S before hashing, others pad
+/// them to 384 bytes. The results differ for one pairing in 128. The comments below always state the form.
 package enum SRP {
     /// The length of the modulus and of padded public keys, in bytes.
     package static let length = 384
@@ -39,22 +39,22 @@ package enum SRP {
     /// u = H(PAD(A) ‖ PAD(B)).
     static func u(_ a: [UInt8], _ b: [UInt8]) -> [UInt8] { SHA512.hash(padded(a), padded(b)) }
 
-    /// M1 = H(H(N) xor H(g) ‖ H(I) ‖ s ‖ A ‖ B ‖ K), A and B in the form given.
+    /// M1 = H(H(N) xor H(g) ‖ H(I) ‖ s ‖ A ‖ B ‖ K), with A and B in the given form.
     static func clientProof(
         username: [UInt8] = username, salt: [UInt8], a: [UInt8], b: [UInt8], key: [UInt8]
     ) -> [UInt8] {
         SHA512.hash(groupHash, SHA512.hash(username), salt, a, b, key)
     }
 
-    /// M2 = H(A ‖ M1 ‖ K), A in the form given.
+    /// M2 = H(A ‖ M1 ‖ K), with A in the given form.
     static func serverProof(a: [UInt8], clientProof: [UInt8], key: [UInt8]) -> [UInt8] {
         SHA512.hash(a, clientProof, key)
     }
 
-    /// A number's bytes without leading zeros.
+    /// Returns a number's bytes without leading zeros.
     static func stripped(_ bytes: [UInt8]) -> [UInt8] { Array(bytes.drop { $0 == 0 }) }
 
-    /// A number's bytes, leading zeros added up to 384.
+    /// Returns a number's bytes with leading zeros, padded to 384 bytes.
     static func padded(_ bytes: [UInt8]) -> [UInt8] {
         let bytes = stripped(bytes)
         precondition(bytes.count <= length, "numbers are reduced before they are padded")

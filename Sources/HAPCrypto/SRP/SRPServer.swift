@@ -1,10 +1,12 @@
-/// The accessory's half of SRP: made anew for each attempt, with a fresh secret.
+/// The accessory's side of SRP, created for each attempt with a fresh secret.
 ///
-/// Making one costs a modular exponentiation and checking a proof two, each about a millisecond on a server core and far more
-/// on a small board: not for an event loop.
+/// Creating one takes one modular exponentiation and checking a proof two. Each takes about a millisecond on a server
+/// core and much longer on a small board. Don't do it on an event loop.
 package struct SRPServer: Sendable, Equatable {
     package var salt: [UInt8] { verifier.salt }
-    /// B, 384 bytes; never begins with a zero byte, so that padding does not matter.
+    /// B, 384 bytes.
+    ///
+    /// It never starts with a zero byte, so padding doesn't matter.
     package let publicKey: [UInt8]
     private let verifier: SRPVerifier
     private let secret: SecretBytes
@@ -13,10 +15,10 @@ package struct SRPServer: Sendable, Equatable {
         self.init(verifier) { SecretBytes.random(count: 32) }
     }
 
-    /// Starts an attempt with the first secret drawn that will do.
+    /// Starts an attempt with the first suitable secret.
     init(_ verifier: SRPVerifier, drawing: () -> SecretBytes) {
         while true {
-            // One draw in 256 gives a B that begins with zero; drawing again ends all questions about its padding.
+            // One draw in 256 gives a B that starts with zero. Drawing again avoids all differences in its padding.
             if let server = Self(verifier, secret: drawing()), server.publicKey[0] != 0 {
                 self = server
                 return
@@ -24,7 +26,7 @@ package struct SRPServer: Sendable, Equatable {
         }
     }
 
-    /// Starts an attempt with a given secret; `nil` if B would be zero.
+    /// Starts an attempt with a given secret, or returns `nil` if B would be zero.
     init?(_ verifier: SRPVerifier, secret: SecretBytes) {
         let n = BigNumber(SRP.modulus)
         let b = BigNumber(secret.copy)
@@ -38,22 +40,22 @@ package struct SRPServer: Sendable, Equatable {
         self.secret = secret
     }
 
-    /// What a right proof yields.
+    /// The result of a correct proof.
     package struct Agreement: Sendable, Equatable {
-        /// K, 64 bytes: the key from which the rest of pair setup derives its own.
+        /// K, 64 bytes: the key from which the rest of pair setup derives its keys.
         package let key: SecretBytes
-        /// M2, 64 bytes: our proof for the controller.
+        /// M2, 64 bytes: the accessory's proof for the controller.
         package let proof: [UInt8]
     }
 
     /// Checks the controller's proof.
     ///
-    /// Accepts every padding known in the wild: A stripped, padded or as received, and K over S stripped or padded.
+    /// Accepts all known forms of padding: A stripped, padded or as received, and K from S stripped or padded.
     ///
     /// - Parameters:
-    ///   - clientKey: A as received, 1 to 384 bytes.
-    ///   - proof: M1 as received, 64 bytes.
-    /// - Returns: the shared key and our own proof.
+    ///   - clientKey: The received A, 1 to 384 bytes.
+    ///   - proof: The received M1, 64 bytes.
+    /// - Returns: The shared key and the accessory's proof.
     /// - Throws: `badKey` if A mod N is zero or A is not below N, `authenticationFailed` if the proof is wrong.
     package func check(clientKey: [UInt8], proof: [UInt8]) throws(CryptoError) -> Agreement {
         guard (1...SRP.length).contains(clientKey.count) else { throw .badKey }
@@ -63,7 +65,7 @@ package struct SRPServer: Sendable, Equatable {
         let u = BigNumber(SRP.u(clientKey, publicKey))
         guard !u.isZero else { throw .badKey }
 
-        // Both keys that u is made of were sent in the clear.
+        // u is public: both keys it depends on were sent unencrypted.
         let vu = BigNumber(verifier.number.copy).power(ofPublic: u, modulo: n)
         let s = ((a * vu) % n).power(BigNumber(secret.copy), modulo: n)
         guard !s.isZero else { throw .badKey }
@@ -74,8 +76,8 @@ package struct SRPServer: Sendable, Equatable {
         let paddedKey = SRP.padded(clientKey)
         var forms = [strippedKey]
         for form in [paddedKey, clientKey] where !forms.contains(form) { forms.append(form) }
-        // B is stripped by some controllers; ours never begins with zero, so there is only one form of it, except in
-        // the published vectors.
+        // Some controllers strip B. Here B never starts with zero, so it has only one form, except in the published
+        // vectors.
         var serverForms = [SRP.stripped(publicKey)]
         if serverForms[0].count < SRP.length { serverForms.append(publicKey) }
 
@@ -90,7 +92,7 @@ package struct SRPServer: Sendable, Equatable {
             }
         }
         guard let match else { throw .authenticationFailed }
-        // HAP 4.4: M2 over the padded A, which is what peers that send 384 bytes and Apple's library both expect.
+        // HAP 4.4: M2 over the padded A, as peers that send 384 bytes and Apple's library both expect.
         let form = clientKey.count == SRP.length || match.form == strippedKey ? paddedKey : match.form
         return Agreement(
             key: SecretBytes(match.key), proof: SRP.serverProof(a: form, clientProof: proof, key: match.key))

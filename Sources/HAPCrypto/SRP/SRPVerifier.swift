@@ -1,10 +1,12 @@
-/// What an accessory keeps of a setup code to check proofs with: a salt, and the power that belongs to it.
+/// The salt and verifier of a setup code, with which an accessory checks proofs.
 ///
-/// Making one costs a modular exponentiation; every attempt is made of the same one.
+/// Creating one takes a modular exponentiation. All attempts use the same one.
 package struct SRPVerifier: Sendable, Equatable {
-    /// 16 random bytes that the controller needs; never begin with a zero byte.
+    /// 16 random bytes for the controller; they never start with a zero byte.
     package let salt: [UInt8]
-    /// v, a number below the modulus: whoever has it can guess the code.
+    /// v, a number below the modulus.
+    ///
+    /// It must stay secret, because it allows guessing the code offline.
     let number: SecretBytes
     let username: [UInt8]
 
@@ -13,10 +15,10 @@ package struct SRPVerifier: Sendable, Equatable {
         self.init(setupCode: setupCode) { RandomBytes.make(count: SRP.saltLength) }
     }
 
-    /// Makes a verifier with the first salt drawn that will do.
+    /// Creates a verifier with the first suitable salt.
     init(setupCode: String, drawing: () -> [UInt8]) {
         while true {
-            // Some controllers keep the salt as a number, which loses leading zeros.
+            // Some controllers store the salt as a number, which loses leading zeros.
             let salt = drawing()
             if salt[0] != 0, let verifier = Self(password: Array(setupCode.utf8), salt: salt) {
                 self = verifier
@@ -25,7 +27,7 @@ package struct SRPVerifier: Sendable, Equatable {
         }
     }
 
-    /// Makes a verifier with a given salt; `nil` if x would be zero.
+    /// Creates a verifier with a given salt, or returns `nil` if x would be zero.
     init?(username: [UInt8] = SRP.username, password: [UInt8], salt: [UInt8]) {
         let x = BigNumber(SRP.x(salt: salt, username: username, password: password))
         guard !x.isZero else { return nil }

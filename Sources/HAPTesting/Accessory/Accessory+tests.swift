@@ -2,7 +2,7 @@ internal import AccessoryRole
 package import HAPModel
 
 extension Accessory {
-    /// An accessory of no light, with one characteristic for each rule: aid 100, its service 10.
+    /// An accessory with one characteristic for each rule: aid 100, with the service 10.
     package static let gadget = Accessory(
         aid: AccessoryID(100),
         services: [
@@ -48,7 +48,7 @@ extension Accessory {
             iid: iid, type: CharacteristicType(custom(iid.rawValue)), metadata: metadata, value: value)
     }
 
-    /// A fan: aid 2; On 9, rotation speed 10, rotation direction 11, swing mode 12, lock of its own buttons 13.
+    /// A fan: aid 2; On 9, rotation speed 10, rotation direction 11, swing mode 12, lock of the device's buttons 13.
     package static let fan = device(
         2, "Fan", .fan,
         [
@@ -56,7 +56,7 @@ extension Accessory {
             (.swingMode, .integer(0)), (.lockPhysicalControls, .integer(0)),
         ])
 
-    /// A door's lock: aid 3; the state that is wanted 9, the one that it has 10.
+    /// A door lock: aid 3; target state 9, current state 10.
     package static let lock = device(
         3, "Lock", .lockMechanism, [(.lockTargetState, .integer(0)), (.lockCurrentState, .integer(0))])
 
@@ -83,7 +83,7 @@ extension Accessory {
 }
 
 extension AccessoryInformation {
-    /// The service of an accessory that keeps no iids.
+    /// The service of an accessory without persistent iids.
     fileprivate var service: Service {
         var ids = InstanceIDs()
         return service(&ids)

@@ -6,9 +6,9 @@ package import HAPProtocol
 package import Logging
 package import NIOCore
 
-/// A bridge of lights on a clock and a store of the test's own: server and lights, as the daemon wires them.
+/// A bridge with lights on a test clock and a test store, assembled like the daemon's.
 package final class BridgeUnderTest: Sendable {
-    /// The id of the driver whose lights are shown.
+    /// The id of the driver of the lights.
     package static let driverID = "test"
 
     package let base: ServerUnderTest
@@ -32,8 +32,8 @@ package final class BridgeUnderTest: Sendable {
 
     /// Starts a bridge with reachable lights.
     ///
-    /// `furtherBridges` is called before a further bridge is opened and may prevent that by throwing; `nil` for one
-    /// bridge only. The default wall clock is stopped.
+    /// `furtherBridges` is called before a further bridge is opened and can prevent that by throwing; `nil` allows only
+    /// one bridge. The default wall clock is stopped.
     package init(
         _ store: any AccessoryServerStore & LightStore, stored: StoredBridge, ownership: OwnershipRequirement? = nil,
         lights descriptions: [LightDescription] = [],
@@ -99,7 +99,7 @@ package final class BridgeUnderTest: Sendable {
         return await lights.snapshots().first { $0.key == key }?.aid
     }
 
-    /// Where a characteristic is, as `aid.iid`.
+    /// Returns the id of a light's characteristic, `aid.iid`.
     package func place(_ type: CharacteristicType, of light: LightID) async -> CharacteristicID? {
         guard let aid = await aid(light) else { return nil }
         let accessory = await server.accessories.first { $0.aid == aid }

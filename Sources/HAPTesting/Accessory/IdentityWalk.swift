@@ -5,21 +5,25 @@ internal import DeviceKit
 internal import HAPModel
 internal import HAPProtocol
 
-/// A long random life of a bridge, in which no identity may ever change hands.
+/// A long random sequence of bridge events in which an identity must never be reassigned.
 ///
-/// Lights come, go, change their names and what they can do, and the bridge restarts, in an order that hangs on the seed
-/// alone. After each step all that a controller remembers is compared with all that it was ever told.
+/// Lights appear, disappear and change their names and capabilities, and the bridge restarts, in an order that depends
+/// only on the seed. After each step, the state that a controller remembers is compared with all earlier states.
 package struct IdentityWalk: Sendable {
     private let steps: Int
     private let open: @Sendable () async throws -> StoreContract.Opened
     private let disturb: (@Sendable (Bool) -> Void)?
     private var random: SeededNumbers
-    /// A light could not be stored since the last start: after the next one it may be as it was.
+    /// A Boolean value that indicates whether a light couldn't be stored since the last start.
+    ///
+    /// After a restart, it may have its old state.
     private var isForgetful = false
-    /// The youngest light; it and the fifteen before it come and go.
+    /// The number of the newest light; it and the fifteen before it appear and disappear.
     private var youngest = 15
 
-    /// Prepares a walk; `disturb` makes the store fail to keep lights, and `open` opens it, also after a restart.
+    /// Creates a walk.
+    ///
+    /// `disturb` makes the store fail to save lights, and `open` opens the store, also after a restart.
     package init(
         seed: UInt64, steps: Int = 1000, disturb: (@Sendable (Bool) -> Void)? = nil,
         open: @escaping @Sendable () async throws -> StoreContract.Opened
@@ -30,7 +34,7 @@ package struct IdentityWalk: Sendable {
         random = SeededNumbers(seed: seed)
     }
 
-    /// What a controller remembers.
+    /// The state that a controller remembers.
     private struct Memory {
         var aids: [LightKey: AccessoryID] = [:]
         var keys: [AccessoryID: LightKey] = [:]
@@ -40,10 +44,10 @@ package struct IdentityWalk: Sendable {
         var number: UInt16 = 0
     }
 
-    /// Walks.
+    /// Runs the walk.
     ///
-    /// - Returns: what was broken, and at which step; empty if nothing was.
-    /// - Throws: what the store throws.
+    /// - Returns: The violated rules and their steps. Empty if there are no violations.
+    /// - Throws: The store's error.
     package mutating func violations() async throws -> [String] {
         var memory = Memory()
         var found: [String] = []
@@ -60,7 +64,7 @@ package struct IdentityWalk: Sendable {
             } else {
                 for _ in 0...random.next(below: 2) { await change(bridge) }
                 if random.next(below: 50) == 0 {
-                    // What is forgotten has another aid when it comes back, one that no light ever had.
+                    // A forgotten light gets a new aid when it returns.
                     for light in try await bridge.lights.purge() { memory.aids[light.key] = nil }
                 }
                 await bridge.scheduler.advance(by: AccessoryWalkTimes.reconciliation)
@@ -73,7 +77,7 @@ package struct IdentityWalk: Sendable {
 
     private mutating func change(_ bridge: BridgeUnderTest) async {
         if random.next(below: 25) == 0 {
-            // One goes for good, and another one comes that never was: its aid has to be new, also after a restart.
+            // One light is removed permanently, and a new one appears. Its aid must be new, also after a restart.
             await bridge.host.removed(LightID("light \(youngest - 15)"))
             youngest += 1
         }
@@ -171,7 +175,7 @@ package struct IdentityWalk: Sendable {
 }
 
 private enum AccessoryWalkTimes {
-    /// Longer than changes of structure are collected.
+    /// Longer than the time in which structure changes are collected.
     static let reconciliation = Duration.milliseconds(1001)
 }
 

@@ -1,9 +1,9 @@
 package import HAPProtocol
 
-/// The accessory's end of a connection that lies in memory, with real bytes on it.
+/// The accessory's end of an in-memory connection that carries real bytes.
 ///
-/// It does what a transport does: hands the server one request after the other, switches the keys behind the answer, and
-/// keeps what the peer does not take.
+/// It acts like a transport: it delivers requests one at a time, switches the keys after the response, and buffers
+/// bytes that the peer doesn't read.
 package actor InMemoryAccessoryConnection: AccessoryConnection {
     private let executor: any SerialExecutor
     package nonisolated let id: ConnectionID
@@ -21,7 +21,9 @@ package actor InMemoryAccessoryConnection: AccessoryConnection {
 
     package nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
 
-    /// Creates an end; `deliver` gets the bytes of answers and events on the executor, and `nil` at the end.
+    /// Creates an end.
+    ///
+    /// `deliver` gets the bytes of responses and events on the executor, and `nil` at the end.
     package init(
         id: ConnectionID, from address: PeerAddress = .none, executor: any SerialExecutor,
         server: any AccessoryConnectionHandler,
@@ -37,7 +39,7 @@ package actor InMemoryAccessoryConnection: AccessoryConnection {
 
     // MARK: The peer's side
 
-    /// Tells the server of the connection.
+    /// Notifies the server of the connection.
     package func open() { server.opened(self) }
 
     package nonisolated func received(_ bytes: [UInt8]) {
@@ -48,15 +50,17 @@ package actor InMemoryAccessoryConnection: AccessoryConnection {
         }
     }
 
-    /// The peer is gone; called on the executor.
+    /// Closes the peer's end.
+    ///
+    /// Must be called on the executor.
     package nonisolated func peerClosed() {
         assumeIsolated { $0.end() }
     }
 
-    /// The peer is gone.
+    /// Closes the peer's end.
     package func vanish() { end() }
 
-    /// Lets the peer take bytes, or not.
+    /// Sets whether the peer reads bytes.
     package func setTakesBytes(_ takesBytes: Bool) {
         self.takesBytes = takesBytes
         guard takesBytes else { return }

@@ -4,9 +4,9 @@ package import DeviceKit
 package import HAPProtocol
 internal import Synchronization
 
-/// A store that forgets with the process, and that a test can make slow or broken.
+/// An in-memory store that a test can make slow or failing.
 package final class InMemoryAccessoryServerStore: AccessoryServerStore, LightStore {
-    /// What can be saved.
+    /// A kind of change that can be saved.
     package enum Change: Hashable, Sendable, CaseIterable {
         case pairings, failedAttempts, configuration, instanceIDs, light, states
     }
@@ -27,27 +27,27 @@ package final class InMemoryAccessoryServerStore: AccessoryServerStore, LightSto
         state = Mutex(State(stored: StoredBridge(server: stored, lights: lights)))
     }
 
-    /// What would be found after a restart.
+    /// The state that a restart would load.
     package var stored: StoredServer { state.withLock(\.stored.server) }
 
     package var bridge: StoredBridge { state.withLock(\.stored) }
 
-    /// The lights that would be found after a restart.
+    /// The lights that a restart would load.
     package var lights: [StoredLight] { state.withLock(\.stored.lights) }
 
-    /// What has been saved, in order; what failed is not among it.
+    /// The saved changes, in order, without failed ones.
     package var saved: [Change] { state.withLock(\.saved) }
 
-    /// How many changes wait for ``release()``.
+    /// The number of changes that wait for ``release()``.
     package var waitingCount: Int { state.withLock(\.waiting.count) }
 
-    /// From now on these changes fail, and no others.
+    /// Makes only these changes fail from now on.
     package func breakDown(_ changes: Set<Change>) { state.withLock { $0.broken = changes } }
 
-    /// From now on these changes wait for ``release()``.
+    /// Makes these changes wait for ``release()`` from now on.
     package func hold(_ changes: Set<Change>) { state.withLock { $0.held = changes } }
 
-    /// Lets all changes go on, those that wait and those to come.
+    /// Releases all waiting and future changes.
     package func release() {
         let waiting = state.withLock { state in
             state.held = []

@@ -1,6 +1,6 @@
 package import HAPProtocol
 
-/// A controller's end of a connection that lies in memory.
+/// A controller's end of an in-memory connection.
 package struct InMemoryLink: ControllerLink {
     /// The accessory's end.
     package let connection: InMemoryAccessoryConnection

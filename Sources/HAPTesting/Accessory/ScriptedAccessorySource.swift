@@ -3,7 +3,7 @@ package import HAPModel
 package import HAPProtocol
 internal import Synchronization
 
-/// A device that takes writes as a test says.
+/// A device that a test controls.
 package final class ScriptedAccessorySource: AccessorySource {
     private struct State {
         var status = HAPStatus.success
@@ -17,20 +17,20 @@ package final class ScriptedAccessorySource: AccessorySource {
 
     package init() {}
 
-    /// All values that were written, in order.
+    /// All written values, in order.
     package var written: [CharacteristicWrite] { state.withLock(\.written) }
-    /// The accessories that were asked to show themselves.
+    /// The accessories that were asked to identify themselves.
     package var identified: [AccessoryID] { state.withLock(\.identified) }
-    /// How many writes have not been answered.
+    /// The number of writes without a result.
     package var waitingCount: Int { state.withLock(\.waiting.count) }
 
-    /// From now on writes are answered at once, with this status.
+    /// Completes writes at once with this status from now on.
     package func setStatus(_ status: HAPStatus) { state.withLock { $0.status = status } }
 
-    /// From now on writes wait for ``answer(_:on:)``.
+    /// Makes writes wait for ``answer(_:on:)`` from now on.
     package func setWaits() { state.withLock { $0.isWaiting = true } }
 
-    /// Answers the oldest write.
+    /// Completes the oldest write.
     package func answer(_ status: HAPStatus, on scheduler: ManualScheduler) async {
         state.withLock { $0.waiting.isEmpty ? nil : $0.waiting.removeFirst() }?.resume(returning: status)
         await scheduler.drain()

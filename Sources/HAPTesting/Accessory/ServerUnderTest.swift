@@ -7,12 +7,12 @@ package import NIOCore
 internal import NIOPosix
 internal import Synchronization
 
-/// The true accessory role on a clock and a store of the test's own: as a daemon wires it.
+/// The real accessory role on a test clock and a test store, assembled like a daemon's.
 package final class ServerUnderTest: Sendable {
     /// The loop on which the server and its connections run.
     package let loop: any EventLoop
     package let executor: any SerialExecutor
-    /// The server's clock, which a test turns.
+    /// The server's clock, which the test advances.
     package let scheduler: ManualScheduler
     package let identity: AccessoryIdentity
     package let server: AccessoryServer
@@ -21,14 +21,14 @@ package final class ServerUnderTest: Sendable {
     private let profile: AccessoryProfile
     private let lastConnection = Mutex<UInt64>(0)
 
-    /// What the server is if a test does not say otherwise.
+    /// The default profile.
     package static let bridge = AccessoryProfile(
         category: .bridge,
         information: AccessoryInformation(
             name: "Bridge", manufacturer: "Lamplighter", model: "Lamplighter Bridge", serialNumber: "0001",
             firmware: "1.0"))
 
-    /// Creates a server that doesn't run yet.
+    /// Creates a server without starting it.
     package init(
         _ store: any AccessoryServerStore, stored: StoredServer, profile: AccessoryProfile = bridge,
         ownership: OwnershipRequirement? = nil, eventWindow: Duration = .milliseconds(250), logger: Logger? = nil
@@ -46,7 +46,9 @@ package final class ServerUnderTest: Sendable {
         self.profile = profile
     }
 
-    /// Shows accessory 1 and begins to serve; `showing` adds the other initial accessories.
+    /// Adds accessory 1 and starts serving.
+    ///
+    /// `showing` adds the other initial accessories.
     package func start(
         functions: [AccessoryFunction] = [], source: (any AccessorySource)? = nil,
         showing: () async throws -> Void = {}
@@ -60,7 +62,7 @@ package final class ServerUnderTest: Sendable {
         await scheduler.drain()
     }
 
-    /// Another server on the same clock, with an accessory 1, on a store of its own.
+    /// Creates another server with an accessory 1 and a separate store on the same clock.
     func another(_ number: Int) async throws -> AccessoryServer {
         let stored = StoredServer.random()
         let server = AccessoryServer(

@@ -5,21 +5,20 @@ internal import HAPCrypto
 internal import HAPModel
 package import HAPProtocol
 
-/// What every store promises in the comments of `AccessoryServerStore` and `LightStore`, as checks that any store can be put
-/// through.
+/// Checks of the requirements in the comments of `AccessoryServerStore` and `LightStore`, for any store.
 package struct StoreContract: Sendable {
-    /// A store and what is found in it.
+    /// A store and its content.
     package typealias Opened = (store: any AccessoryServerStore & LightStore, stored: StoredBridge)
 
-    /// Opens the same place again, as after a restart; the first time it is a new one.
+    /// Opens the same store again, as after a restart; the first call opens a new one.
     package let open: @Sendable () async throws -> Opened
 
     package init(open: @escaping @Sendable () async throws -> Opened) { self.open = open }
 
-    /// Puts the store through all checks.
+    /// Runs all checks on the store.
     ///
-    /// - Returns: the promises that were broken, in words; empty if all were kept.
-    /// - Throws: what the store throws.
+    /// - Returns: The violated requirements as text. Empty if there are no violations.
+    /// - Throws: The store's error.
     package func violations() async throws -> [String] {
         var found: [String] = []
         let (store, first) = try await open()
@@ -54,7 +53,7 @@ package struct StoreContract: Sendable {
         try await store.save(instanceIDs: ids)
         expected.server.instanceIDs = ids
         try await check("the iids of accessory 1 are found again")
-        // Not in the order of their aids, in which they are found again.
+        // Saves the lights in another order than that of their aids, in which they are loaded.
         for light in Self.lights(ids).reversed() {
             try await store.save(light)
             expected.lights.append(light)

@@ -1,8 +1,8 @@
 package import HAPModel
 
-/// Devices as they describe themselves.
+/// Devices with their descriptions.
 package enum TestDevices {
-    /// A lamp, or something that can be switched like one.
+    /// A lamp, or a device that can be switched like one.
     package static func lamp(aid: UInt64 = 1, type: ServiceType = .lightbulb) -> HAPModel.Accessory {
         HAPModel.Accessory(
             aid: AccessoryID(aid),

@@ -2,7 +2,7 @@ package import HAPProtocol
 internal import NIOCore
 internal import Synchronization
 
-/// A controller's end of a connection that lies in memory; the test is the accessory.
+/// A controller's end of an in-memory connection whose other end is the test.
 package final class InMemoryByteConnection: ByteConnection {
     private struct State {
         var pieces: [[UInt8]] = []
@@ -29,7 +29,7 @@ package final class InMemoryByteConnection: ByteConnection {
         waiting?.resume(returning: bytes)
     }
 
-    /// The accessory ends the connection.
+    /// Ends the connection on the accessory's side.
     package func end() {
         let waiting = state.withLock { state in
             state.isClosed = true
@@ -39,7 +39,7 @@ package final class InMemoryByteConnection: ByteConnection {
         waiting?.resume(returning: nil)
     }
 
-    /// Whether either side has ended the connection.
+    /// A Boolean value that indicates whether either side has ended the connection.
     package var isClosed: Bool { state.withLock(\.isClosed) }
 
     package func send(_ bytes: [UInt8]) {
@@ -65,9 +65,9 @@ package final class InMemoryByteConnection: ByteConnection {
     }
 }
 
-/// Connects to accessories that lie in memory.
+/// A dialer that connects to in-memory accessories.
 package final class InMemoryDialer: AccessoryDialer {
-    /// Makes the connection to an endpoint, or `nil` where no accessory listens.
+    /// A function that returns the connection to an endpoint, or `nil` if no accessory is listening.
     package typealias Listener = @Sendable () -> InMemoryByteConnection?
 
     private struct State {
@@ -81,7 +81,7 @@ package final class InMemoryDialer: AccessoryDialer {
 
     package init() {}
 
-    /// Answers at an endpoint from now on, or no more.
+    /// Sets or removes the listener of an endpoint.
     package func listen(at endpoint: AccessoryEndpoint, _ listener: Listener?) {
         state.withLock { $0.listeners[endpoint] = listener }
     }
@@ -89,7 +89,7 @@ package final class InMemoryDialer: AccessoryDialer {
     /// Delays all connections until ``release()``.
     package func hold() { state.withLock { $0.isHeld = true } }
 
-    /// Lets the delayed connections go on.
+    /// Completes the delayed connections.
     package func release() {
         let waiting = state.withLock { state in
             defer { (state.isHeld, state.waiting) = (false, []) }
@@ -98,7 +98,7 @@ package final class InMemoryDialer: AccessoryDialer {
         for continuation in waiting { continuation.resume() }
     }
 
-    /// Where connections were tried, in order.
+    /// The dialed endpoints, in order.
     package var dialed: [AccessoryEndpoint] { state.withLock(\.dialed) }
 
     package func dial(
@@ -119,7 +119,9 @@ package final class InMemoryDialer: AccessoryDialer {
 }
 
 extension BridgeUnderTest {
-    /// Returns a listener that leads to this bridge; `onConnect` gets each connection, so that a test can cut it.
+    /// Returns a listener that connects to this bridge.
+    ///
+    /// `onConnect` gets each connection, so that a test can cut it.
     package func listener(
         onConnect: @escaping @Sendable (InMemoryByteConnection) -> Void = { _ in }
     ) -> InMemoryDialer.Listener {

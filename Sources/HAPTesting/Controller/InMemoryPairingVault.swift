@@ -3,7 +3,7 @@ package import HAPModel
 package import HAPProtocol
 internal import Synchronization
 
-/// A vault that forgets with the process.
+/// An in-memory pairing vault.
 package final class InMemoryPairingVault: PairingVault {
     private struct State {
         var identity: ControllerIdentity?

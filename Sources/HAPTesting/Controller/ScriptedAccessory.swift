@@ -2,23 +2,24 @@ internal import HAPCrypto
 package import HAPProtocol
 internal import Synchronization
 
-/// An accessory that keeps to the protocol only as far as a test wants: real bytes, real pair verify, then a script.
+/// An accessory that follows the protocol only as far as a test needs: real bytes, real pair verify, then a script.
 package final class ScriptedAccessory: Sendable {
-    /// What it does with a request.
+    /// The reaction to a request.
     package enum Reaction: Sendable {
         case answer(HTTPResponse)
-        /// These bytes as they are, then nothing more.
+        /// Sends these bytes unchanged, then nothing more.
         case bytes([UInt8])
-        /// These bytes, sealed if the connection is a session.
+        /// Sends these bytes, encrypted if the connection is a session.
         case sealed([UInt8])
         case silence
         case hangUp
-        /// It removes its pairings, and hangs up instead of saying so.
+        /// Removes its pairings and disconnects instead of responding.
         case unpairAndHangUp
     }
 
-    /// Gets a request and its number on this connection, from 0; answers to pair verify are made without it if there is
-    /// an identity.
+    /// A script that gets a request and its number on this connection, from 0.
+    ///
+    /// If there is an identity, pair verify is handled without the script.
     package typealias Script = @Sendable (HTTPRequest, Int) -> Reaction
 
     private struct State {
@@ -41,17 +42,17 @@ package final class ScriptedAccessory: Sendable {
         self.script = script
     }
 
-    /// Every request, but those of pair verify.
+    /// All requests except those of pair verify.
     package var requests: [HTTPRequest] { log.withLock { $0 } }
-    /// The newest connection to it.
+    /// The newest connection.
     package var connection: InMemoryByteConnection? { current.withLock { $0 } }
 
-    /// Takes every connection to an endpoint.
+    /// Accepts all connections to an endpoint.
     package func listen(_ dialer: InMemoryDialer, at endpoint: AccessoryEndpoint) {
         dialer.listen(at: endpoint) { self.connect() }
     }
 
-    /// Sends bytes as the wire wants them now.
+    /// Sends bytes in the current form of the wire.
     package func push(_ bytes: [UInt8]) {
         let carried = streams.withLock { state in (try? state?.stream.carried(bytes)) ?? bytes }
         connection?.deliver(carried)

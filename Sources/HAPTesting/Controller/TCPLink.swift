@@ -1,7 +1,7 @@
 package import NIOCore
 internal import NIOPosix
 
-/// A controller's end of a TCP connection to a port of this machine.
+/// A controller's end of a TCP connection to a port of this host.
 package struct TCPLink: ControllerLink {
     private let channel: any Channel
 
@@ -21,10 +21,10 @@ package struct TCPLink: ControllerLink {
     package func send(_ bytes: [UInt8]) { channel.writeAndFlush(ByteBuffer(bytes: bytes), promise: nil) }
     package func close() { channel.close(promise: nil) }
 
-    /// Says that nothing more will be sent.
+    /// Closes the output.
     package func closeOutput() { channel.close(mode: .output, promise: nil) }
 
-    /// Takes what comes, or leaves it in the system's buffers.
+    /// Sets whether incoming bytes are read or stay in the system's buffers.
     package func setReads(_ reads: Bool) async throws { try await channel.setOption(.autoRead, value: reads).get() }
 
     private final class Receiver: ChannelInboundHandler {

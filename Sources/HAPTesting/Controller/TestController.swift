@@ -2,23 +2,24 @@ internal import HAPCrypto
 package import HAPModel
 package import HAPProtocol
 
-/// What a test controller's bytes travel on.
+/// The connection that carries a test controller's bytes.
 package protocol ControllerLink: Sendable {
     func send(_ bytes: [UInt8])
     func close()
 }
 
-/// A small controller: real bytes, pair setup, pair verify, requests in order, and a log of what came back.
+/// A small controller with real bytes, pair setup, pair verify, requests in order and a log of all responses and
+/// events.
 ///
 /// It runs on its link's executor.
 package actor TestController {
     /// The connection has ended.
     package struct Closed: Error {}
 
-    /// What came, in order.
+    /// A received response or event.
     package enum Arrival: Equatable, Sendable {
         case response(HTTPResponse)
-        /// An event's body as text.
+        /// An event, with its body as text.
         case event(String)
     }
 
@@ -28,9 +29,9 @@ package actor TestController {
     private var stream = MessageStream(role: .controller)
     private var awaiting: [CheckedContinuation<HTTPResponse, any Error>] = []
     private var watchers: [CheckedContinuation<Void, Never>] = []
-    /// The answers and events that have come, in order.
+    /// The received responses and events, in order.
     package private(set) var arrivals: [Arrival] = []
-    /// Whether the accessory has hung up.
+    /// A Boolean value that indicates whether the accessory has disconnected.
     package private(set) var isClosed = false
 
     package nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
@@ -44,7 +45,9 @@ package actor TestController {
 
     // MARK: Bytes
 
-    /// Bytes came, or the end; called on the executor.
+    /// Handles received bytes, or the end.
+    ///
+    /// Must be called on the executor.
     package nonisolated func received(_ bytes: [UInt8]?) {
         assumeIsolated { controller in
             if let bytes { controller.take(bytes) } else { controller.ended() }
@@ -81,12 +84,12 @@ package actor TestController {
         watchers = []
     }
 
-    /// Waits until what has arrived meets a condition, the connection has ended, or the test is canceled.
+    /// Waits until the received messages meet a condition, the connection ends, or the test is canceled.
     package func wait(until isMet: @Sendable ([Arrival]) -> Bool) async {
         while !isMet(arrivals), !isClosed, !Task.isCancelled { await waitForArrival() }
     }
 
-    /// Waits for the end of the connection, or until the test is canceled.
+    /// Waits until the connection ends or the test is canceled.
     package func waitForClose() async {
         while !isClosed, !Task.isCancelled { await waitForArrival() }
     }
@@ -104,7 +107,7 @@ package actor TestController {
         arrivals.compactMap { if case .event(let body) = $0 { body } else { nil } }
     }
 
-    /// Forgets what has come until now.
+    /// Removes all received messages.
     package func forgetArrivals() { arrivals = [] }
 
     package func close() { link?.close() }
@@ -113,20 +116,20 @@ package actor TestController {
 
     package func send(bytes: [UInt8]) { link?.send(bytes) }
 
-    /// The bytes of a request, sealed if the connection is a session.
+    /// Returns the bytes of a request, encrypted if the connection is a session.
     package func bytes(of request: HTTPRequest) throws -> [UInt8] { try stream.encode(.request(request)) }
 
-    /// Any bytes in the form in which they go over the wire now.
+    /// Returns bytes in the current form of the wire.
     package func sealed(_ bytes: [UInt8]) throws -> [UInt8] { try stream.carried(bytes) }
 
-    /// Sends a request and waits for its answer.
+    /// Sends a request and waits for its response.
     package func request(_ request: HTTPRequest) async throws -> HTTPResponse {
         guard !isClosed else { throw Closed() }
         let bytes = try stream.encode(.request(request))
-        // A test must end also if no answer comes, and at once if it is canceled.
+        // A test must end even without a response, and at once if it is canceled.
         let watchdog = Task {
             try await Task.sleep(for: .seconds(20))
-            // An answer may have overtaken it on the way here.
+            // The response may have arrived already.
             try Task.checkCancellation()
             close()
         }
@@ -141,7 +144,7 @@ package actor TestController {
         }
     }
 
-    /// Asks and waits for the answer.
+    /// Sends a GET request and waits for the response.
     package func get(_ path: String, query: String? = nil) async throws -> HTTPResponse {
         try await request(HTTPRequest(.get, path, query: query))
     }
@@ -149,22 +152,22 @@ package actor TestController {
     /// `GET /characteristics?QUERY`.
     package func read(_ query: String) async throws -> HTTPResponse { try await get("/characteristics", query: query) }
 
-    /// Writes JSON and waits for the answer.
+    /// Writes JSON and waits for the response.
     package func put(_ path: String, _ body: String) async throws -> HTTPResponse {
         try await request(HTTPRequest(.put, path, body: Array(body.utf8)))
     }
 
-    /// `PUT /characteristics` with these entries.
+    /// Sends `PUT /characteristics` with these entries.
     package func write(_ entries: String) async throws -> HTTPResponse {
         try await put("/characteristics", #"{"characteristics":[\#(entries)]}"#)
     }
 
-    /// Sends a body of TLV8 and waits for the answer.
+    /// Sends a TLV8 body and waits for the response.
     package func post(_ path: String, _ body: [UInt8] = []) async throws -> HTTPResponse {
         try await request(HTTPRequest(.post, path, body: body))
     }
 
-    /// A request to `/pairings`.
+    /// Sends a request to `/pairings`.
     package func pairings(_ request: PairingsRequest) async throws -> PairingsResponse {
         let response = try await post("/pairings", request.encoded)
         guard response.status == 200 else { throw UnexpectedStatus(status: response.status) }
@@ -173,14 +176,14 @@ package actor TestController {
 
     // MARK: Pairing
 
-    /// An answer of another HTTP status than 200.
+    /// A response with an HTTP status other than 200.
     package struct UnexpectedStatus: Error, Equatable {
         package let status: Int
 
         package init(status: Int) { self.status = status }
     }
 
-    /// The first part of pair setup, up to M2.
+    /// Performs the first part of pair setup, up to M2.
     package func beginPairSetup(
         _ code: SetupCode, ownershipToken: [UInt8]? = nil
     ) async throws -> PairSetupController.Action {
@@ -189,9 +192,9 @@ package actor TestController {
         return try await step(setup?.start())
     }
 
-    /// Carries pair setup on by one message.
+    /// Performs the next step of pair setup.
     ///
-    /// - Returns: what the controller's machine says to the answer.
+    /// - Returns: The next action of the controller's state machine.
     package func step(_ action: PairSetupController.Action?) async throws -> PairSetupController.Action {
         switch action {
         case .send(let body)?:
@@ -207,9 +210,9 @@ package actor TestController {
 
     private var setup: PairSetupController?
 
-    /// The whole of pair setup.
+    /// Performs the whole pair setup.
     ///
-    /// - Returns: the last action: `paired` or `fail`.
+    /// - Returns: The last action, `paired` or `fail`.
     package func pairSetup(
         _ code: SetupCode, ownershipToken: [UInt8]? = nil
     ) async throws -> PairSetupController.Action {
@@ -229,9 +232,11 @@ package actor TestController {
         Result { () throws(CryptoError) in try SRPClient(setupCode: code, salt: salt, serverKey: key) }
     }
 
-    /// Pair verify; from then on the connection is a session.
+    /// Performs pair verify.
     ///
-    /// - Returns: why it failed; `nil` for success.
+    /// After success, the connection is a session.
+    ///
+    /// - Returns: The reason for a failure, or `nil` for success.
     package func pairVerify(_ accessory: AccessoryIdentity) async throws -> PairVerifyController.Failure? {
         var verify = PairVerifyController(
             identity: identity,
@@ -258,7 +263,7 @@ extension HTTPResponse {
 }
 
 extension ControllerIdentity {
-    /// The pairing that lets this controller in.
+    /// Returns the pairing that authorizes this controller.
     package func pairing(isAdmin: Bool = true) -> Pairing {
         Pairing(controller: controller, publicKey: longTermKey.publicKey, isAdmin: isAdmin)
     }
