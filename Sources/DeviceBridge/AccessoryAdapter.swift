@@ -5,26 +5,26 @@ internal import HAPProtocol
 
 /// Converts a driver's description to services, written values to commands, and states to values.
 ///
-/// It never changes.
+/// It is immutable.
 final class AccessoryAdapter {
-    /// A characteristic that the accessory has.
+    /// A characteristic of the accessory.
     private struct Part {
         let iid: InstanceID
         let type: CharacteristicType
         let property: Property
         let metadata: CharacteristicMetadata
-        /// Its value before the first report.
+        /// The value before the first report.
         var initial: CharacteristicValue
         let manufacturerDescription: String?
-        /// Whether the device has it; the bridge adds others.
+        /// A Boolean value that indicates whether the device has the characteristic; the bridge adds others.
         let isOfDevice: Bool
     }
 
     let description: LightDescription
-    /// The name controllers see.
+    /// The name that controllers see.
     let name: String
     let ids: InstanceIDs
-    /// The values that the device can have.
+    /// The limits of the device's values.
     let limits: ValueLimits
 
     private let information: Service
@@ -34,7 +34,7 @@ final class AccessoryAdapter {
 
     /// Creates the adapter for a description.
     ///
-    /// It gives every part of the accessory its iid, new ones to parts that had none.
+    /// It assigns an iid to every part of the accessory that has none.
     init(_ description: LightDescription, _ name: String, _ ids: InstanceIDs) {
         self.description = description
         self.name = name
@@ -76,14 +76,15 @@ final class AccessoryAdapter {
 
     private func part(_ property: Property) -> Part? { part { $0.property == property } }
 
-    /// Where a characteristic of the first function is, and its limits; `nil` if it has none of that type.
+    /// Returns the iid and the metadata of a characteristic of the first function, or `nil` if it has none of that
+    /// type.
     func place(of type: CharacteristicType) -> (iid: InstanceID, metadata: CharacteristicMetadata)? {
         services.first?.parts.first { $0.type == type }.map { ($0.iid, $0.metadata) }
     }
 
     // MARK: The accessory
 
-    /// The accessory object with the values of a state.
+    /// Returns the accessory object with the values of a state.
     func accessory(_ aid: AccessoryID, state: DeviceState) -> Accessory {
         let shown = services.enumerated().map { index, service in
             Service(
@@ -100,10 +101,10 @@ final class AccessoryAdapter {
         return Accessory(aid: aid, services: [information] + shown)
     }
 
-    /// The values of its characteristics in a state, in the order of its services: hue and saturation before color
-    /// temperature, because the Home app takes the last one for the mode (Lights 2).
+    /// Returns the characteristics' values in a state, in the order of the services.
     ///
-    /// Momentary events aren't part of a state.
+    /// Hue and saturation precede color temperature, because the Home app derives the mode from the last one (Lights
+    /// 2). Momentary events aren't part of a state.
     func values(of state: DeviceState) -> [(InstanceID, CharacteristicValue)] {
         var values: [(InstanceID, CharacteristicValue)] = []
         values.reserveCapacity(services.reduce(0) { $0 + $1.parts.count })
@@ -138,7 +139,7 @@ final class AccessoryAdapter {
         return LightCommand(limits.canonical(rules.command(written, over: state)).values)
     }
 
-    /// Returns an operator's command without impossible values, or `nil` if it has no other.
+    /// Returns an operator's command without values that the device lacks, or `nil` if no values remain.
     func possible(_ command: LightCommand, state: DeviceState) -> LightCommand? {
         var possible = PropertyValues()
         let asked = limits.canonical(rules.command(command.values, over: state)).values
@@ -162,7 +163,9 @@ final class AccessoryAdapter {
 }
 
 extension AccessoryInformation {
-    /// Creates the information of a light, with its id as the serial number if it reports none.
+    /// Creates the information of a light.
+    ///
+    /// Its id serves as the serial number if it reports none.
     fileprivate init(of description: LightDescription, name: String) {
         self.init(
             name: name, manufacturer: description.manufacturer, model: description.model,

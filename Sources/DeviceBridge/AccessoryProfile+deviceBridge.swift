@@ -2,13 +2,13 @@ package import AccessoryRole
 internal import HAPModel
 
 extension AccessoryProfile {
-    /// A bridge that shows lights.
+    /// Creates the profile of a bridge of lights.
     ///
     /// - Parameters:
-    ///   - name: the bridge's name, made valid here.
-    ///   - serialNumber: tells bridges apart for people.
-    ///   - firmware: the program's version.
-    /// - Returns: its profile.
+    ///   - name: The bridge's name, which is sanitized here.
+    ///   - serialNumber: A number that distinguishes bridges for people.
+    ///   - firmware: The program's version.
+    /// - Returns: The profile.
     package static func deviceBridge(name: String, serialNumber: String, firmware: String) -> AccessoryProfile {
         AccessoryProfile(
             category: .bridge,

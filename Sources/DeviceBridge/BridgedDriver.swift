@@ -2,21 +2,21 @@ package import AccessoryRole
 package import DeviceKit
 package import HAPProtocol
 
-/// A driver that lights are of, and what became of its commands; a plain object inside the bridge's actor.
+/// A driver and the statistics of its commands; it is a plain object inside the bridge's actor.
 final class BridgedDriver {
     let id: String
-    /// The driver at work; `nil` while none of this id is configured.
+    /// The running driver, or `nil` if no driver with this id is configured.
     var driver: (any LightDriver)?
     var state = DriverState.starting
-    /// What became of the commands that it was given.
+    /// The results of the commands sent to the driver.
     var commands = OutcomeStatistics<HAPStatus>()
-    /// How much of what its lights said was dropped.
+    /// The number of dropped reports, by reason.
     var dropped: [DropReason: UInt64] = [:]
 
     init(_ id: String) { self.id = id }
 }
 
-/// One driver's way to the bridge.
+/// The host that connects a driver to the bridge.
 struct DriverHost: LightHost {
     let driver: String
     let bridge: DeviceBridge
@@ -42,25 +42,25 @@ struct DriverHost: LightHost {
     func dropped(_ count: Int, _ reason: DropReason) async { await bridge.dropped(count, reason, by: driver) }
 }
 
-/// One driver's lights, and what became of their commands since the start.
+/// A driver's lights, and the results of their commands since the start.
 package struct DriverStatistics: Equatable, Sendable {
     package let id: String
     package let state: DriverState
     package let lights: Int
     package let reachableLights: Int
-    /// The commands that it was given, by HAP status, and how long they took.
+    /// The commands sent to the driver, by HAP status, and their durations.
     package let commands: OutcomeStatistics<HAPStatus>
-    /// How much of what its lights said was dropped.
+    /// The number of dropped reports, by reason.
     package let dropped: [DropReason: UInt64]
 }
 
 extension DeviceBridge {
-    /// Counts what was dropped of what a driver's lights said.
+    /// Counts dropped reports of a driver.
     func dropped(_ count: Int, _ reason: DropReason, by driver: String) {
         self.driver(driver).dropped[reason, default: 0] &+= UInt64(max(count, 0))
     }
 
-    /// The statistics of all drivers that are known, by id.
+    /// The statistics of all configured drivers, sorted by id.
     package func driverStatistics() -> [DriverStatistics] {
         configuredDrivers.map { driver in
             let own = lights.filter { $0.key.driver == driver.id }.values

@@ -3,10 +3,10 @@ internal import DeviceKit
 internal import HAPModel
 internal import HAPProtocol
 
-/// A light that is shown, and what is under way with it; a plain object inside the bridge's actor.
+/// A visible light and its pending work; it is a plain object inside the bridge's actor.
 final class BridgedLight {
     let key: LightKey
-    /// The number of the bridge that shows it, and that bridge.
+    /// The number of the light's bridge, and that bridge's server.
     let bridge: Int
     let server: AccessoryServer
     let aid: AccessoryID
@@ -14,31 +14,32 @@ final class BridgedLight {
     var adapter: AccessoryAdapter { didSet { pipeline.rules = adapter.rules } }
     var state: DeviceState
     var pipeline: CommandPipeline
-    /// The requests whose values the command under way carries, and those of the one that waits.
+    /// The requests whose values are in the running command, and those in the waiting command.
     var waitersUnderWay: [CommandWaiter] = []
     var waitersWaiting: [CommandWaiter] = []
-    /// Counts the commands, so that an answer that comes too late is known as such.
+    /// The number of the current command, which identifies late responses.
     var command = 0
-    /// Why the newest command was refused.
+    /// The reason why the light rejected the newest command.
     var refusal: String?
-    /// Until when the command under way may be answered; `nil` if none is.
+    /// The deadline of the running command, or `nil` if none is running.
     var commandDeadline: ContinuousClock.Instant?
     var task: Task<Void, Never>?
     var identification: Task<Void, Never>?
     var origin = LightEvent.Origin.device
-    /// Its state has been shown since the newest command was begun.
+    /// A Boolean value that indicates whether the state was published since the newest command started.
     var isShown = false
-    /// What comes of the command under way makes no events: adaptive lighting changes little and often.
+    /// A Boolean value that indicates whether the running command makes no events, because adaptive lighting changes
+    /// values often and only slightly.
     var isQuiet = false
-    /// `nil` for a light that has no adaptive lighting.
+    /// The adaptive lighting state, or `nil` if the light doesn't support it.
     var transition: AdaptiveLightingTransition?
-    /// What is kept of it over a restart.
+    /// The stored adaptive lighting state.
     var savedTransition: [UInt8]?
-    /// When adaptive lighting is to look at the light again.
+    /// The time of the next adaptive lighting update.
     var transitionDueAt: ContinuousClock.Instant?
-    /// Its state has changed since it was last written down.
+    /// A Boolean value that indicates whether the state has changed since it was last stored.
     var isUnsaved = false
-    /// It is shown no more; what still comes of its commands is passed over.
+    /// A Boolean value that indicates whether the light was removed; later command results are ignored.
     var isRemoved = false
 
     init(
@@ -55,8 +56,9 @@ final class BridgedLight {
         pipeline = CommandPipeline(adapter.rules)
     }
 
-    /// The state with the power and the colour that were asked for last: a hue that is written alone goes with its
-    /// saturation.
+    /// The state with the most recently requested power and color.
+    ///
+    /// A hue that is written alone is combined with its saturation.
     var wanted: DeviceState {
         guard pipeline.underWay != nil || pipeline.waiting != nil else { return state }
         var values = PropertyValues()
@@ -68,16 +70,16 @@ final class BridgedLight {
         return wanted
     }
 
-    /// A lamp's power and brightness.
+    /// The power and brightness of a lamp.
     var level: [CharacteristicValue?] { [state.values.first(.on), state.values.first(.brightness)] }
 
-    /// What is to be remembered of it over a restart.
+    /// The light's persistent state.
     var stored: StoredLight {
         StoredLight(
             key: key, bridge: bridge, aid: aid, instanceIDs: adapter.ids, description: adapter.description,
             state: report, transition: savedTransition)
     }
 
-    /// The state as a report, to be remembered over a restart.
+    /// The state as a report, to be stored for the next start.
     var report: LightReport { adapter.description.report(of: state, isForRestart: true) }
 }

@@ -1,51 +1,54 @@
 internal import DeviceKit
 internal import HAPModel
 
-/// One light's commands and echoes (Lights 2).
+/// The commands and echoes of one light (Lights 2).
 ///
-/// At most one command is under way; while it is, newer ones are merged into one that follows, so that the latest value
-/// always wins and is always sent. For a while after a command, reports that differ from it are taken for steps on the
-/// way (a fade) or echoes of an older command, and held; what is still held when that time ends is the truth.
+/// At most one command is running. Newer commands are merged into one waiting command, so that the latest value always
+/// wins and is always sent. For some time after a command, reports that differ from it count as intermediate steps of a
+/// fade or as echoes of an older command, and are held. The last held report is applied when that time ends.
 struct CommandPipeline: ~Copyable {
-    /// How long reports are taken for steps on the way, unless the command's own fade takes longer.
+    /// The time for which reports count as intermediate steps, unless the command's fade takes longer.
     static let confirmationTime = Duration.seconds(1)
-    /// How long reports are still taken so once the light has reported all that was asked of it: late echoes come
-    /// within this time, and what comes after it is somebody at the light.
+    /// The time for which reports still count as intermediate steps once the light has confirmed all values.
+    ///
+    /// Late echoes arrive within this time. Later reports are changes made at the light.
     static let echoTime = Duration.milliseconds(300)
 
-    /// After so long without a word from the light a command is sent once more: radios lose some.
+    /// The time without a report after which a command is sent again, because radios lose some.
     static let retryTime = Duration.seconds(2)
 
-    /// How the values of the light behave.
+    /// The rules for the light's values.
     var rules: any DeviceRules
     private(set) var underWay: LightCommand?
-    /// A command was given up and its driver has not come back from it: the next one waits for that.
+    /// A Boolean value that indicates whether a command has timed out and its driver has not returned.
+    ///
+    /// The next command waits for that.
     private(set) var isAbandoned = false
     private(set) var waiting: LightCommand?
     private var target = LightCommand()
-    /// What of the target the light has not reported yet.
+    /// The values of the target that the light has not confirmed.
     private var unconfirmed = PropertyValues()
     private var completesAt: ContinuousClock.Instant?
     private var held = PropertyValues()
-    /// A command that was accepted, of which the light has said nothing yet.
+    /// An accepted command that no report has followed.
     private var unanswered: LightCommand?
-    /// When to send it once more.
+    /// The time at which to send that command again.
     private var retriesAt: ContinuousClock.Instant?
-    /// Whether the command under way is one that is sent once more.
+    /// A Boolean value that indicates whether the running command is a repetition.
     private var isRetry = false
-    /// The values that came with "off", such as a level: they go out with the next "on".
+    /// The values that came with "off", such as a level; they are sent with the next "on".
     private(set) var forNextOn = PropertyValues()
-    /// Whether the light didn't confirm the newest command, also when it was sent once more.
+    /// A Boolean value that indicates whether the light confirmed neither the newest command nor its repetition.
     private(set) var isUnconfirmed = false
 
     init(_ rules: any DeviceRules) { self.rules = rules }
 
-    /// Whether the driver is at a command, or has not come back from one that was given up.
+    /// A Boolean value that indicates whether the driver is processing a command, including one that has timed out.
     var isBusy: Bool { underWay != nil || isAbandoned }
 
-    /// A command is wanted.
+    /// Adds a command.
     ///
-    /// - Returns: the command to send now; `nil` if it waits for the one under way.
+    /// - Returns: The command to send now, or `nil` if it waits for the running one.
     mutating func wanted(_ command: LightCommand) -> LightCommand? {
         guard !isBusy else {
             if waiting == nil { waiting = command } else { waiting?.merge(command) }
@@ -63,7 +66,7 @@ struct CommandPipeline: ~Copyable {
         return command
     }
 
-    /// The command without the values for the next "on", and with them if it is that.
+    /// Returns the command without the values for the next "on", or with them if it switches the light on.
     private mutating func withHeldValues(_ command: LightCommand) -> LightCommand {
         guard rules.power != nil else { return command }
         switch command.values[Property(.on)]?.bool {
@@ -82,9 +85,9 @@ struct CommandPipeline: ~Copyable {
         }
     }
 
-    /// The command under way has been accepted or has failed.
+    /// Ends the running command.
     ///
-    /// - Returns: the next command to send, if one waits.
+    /// - Returns: The next command to send, if one is waiting.
     mutating func ended(success: Bool, now: ContinuousClock.Instant) -> LightCommand? {
         if isAbandoned { isAbandoned = false } else { complete(success: success, now: now) }
         underWay = nil
@@ -92,20 +95,22 @@ struct CommandPipeline: ~Copyable {
         return waiting.map { begin($0) }
     }
 
-    /// The command under way has not been answered in time; its driver may still be at it.
+    /// Handles a timeout of the running command.
+    ///
+    /// Its driver may still be processing it.
     mutating func gaveUp(now: ContinuousClock.Instant) {
         complete(success: false, now: now)
         underWay = nil
         isAbandoned = true
     }
 
-    /// The waiting command is cancelled.
+    /// Cancels the waiting command.
     mutating func dropWaiting() { waiting = nil }
 
     private mutating func complete(success: Bool, now: ContinuousClock.Instant) {
         if success, let command = underWay {
             if command.values[Property(.on)] == .bool(true) { forNextOn = PropertyValues() }
-            // Reports differing from a newer target are echoes of an older one.
+            // Reports that differ from a newer target are echoes of an older one.
             if !isCompleting(now) { target = LightCommand() }
             target.merge(command)
             let fade = max(command.transition ?? .zero, Self.confirmationTime)
@@ -116,14 +121,14 @@ struct CommandPipeline: ~Copyable {
                 retriesAt = now + max(command.transition ?? .zero, Self.retryTime)
             }
         } else if !isCompleting(now) {
-            // Nothing is expected any more: what was held is the truth.
+            // No more reports are expected, so the held report applies.
             completesAt = now
         }
     }
 
-    /// The driver has reported; returns what of it is new.
+    /// Handles a report and returns its new values.
     mutating func reported(_ report: LightReport, now: ContinuousClock.Instant) -> LightReport {
-        // Any report shows that a command has reached it, this one or that of another controller.
+        // Any report shows that a command has reached the light, whether from this bridge or from another controller.
         if !report.values.isEmpty {
             retriesAt = nil
             isUnconfirmed = false
@@ -137,7 +142,7 @@ struct CommandPipeline: ~Copyable {
         return accepted
     }
 
-    /// The report without the steps on the way to the values of the newest command.
+    /// Returns the report without intermediate steps to the values of the newest command.
     private mutating func matched(_ report: LightReport, now: ContinuousClock.Instant) -> LightReport {
         let isCompleting = isCompleting(now)
         guard isCompleting || underWay != nil else { return report }
@@ -156,13 +161,13 @@ struct CommandPipeline: ~Copyable {
             let isMatch = rules.resembles(reported, expected.values.members(of: group))
             held = held.removing(reported)
             if isMatch { unconfirmed = unconfirmed.removing(reported) } else { held.merge(reported) }
-            // The light's own rounding of what was asked is not shown as a change.
+            // A value that the light has only rounded doesn't count as a change.
             if !isMatch || group.type == .hue { accepted.values = accepted.values.removing(reported) }
         }
         let fades = expected.transition.map { $0 > .zero } ?? false
-        // A light that fades out passes through levels that are not to come back with the next tap.
+        // The levels during a fade-out must not return with the next tap.
         if fades, expected.on == false, expected.brightness == nil { accepted.brightness = nil }
-        // Some say at once what they fade to, and then the steps.
+        // Some lights report the final value first, and then the steps.
         if let completesAt, underWay == nil, unconfirmed.isEmpty, !fades {
             self.completesAt = min(completesAt, now + Self.echoTime)
         }
@@ -171,21 +176,22 @@ struct CommandPipeline: ~Copyable {
 
     private func isCompleting(_ now: ContinuousClock.Instant) -> Bool { completesAt.map { now < $0 } ?? false }
 
-    /// When ``completed(now:)`` and ``retried(now:)`` should be asked; `nil` if nothing is held or to be sent again.
+    /// The time at which to call ``completed(now:)`` and ``retried(now:)``, or `nil` if no report is held and no
+    /// command must be repeated.
     var wakeAt: ContinuousClock.Instant? {
         guard !isBusy else { return nil }
         guard !held.isEmpty, let completesAt else { return retriesAt }
         return min(completesAt, retriesAt ?? completesAt)
     }
 
-    /// The command to send once more, because the light has said nothing since it was accepted; `nil` if there is none.
+    /// Returns the command to send again because no report followed it, or `nil` if there is none.
     mutating func retried(now: ContinuousClock.Instant) -> LightCommand? {
         guard !isBusy, let retriesAt, retriesAt <= now, let command = unanswered else { return nil }
         isUnconfirmed = true
         return begin(command, isRetry: true)
     }
 
-    /// The time is over: the reports held back are final.
+    /// Returns the held reports once their time has passed.
     mutating func completed(now: ContinuousClock.Instant) -> LightReport? {
         guard let completesAt, now >= completesAt, underWay == nil else { return nil }
         self.completesAt = nil
@@ -196,13 +202,13 @@ struct CommandPipeline: ~Copyable {
         return held.isEmpty ? nil : LightReport(held)
     }
 
-    /// The light is gone or out of reach: nothing is expected of it any more.
+    /// Resets the pipeline of a light that was removed or is unreachable.
     mutating func reset() {
         waiting = nil
         superseded()
     }
 
-    /// Somebody at the light has changed it: what it says from now on is no answer to a command that has ended.
+    /// Handles a change made at the light; later reports don't belong to a finished command.
     mutating func superseded() {
         target = LightCommand()
         unconfirmed = PropertyValues()

@@ -1,16 +1,16 @@
 internal import HAPProtocol
 
-/// A request that waits for a light's answer, for 2 s at most (Decision 8); used inside the bridge's actor alone.
+/// A request that waits for a light's response, for at most 2 s (Decision 8); only the bridge's actor uses it.
 final class CommandWaiter {
-    /// When it has waited long enough.
+    /// The time at which the request times out.
     let deadline: ContinuousClock.Instant
-    /// The answer, once it is there.
+    /// The response, once it has arrived.
     private(set) var answer: HAPStatus?
     private var continuation: CheckedContinuation<HAPStatus, Never>?
 
     init(until deadline: ContinuousClock.Instant) { self.deadline = deadline }
 
-    /// Gives it an answer; the first one counts.
+    /// Sets the response; only the first one counts.
     func give(_ status: HAPStatus) {
         guard answer == nil else { return }
         answer = status
@@ -18,10 +18,12 @@ final class CommandWaiter {
         continuation = nil
     }
 
-    /// Waits for the answer; for one caller, who has seen that it is not there yet.
+    /// Waits for the response.
     ///
-    /// It runs on the bridge, whose state it is: anywhere else each write would cross to another thread and back, and its
-    /// continuation would stand beside the actor.
+    /// Must be called once, while there is no response.
+    ///
+    /// It runs on the bridge, which owns its state. Elsewhere, each write would switch threads twice, and its
+    /// continuation would be outside the actor.
     func response(in bridge: isolated DeviceBridge) async -> HAPStatus {
         await withCheckedContinuation { continuation = $0 }
     }

@@ -4,12 +4,12 @@ internal import HAPModel
 internal import HAPProtocol
 internal import Logging
 
-// Adaptive lighting (HAP 12.1): a home hub writes a curve of the day, and the bridge follows it, also while the hub is away.
-// A light is never switched on for it. What a person chooses, by a controller or at the light, ends it.
+// Adaptive lighting (HAP 12.1): a home hub writes a curve for the day, and the bridge follows it even while the hub is
+// offline. It never switches a light on. A color that a person chooses, from a controller or at the light, ends it.
 extension DeviceBridge {
-    /// A controller has written CharacteristicValueTransitionControl.
+    /// Handles a write of CharacteristicValueTransitionControl.
     ///
-    /// - Returns: the status; on success the server has the response.
+    /// - Returns: The status. On success, the server has the response.
     func writeTransition(_ write: CharacteristicWrite, to light: BridgedLight) async -> HAPStatus {
         guard case .data(let bytes) = write.value, light.transition != nil else { return .invalidValue }
         let response: [UInt8]
@@ -27,7 +27,7 @@ extension DeviceBridge {
         return .success
     }
 
-    /// A light is shown, or its description has changed: its transition goes on where that is possible.
+    /// Resumes the stored transition of a light that was added or whose description has changed, if possible.
     func resumeTransition(of light: BridgedLight, _ saved: [UInt8]?) {
         let now = scheduler.now
         light.transition = light.adapter.transition(resuming: saved.map { ($0, now, wallClock()) })
@@ -36,24 +36,25 @@ extension DeviceBridge {
         light.savedTransition = transition.activeCount == 1 ? saved : nil
     }
 
-    /// A controller or the operator asks for something; a colour or a white of their own ends the transition.
+    /// Ends the transition if a controller or the operator sets a color or a color temperature.
     func endTransition(of light: BridgedLight, by writes: [CharacteristicWrite]) {
         guard light.state.followsTransition else { return }
         endTransition(of: light, by: writes.map(\.type))
     }
 
-    /// Otherwise as above.
+    /// Ends the transition if one of the characteristics sets a color or a color temperature.
     func endTransition(of light: BridgedLight, by types: [CharacteristicType]) {
         for type in types where light.transition?.controllerWrote(type) == true { transitionChanged(light) }
     }
 
-    /// A light shows another colour; if it is not what it was told, somebody at the light has chosen it.
+    /// Ends the transition if the light reports a color that differs from the commanded one, because it was set at the
+    /// light.
     func endTransition(of light: BridgedLight, _ color: LightColor) {
         let report: AdaptiveLightingTransition.DeviceReport
         switch color {
         case .temperature(let mired): report = .colorTemperature(mired: mired)
         case .hueSaturation:
-            // Lights without whites of their own say a white as a colour.
+            // Lights without a white mode report white as a color.
             let (hue, saturation) = (light.state[.hue] ?? 0, light.state[.saturation] ?? 0)
             if light.state.isWhite, color.resembles(.hueSaturation(hue: hue, saturation: saturation)) { return }
             report = .color
@@ -61,14 +62,16 @@ extension DeviceBridge {
         if light.transition?.deviceReported(report, now: scheduler.now) == true { transitionChanged(light) }
     }
 
-    /// Shows the light what it should show now; asked whenever something of it has changed, and when its time has come.
+    /// Updates the light for its transition.
+    ///
+    /// Called after each change of the light and when the next update is due.
     func advanceTransition(of light: BridgedLight) {
         guard light.state.followsTransition else { return }
         guard light.server.assumeIsolated({ $0.isPaired }) else {
             if light.transition?.unpaired() == true { transitionChanged(light) }
             return
         }
-        // It is asked again when the command under way has ended.
+        // Called again when the running command has ended.
         guard !light.pipeline.isBusy else { return }
         let isOn = light.state[.on] == true && light.state.isReachable
         let brightness = light.state[.brightness] ?? 100
@@ -94,9 +97,9 @@ extension DeviceBridge {
         wake(at: time)
     }
 
-    /// A transition has begun, was renewed or has ended: controllers read it so, and it is kept over a restart.
+    /// Publishes and stores a transition that has started, was renewed or has ended.
     ///
-    /// - Returns: ends once it is stored, or could not be.
+    /// - Returns: A task that ends once the transition is stored or storing has failed.
     @discardableResult
     private func transitionChanged(_ light: BridgedLight) -> Task<Void, Never> {
         let now = scheduler.now
@@ -119,7 +122,8 @@ extension DeviceBridge {
 }
 
 extension DeviceState {
-    /// Whether adaptive lighting follows a curve: CharacteristicValueActiveTransitionCount is 1, not 0.
+    /// A Boolean value that indicates whether adaptive lighting is active: CharacteristicValueActiveTransitionCount is
+    /// 1, not 0.
     var followsTransition: Bool { values[Property(.characteristicValueActiveTransitionCount)] == .integer(1) }
 
     fileprivate mutating func setTransition(_ transition: AdaptiveLightingTransition?, now: ContinuousClock.Instant) {
@@ -131,10 +135,10 @@ extension DeviceState {
 }
 
 extension AccessoryAdapter {
-    /// Makes what follows curves of adaptive lighting for this light.
+    /// Creates the adaptive lighting state of the light.
     ///
-    /// - Parameter saved: a transition that was stored, if there is one; followed if that is possible.
-    /// - Returns: the transition; `nil` if the light lacks brightness or whites.
+    /// - Parameter saved: A stored transition, if there is one. It is resumed if possible.
+    /// - Returns: The state, or `nil` if the light lacks brightness or color temperature.
     func transition(
         resuming saved: (bytes: [UInt8], now: ContinuousClock.Instant, wallClock: Duration)?
     ) -> AdaptiveLightingTransition? {

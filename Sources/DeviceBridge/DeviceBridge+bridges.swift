@@ -1,20 +1,21 @@
 package import AccessoryRole
 
-/// Opens a bridge of this number: makes its identity durable and lets controllers find it a little later.
+/// Opens the bridge with this number: stores its identity and starts advertising it a little later.
 package typealias BridgeOpener = @Sendable (_ number: Int) async throws -> AccessoryServer
 
-// Which bridge shows a light. HAP limits a bridge's places (HAP 1.1); when all are full a further bridge is opened.
+// The bridge of each light. HAP limits the accessories of a bridge (HAP 1.1). When all are full, another bridge is
+// opened.
 extension DeviceBridge {
     func hasRoom(_ bridge: Int) -> Bool { lightCounts[bridge, default: 0] < Self.maximumLights }
 
-    /// Finds the bridge that is to show a light, and opens one if need be.
+    /// Returns the bridge for a light, and opens a new one if necessary.
     ///
-    /// A light that comes back gets the bridge that it had. A new one takes a place that is kept for another light only if
-    /// there is no other.
+    /// A light that returns gets its former bridge. A new light takes a place reserved for another light only if there
+    /// is no other.
     ///
-    /// - Parameter former: the light as it was known before.
-    /// - Returns: the bridge; `nil` if there are as many as there can be, and all are full.
-    /// - Throws: what the opener throws.
+    /// - Parameter former: The light's stored state.
+    /// - Returns: The bridge, or `nil` if the maximum number of bridges is open and all are full.
+    /// - Throws: The opener's error.
     func bridgeWithRoom(for former: StoredLight?) async throws -> (number: Int, server: AccessoryServer)? {
         let kept = absent.values.reduce(into: [:]) { $0[$1.bridge, default: 0] += 1 }
         let withRoom = servers.keys.sorted().filter(hasRoom)

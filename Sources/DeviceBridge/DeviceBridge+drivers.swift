@@ -1,16 +1,17 @@
 package import DeviceKit
 internal import HAPProtocol
 
-// Drivers that come, are replaced and go.
+// Adding, replacing and removing drivers.
 extension DeviceBridge {
-    /// How long a driver that takes another's place has to tell how its lights are.
+    /// The time within which a replacement driver must report its lights.
     static let takeoverTime = Duration.seconds(5)
 
-    /// Makes a driver known, or puts it in the place of the one with that id, which has ended; what it brings is told
-    /// through ``host(for:)``.
+    /// Adds a driver, or replaces the ended driver with the same id.
     ///
-    /// Controllers do not see the change: lights keep their state and reachability, unless the new driver says nothing of
-    /// them for ``takeoverTime``.
+    /// The driver reports through ``host(for:)``.
+    ///
+    /// Controllers don't notice the replacement: lights keep their state and reachability, unless the new driver
+    /// doesn't report them within ``takeoverTime``.
     package func attach(_ driver: any LightDriver, as id: String) {
         let bridged = self.driver(id)
         let isReplacement = bridged.driver != nil
@@ -22,7 +23,7 @@ extension DeviceBridge {
         let deadline = scheduler.now + Self.takeoverTime
         for (key, light) in lights where key.driver == id {
             if light.state.isReachable { unconfirmed[key] = deadline }
-            // Its driver has ended: the new one does not wait for what the former one never came back from.
+            // The former driver has ended, so the new one doesn't wait for its unfinished command.
             if light.pipeline.isAbandoned { startNextCommand(light, success: false, now: scheduler.now) }
         }
         scheduler.schedule(at: deadline) { [self] in
@@ -37,7 +38,9 @@ extension DeviceBridge {
         }
     }
 
-    /// A driver is no longer configured and has ended: its lights stay, out of reach.
+    /// Detaches a driver that has ended and is no longer configured.
+    ///
+    /// Its lights stay and become unreachable.
     package func detach(_ id: String) {
         driver(id).driver = nil
         withdrawWarnings(of: id)
@@ -45,7 +48,7 @@ extension DeviceBridge {
         loseLights(of: id)
     }
 
-    /// A driver has ended by itself, for good.
+    /// Handles a driver that has ended permanently.
     package func driverEnded(_ id: String, _ reason: String) {
         driver(id).state = .degraded(reason)
         driverStateChanged()
@@ -59,12 +62,14 @@ extension DeviceBridge {
         }
     }
 
-    /// Where a driver tells its lights to.
+    /// Returns the host for a driver's reports.
     package nonisolated func host(for driver: String) -> any LightHost { DriverHost(driver: driver, bridge: self) }
 
-    /// Waits until each driver has said how it is doing: by then it has reported the lights that it knows without asking.
+    /// Waits until each driver has reported a state.
     ///
-    /// - Parameter limit: how long that may take.
+    /// By then, it has reported the lights that it knows without queries.
+    ///
+    /// - Parameter limit: The maximum time to wait.
     package func waitForDrivers(atMost limit: Duration) async {
         guard isWaitingForDriver else { return }
         scheduler.schedule(at: scheduler.now + limit) { [self] in

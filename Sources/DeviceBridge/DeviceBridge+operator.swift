@@ -2,7 +2,7 @@ package import DeviceKit
 internal import HAPModel
 package import HAPProtocol
 
-// What the operator sees of the lights, and does to them.
+// The operator's view of the lights, and commands.
 extension DeviceBridge {
     func snapshot(_ light: BridgedLight) -> LightSnapshot {
         let description = light.adapter.description
@@ -17,20 +17,20 @@ extension DeviceBridge {
             isOptimistic: description.isOptimistic || light.pipeline.isUnconfirmed)
     }
 
-    /// All lights that are shown, by aid.
+    /// All visible lights, sorted by aid.
     package func snapshots() -> [LightSnapshot] {
         lights.values.map { snapshot($0) }.sorted { $0.aid < $1.aid }
     }
 
-    /// Takes away a light that is gone; should it come back, it keeps its aid.
+    /// Removes a light; if it returns, it keeps its aid.
     package func forget(_ key: LightKey) async { await removed(key.light, by: key.driver) }
 
     /// Returns whether the removal of a light is stored, so that the light stays away after a restart.
     package func isRemovalStored(_ key: LightKey) -> Bool { !unsavedRemovals.contains(key) }
 
-    /// Commands a light as a controller would.
+    /// Sends a command to a light, as a controller would.
     ///
-    /// - Returns: a status as a controller gets it; `invalidValue` if the light can do nothing of it.
+    /// - Returns: A status as for a controller; `invalidValue` if the light supports none of the values.
     package func command(_ command: LightCommand, _ key: LightKey) async -> HAPStatus {
         guard let light = lights[key] else { return .doesNotExist }
         guard let possible = light.adapter.possible(command, state: light.wanted) else { return .invalidValue }
@@ -40,10 +40,10 @@ extension DeviceBridge {
         return await waiter.response(in: self)
     }
 
-    /// Why a light refused its newest command; `nil` if it did not.
+    /// Returns the reason why a light rejected its newest command, or `nil` if it didn't.
     package func refusal(of key: LightKey) -> String? { lights[key]?.refusal }
 
-    /// Changes from now on; a reader that is slow loses the oldest.
+    /// Returns a stream of changes; a slow reader loses the oldest ones.
     package func events() -> AsyncStream<LightEvent> {
         lastWatcher += 1
         let number = lastWatcher

@@ -3,32 +3,33 @@ internal import DeviceKit
 internal import HAPProtocol
 internal import Logging
 
-// Lights that their sources have removed: some are remembered, so that they come back under their aids, and the operator can
-// have them forgotten.
+// Lights that their sources have removed. Some are remembered, so that they return with their aids. The operator can
+// purge them.
 extension DeviceBridge {
-    /// The number of the next light that is removed.
+    /// The number of the next removed light.
     func nextRemoval() -> Int { (absent.values.compactMap(\.removal).max() ?? 0) + 1 }
 
-    /// Lights that were removed, the first of them first; not those that are back and wait to be shown.
+    /// The removed lights, oldest removal first, without those that have returned and wait to be shown.
     private var removedLights: [StoredLight] {
         absent.values.filter { $0.isRemoved && unstored[$0.key] == nil }
             .sorted { ($0.removal ?? 0, $0.aid) < ($1.removal ?? 0, $1.aid) }
     }
 
-    /// Forgets those that were removed first, if there are too many.
+    /// Forgets the lights that were removed first, if there are too many.
     func limitRemovedLights() async {
         let excess = removedLights.dropLast(Self.maximumRemovedLights)
-        // If it fails, the next one that is removed brings another attempt.
+        // If it fails, the next removal tries again.
         try? await forgetRemoved(Array(excess))
     }
 
-    /// Forgets for good all lights that were removed by their sources, and those of drivers that are not configured any more.
+    /// Permanently forgets all lights that were removed by their sources, and those of drivers that are no longer
+    /// configured.
     ///
-    /// One that its driver merely has not announced may be unplugged, and stays. No aid of theirs is given again: one that comes
-    /// back is a new light.
+    /// A light that its driver merely hasn't announced may be unplugged, and stays. The aids are not reused, so a light
+    /// that returns is a new light.
     ///
-    /// - Returns: the lights, by aid.
-    /// - Throws: what the store throws; nothing has changed then.
+    /// - Returns: The lights, sorted by aid.
+    /// - Throws: The store's error. Nothing has changed then.
     package func purge() async throws -> [StoredLight] {
         await structureMutex.acquire()
         defer { structureMutex.release() }

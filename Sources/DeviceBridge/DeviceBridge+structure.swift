@@ -4,7 +4,7 @@ internal import HAPModel
 internal import HAPProtocol
 internal import Logging
 
-// Lights that come, change and go, and what they are called.
+// Adding, changing and removing lights, and their names.
 extension DeviceBridge {
     func show(
         _ key: LightKey, _ bridge: (number: Int, server: AccessoryServer), _ aid: AccessoryID,
@@ -26,7 +26,7 @@ extension DeviceBridge {
         advanceTransition(of: light)
     }
 
-    /// Whether the operator wants to see it.
+    /// Returns whether the operator's settings show the light.
     func isShown(_ key: LightKey, _ description: LightDescription) -> Bool {
         kinds.contains(description.kind) && overrides[key]?.isHidden != true
     }
@@ -43,18 +43,18 @@ extension DeviceBridge {
     // MARK: Names
 
     private func name(for key: LightKey, _ description: LightDescription, _ aid: AccessoryID) -> String {
-        // The newest light of many gives way to all others.
+        // Of many lights, the newest one yields to all others.
         let isNewest = aid == highestAID && lightsByAID[aid] == nil
         let taken = isNewest ? names : Set(lights.values.filter { $0.aid < aid }.map(\.adapter.name))
         return uniqueName(key, description, aid, among: taken)
     }
 
-    /// The name that a light wants, or a similar one if another light has that.
+    /// Returns the preferred name of a light, or a similar one if another light has that name.
     private func uniqueName(
         _ key: LightKey, _ description: LightDescription, _ aid: AccessoryID, among taken: Set<String>
     ) -> String {
         var wanted = wantedName(key, description, aid)
-        // The sensors of a lamp often have its name.
+        // Sensors of a lamp often have its name.
         if description.kind == .sensor, taken.contains(wanted) {
             wanted = AccessoryName.sanitized("\(wanted) Sensor", fallback: wanted)
         }
@@ -65,7 +65,9 @@ extension DeviceBridge {
         AccessoryName.sanitized(overrides[key]?.name ?? description.name, fallback: "Light \(aid)")
     }
 
-    /// Gives every light the name that it would have after a restart: of those that want the same, the oldest has it.
+    /// Gives each light the name that it would have after a restart.
+    ///
+    /// The oldest of several lights gets a shared preferred name.
     func reconcileNames() async {
         var taken: Set<String> = []
         for (key, light) in lights.sorted(by: { $0.value.aid < $1.value.aid }) {
@@ -79,10 +81,10 @@ extension DeviceBridge {
         names = taken
     }
 
-    // MARK: Lights that come and go
+    // MARK: Adding and removing lights
 
-    // Each of these waits for the store. They take turns: a light told twice in a row must not get two aids, nor one come
-    // back that was removed meanwhile.
+    // These functions wait for the store, so they run one at a time: a light reported twice must not get two aids, and
+    // a light removed meanwhile must not return.
 
     func added(_ description: LightDescription, by driver: String) async {
         await structureMutex.acquire()
@@ -98,10 +100,10 @@ extension DeviceBridge {
         await addOrReplace(key, description)
     }
 
-    /// Shows a light as its driver describes it, a new one or in place of the same one; its turn has come.
+    /// Adds a light as its driver describes it, or replaces the existing one; the caller must hold the structure mutex.
     func addOrReplace(_ key: LightKey, _ reported: LightDescription) async {
         var description = reported
-        // HAP's firmware revision must rise with each update (HAP 9.5).
+        // HAP's firmware revision must increase with each update (HAP 9.5).
         let known = lights[key]?.adapter.description ?? absent[key]?.description
         description.firmware = FirmwareRevision.latest(known?.firmware, reported.firmware)
         guard isShown(key, description) else {
@@ -110,7 +112,7 @@ extension DeviceBridge {
         }
         if let light = lights[key] {
             guard light.adapter.description == description else { return await replace(light, description) }
-            // It is as it was before a change that could not be stored.
+            // The light is unchanged again, after a change that couldn't be stored.
             if unstored.removeValue(forKey: key) != nil { warn(nil, about: .light(key)) }
         } else {
             await add(key, description)
@@ -141,7 +143,7 @@ extension DeviceBridge {
         unsavedRemovals.remove(key)
         await show(key, bridge, aid, description, adapter.ids, former?.state, transition: former?.transition)
         catchUp(key)
-        // The newest gives way to all others, and changes none of their names.
+        // The newest light yields to all others and doesn't change their names.
         if aid != highestAID { await reconcileNames() }
         logger.info("light added", metadata: about(key))
     }
@@ -191,7 +193,9 @@ extension DeviceBridge {
         await fillRoom()
     }
 
-    /// Hides a light from controllers; its aid waits for its return.
+    /// Hides a light from controllers.
+    ///
+    /// Its aid stays reserved.
     func hide(_ key: LightKey) async -> StoredLight? {
         guard let light = lights.removeValue(forKey: key) else { return nil }
         lightsByAID[light.aid] = nil
@@ -207,13 +211,13 @@ extension DeviceBridge {
         return stored
     }
 
-    /// Applies what the operator says of single lights and of kinds from now on.
+    /// Applies the operator's settings for single lights and for kinds.
     ///
-    /// A light that is hidden no longer comes back when its driver tells of it again.
+    /// A light that is no longer hidden returns when its driver reports it again.
     ///
     /// - Parameters:
-    ///   - overrides: what the operator wants otherwise.
-    ///   - kinds: what is shown; `nil`: the same as before.
+    ///   - overrides: The operator's settings.
+    ///   - kinds: The kinds to show, or `nil` to keep them.
     package func use(_ overrides: [LightKey: LightOverride], kinds: Set<LightKind>? = nil) async {
         await structureMutex.acquire()
         defer { structureMutex.release() }

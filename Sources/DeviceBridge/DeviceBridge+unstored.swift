@@ -3,38 +3,38 @@ internal import DeviceKit
 internal import HAPModel
 internal import HAPProtocol
 
-// What could not be stored, as on a full disk, and is stored later. A light that has come waits to be shown until then:
-// no controller sees an aid that is not durable. A removed light disappears at once. A light that comes into a full house
-// waits as well, until another one goes.
+// Changes that couldn't be stored, such as on a full disk, and are stored later. A new light isn't shown until then,
+// because controllers must not see an aid that isn't durable. A removed light disappears at once. A light that doesn't
+// fit also waits until another one is removed.
 extension DeviceBridge {
-    /// A light that waits.
+    /// A light that waits to be stored.
     struct UnstoredLight {
         var description: LightDescription
-        /// What its driver has said of it meanwhile.
+        /// The reports of its driver since then.
         var report = LightReport()
-        /// The aid that it is to have, if it has never been stored.
+        /// The aid reserved for it, if it has never been stored.
         var aid: AccessoryID?
     }
 
-    /// Adds or changes a light a little later, if it is still there then.
+    /// Adds or changes a light a little later, if it still exists then.
     func addOrReplaceLater(_ key: LightKey, _ description: LightDescription, aid: AccessoryID? = nil) {
-        // A light that is shown waits for its description alone; of others no more are kept than fill a house.
+        // A visible light waits only for its description. The number of other waiting lights is limited.
         guard lights[key] != nil || unstored[key] != nil || unstored.count < Self.maximumWaitingLights else { return }
         unstored[key, default: UnstoredLight(description: description)].description = description
         if let aid { unstored[key]?.aid = aid }
         tryAgainLater(key)
     }
 
-    /// Adds a light when another one goes.
+    /// Adds a light when another one is removed.
     ///
-    /// No more are kept than fill a house: others would not fit in.
+    /// The number of waiting lights is limited, because more wouldn't fit.
     func addWhenThereIsRoom(_ key: LightKey, _ description: LightDescription) {
         warnOfTooMany(key)
         guard unstored[key] != nil || unstored.count < Self.maximumWaitingLights else { return }
         unstored[key, default: UnstoredLight(description: description)].description = description
     }
 
-    /// Adds lights that wait for room, as long as there is some.
+    /// Adds waiting lights while there is room.
     func fillRoom() async {
         for (key, light) in unstored.sorted(by: { $0.key.description < $1.key.description })
         where servers.keys.contains(where: hasRoom) && !retries.contains(key) {
@@ -42,7 +42,7 @@ extension DeviceBridge {
         }
     }
 
-    /// Stores that a light was removed, a little later if need be.
+    /// Stores the removal of a light, retrying later if necessary.
     func saveRemoval(_ key: LightKey) async {
         guard let light = absent[key] else { return }
         guard await save(light) else {
@@ -63,17 +63,17 @@ extension DeviceBridge {
         await structureMutex.acquire()
         defer { structureMutex.release() }
         retries.remove(key)
-        // What came or went meanwhile has been seen to.
+        // The light may have been added or removed meanwhile.
         if let light = unstored[key] { await addOrReplace(key, light.description) }
         if unstored[key] == nil, unsavedRemovals.contains(key) { await saveRemoval(key) }
     }
 
-    /// A light has been stored: what was said of it meanwhile is true of it now.
+    /// Applies the reports of a light that arrived before it was stored.
     func catchUp(_ key: LightKey) {
         guard let light = unstored.removeValue(forKey: key) else { return }
         reported(light.report, from: key.light, by: key.driver)
     }
 
-    /// A driver is gone, or another has taken its place: what the former one told is no longer true.
+    /// Drops the waiting lights of a driver that was removed or replaced, because its reports no longer apply.
     func forgetUnstored(of driver: String) { unstored = unstored.filter { $0.key.driver != driver } }
 }

@@ -2,15 +2,15 @@ internal import DeviceKit
 internal import HAPModel
 internal import Logging
 
-/// What a warning is about; a newer one about the same replaces the older.
+/// The subject of a warning; a newer warning replaces an older one with the same subject.
 enum WarningSubject: Hashable {
     /// A driver as a whole.
     case driver(String)
-    /// Something that a driver names in its own words.
+    /// A source with a name that the driver has chosen.
     case source(String, of: String)
     case light(LightKey)
 
-    /// The driver that the warning goes with.
+    /// The driver of the warning.
     var driver: String {
         switch self {
         case .driver(let driver), .source(_, let driver): driver
@@ -18,7 +18,7 @@ enum WarningSubject: Hashable {
         }
     }
 
-    /// What the warnings are sorted by, and the log's field `subject`.
+    /// The sort key of warnings, and the log's field `subject`.
     fileprivate var name: String {
         switch self {
         case .driver(let driver): driver
@@ -28,22 +28,22 @@ enum WarningSubject: Hashable {
     }
 }
 
-/// Something that the operator should know.
+/// A warning for the operator.
 package struct LightWarning: Equatable, Sendable {
-    /// One sentence.
+    /// The text, one sentence.
     package let text: String
     /// The driver's id.
     package let driver: String
-    /// The light, if it is about one.
+    /// The affected light, if any.
     package let light: LightKey?
 }
 
-// What the operator should know.
+// Warnings for the operator.
 extension DeviceBridge {
-    /// The most warnings that are kept; drivers warn of what devices announce.
+    /// The maximum number of warnings, because drivers warn about data that devices announce.
     private static let maximumWarnings = 1000
 
-    /// What the operator should know.
+    /// The current warnings.
     package func warnings() -> [LightWarning] {
         var warnings = warningsBySubject.sorted { $0.key.name < $1.key.name }.map { subject, text in
             LightWarning(text: text, driver: subject.driver, light: light(of: subject))
@@ -73,7 +73,7 @@ extension DeviceBridge {
         return warnings
     }
 
-    /// The light that a warning is about; a driver names one by its id.
+    /// Returns the light of a warning; a driver names it by its id.
     private func light(of subject: WarningSubject) -> LightKey? {
         switch subject {
         case .light(let key): return key
@@ -84,7 +84,7 @@ extension DeviceBridge {
         }
     }
 
-    /// Warns of something, or takes the warning about it back.
+    /// Sets or clears the warning about a subject.
     func warn(_ warning: String?, about subject: WarningSubject) {
         guard warningsBySubject[subject] != warning else { return }
         guard let warning, warningsBySubject.count < Self.maximumWarnings else {

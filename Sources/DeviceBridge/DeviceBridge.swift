@@ -4,76 +4,78 @@ package import HAPModel
 package import HAPProtocol
 package import Logging
 
-/// Between the drivers and the server: keeps every light's state, shows it as an accessory, and sends it commands.
+/// The bridge between drivers and accessory servers.
 ///
-/// What a light is known to be stands here alone, in `BridgedLight.state`: what its driver has said or accepted. That a
-/// written value shows before that is the server's business. The bridge runs on the server's executor, so a call between
-/// them waits for nothing. A light once shown stays shown, out of reach if need be, until its source removes
-/// it; its bridge, aid and iids are its own for ever.
+/// It keeps the state of every light, publishes it as an accessory and sends commands.
+///
+/// `BridgedLight.state` is the only record of a light's state: the values that its driver has reported or accepted. The
+/// server shows a written value earlier. The bridge runs on the server's executor, so calls between them don't suspend.
+/// A published light stays published, unreachable if necessary, until its source removes it. Its bridge, aid and iids
+/// never change.
 package actor DeviceBridge {
-    /// Changed states are written down this long after the first change, so that a busy light does not wear out a card.
+    /// The time between a state change and storing it, so that a frequently changing light doesn't wear out an SD card.
     static let saveDelay = Duration.seconds(10)
 
     private nonisolated let executor: any SerialExecutor
     let scheduler: any Scheduler
-    /// The bridges by their numbers, from 1.
+    /// The servers by bridge number, from 1.
     package internal(set) var servers: [Int: AccessoryServer]
-    /// Opens one more; `nil` if there is to be but one.
+    /// Opens another bridge, or `nil` if only one bridge is allowed.
     let open: BridgeOpener?
     let store: any LightStore
-    /// Since 2001-01-01T00:00Z.
+    /// The time since 2001-01-01T00:00Z.
     let wallClock: @Sendable () -> Duration
     let logger: Logger
     var overrides: [LightKey: LightOverride]
-    /// What is shown.
+    /// The kinds of lights to show.
     var kinds: Set<LightKind>
 
-    /// The drivers that lights are of, also those that are not configured any more.
+    /// The drivers of all lights, including those that are no longer configured.
     private var drivers: [String: BridgedDriver] = [:]
-    /// Lights whose driver has been replaced, and until when the new one may say how they are.
+    /// Lights of a replaced driver, with the time until which the new driver may report them.
     var unconfirmed: [LightKey: ContinuousClock.Instant] = [:]
     var warningsBySubject: [WarningSubject: String] = [:]
     var lights: [LightKey: BridgedLight] = [:]
     var lightsByAID: [AccessoryID: BridgedLight] = [:]
-    /// How many lights each bridge shows.
+    /// The number of visible lights on each bridge.
     package internal(set) var lightCounts: [Int: Int] = [:]
-    /// The names of the lights that are shown.
+    /// The names of the visible lights.
     var names: Set<String> = []
-    /// Lights that are not shown, with the aids that wait for them.
+    /// Lights that are not visible, with their reserved aids.
     var absent: [LightKey: StoredLight] = [:]
-    /// Lights that are to be added or changed once they can be stored or there is room for them.
+    /// Lights to add or change once they can be stored or there is room for them.
     var unstored: [LightKey: UnstoredLight] = [:]
-    /// Removed lights that the store still has, because it could not be written.
+    /// Removed lights that are still in the store, because it couldn't be written.
     var unsavedRemovals: Set<LightKey> = []
-    /// The lights for which a further attempt is scheduled.
+    /// The lights with a scheduled retry.
     var retries: Set<LightKey> = []
     var highestAID = AccessoryID.bridge
-    /// Lights come, change and go one after the other.
+    /// Serializes adding, changing and removing lights.
     let structureMutex = AsyncMutex()
-    /// The requests that wait for a light, in the order of their deadlines, since all wait equally long.
+    /// The requests that wait for a light, sorted by deadline, because all have the same timeout.
     private var waiters: [CommandWaiter] = []
     private var wakeAt: ContinuousClock.Instant?
     private var unsaved: [BridgedLight] = []
     private var saveIsDue = false
-    /// Those who wait until no driver is starting.
+    /// The callers that wait until no driver is starting.
     var waitingForDrivers: [CheckedContinuation<Void, Never>] = []
     var watchers: [Int: AsyncStream<LightEvent>.Continuation] = [:]
     var lastWatcher = 0
 
     package nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
 
-    /// Makes a bridge without lights.
+    /// Creates a bridge without lights.
     ///
     /// - Parameters:
-    ///   - executor: the server's.
-    ///   - scheduler: the executor's clock.
-    ///   - servers: the bridges where accessories are shown, by their numbers, from 1.
-    ///   - open: opens one more when they are full.
-    ///   - store: where lights are remembered.
-    ///   - overrides: what the operator wants otherwise.
-    ///   - kinds: what is shown.
-    ///   - wallClock: the time of day, since 2001-01-01T00:00Z.
-    ///   - logger: where errors are logged.
+    ///   - executor: The server's executor.
+    ///   - scheduler: The executor's clock.
+    ///   - servers: The servers by bridge number, from 1.
+    ///   - open: Opens another bridge when all are full.
+    ///   - store: The storage for lights.
+    ///   - overrides: The operator's settings for single lights.
+    ///   - kinds: The kinds of lights to show.
+    ///   - wallClock: The time of day, since 2001-01-01T00:00Z.
+    ///   - logger: The logger.
     package init(
         executor: any SerialExecutor, scheduler: any Scheduler, servers: [Int: AccessoryServer],
         open: BridgeOpener? = nil, store: any LightStore, overrides: [LightKey: LightOverride],
@@ -95,10 +97,10 @@ package actor DeviceBridge {
 
     // MARK: Drivers
 
-    /// The drivers that are configured.
+    /// The configured drivers.
     var configuredDrivers: [BridgedDriver] { drivers.values.filter { $0.driver != nil }.sorted { $0.id < $1.id } }
 
-    /// The driver of this id, configured or not.
+    /// Returns the driver with this id, configured or not.
     func driver(_ id: String) -> BridgedDriver {
         if let driver = drivers[id] { return driver }
         let driver = BridgedDriver(id)
@@ -106,10 +108,10 @@ package actor DeviceBridge {
         return driver
     }
 
-    // MARK: Lights that are there
+    // MARK: Restoring lights
 
-    /// Shows the lights of the last run, out of reach until their drivers report them: controllers must never read a
-    /// database that is not complete yet (HAP 1.3).
+    /// Publishes the lights of the last run, unreachable until their drivers report them, because controllers must
+    /// never read an incomplete database (HAP 1.3).
     package func restore(_ stored: StoredBridge) async {
         highestAID = stored.highestAID
         for light in stored.lights.sorted(by: { $0.aid < $1.aid }) {
@@ -118,7 +120,7 @@ package actor DeviceBridge {
                 continue
             }
             guard let server = servers[light.bridge], hasRoom(light.bridge) else {
-                // It was hidden, and its place has been taken: it finds another one when its driver announces it.
+                // The light was hidden, and its place has been taken. It gets another one when its driver announces it.
                 absent[light.key] = light
                 warnOfTooMany(light.key)
                 continue
@@ -130,7 +132,7 @@ package actor DeviceBridge {
         await limitRemovedLights()
     }
 
-    // MARK: What lights say
+    // MARK: Reports
 
     func reported(_ reports: [(light: LightID, report: LightReport)], by driver: String) {
         for (light, report) in reports { reported(report, from: light, by: driver) }
@@ -151,7 +153,7 @@ package actor DeviceBridge {
         if report.isSpontaneous { light.pipeline.superseded() }
         let accepted = light.pipeline.reported(report, now: scheduler.now)
         if light.transition != nil, let color = accepted.color { endTransition(of: light, color) }
-        // What a light says while a command is under way is that command's doing.
+        // A report while a command is running results from that command.
         change(light, by: light.pipeline.underWay == nil ? .device : light.origin) { state in
             state.apply(accepted, light.adapter.rules)
         }
@@ -165,7 +167,7 @@ package actor DeviceBridge {
         advanceTransition(of: light)
     }
 
-    /// Sends momentary events to subscribers; a device that isn't shown has none.
+    /// Sends momentary events to subscribers; a hidden device has none.
     func occurred(_ events: PropertyValues, on id: LightID, by driver: String) {
         guard let light = lights[LightKey(driver: driver, light: id)] else { return }
         for (property, value) in events {
@@ -177,12 +179,12 @@ package actor DeviceBridge {
         }
     }
 
-    /// Changes a light's state: says so to the server and the operator, and keeps it.
+    /// Changes a light's state, publishes it and stores it later.
     ///
     /// - Parameters:
-    ///   - light: the light.
-    ///   - origin: who has caused the change.
-    ///   - apply: changes the state, and returns whether it has.
+    ///   - light: The light.
+    ///   - origin: The cause of the change.
+    ///   - apply: Changes the state, and returns whether it has changed.
     private func change(
         _ light: BridgedLight, by origin: LightEvent.Origin, _ apply: (inout DeviceState) -> Bool
     ) {
@@ -195,17 +197,20 @@ package actor DeviceBridge {
             for watcher in watchers.values { watcher.yield(event) }
         }
         let isReachable = light.state.isReachable
-        // When it comes back all of its values are sent. Any other change while a white is sent is from outside.
+        // When the light is reachable again, all its values are sent. Other changes during an adaptive lighting command
+        // come from outside.
         let isQuiet = isReachable && !wasReachable || level.map { $0 == light.level } ?? false
         show(light, isQuiet: isQuiet, isReachable: isReachable != wasReachable ? isReachable : nil)
     }
 
-    /// Lets the server show a light's state; within this call, since both run on one executor.
+    /// Publishes a light's state on the server.
+    ///
+    /// It doesn't suspend, because both run on one executor.
     ///
     /// - Parameters:
-    ///   - light: the light.
-    ///   - isQuiet: whether subscribers get no event.
-    ///   - isReachable: whether its device can be reached, if that has changed.
+    ///   - light: The light.
+    ///   - isQuiet: Whether to send no events to subscribers.
+    ///   - isReachable: The device's reachability, if it has changed.
     func show(_ light: BridgedLight, isQuiet: Bool = false, isReachable: Bool? = nil) {
         light.isShown = true
         let (aid, values) = (light.aid, light.adapter.values(of: light.state))
@@ -233,7 +238,7 @@ package actor DeviceBridge {
         logger.info("driver state changed", metadata: ["driver": "\(driver)", "state": "\(state.words)"])
     }
 
-    /// What the log says an event is about.
+    /// Returns the log metadata for a light.
     func about(_ key: LightKey) -> Logger.Metadata {
         var metadata: Logger.Metadata = ["light": "\(key)", "driver": "\(key.driver)"]
         if let light = lights[key] { metadata["aid"] = "\(light.aid)" }
@@ -242,14 +247,14 @@ package actor DeviceBridge {
 
     // MARK: Commands to lights
 
-    /// Sends a command: at once, or merged with what waits behind the one under way.
+    /// Sends a command at once, or merges it with the command that waits for the running one.
     ///
     /// - Parameters:
-    ///   - command: what is asked; with nothing in it, it has succeeded.
-    ///   - light: a light that is shown.
-    ///   - origin: who asks.
-    /// - Returns: who waits for what the light says. The answer is there already if its driver is done at once, and comes in 2 s
-    ///   at the latest.
+    ///   - command: The command. An empty command succeeds.
+    ///   - light: A visible light.
+    ///   - origin: The requester.
+    /// - Returns: A waiter for the light's response. It has the response already if the driver returns at once, and
+    ///   gets it within 2 s otherwise.
     func send(_ command: LightCommand, to light: BridgedLight, origin: LightEvent.Origin) -> CommandWaiter {
         let now = scheduler.now
         let waiter = CommandWaiter(until: now + CommandWaiter.timeout)
@@ -280,7 +285,7 @@ package actor DeviceBridge {
         return waiter
     }
 
-    /// Sends a command of the bridge's own to a light that is free.
+    /// Sends a command by the bridge itself to an idle light.
     func send(_ command: LightCommand, to light: BridgedLight) {
         guard let driver = light.driver.driver, let next = light.pipeline.wanted(command) else { return }
         start(next, on: light, by: driver, now: scheduler.now)
@@ -295,7 +300,7 @@ package actor DeviceBridge {
         let deadline = now + CommandWaiter.timeout
         light.commandDeadline = deadline
         let number = light.command
-        // It begins within this call; most drivers are done before it returns, and no other thread is woken.
+        // Starts within this call. Most drivers finish before it returns, without a thread switch.
         let task = Task.immediate {
             var status = HAPStatus.success
             do throws(LightError) {
@@ -308,21 +313,23 @@ package actor DeviceBridge {
         }
         guard light.command == number, light.pipeline.underWay != nil else { return }
         light.task = task
-        // No request waits for a command that is sent once more.
+        // No request waits for a repeated command.
         wake(at: deadline)
     }
 
-    /// What a light answers is no matter of HAP, but the operator wants to know it.
+    /// Records a rejection by a light.
+    ///
+    /// HAP can't transmit the reason, but the operator can see it.
     private func refused(_ light: BridgedLight, _ reason: String) {
         light.refusal = reason
         logger.info("light refused command", metadata: about(light.key).merging(["reason": "\(reason)"]) { $1 })
     }
 
-    /// A driver has come back from a command.
+    /// Handles the end of a driver's command.
     private func ended(_ command: LightCommand, _ number: Int, on light: BridgedLight, _ status: HAPStatus) {
         guard !light.isRemoved, light.command == number, light.pipeline.isBusy else { return }
         light.task = nil
-        // Too late: whoever waited has been told, and only the next command still waits.
+        // Too late: the requests have timed out, and only the next command is waiting.
         if light.pipeline.isAbandoned {
             startNextCommand(light, success: false, now: scheduler.now)
             return advanceTransition(of: light)
@@ -334,7 +341,7 @@ package actor DeviceBridge {
                 let isChanged = state.apply(command.values, light.adapter.rules)
                 return command.on == false && state.apply(light.pipeline.forNextOn, light.adapter.rules) || isChanged
             }
-            // Also if nothing has changed: what comes of a command may differ from what was written (Brightness 0).
+            // Publish even an unchanged state: a command's result may differ from the written value (Brightness 0).
             if !light.isShown { show(light) }
         }
         for waiter in light.waitersUnderWay { waiter.give(status) }
@@ -342,9 +349,9 @@ package actor DeviceBridge {
         advanceTransition(of: light)
     }
 
-    /// A driver is free again: the next command, if one waits, is sent.
+    /// Sends the next command, if one is waiting.
     func startNextCommand(_ light: BridgedLight, success: Bool, now: ContinuousClock.Instant) {
-        // A command whose caller is gone is not carried out late.
+        // A command whose requests have timed out isn't sent late.
         if light.waitersWaiting.allSatisfy({ $0.answer != nil }) { light.pipeline.dropWaiting() }
         let next = light.pipeline.ended(success: success, now: now)
         swap(&light.waitersUnderWay, &light.waitersWaiting)
@@ -353,9 +360,9 @@ package actor DeviceBridge {
         wakeWhenCompleted(light)
     }
 
-    /// A command has not been answered in time: whoever waits for it is told, and the driver is to leave it.
+    /// Times out a command: its requests fail, and its driver is canceled.
     ///
-    /// The next command waits for that, since drivers are promised one at a time.
+    /// The next command waits until the driver returns, because drivers get one command at a time.
     private func giveUp(_ light: BridgedLight) {
         logger.info("light timed out", metadata: about(light.key))
         let now = scheduler.now
@@ -391,7 +398,7 @@ package actor DeviceBridge {
         let now = scheduler.now
         guard let due = wakeAt, due <= now else { return }
         wakeAt = nil
-        // In one step: with every session waiting for every light, there are thousands.
+        // Removes all at once: with every session waiting for every light, there are thousands.
         let count = waiters.firstIndex { $0.deadline > now && $0.answer == nil } ?? waiters.count
         let over = waiters[..<count]
         waiters.removeFirst(count)
@@ -416,7 +423,7 @@ package actor DeviceBridge {
         }
     }
 
-    // MARK: Remembering
+    // MARK: Storing states
 
     private func save(_ light: BridgedLight) {
         guard !light.isUnsaved else { return }
@@ -429,7 +436,7 @@ package actor DeviceBridge {
         }
     }
 
-    /// Writes down the states that have changed since the last time.
+    /// Stores the states that have changed since the last call.
     package func saveStates() async {
         saveIsDue = false
         let changed = unsaved.filter { !$0.isRemoved }
@@ -453,7 +460,7 @@ extension DeviceBridge: AccessorySource {
             guard status == .success else { return status }
         }
         let waiter = send(values, to: light)
-        // Most have been answered by now.
+        // Most commands have a response by now.
         if let answer = waiter.answer { return answer }
         return await waiter.response(in: self)
     }
@@ -468,7 +475,7 @@ extension DeviceBridge: AccessorySource {
     package func identify(_ accessory: AccessoryID) {
         guard let light = lightsByAID[accessory], let driver = light.driver.driver else { return }
         logger.info("light identified", metadata: about(light.key))
-        // No caller waits for a light to blink; one that never stops does it once.
+        // Runs in a task, because no caller waits for a light to blink. A light that never stops does it only once.
         light.identification?.cancel()
         let task = Task<Void, Never> { [id = light.key.light] in try? await driver.identify(id) }
         light.identification = task
@@ -477,15 +484,15 @@ extension DeviceBridge: AccessorySource {
 }
 
 extension LightCommand {
-    /// Turns the tap on a tile into the level from before.
+    /// Converts a tap on a tile to the previous level.
     ///
-    /// For a tap the Home app sends `On` and `Brightness` 100 together to a light that is off (Lights 2). A slider that is
-    /// drawn to 100 has switched it on before.
+    /// For a tap, the Home app sends `On` and `Brightness` 100 together to a light that is off (Lights 2). Dragging the
+    /// slider to 100 switches the light on earlier.
     mutating func restoreLevel(of light: DeviceState) {
         if on == true, brightness == 100, light[.on] == false { brightness = light[.brightness] }
     }
 
-    /// The command in the range that drivers are promised: HomeKit's 360 degrees are their 0.
+    /// The command in the range for drivers: HomeKit's 360 degrees become 0.
     var forDriver: LightCommand {
         guard case .hueSaturation(let hue, let saturation)? = color, hue >= 360 else { return self }
         var command = self
@@ -495,7 +502,9 @@ extension LightCommand {
 }
 
 extension DeviceState {
-    /// Takes over what a driver has learnt, with values in their range and form; returns whether something has changed.
+    /// Applies a driver's report with clamped and normalized values.
+    ///
+    /// Returns whether the state has changed.
     fileprivate mutating func apply(_ report: LightReport, _ rules: any DeviceRules) -> Bool {
         let wasReachable = isReachable
         if let reachable = report.reachable { isReachable = reachable }

@@ -1,31 +1,32 @@
 package import DeviceKit
 package import HAPModel
 
-/// A light as the operator sees it.
+/// The operator's view of a light.
 package struct LightSnapshot: PropertyContainer, Equatable, Sendable {
     package let key: LightKey
     /// The name that controllers see.
     package let name: String
-    /// Its name at the source.
+    /// The name at the source.
     let sourceName: String
     package let kind: LightKind
-    /// The bridge that shows it, from 1.
+    /// The number of the light's bridge, from 1.
     package let bridge: Int
     package let aid: AccessoryID
     package let isReachable: Bool
-    /// Its known values.
+    /// The known values.
     package var values: PropertyValues
     package let suggestedRoom: String?
-    /// Whether its state is the one last commanded, because it gives no answers or didn't answer the newest command.
+    /// A Boolean value that indicates whether the state is the last commanded one, because the light sends no responses
+    /// or didn't confirm the newest command.
     package let isOptimistic: Bool
 }
 
-/// Something about a light has changed.
+/// A change of a light.
 package struct LightEvent: Equatable, Sendable {
-    /// Who changed it.
+    /// The cause of a change.
     package enum Origin: String, Sendable {
         case device, controller, `operator`
-        /// The bridge, which follows a curve that a home hub has written.
+        /// The bridge, which follows an adaptive lighting curve from a home hub.
         case adaptiveLighting = "adaptive lighting"
     }
 
@@ -38,14 +39,14 @@ package struct LightOverride: Equatable, Sendable {
     package var name: String?
     package var isHidden: Bool
     package var tap: Tap
-    /// The duration of its changes, if it can fade; `nil` for the light's default.
+    /// The duration of changes, if the light can fade, or `nil` for the light's default.
     package var transition: Duration?
 
     /// The meaning of a tap on a light's tile, for which the Home app writes full brightness together with `On`.
     package enum Tap: String, CaseIterable, Sendable {
-        /// The brightness that was written.
+        /// Use the written brightness.
         case full
-        /// The level from before it was switched off.
+        /// Restore the level from before the light was switched off.
         case restore
     }
 

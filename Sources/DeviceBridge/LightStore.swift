@@ -2,9 +2,7 @@ package import AccessoryRole
 package import DeviceKit
 package import HAPModel
 
-/// A light's key: the driver's id and the light's own, `<driver id>/<light id>`.
-///
-/// It never changes with a name.
+/// A light's key, `<driver id>/<light id>`; it doesn't depend on names.
 package struct LightKey: Hashable, Sendable, CustomStringConvertible {
     package let driver: String
     package let light: LightID
@@ -14,7 +12,7 @@ package struct LightKey: Hashable, Sendable, CustomStringConvertible {
         self.light = light
     }
 
-    /// Reads `<driver id>/<light id>`; the light's id may hold further slashes.
+    /// Parses `<driver id>/<light id>`; the light's id may contain more slashes.
     package init?(_ text: String) {
         guard let slash = text.firstIndex(of: "/"), slash != text.startIndex else { return nil }
         driver = String(text[..<slash])
@@ -25,23 +23,23 @@ package struct LightKey: Hashable, Sendable, CustomStringConvertible {
     package var description: String { "\(driver)/\(light)" }
 }
 
-/// A light as it was last known, under an aid that is its own for ever.
+/// The last known state of a light, with its permanent aid.
 package struct StoredLight: Equatable, Sendable {
     package var key: LightKey
-    /// The bridge that shows it, from 1.
+    /// The number of the light's bridge, from 1.
     package var bridge: Int
-    /// Different from that of every other light, whatever the bridge.
+    /// The aid, which is unique across all bridges.
     package var aid: AccessoryID
     package var instanceIDs: InstanceIDs
     package var description: LightDescription
-    /// The last state; `nil` if none was ever reported.
+    /// The last state, or `nil` if none was ever reported.
     package var state: LightReport?
-    /// The transition of adaptive lighting that it follows; `nil` if it follows none.
+    /// The active adaptive lighting transition, or `nil` if there is none.
     package var transition: [UInt8]?
-    /// Its number in the order in which lights were removed; `nil` while it is there.
+    /// The light's number in the order of removals, or `nil` if it wasn't removed.
     package var removal: Int?
 
-    /// The light is gone and its aid is kept for its return.
+    /// A Boolean value that indicates whether the light was removed and its aid is reserved.
     package var isRemoved: Bool { removal != nil }
 
     package init(
@@ -59,15 +57,15 @@ package struct StoredLight: Equatable, Sendable {
     }
 }
 
-/// All that a bridge of lights must never forget.
+/// The persistent state of a device bridge.
 package struct StoredBridge: Equatable, Sendable {
     /// The first bridge.
     package var server: StoredServer
-    /// The bridges for lights beyond what the first can show, by their numbers from 2.
+    /// The bridges for lights that don't fit on the first one, by number from 2.
     package var furtherServers: [Int: StoredServer]
-    /// By aid.
+    /// The lights, sorted by aid.
     package var lights: [StoredLight]
-    /// The highest aid that was ever given, also to a light that is forgotten.
+    /// The highest aid ever assigned, including those of forgotten lights.
     package var highestAID: AccessoryID
 
     package init(
@@ -82,22 +80,21 @@ package struct StoredBridge: Equatable, Sendable {
 }
 
 extension StoredBridge {
-    /// All bridges by their numbers.
+    /// All bridges, by number.
     package var servers: [Int: StoredServer] { furtherServers.merging([1: server]) { $1 } }
 }
 
 /// The storage of a device bridge.
 ///
-/// Each function returns when the change is durable, survives a power cut from then on, and either has happened whole or
-/// not at all.
+/// Each function returns once the change is durable and survives a power failure. Changes are atomic.
 package protocol LightStore: Sendable {
     /// Adds or replaces one light.
     func save(_ light: StoredLight) async throws
 
-    /// Forgets lights for good; the highest aid that was ever given is kept.
+    /// Permanently removes lights; the highest assigned aid is kept.
     func forget(_ lights: [LightKey]) async throws
 
-    /// Replaces what is kept of a light's adaptive lighting.
+    /// Replaces a light's adaptive lighting transition.
     func save(transition: [UInt8]?, of light: LightKey) async throws
 
     /// Replaces the last states of some lights.

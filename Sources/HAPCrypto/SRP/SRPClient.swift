@@ -33,7 +33,7 @@ package struct SRPClient: Sendable, Equatable {
     /// The maximum number of secrets to draw.
     ///
     /// An accessory that knows its code can send a B for which S is 0, 1 or -1 with every secret. With an honest
-    /// accessory, this many draws fail once in 2^112 attempts.
+    /// accessory, this many draws fail once in 2^102 attempts.
     private static let maximumDraws = 16
 
     /// Creates the response for a given secret, or `nil` if A, S or K starts with a zero byte and another secret is
