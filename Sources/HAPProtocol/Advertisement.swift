@@ -2,7 +2,7 @@ internal import BoundedJSON
 internal import HAPCrypto
 package import HAPModel
 
-/// What an accessory server says of itself in mDNS: the TXT record of `_hap._tcp` (HAP 1.2).
+/// An accessory server's mDNS advertisement: the TXT record of `_hap._tcp` (HAP 1.2).
 package struct Advertisement: Equatable, Sendable {
     /// The DNS-SD type of HAP over IP.
     package static let serviceType = "_hap._tcp"
@@ -10,13 +10,15 @@ package struct Advertisement: Equatable, Sendable {
     package var deviceID: DeviceID
     /// `c#`, 1 to 65535.
     package var configurationNumber: UInt16
-    /// Whether an admin pairing exists; if not, `sf` says that the server can be paired with.
+    /// A Boolean value that indicates whether an admin pairing exists.
+    ///
+    /// If not, `sf` shows that the server can be paired.
     package var isPaired: Bool
     package var category: AccessoryCategory
     /// The Model characteristic of accessory 1.
     package var model: String
     package var setupID: SetupID
-    /// Who can come by the token that pairing takes (``OwnershipRequirement``); `nil` if it takes none.
+    /// The issuer of the token that pair setup requires (``OwnershipRequirement``), or `nil` if it requires none.
     package var vendor: String?
 
     package init(
@@ -32,12 +34,12 @@ package struct Advertisement: Equatable, Sendable {
         self.vendor = vendor
     }
 
-    /// The key of the vendor, `l` and `v` for Lamplighter's vendor.
+    /// The key of the vendor; `l` and `v` are for Lamplighter's vendor.
     ///
-    /// HAP's own keys and those of public implementations are others, and who does not know a key passes over it.
+    /// HAP and public implementations don't use this key, and controllers ignore unknown keys.
     package static let vendorKey = "lv"
 
-    /// The record's keys and values, in a fixed order; the vendor only while the server can be paired with.
+    /// The record's keys and values, in a fixed order; the vendor is included only while the server can be paired.
     package var txt: [(key: String, value: String)] {
         let common = [
             ("c#", String(configurationNumber)), ("ff", "0"), ("id", deviceID.description),
@@ -49,7 +51,7 @@ package struct Advertisement: Equatable, Sendable {
         return common + [(Self.vendorKey, vendor)]
     }
 
-    /// `sh`: lets a controller that scanned the QR code find this server (HAP 2.4).
+    /// `sh`, with which a controller that scanned the QR code finds this server (HAP 2.4).
     package var setupHash: String {
         let hash = SHA512.hash(Array(setupID.description.utf8), Array(deviceID.description.utf8))
         return Base64.encode(Array(hash.prefix(4)))

@@ -1,58 +1,64 @@
 internal import HAPCrypto
 
-// What the protocol's messages may be at most, in one place. Reaching one of these limits ends the connection, unless it
-// says otherwise. The limits of the server are in AccessoryRole/Limits.swift, those of the sockets in
-// HAPTransport/TransportLimits.swift.
+// All limits of the protocol's messages. Exceeding one ends the connection, unless noted otherwise.
+// AccessoryRole/Limits.swift has the limits of the server, HAPTransport/TransportLimits.swift those of the sockets.
 
 /// The limits of HTTP messages (HAP 7.3).
 package enum HTTPLimits {
-    /// The longest start line, in bytes: a read request can name hundreds of characteristics.
+    /// The maximum length of the start line, in bytes; a read request can name hundreds of characteristics.
     package static let startLine = 64 * 1024
-    /// The longest header lines together, in bytes: far more than any controller sends.
+    /// The maximum length of all header lines, in bytes: far more than any controller sends.
     package static let headers = 32 * 1024
-    /// The longest head with all its lines, in bytes.
+    /// The maximum length of the head, in bytes.
     package static let head = startLine + headers
-    /// The most header lines: each of them is looked at.
+    /// The maximum number of header lines, because each one is parsed.
     package static let headerLines = 100
-    /// The most empty lines before a start line.
+    /// The maximum number of empty lines before a start line.
     package static let emptyLines = 4
-    /// The longest body of the pairing endpoints, and of any request on a clear connection, in bytes: an unauthenticated peer's
-    /// message is kept until it is whole; longer ones are answered with 413.
+    /// The maximum body length of pairing endpoints and unencrypted requests, in bytes.
+    ///
+    /// A message of an unauthenticated peer is buffered until it is complete. Longer ones get 413.
     package static let pairingBody = 64 * 1024
-    /// The longest body of a session's other requests, in bytes: a scene of a large home is a tenth of it; longer ones
-    /// are answered with 413.
+    /// The maximum body length of a session's other requests, in bytes.
+    ///
+    /// A scene of a large home takes a tenth of it. Longer ones get 413.
     package static let body = 1024 * 1024
-    /// The longest body of a response that a controller takes, in bytes: the database of a large bridge.
+    /// The maximum body length of a response to a controller, in bytes: the database of a large bridge.
     package static let responseBody = 16 * 1024 * 1024
-    /// The longest line before a chunk, in bytes: its length, and unused extensions.
+    /// The maximum length of the line before a chunk, in bytes: the chunk's length and unused extensions.
     static let chunkLine = 64
 
-    /// The longest body of a request to a path, in bytes.
+    /// Returns the maximum body length of a request to a path, in bytes.
     static func body(of path: String, inSession: Bool) -> Int {
         inSession && !path.hasPrefix("/pair") ? body : pairingBody
     }
 }
 
 extension SecureFramer {
-    /// The longest content of a frame, in bytes (HAP 7.1).
+    /// The maximum length of a frame's content, in bytes (HAP 7.1).
     package static let maximumContent = 1024
-    /// How many frames a key may seal or open, because no number may be used twice; no session gets there.
+    /// The maximum number of frames per key, because no counter may be reused.
+    ///
+    /// No session reaches it.
     static let maximumFrames = UInt64.max
 }
 
 extension PairingList {
-    /// The most pairings kept: HAP 6.4 asks for at least 16, and every user and home hub has its own; one more is
-    /// answered with MaxPeers.
+    /// The maximum number of pairings.
+    ///
+    /// HAP 6.4 requires at least 16, and every user and home hub has its own. Adding another one fails with MaxPeers.
     package static let maximum = 64
 }
 
 extension ControllerID {
-    /// The longest identifier, in bytes: a UUID as text; a longer one is answered with 400.
+    /// The maximum length of an identifier, in bytes: a UUID as text; a longer one gets 400.
     package static let maximumLength = 36
 }
 
 extension PrepareRequest {
-    /// The longest time that a timed write may be announced for: the whole numbers of milliseconds that every JSON reader
-    /// has; a longer one is answered with 400.
+    /// The maximum announced time of a timed write: the largest number of milliseconds that all JSON parsers support
+    /// exactly.
+    ///
+    /// A longer one gets 400.
     static let maximumTimeToLive = Duration.milliseconds(Int64(1) << 53 - 1)
 }

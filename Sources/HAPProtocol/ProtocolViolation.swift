@@ -1,23 +1,23 @@
-/// What a peer did that the protocol does not allow; its connection or its procedure ends.
+/// A peer's violation of the protocol, which ends its connection or its procedure.
 package enum ProtocolViolation: Error, Equatable, Sendable {
-    /// Bytes that are no TLV8 by the strict rules of HAP 3.2.
+    /// The bytes aren't TLV8 by the strict rules of HAP 3.2.
     case malformedTLV
-    /// A TLV8 that lacks an item, or has one of a wrong length.
+    /// A TLV8 item is missing or has a wrong length.
     case badItem(PairingItem)
-    /// A message that is not the next one of its procedure.
+    /// The message isn't the next one of its procedure.
     case unexpectedState
-    /// A message that is no HTTP, with what was wrong.
+    /// The message isn't valid HTTP.
     case malformedHTTP(StaticReason)
-    /// A body longer than its path takes.
+    /// The body is longer than its path allows.
     case bodyTooLong
-    /// A frame that announces more than 1024 bytes.
+    /// A frame has a length of more than 1024 bytes.
     case frameTooLong
-    /// A frame whose tag does not fit.
+    /// A frame's tag doesn't match.
     case badFrame
-    /// More frames than one key may seal.
+    /// All frame numbers of a key are used up.
     case counterExhausted
 
-    /// Why HTTP was refused; fixed texts, so that nothing a peer sent reaches a log.
+    /// The invalid part of an HTTP message; the texts are fixed, so that no data from a peer reaches a log.
     package enum StaticReason: String, Equatable, Sendable {
         case startLine, header, headTooLong, tooManyHeaders, contentLength, transferEncoding, version, chunk
     }

@@ -1,14 +1,14 @@
 internal import HAPModel
 
 extension AdaptiveLightingCurve {
-    /// Reads the curve's item of a configuration.
+    /// Parses the curve's item of a configuration.
     ///
-    /// - Throws: a violation.
+    /// - Throws: A violation.
     init(parsing bytes: [UInt8]) throws(TransitionViolation) {
         var entries: [Entry] = []
         var instance: InstanceID?
         var range: ClosedRange<Int>?
-        // The last entry's record goes on with what belongs to the whole curve: no separator stands between.
+        // The last entry's record continues with items of the whole curve, without a separator.
         for record in try TransitionItems.list(parsing: bytes) {
             if let entry = try record.bytes(1) {
                 guard entries.count < Self.maximumEntries else { throw .tooLong }
@@ -41,7 +41,9 @@ extension AdaptiveLightingCurve {
         return Int(minimum)...Int(maximum)
     }
 
-    /// The bytes of the curve's item; `explicitHolds` writes a hold of 0 where an entry has none.
+    /// Returns the bytes of the curve's item.
+    ///
+    /// With `explicitHolds`, entries without a hold get a hold of 0.
     func encoded(explicitHolds: Bool) -> [UInt8] {
         let list = entries.map { [TLV8.Item(type: 1, value: $0.encoded(explicitHold: explicitHolds))] }
         let range = [

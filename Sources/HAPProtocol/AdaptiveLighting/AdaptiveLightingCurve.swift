@@ -1,25 +1,29 @@
 package import HAPModel
 
-/// How the colour temperature moves with time and brightness: points in time, with straight lines between them.
+/// The color temperature as a function of time and brightness: points in time, connected by straight lines.
 package struct AdaptiveLightingCurve: Equatable, Sendable {
     /// A point of the curve.
     package struct Entry: Equatable, Sendable {
-        /// Warmth that each percent of brightness adds, in mired; usually negative: brighter is cooler.
+        /// The mired added per percent of brightness; it is usually negative: brighter is cooler.
         package let adjustmentFactor: Float
-        /// Warmth at brightness 0, in mired.
+        /// The color temperature at brightness 0, in mired.
         package let mired: Float
-        /// From the entry before, or the end of its hold, to this one; for the first from the curve's start.
+        /// The time from the previous entry, or the end of its hold, to this one.
+        ///
+        /// For the first entry, the time from the curve's start.
         package let offset: Duration
-        /// For how long the entry *before* keeps its value; the first entry's says nothing.
+        /// The time for which the *previous* entry keeps its value; the first entry's hold has no meaning.
         package let hold: Duration?
 
-        /// Numbers beyond these make no sense for a lamp; with them, no sum overflows.
+        /// Values outside these ranges make no sense for a lamp.
+        ///
+        /// Within them, no sum overflows.
         static let factors: ClosedRange<Float> = -1000...1000
         static let mireds: ClosedRange<Float> = 0...10_000
 
         private static let durations = Duration.zero ... .milliseconds(UInt32.max)
 
-        /// Makes an entry; `nil` if a number is beyond sense.
+        /// Creates an entry, or returns `nil` if a number is out of range.
         package init?(adjustmentFactor: Float, mired: Float, offset: Duration, hold: Duration? = nil) {
             guard Self.factors.contains(adjustmentFactor), Self.mireds.contains(mired),
                 Self.durations.contains(offset), Self.durations.contains(hold ?? .zero)
@@ -31,17 +35,19 @@ package struct AdaptiveLightingCurve: Equatable, Sendable {
         }
     }
 
-    /// A day at one entry for each five minutes has 288.
+    /// A day with one entry every five minutes has 288.
     package static let maximumEntries = 1024
 
-    /// The points, the earliest first.
+    /// The points, sorted by time.
     package let entries: [Entry]
-    /// The Brightness that the curve refers to.
+    /// The Brightness characteristic of the curve.
     package let brightness: InstanceID
-    /// Brightness below or above counts as the nearer bound.
+    /// The range to which brightness is clamped.
     package let brightnessRange: ClosedRange<Int>
 
-    /// Makes a curve; `nil` if it has no entry or too many, lasts no time, or its range is none of percentages.
+    /// Creates a curve.
+    ///
+    /// Returns `nil` if it has no entries or too many, if its duration is zero, or if its range isn't within 0 to 100.
     package init?(entries: [Entry], brightness: InstanceID, brightnessRange: ClosedRange<Int> = 10...100) {
         guard (1...Self.maximumEntries).contains(entries.count), (0...100).contains(brightnessRange.lowerBound),
             brightnessRange.upperBound <= 100
@@ -52,19 +58,19 @@ package struct AdaptiveLightingCurve: Equatable, Sendable {
         guard duration > .zero else { return nil }
     }
 
-    /// From the start to the last entry.
+    /// The time from the start to the last entry.
     package var duration: Duration {
         var end = entries[0].offset
         for entry in entries.dropFirst() { end += (entry.hold ?? .zero) + entry.offset }
         return end
     }
 
-    /// The colour temperature at a time, to the nearest mired and not yet limited to what a lamp can do.
+    /// Returns the color temperature at a time, rounded to mireds and not clamped to a lamp's range.
     ///
     /// - Parameters:
-    ///   - elapsed: since the curve was received; before the first entry its value holds.
-    ///   - brightness: the lamp's, in percent.
-    /// - Returns: the colour temperature, or `nil` behind the last entry.
+    ///   - elapsed: The time since the curve was received. Before the first entry, its value applies.
+    ///   - brightness: The lamp's brightness, in percent.
+    /// - Returns: The color temperature, or `nil` after the last entry.
     package func mired(elapsed: Duration, brightness: Int) -> Int? {
         var previous = entries[0]
         var time = previous.offset
@@ -73,7 +79,7 @@ package struct AdaptiveLightingCurve: Equatable, Sendable {
             let start = time + (entry.hold ?? .zero)
             let end = start + entry.offset
             if elapsed <= end {
-                // Behind `start` and not behind `end`: there is time between them, so this divides by no zero.
+                // `end` is after `start`, so this doesn't divide by zero.
                 let fraction = elapsed <= start ? 0 : (elapsed - start) / entry.offset
                 return Self.mired(previous, entry, fraction, multiplier(brightness))
             }

@@ -1,45 +1,47 @@
 package import HAPModel
 
-/// Adaptive lighting of one lamp: the transition that a hub enabled, what the lamp should show now, and what ends it
-/// (HAP 12.1).
+/// The adaptive lighting of one lamp: the transition that a hub enabled, the current target and the end of the
+/// transition (HAP 12.1).
 ///
-/// Time comes in as `now`; the curve's time counts from when it was received, so a wrong wall clock does not matter.
-/// Every method that says what happened to the lamp may be called whether a transition is active or not. Whoever holds
-/// this stores `saved(now:wallClock:)` and sends an event for CharacteristicValueActiveTransitionCount when
-/// `activeCount` changes, and stores anew when a hub renews the curve.
+/// Time is passed in as `now`. The curve's time counts from its receipt, so a wrong wall clock doesn't matter. All
+/// methods that report changes of the lamp may be called with or without an active transition. The owner stores
+/// `saved(now:wallClock:)` and sends an event for CharacteristicValueActiveTransitionCount when `activeCount` changes,
+/// and stores it again when a hub renews the curve.
 package struct AdaptiveLightingTransition: Equatable, Sendable {
-    /// What to do about the lamp.
+    /// The next action for the lamp.
     package enum Action: Equatable, Sendable {
-        /// Nothing, until something happens.
+        /// Do nothing until something changes.
         case idle
-        /// Nothing, until this time.
+        /// Do nothing until this time.
         case wait(until: ContinuousClock.Instant)
-        /// Set the colour temperature, and look again at `wakeAt`; subscribers are notified only if `notify` is set.
+        /// Set the color temperature, and call again at `wakeAt`.
+        ///
+        /// Notify subscribers only if `notify` is true.
         case apply(mired: Int, notify: Bool, wakeAt: ContinuousClock.Instant)
-        /// The curve is over, and no transition is active any more.
+        /// The curve has ended, and no transition is active.
         case ended
     }
 
-    /// A change that the device reports by itself.
+    /// A spontaneous change that the device reports.
     package enum DeviceReport: Equatable, Sendable {
-        /// It shows a colour.
+        /// The device shows a color.
         case color
-        /// It shows white of a colour temperature.
+        /// The device shows white with a color temperature.
         case colorTemperature(mired: Int)
     }
 
     struct Active: Equatable, Sendable {
         let configuration: TransitionConfiguration
         let received: ContinuousClock.Instant
-        /// The latest value since the lamp was switched on; `nil` when one is due at once.
+        /// The last value since the lamp was switched on, or `nil` to apply one at once.
         var applied: Applied?
-        /// The latest value that subscribers were notified of.
+        /// The last value of which subscribers were notified.
         var notified: Notified?
     }
 
     struct Applied: Equatable, Sendable {
         let mired: Int
-        /// The value before it, from which the lamp may still be fading.
+        /// The previous value, from which the lamp may still be fading.
         let from: Int
         let brightness: Int
         let at: ContinuousClock.Instant
@@ -50,20 +52,20 @@ package struct AdaptiveLightingTransition: Equatable, Sendable {
         let at: ContinuousClock.Instant
     }
 
-    /// A hub may ask for less; a lamp would choke on it.
+    /// The shortest update interval; a hub may request a shorter one, which would overload a lamp.
     private static let shortestInterval = Duration.seconds(1)
-    /// How far a lamp's report may be from the value it was given: it may know fewer steps.
+    /// The tolerated difference between a lamp's report and the commanded value, because it may have fewer steps.
     private static let tolerance = 5
-    /// How long a lamp may fade, and report values on its way.
+    /// The time for which a lamp may fade and report intermediate values.
     private static let fade = Duration.seconds(10)
 
     let brightness: InstanceID
     let colorTemperature: InstanceID
     private let miredRange: ClosedRange<Int>
-    /// `nil` while no transition is active.
+    /// The active transition.
     var active: Active?
 
-    /// Makes the machine of a lamp, with no transition.
+    /// Creates the state of a lamp without a transition.
     package init(brightness: InstanceID, colorTemperature: InstanceID, miredRange: ClosedRange<Int>) {
         self.brightness = brightness
         self.colorTemperature = colorTemperature
@@ -85,10 +87,10 @@ package struct AdaptiveLightingTransition: Equatable, Sendable {
         active.map { status(of: $0, now: now).encoded } ?? []
     }
 
-    /// A controller wrote CharacteristicValueTransitionControl (143).
+    /// Handles a write of CharacteristicValueTransitionControl (143).
     ///
-    /// - Returns: the write response; then ask `lampIs(on:brightness:now:)` what to do.
-    /// - Throws: `invalidValue`; a transition that is active stays so.
+    /// - Returns: The write response. Call `lampIs(on:brightness:now:)` afterwards.
+    /// - Throws: `invalidValue`. An active transition stays active then.
     package mutating func controlWritten(
         _ value: [UInt8], now: ContinuousClock.Instant
     ) throws(HAPStatus) -> [UInt8] {
@@ -99,7 +101,7 @@ package struct AdaptiveLightingTransition: Equatable, Sendable {
             return (active.map { .active($0.configuration) } ?? TransitionControlResponse.inactive).encoded
         case .update(let configuration):
             guard isOurs(configuration) else { throw .invalidValue }
-            // A renewal is no reason for an event: subscribers know the lamp's value.
+            // A renewal needs no event, because subscribers know the lamp's value.
             let renewed = Active(configuration: configuration, received: now, notified: active?.notified)
             active = renewed
             return TransitionControlResponse.updated(status(of: renewed, now: now)).encoded
@@ -112,11 +114,13 @@ package struct AdaptiveLightingTransition: Equatable, Sendable {
 
     // MARK: The lamp
 
-    /// The lamp's state, when it changes, and when the time of the latest action has come; brightness in percent.
+    /// Returns the next action for the lamp's state.
     ///
-    /// A lamp that is off is left alone.
+    /// Call it when the state changes and when the requested time has come.
     ///
-    /// - Returns: what to do next; it replaces what was said before.
+    /// Brightness is in percent. A lamp that is off isn't changed.
+    ///
+    /// - Returns: The next action, which replaces the previous one.
     package mutating func lampIs(on isOn: Bool, brightness level: Int, now: ContinuousClock.Instant) -> Action {
         guard var active else { return .idle }
         let elapsed = now - active.received
@@ -142,22 +146,22 @@ package struct AdaptiveLightingTransition: Equatable, Sendable {
         return .apply(mired: mired, notify: notify, wakeAt: min(now + interval, end))
     }
 
-    // MARK: What ends it
+    // MARK: The end of a transition
 
-    /// A controller wrote a characteristic of the lamp, even with an equal value.
+    /// Handles a write to a characteristic of the lamp, even with an equal value.
     ///
-    /// - Returns: whether this ended the transition.
+    /// - Returns: Whether this ended the transition.
     package mutating func controllerWrote(_ type: CharacteristicType) -> Bool {
         guard [.colorTemperature, .hue, .saturation].contains(type) else { return false }
         return end()
     }
 
-    /// The device reported a change of its colour.
+    /// Handles a color change that the device reports.
     ///
-    /// The echo of what it was told, also on the way there, ends nothing; nor does what it shows before it was told
-    /// anything since it was switched on.
+    /// The echo of a command, including intermediate values, doesn't end the transition. Neither does a report before
+    /// the first command since the lamp was switched on.
     ///
-    /// - Returns: whether this ended the transition.
+    /// - Returns: Whether this ended the transition.
     package mutating func deviceReported(_ report: DeviceReport, now: ContinuousClock.Instant) -> Bool {
         guard let applied = active?.applied else { return false }
         if case .colorTemperature(let mired) = report {
@@ -169,9 +173,9 @@ package struct AdaptiveLightingTransition: Equatable, Sendable {
         return end()
     }
 
-    /// The last pairing was removed.
+    /// Handles the removal of the last pairing.
     ///
-    /// - Returns: whether this ended the transition.
+    /// - Returns: Whether this ended the transition.
     package mutating func unpaired() -> Bool { end() }
 
     private mutating func end() -> Bool {

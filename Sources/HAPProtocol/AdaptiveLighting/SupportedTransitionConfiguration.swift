@@ -1,10 +1,11 @@
 package import HAPModel
 
-/// The value of SupportedCharacteristicValueTransitionConfiguration (144): whose values may follow a curve.
+/// The value of SupportedCharacteristicValueTransitionConfiguration (144): the characteristics that support
+/// transitions.
 package struct SupportedTransitionConfiguration: Equatable, Sendable {
-    /// The Brightness that curves refer to.
+    /// The Brightness characteristic of curves.
     package var brightness: InstanceID
-    /// The ColorTemperature that follows them.
+    /// The ColorTemperature characteristic that follows curves.
     package var colorTemperature: InstanceID
 
     private static let brightnessKind: UInt64 = 1
@@ -15,9 +16,9 @@ package struct SupportedTransitionConfiguration: Equatable, Sendable {
         self.colorTemperature = colorTemperature
     }
 
-    /// Reads the value.
+    /// Parses the value.
     ///
-    /// - Throws: a violation, also if one of the two characteristics is not there.
+    /// - Throws: A violation, also if one of the two characteristics is missing.
     package init(parsing bytes: [UInt8]) throws(TransitionViolation) {
         var found: [UInt64: InstanceID] = [:]
         for record in try TransitionItems.list(parsing: bytes) {

@@ -1,22 +1,22 @@
 package import HAPModel
 
-/// A transition as a hub enables it: a curve, for which characteristic, and how often it is followed.
+/// A transition as a hub enables it: a curve, its characteristic and its intervals.
 package struct TransitionConfiguration: Equatable, Sendable {
-    /// The ColorTemperature that follows the curve.
+    /// The ColorTemperature characteristic that follows the curve.
     package let colorTemperature: InstanceID
-    /// What the hub reads back.
+    /// The parameters that the hub reads back.
     package let parameters: TransitionParameters
     package let curve: AdaptiveLightingCurve
-    /// From one automatic change to the next.
+    /// The time between automatic changes.
     package let updateInterval: Duration
-    /// For how long automatic changes make no further event.
+    /// The time for which automatic changes cause no further event.
     package let notifyThreshold: Duration
 
     static let enabled: UInt64 = 1
 
-    /// Reads a configuration that enables a transition.
+    /// Parses a configuration that enables a transition.
     ///
-    /// - Throws: a violation.
+    /// - Throws: A violation.
     package init(parsing bytes: [UInt8]) throws(TransitionViolation) {
         let items = try TransitionItems(parsing: bytes)
         colorTemperature = try items.instanceID(1)
@@ -30,7 +30,9 @@ package struct TransitionConfiguration: Equatable, Sendable {
         notifyThreshold = try items.duration(8, .notifyThreshold) ?? .milliseconds(600_000)
     }
 
-    /// The bytes of the configuration; `explicitHolds` writes a hold of 0 where an entry has none.
+    /// Returns the bytes of the configuration.
+    ///
+    /// With `explicitHolds`, entries without a hold get a hold of 0.
     package func encoded(explicitHolds: Bool) -> [UInt8] {
         TLV8.encode([
             TLV8.Item(type: 1, shortest: colorTemperature.rawValue),

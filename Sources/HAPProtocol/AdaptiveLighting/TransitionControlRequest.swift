@@ -1,17 +1,17 @@
 package import HAPModel
 
-/// What a hub writes to CharacteristicValueTransitionControl (143), always asking for a response.
+/// A hub's write to CharacteristicValueTransitionControl (143), which always requests a response.
 package enum TransitionControlRequest: Equatable, Sendable {
-    /// Which transition is active for a characteristic?
+    /// Asks for the active transition of a characteristic.
     case read(InstanceID)
-    /// Follow this curve from now on.
+    /// Starts following this curve.
     case update(TransitionConfiguration)
-    /// Follow none.
+    /// Ends the transition of a characteristic.
     case disable(InstanceID)
 
-    /// Reads a written value.
+    /// Parses a written value.
     ///
-    /// - Throws: a violation.
+    /// - Throws: A violation.
     package init(parsing bytes: [UInt8]) throws(TransitionViolation) {
         let items = try TransitionItems(parsing: bytes)
         switch (try items.bytes(1), try items.bytes(2)) {
@@ -19,7 +19,7 @@ package enum TransitionControlRequest: Equatable, Sendable {
         case (nil, let update?):
             let bytes = try TransitionItems(parsing: update).required(1, .configuration)
             let configuration = try TransitionItems(parsing: bytes)
-            // A hub that disables leaves the item out; HAP-NodeJS takes a zero for the same.
+            // A hub that disables omits the item. HAP-NodeJS treats a zero in the same way.
             switch try configuration.number(3, .enable) {
             case nil, 0: self = .disable(try configuration.instanceID(1))
             case _?: self = .update(try TransitionConfiguration(parsing: bytes))

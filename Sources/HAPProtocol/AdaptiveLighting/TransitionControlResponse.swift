@@ -1,12 +1,12 @@
 package import HAPModel
 
-/// How far an active transition is; also what a plain read of CharacteristicValueTransitionControl (143) gives.
+/// The progress of an active transition, which is also the value of CharacteristicValueTransitionControl (143).
 package struct TransitionStatus: Equatable, Sendable {
-    /// The ColorTemperature that follows the curve.
+    /// The ColorTemperature characteristic that follows the curve.
     package let colorTemperature: InstanceID
-    /// The parameters that the hub gave.
+    /// The hub's parameters.
     package let parameters: TransitionParameters
-    /// Since the curve was received, in whole milliseconds.
+    /// The time since the curve was received, in whole milliseconds.
     package let elapsed: Duration
 
     package init(colorTemperature: InstanceID, parameters: TransitionParameters, elapsed: Duration) {
@@ -15,9 +15,9 @@ package struct TransitionStatus: Equatable, Sendable {
         self.elapsed = .milliseconds(elapsed.milliseconds)
     }
 
-    /// Reads a status.
+    /// Parses a status.
     ///
-    /// - Throws: a violation.
+    /// - Throws: A violation.
     package init(parsing bytes: [UInt8]) throws(TransitionViolation) {
         let items = try TransitionItems(parsing: try TransitionItems(parsing: bytes).required(1, .response))
         guard let elapsed = try items.number(3, .elapsed) else { throw .missing(.elapsed) }
@@ -39,18 +39,18 @@ package struct TransitionStatus: Equatable, Sendable {
 
 /// The response to a write of CharacteristicValueTransitionControl (143).
 package enum TransitionControlResponse: Equatable, Sendable {
-    /// To `read`: this transition is active.
+    /// The response to `read` if a transition is active.
     case active(TransitionConfiguration)
-    /// To `read`: none is.
+    /// The response to `read` if no transition is active.
     case inactive
-    /// To `update`: the curve is followed.
+    /// The response to `update`.
     case updated(TransitionStatus)
-    /// To `disable`.
+    /// The response to `disable`.
     case disabled
 
-    /// Reads a response.
+    /// Parses a response.
     ///
-    /// - Throws: a violation.
+    /// - Throws: A violation.
     package init(parsing bytes: [UInt8]) throws(TransitionViolation) {
         let items = try TransitionItems(parsing: bytes)
         switch (try items.bytes(1), try items.bytes(2)) {
@@ -66,7 +66,7 @@ package enum TransitionControlResponse: Equatable, Sendable {
 
     /// The bytes of the response.
     ///
-    /// A configuration is written with the hold of every entry, as HAP-NodeJS answers.
+    /// A configuration includes the hold of every entry, as in HAP-NodeJS.
     package var encoded: [UInt8] {
         switch self {
         case .active(let configuration):

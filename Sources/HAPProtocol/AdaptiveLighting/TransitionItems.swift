@@ -1,25 +1,29 @@
 internal import HAPModel
 
-/// One record of items inside the value of a transition characteristic; what is unknown is passed over.
+/// A record of items in the value of a transition characteristic.
+///
+/// Unknown items are ignored.
 struct TransitionItems {
-    /// The longest value that is read: the longest curve takes some 30 KiB.
+    /// The maximum length of a value; the longest curve takes about 30 KiB.
     static let maximumLength = 32 * 1024
 
-    /// Stands between the entries of a list (HAP 3.3).
+    /// Separates the entries of a list (HAP 3.3).
     static let separator = TLV8.Item(type: 0, value: [])
 
     private let items: [TLV8.Item]
 
     private init(_ items: [TLV8.Item]) { self.items = items }
 
-    /// Reads a value that is no list.
+    /// Parses a value that isn't a list.
     ///
     /// - Throws: `malformedTLV` or `tooLong`.
     init(parsing bytes: [UInt8]) throws(TransitionViolation) {
         items = try Self.items(in: bytes)
     }
 
-    /// Reads a list; needless separators make no records.
+    /// Parses a list.
+    ///
+    /// Redundant separators make no records.
     ///
     /// - Throws: `malformedTLV` or `tooLong`.
     static func list(parsing bytes: [UInt8]) throws(TransitionViolation) -> [TransitionItems] {
@@ -35,26 +39,26 @@ struct TransitionItems {
         }
     }
 
-    /// An item's bytes; `nil` if it is not there.
+    /// Returns an item's bytes, or `nil` if it is missing.
     ///
-    /// - Throws: `malformedTLV` if it is there twice.
+    /// - Throws: `malformedTLV` if the item occurs twice.
     func bytes(_ type: UInt8) throws(TransitionViolation) -> [UInt8]? {
         let found = items.filter { $0.type == type }
         guard found.count <= 1 else { throw .malformedTLV }
         return found.first?.value
     }
 
-    /// An item's bytes.
+    /// Returns an item's bytes.
     ///
-    /// - Throws: also `missing` if it is not there.
+    /// - Throws: `malformedTLV` if the item occurs twice, or `missing` if it is missing.
     func required(_ type: UInt8, _ name: TransitionViolation.Item) throws(TransitionViolation) -> [UInt8] {
         guard let value = try bytes(type) else { throw .missing(name) }
         return value
     }
 
-    /// An unsigned number of one to eight bytes; `nil` if it is not there.
+    /// Returns an unsigned integer of one to eight bytes, or `nil` if it is missing.
     ///
-    /// - Throws: `invalid` if it is of another length, or greater than `maximum`.
+    /// - Throws: `invalid` if it has another length or is greater than `maximum`.
     func number(
         _ type: UInt8, _ name: TransitionViolation.Item, maximum: UInt64 = .max
     ) throws(TransitionViolation) -> UInt64? {
@@ -65,7 +69,7 @@ struct TransitionItems {
         return number
     }
 
-    /// A time of whole milliseconds that 32 bits can say, 49 days at most; `nil` if it is not there.
+    /// Returns a duration in whole milliseconds, by default up to 32 bits (49 days), or `nil` if it is missing.
     ///
     /// - Throws: `invalid`.
     func duration(
@@ -75,7 +79,7 @@ struct TransitionItems {
         return .milliseconds(number)
     }
 
-    /// A characteristic's number.
+    /// Returns the instance ID of a characteristic.
     ///
     /// - Throws: `missing`, or `invalid` for 0.
     func instanceID(_ type: UInt8) throws(TransitionViolation) -> InstanceID {
@@ -84,9 +88,9 @@ struct TransitionItems {
         return InstanceID(number)
     }
 
-    /// A number with a fraction, of four bytes.
+    /// Returns a floating-point number of four bytes.
     ///
-    /// - Throws: `missing`, or `invalid` if it is of another length, not finite or not within `range`.
+    /// - Throws: `missing`, or `invalid` if it has another length, isn't finite or isn't within `range`.
     func float(
         _ type: UInt8, _ name: TransitionViolation.Item, within range: ClosedRange<Float>
     ) throws(TransitionViolation) -> Float {
@@ -99,13 +103,13 @@ struct TransitionItems {
 }
 
 extension TLV8.Item {
-    /// A number in the fewest of 1, 2, 4 and 8 bytes.
+    /// Creates an item with a number in the fewest of 1, 2, 4 and 8 bytes.
     init(type: UInt8, shortest number: UInt64) {
         let width: Int = [1, 2, 4].first { number >> ($0 * 8) == 0 } ?? 8
         self.init(type: type, value: (0..<width).map { UInt8(truncatingIfNeeded: number >> ($0 * 8)) })
     }
 
-    /// A number in as many bytes as its type has.
+    /// Creates an item with a number in as many bytes as its type has.
     init<Number: FixedWidthInteger>(type: UInt8, fixed number: Number) {
         self.init(
             type: type,
@@ -114,6 +118,6 @@ extension TLV8.Item {
 }
 
 extension Duration {
-    /// The time in whole milliseconds, rounded down; 0 if it is negative.
+    /// The duration in whole milliseconds, rounded down, or 0 if it is negative.
     var milliseconds: UInt64 { UInt64(clamping: attoseconds / 1_000_000_000_000_000) }
 }

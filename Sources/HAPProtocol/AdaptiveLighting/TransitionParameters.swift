@@ -1,18 +1,18 @@
-/// What a hub says about a transition and reads back, byte for byte.
+/// A hub's parameters of a transition, which it reads back byte for byte.
 package struct TransitionParameters: Equatable, Sendable {
-    /// 16 bytes by which the hub knows the transition.
+    /// The transition's identifier, 16 bytes.
     package let transitionID: [UInt8]
-    /// When the curve starts by the hub's clock: since 2001-01-01T00:00Z.
+    /// The start of the curve by the hub's clock, since 2001-01-01T00:00Z.
     package let start: Duration
-    /// The parameters as they came; what is unknown in them is echoed, too.
+    /// The parameters as received, including unknown items.
     package let encoded: [UInt8]
 
-    /// 38 bytes are usual.
+    /// Usually, the length is 38 bytes.
     private static let maximumLength = 255
 
-    /// Reads the parameters.
+    /// Parses the parameters.
     ///
-    /// - Throws: a violation.
+    /// - Throws: A violation.
     package init(parsing bytes: [UInt8]) throws(TransitionViolation) {
         guard bytes.count <= Self.maximumLength else { throw .invalid(.parameters) }
         let items = try TransitionItems(parsing: bytes)

@@ -1,17 +1,17 @@
-/// Why the value of a transition characteristic is refused.
+/// The reason for rejecting the value of a transition characteristic.
 ///
-/// Names only, so that nothing a peer sent reaches a log.
+/// It contains only names, so that no data from a peer reaches a log.
 package enum TransitionViolation: Error, Equatable, Sendable {
-    /// Bytes that are no TLV8, or have an item twice where it may stand once.
+    /// The bytes aren't TLV8, or an item that may occur once occurs twice.
     case malformedTLV
-    /// More bytes or more curve entries than any hub sends.
+    /// There are more bytes or more curve entries than any hub sends.
     case tooLong
-    /// An item is not there.
+    /// An item is missing.
     case missing(Item)
-    /// An item of a wrong length, or with a value that makes no sense.
+    /// An item has a wrong length or an unreasonable value.
     case invalid(Item)
 
-    /// What is missing or invalid.
+    /// The missing or invalid item.
     package enum Item: String, Equatable, Sendable {
         case request, response, version, configuration, instanceID, characteristicKind
         case parameters, transitionID, start, enable, elapsed, updateInterval, notifyThreshold

@@ -2,7 +2,9 @@ package import BoundedJSON
 package import HAPModel
 
 extension JSONWriter {
-    /// Appends an accessory object of the attribute database (HAP 9.1); without values it is the text for `c#`.
+    /// Appends an accessory object of the attribute database (HAP 9.1).
+    ///
+    /// Without values, it is the text for `c#`.
     package mutating func accessory(_ accessory: Accessory, values: Bool = true) {
         raw("{\"aid\":")
         integer(accessory.aid.rawValue)

@@ -2,14 +2,15 @@ internal import BoundedJSON
 package import HAPModel
 
 extension AccessoryDatabase {
-    /// Reads the answer to `GET /accessories` (HAP 9).
+    /// Parses the response to `GET /accessories` (HAP 9).
     ///
-    /// Strict with accessories: their ids and the numbers of their parts. A service or characteristic without a type, without
-    /// permissions or a unique id is left out (``omissions``), and the others are used. Lenient where accessories
-    /// in the field are: a value out of its limits or of a wrong kind is one that is not known, a format, unit or limit that
-    /// is missing is the catalogue's, a characteristic of an unknown format is left out, and so are links to nowhere.
+    /// Parsing is strict about accessories: their ids and the numbers of their parts. A service or characteristic
+    /// without a type, permissions or a unique id is omitted (``omissions``), and the others are used. Parsing is
+    /// lenient about errors of real accessories: a value that is out of range or of the wrong type is unknown, a
+    /// missing format, unit or limit is taken from the catalog, and characteristics of unknown formats and dangling
+    /// links are omitted.
     ///
-    /// - Throws: ``ComplianceError`` with the first fault; its text holds nothing that the accessory sent but numbers.
+    /// - Throws: ``ComplianceError`` with the first error. Its text contains no data from the accessory except numbers.
     package init(parsing body: [UInt8]) throws(ComplianceError) {
         guard let json = try? JSONValue(parsing: body, maximumLength: Self.maximumLength, allowsTrailingCommas: true),
             let list = json["accessories"]?.array
@@ -66,7 +67,7 @@ extension Accessory {
 }
 
 extension Service {
-    /// Reads a service; `nil` if it is left out.
+    /// Parses a service, or returns `nil` if it must be omitted.
     fileprivate init?(
         parsing json: JSONValue, of aid: AccessoryID, seen: inout Set<InstanceID>, _ remarks: inout Remarks
     ) throws(ComplianceError) {
@@ -125,7 +126,7 @@ extension Service {
 extension CharacteristicMetadata {
     fileprivate init(format: CharacteristicFormat, permissions: [JSONValue], parsing json: JSONValue, usual: Self?) {
         var known: CharacteristicPermissions = []
-        // A permission that a later edition adds takes nothing from those that we know.
+        // An unknown permission of a later HAP edition doesn't affect the known ones.
         for name in permissions.prefix(16).compactMap(\.string) {
             known.formUnion(CharacteristicPermissions(names: [name]) ?? [])
         }
@@ -136,7 +137,7 @@ extension CharacteristicMetadata {
             maximum = json["maxValue"]?.double
             if let low = minimum, let high = maximum, low > high { (minimum, maximum) = (nil, nil) }
             step = json["minStep"]?.double.flatMap { $0 > 0 ? $0 : nil }
-            // What is measured in another format is not what the catalogue speaks of; integers of any size are one.
+            // The catalog doesn't apply to values in another format, except that all integer formats are equivalent.
             if let usual, usual.format == format || (usual.format.integerRange != nil && format.integerRange != nil) {
                 fill(from: usual, where: json)
             }
@@ -147,7 +148,7 @@ extension CharacteristicMetadata {
         if validValues?.isEmpty == true { validValues = nil }
     }
 
-    /// Takes over what an accessory has left out, as far as it does not contradict what it says.
+    /// Fills in missing properties from the catalog, unless they contradict the accessory's.
     private mutating func fill(from usual: Self, where json: JSONValue) {
         if json["unit"] == nil { unit = usual.unit }
         if json["minStep"] == nil { step = usual.step }
@@ -162,7 +163,7 @@ extension CharacteristicMetadata {
 
     private static func validValues(_ json: JSONValue) -> [Int64]? {
         if let list = json["valid-values"]?.array {
-            // What would be left of a list with larger numbers would refuse them.
+            // Removing larger numbers from the list would reject them.
             guard !list.contains(where: { if case .unsigned = $0 { true } else { false } }) else { return nil }
             let values = Set(list.prefix(256).compactMap { $0.int.map(Int64.init) })
             return values.isEmpty ? nil : values.sorted()

@@ -1,21 +1,23 @@
 package import HAPModel
 
-/// The attribute database of an accessory server, as a controller has read it: accessories, services, characteristics.
+/// The attribute database of an accessory server, as read by a controller: accessories, services, characteristics.
 package struct AccessoryDatabase: Equatable, Sendable {
-    /// The most accessories a server may show, itself included (HAP 9.3).
+    /// The maximum number of accessories on a server, including itself (HAP 9.3).
     package static let maximumAccessories = 150
-    /// The longest text taken, in bytes: 150 accessories of ample size.
+    /// The maximum length of the JSON text, in bytes, enough for 150 large accessories.
     package static let maximumLength = 4 * 1024 * 1024
-    /// The most omissions that are kept.
+    /// The maximum number of recorded omissions.
     static let maximumOmissions = 16
-    /// How much is taken of a description, in bytes.
+    /// The maximum length of a description, in bytes; longer ones are truncated.
     static let maximumDescriptionLength = 256
 
-    /// In the order in which the server shows them; the first need not be number 1.
+    /// The accessories in the server's order; the first one isn't necessarily number 1.
     package let accessories: [Accessory]
-    /// What the maker calls characteristics, where it says so.
+    /// The manufacturer's descriptions of characteristics.
     package let descriptions: [CharacteristicID: String]
-    /// The parts that can't be used and were left out, each with its fault; at most ``maximumOmissions``.
+    /// The unusable parts that were omitted, with the reasons.
+    ///
+    /// At most ``maximumOmissions``.
     package let omissions: [String]
     private let places: [CharacteristicID: Place]
 
@@ -25,7 +27,7 @@ package struct AccessoryDatabase: Equatable, Sendable {
         let characteristic: Int
     }
 
-    /// Takes accessories whose ids are known to differ.
+    /// Creates a database from accessories with unique ids.
     init(_ accessories: [Accessory], descriptions: [CharacteristicID: String], omissions: [String] = []) {
         self.accessories = accessories
         self.descriptions = descriptions
@@ -42,14 +44,14 @@ package struct AccessoryDatabase: Equatable, Sendable {
         self.places = places
     }
 
-    /// The characteristic at a place; `nil` if there is none.
+    /// Returns a characteristic, or `nil` if there is none with this id.
     package subscript(id: CharacteristicID) -> Characteristic? {
         places[id].map {
             accessories[$0.accessory].services[$0.service].characteristics[$0.characteristic]
         }
     }
 
-    /// Every characteristic with its place, in the server's order.
+    /// All characteristics with their ids, in the server's order.
     package var characteristics: [(id: CharacteristicID, characteristic: Characteristic)] {
         accessories.flatMap { accessory in
             accessory.services.flatMap(\.characteristics).map { (CharacteristicID(accessory.aid, $0.iid), $0) }

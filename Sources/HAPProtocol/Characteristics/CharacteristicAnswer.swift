@@ -1,12 +1,15 @@
 package import BoundedJSON
 package import HAPModel
 
-/// What an accessory says of one characteristic: in the answer to a read or a write, or in an event (HAP 8.2, 10.1).
+/// An accessory's answer for one characteristic, from the response to a read or a write, or from an event (HAP 8.2,
+/// 10.1).
 package struct CharacteristicAnswer: Equatable, Sendable {
     package let id: CharacteristicID
-    /// What became of it; `nil` where nothing was said, which stands for success.
+    /// The status.
+    ///
+    /// `nil` if it was omitted, which means success.
     package let status: HAPStatus?
-    /// Its value, if one was sent.
+    /// The value, if one was sent.
     package let value: JSONValue?
 
     package init(id: CharacteristicID, status: HAPStatus?, value: JSONValue?) {
@@ -15,9 +18,9 @@ package struct CharacteristicAnswer: Equatable, Sendable {
         self.value = value
     }
 
-    /// Reads a body's entries.
+    /// Parses a body's entries.
     ///
-    /// - Returns: `nil` for a body that is not of HAP's form.
+    /// - Returns: The entries, or `nil` if the body doesn't have HAP's form.
     package static func list(parsing body: [UInt8]) -> [CharacteristicAnswer]? {
         guard let json = try? JSONValue(parsing: body, maximumLength: HTTPLimits.body, allowsTrailingCommas: true),
             let list = json["characteristics"]?.array
@@ -38,14 +41,14 @@ package struct CharacteristicAnswer: Equatable, Sendable {
 }
 
 extension HAPStatus {
-    /// A status as an accessory sends it; an unknown one counts as failure.
+    /// Parses a status from an accessory; an unknown one counts as a failure.
     fileprivate init(parsing json: JSONValue) {
         self = json.int.flatMap { HAPStatus(rawValue: $0) } ?? .unableToCommunicate
     }
 
-    /// The status that a body tells for the request as a whole.
+    /// Parses the status of a whole request from a body.
     ///
-    /// - Returns: `nil` if it tells none.
+    /// - Returns: The status, or `nil` if the body has none.
     package init?(parsing body: [UInt8]) {
         guard let json = try? JSONValue(parsing: body, maximumLength: HTTPLimits.body, allowsTrailingCommas: true),
             let status = json["status"]

@@ -3,7 +3,7 @@ internal import HAPCrypto
 package import HAPModel
 
 extension JSONWriter {
-    /// Appends a characteristic's value in the form that iOS and every known controller takes (HAP 9.4).
+    /// Appends a characteristic's value in the form that iOS and all known controllers accept (HAP 9.4).
     package mutating func characteristicValue(_ value: CharacteristicValue) {
         switch value {
         case .bool(let flag): bool(flag)
@@ -31,7 +31,9 @@ extension CharacteristicValue {
 }
 
 extension CharacteristicMetadata {
-    /// A value out of a request, if JSON's kind fits the format; limits are checked later.
+    /// Returns a value from a request if its JSON type matches the format.
+    ///
+    /// Limits are checked later.
     package func value(from json: JSONValue) -> CharacteristicValue? {
         switch format {
         case .string: return json.string.map { .string($0) }
@@ -47,9 +49,10 @@ extension CharacteristicMetadata {
         }
     }
 
-    /// A value that an accessory tells, as a value of the format; limits are the accessory's affair.
+    /// Returns a value from an accessory as a value of the format, without checking its limits.
     ///
-    /// - Returns: `nil` for `null` and whatever the format cannot hold; of a text as much as ``longestText`` bytes hold.
+    /// - Returns: The value, or `nil` for `null` and for values that the format can't hold. Texts are truncated to
+    ///   ``longestText`` bytes.
     package func reported(_ json: JSONValue) -> CharacteristicValue? {
         switch (format, json) {
         case (.bool, _): return value(from: json).flatMap { accepted($0) }
@@ -70,10 +73,12 @@ extension CharacteristicMetadata {
         }
     }
 
-    /// How much is taken of a text that an accessory tells, in bytes: HAP allows 256, and some send more.
+    /// The maximum length of a text from an accessory, in bytes.
+    ///
+    /// HAP allows 256, and some send more.
     static let longestText = 4096
 
-    /// Appends the members that describe the characteristic, each with a comma before it.
+    /// Appends the members that describe the characteristic, each after a comma.
     package func appendMetadata(to json: inout JSONWriter) {
         json.raw(",\"format\":\"")
         json.raw(Array(format.rawValue.utf8))
@@ -99,7 +104,7 @@ extension CharacteristicMetadata {
             json.raw(",\"maxDataLen\":")
             json.integer(Int64(maximumDataLength))
         }
-        // Apple's reference knows them for this format only (HAP 9.4).
+        // Apple's reference supports them only for this format (HAP 9.4).
         if format == .uint8, let validValues {
             json.raw(",\"valid-values\":[")
             for (index, value) in validValues.enumerated() {
@@ -110,7 +115,7 @@ extension CharacteristicMetadata {
         }
     }
 
-    /// Appends the member `perms`, with a comma before it.
+    /// Appends the member `perms` after a comma.
     package func appendPermissions(to json: inout JSONWriter) {
         json.raw(",\"perms\":[")
         for (index, name) in permissions.names.enumerated() {

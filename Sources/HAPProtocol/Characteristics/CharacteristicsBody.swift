@@ -1,7 +1,7 @@
 package import BoundedJSON
 package import HAPModel
 
-/// Writes `{"characteristics":[...]}`, the body of reads, writes and events.
+/// A writer for `{"characteristics":[...]}`, the body of reads, writes and events.
 package struct CharacteristicsBody {
     private var json: JSONWriter
     private var isEmpty = true
@@ -11,7 +11,9 @@ package struct CharacteristicsBody {
         json.raw("{\"characteristics\":[")
     }
 
-    /// Appends an entry; `more` appends further members, each with a comma before it.
+    /// Appends an entry.
+    ///
+    /// `more` appends further members, each after a comma.
     package mutating func append(
         _ id: CharacteristicID, status: HAPStatus? = nil, value: CharacteristicValue? = nil,
         more: (inout JSONWriter) -> Void = { _ in }
@@ -33,7 +35,7 @@ package struct CharacteristicsBody {
         json.raw("}")
     }
 
-    /// The whole body.
+    /// Returns the complete body.
     package consuming func finished() -> [UInt8] {
         json.raw("]}")
         return json.bytes

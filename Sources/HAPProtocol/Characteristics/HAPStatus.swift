@@ -1,35 +1,35 @@
-/// What became of one characteristic in a request (HAP 8.3).
+/// The status of one characteristic in a request (HAP 8.3).
 @nonexhaustive
 public enum HAPStatus: Int, Error, Sendable {
-    /// It was done.
+    /// The request succeeded.
     case success = 0
-    /// The controller may not do that.
+    /// The controller doesn't have the necessary privileges.
     case insufficientPrivileges = -70401
-    /// The device cannot be reached.
+    /// The device is unreachable.
     case unableToCommunicate = -70402
-    /// The device is busy; a later try may do.
+    /// The device is busy; a retry may succeed.
     case busy = -70403
-    /// It cannot be written.
+    /// The characteristic can't be written.
     case readOnly = -70404
-    /// It cannot be read.
+    /// The characteristic can't be read.
     case writeOnly = -70405
-    /// It tells no changes.
+    /// The characteristic doesn't support notifications.
     case notificationNotSupported = -70406
-    /// The device has no memory or time for it.
+    /// The device lacks the memory or time for the request.
     case outOfResources = -70407
-    /// The device gave no answer in time, or a timed write came too late.
+    /// The device didn't respond in time, or a timed write arrived too late.
     case timedOut = -70408
-    /// There is no such characteristic.
+    /// The characteristic doesn't exist.
     case doesNotExist = -70409
-    /// The value is of the wrong format or beyond its limits.
+    /// The value has a wrong format or is out of range.
     case invalidValue = -70410
     /// The authorization data is missing or wrong.
     case insufficientAuthorization = -70411
-    /// Not while the device is as it is.
+    /// The device's current state doesn't allow the request.
     case notAllowedInCurrentState = -70412
 }
 
 extension HAPStatus {
-    /// A body that says a status for the request as a whole.
+    /// A body with a status for the whole request.
     package var body: [UInt8] { Array("{\"status\":\(rawValue)}".utf8) }
 }

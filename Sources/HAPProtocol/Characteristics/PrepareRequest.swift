@@ -2,9 +2,9 @@ internal import BoundedJSON
 
 /// `PUT /prepare`: announces a timed write (HAP 8.6).
 package struct PrepareRequest: Equatable, Sendable {
-    /// How long the write may take to come.
+    /// The time within which the write must arrive.
     package var timeToLive: Duration
-    /// The number that the write will carry.
+    /// The id that the write will contain.
     package var preparedID: UInt64
 
     package init(timeToLive: Duration, preparedID: UInt64) {
@@ -12,16 +12,16 @@ package struct PrepareRequest: Equatable, Sendable {
         self.preparedID = preparedID
     }
 
-    /// The body that asks for this; times are sent in whole milliseconds.
+    /// The body of the request; the time is in whole milliseconds.
     package var encoded: [UInt8] {
         let (seconds, attoseconds) = timeToLive.components
         let milliseconds = UInt64(max(0, seconds)) * 1000 + UInt64(max(0, attoseconds)) / 1_000_000_000_000_000
         return JSONValue.object(["ttl": .unsigned(milliseconds), "pid": .unsigned(preparedID)]).encoded
     }
 
-    /// Reads a body.
+    /// Parses a body.
     ///
-    /// - Returns: `nil` for a body that is answered with 400.
+    /// - Returns: `nil` if the response to the body must be 400.
     package init?(parsing body: [UInt8]) {
         guard let json = try? JSONValue(parsing: body, maximumLength: HTTPLimits.body), let object = json.object,
             object.members.count(where: { $0.name == "ttl" }) == 1,

@@ -10,9 +10,11 @@ package struct ReadRequest: Equatable, Sendable {
 
     package init(ids: [CharacteristicID]) { self.ids = ids }
 
-    /// Reads a query; unknown parameters are passed over, `id` parameters are joined.
+    /// Parses a query.
     ///
-    /// - Returns: `nil` for a query that is answered with 400.
+    /// Unknown parameters are ignored, and several `id` parameters are joined.
+    ///
+    /// - Returns: `nil` if the response to the query must be 400.
     package init?(query: String?) {
         guard let query else { return nil }
         ids = []

@@ -4,18 +4,18 @@ package import HAPModel
 
 /// `PUT /characteristics` (HAP 8.5).
 package struct WriteRequest: Equatable, Sendable {
-    /// What is asked of one characteristic.
+    /// The part of a request for one characteristic.
     package struct Entry: Equatable, Sendable {
         package var id: CharacteristicID
         /// The value to write, if any.
         package var value: JSONValue?
-        /// Subscribe or unsubscribe, if asked.
+        /// Whether to subscribe or unsubscribe, if requested.
         package var events: Bool?
-        /// Whether the resulting value is wanted back.
+        /// A Boolean value that indicates whether the controller requests the resulting value.
         package var wantsResponse: Bool
-        /// Who may write, as only the accessory and the app understand it.
+        /// Opaque data that authorizes the write, for the accessory and its app only.
         package var authorizationData: [UInt8]?
-        /// Whether a member has an invalid type: the entry is answered with -70410.
+        /// A Boolean value that indicates whether a member has an invalid type, so that the entry fails with -70410.
         package var isMalformed: Bool
 
         package init(
@@ -32,7 +32,7 @@ package struct WriteRequest: Equatable, Sendable {
     }
 
     package var entries: [Entry]
-    /// The number of the prepared write that this is.
+    /// The id of the prepared write.
     package var preparedID: UInt64?
 
     package init(entries: [Entry], preparedID: UInt64? = nil) {
@@ -40,9 +40,9 @@ package struct WriteRequest: Equatable, Sendable {
         self.preparedID = preparedID
     }
 
-    /// Reads a body.
+    /// Parses a body.
     ///
-    /// - Returns: `nil` for a body that is answered with 400, nothing of it executed.
+    /// - Returns: `nil` if the response to the body must be 400, without executing any part of it.
     package init?(parsing body: [UInt8]) {
         guard let json = try? JSONValue(parsing: body, maximumLength: HTTPLimits.body), let request = json.object,
             let list = request["characteristics"]?.array, !list.isEmpty
@@ -78,13 +78,13 @@ package struct WriteRequest: Equatable, Sendable {
 }
 
 extension WriteRequest.Entry {
-    /// Reads an entry; `nil` if it does not say which characteristic it is about.
+    /// Parses an entry, or returns `nil` if its characteristic is missing.
     fileprivate init?(members: JSONObject) {
         wantsResponse = false
         isMalformed = false
         var aid: UInt64?
         var iid: UInt64?
-        // One pass: the members are few and a name written twice counts as its last.
+        // A single pass: there are few members, and the last of several with the same name counts.
         for member in members.members {
             switch member.name {
             case "aid": aid = member.value.unsignedInteger
@@ -95,7 +95,7 @@ extension WriteRequest.Entry {
                 if events == nil, !member.value.isNull { isMalformed = true }
             case "r": wantsResponse = member.value.flag ?? false
             case "authData":
-                // No characteristic of ours asks for it, but what comes must be base64 (HAP 8.5).
+                // No characteristic here requires it, but it must be base64 (HAP 8.5).
                 authorizationData = member.value.string.flatMap(Base64.decode)
                 if !member.value.isNull, authorizationData == nil { isMalformed = true }
             default: break
@@ -105,7 +105,7 @@ extension WriteRequest.Entry {
         id = CharacteristicID(AccessoryID(aid), InstanceID(iid))
         switch value {
         case .null?:
-            // Beside `ev` a null stands for "no value"; alone it is invalid.
+            // Together with `ev`, a null means "no value". Alone, it is invalid.
             if events != nil { value = nil } else { isMalformed = true }
         case .array?, .object?: isMalformed = true
         case .bool?, .integer?, .unsigned?, .number?, .string?, nil: break
@@ -114,7 +114,7 @@ extension WriteRequest.Entry {
 }
 
 extension JSONValue {
-    /// A truth value, also written as 0 or 1.
+    /// The Boolean value, also from 0 or 1.
     fileprivate var flag: Bool? {
         switch self {
         case .bool(let flag): flag

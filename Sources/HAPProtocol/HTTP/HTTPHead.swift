@@ -1,4 +1,4 @@
-/// The start line and the headers of a message, as far as HAP needs them.
+/// The start line and the headers of a message that HAP needs.
 struct HTTPHead: Equatable, Sendable {
     enum StartLine: Equatable, Sendable {
         case request(HTTPRequest.Method, path: String, query: String?)
@@ -11,13 +11,13 @@ struct HTTPHead: Equatable, Sendable {
     var isChunked = false
     var wantsClose: Bool
     var contentType: HTTPContentType?
-    /// A request's: it has a header that only browsers send, `Origin` or one of `Sec-Fetch-*`.
+    /// A Boolean value that indicates whether a request has a header that only browsers send, `Origin` or
+    /// `Sec-Fetch-*`.
     var isFromBrowser = false
-    /// A request's: see `HTTPRequest.publicHost`.
+    /// See `HTTPRequest.publicHost`.
     var publicHost: String?
 
-    /// Reads the head of a request, or else of a response or an event, from its start line to the end of its last
-    /// header line without CR LF.
+    /// Parses the head of a request, or of a response or event, up to its last header line, without CR LF.
     ///
     /// - Throws: `malformedHTTP`.
     init(_ bytes: Span<UInt8>, requests: Bool) throws(ProtocolViolation) {
@@ -67,7 +67,9 @@ struct HTTPHead: Equatable, Sendable {
         return name.equals("POST") ? .post : .other
     }
 
-    /// A text that stands in the program is not made anew for each request; almost every one names one of these.
+    /// Returns a path.
+    ///
+    /// Almost all requests use one of these literals, which need no allocation.
     private static func path(_ bytes: Span<UInt8>) -> String {
         if bytes.equals("/characteristics") { return "/characteristics" }
         if bytes.equals("/accessories") { return "/accessories" }
@@ -89,7 +91,7 @@ struct HTTPHead: Equatable, Sendable {
         return (.response(status: status), isOld)
     }
 
-    /// A request's media type; its parameters are ignored.
+    /// Returns a request's media type without its parameters.
     private static func contentType(_ value: Span<UInt8>) -> HTTPContentType? {
         let type = value.extracting(0..<value.firstIndex(of: UInt8(ascii: ";"), from: 0))
         let name = type.extracting(type.trimmed(from: 0))
@@ -99,7 +101,7 @@ struct HTTPHead: Equatable, Sendable {
 
     private static func publicHost(_ value: Span<UInt8>) -> String? {
         let host = value.extracting(0..<value.firstIndex(of: UInt8(ascii: ":"), from: 0))
-        // The last part of an IPv4 address begins with a digit, and a name's does not; an IPv6 address has brackets.
+        // The last part of an IPv4 address starts with a digit, and a name's doesn't. An IPv6 address has brackets.
         var last = host.count
         while last > 0, host[last - 1] != UInt8(ascii: ".") { last -= 1 }
         let end = host.extracting(last..<host.count)
@@ -124,7 +126,7 @@ struct HTTPHead: Equatable, Sendable {
             }
             contentLength = length
         } else if name.isWord("transfer-encoding") {
-            // No controller sends chunks; some accessories do.
+            // No controller sends chunks, but some accessories do.
             guard !requests, contentLength == nil, value.isWord("chunked") else {
                 throw .malformedHTTP(.transferEncoding)
             }
@@ -142,7 +144,7 @@ struct HTTPHead: Equatable, Sendable {
     }
 }
 
-/// What a head is searched for; where nothing is found the answer is the end.
+/// Searches in a head, which return the end if they find nothing.
 extension Span<UInt8> {
     fileprivate func firstIndex(of byte: UInt8, from start: Int) -> Int {
         var index = start
@@ -150,7 +152,7 @@ extension Span<UInt8> {
         return index
     }
 
-    /// Where the CR LF stands that ends a line.
+    /// Returns the index of the CR LF that ends a line.
     fileprivate func endOfLine(from start: Int) -> Int {
         var index = start
         while index + 1 < count {
@@ -171,7 +173,7 @@ extension Span<UInt8> {
         return true
     }
 
-    /// What is left from here on without the white space at both ends.
+    /// Returns the range from an index without whitespace at both ends.
     fileprivate func trimmed(from start: Int) -> Range<Int> {
         var (start, end) = (start, count)
         while start < end, self[start] == 0x20 || self[start] == 0x09 { start += 1 }
@@ -181,7 +183,7 @@ extension Span<UInt8> {
 
     fileprivate var text: String { withUnsafeBufferPointer { String(decoding: $0, as: UTF8.self) } }
 
-    /// The number that these bytes are the digits of, at most nine.
+    /// The decimal number in these bytes, with at most nine digits.
     fileprivate var number: Int? {
         var number = 0
         for index in 0..<count {
@@ -191,7 +193,7 @@ extension Span<UInt8> {
         return number
     }
 
-    /// Whether the bytes are this text.
+    /// Returns whether the bytes are equal to this text.
     fileprivate func equals(_ text: StaticString) -> Bool {
         guard count == text.utf8CodeUnitCount else { return false }
         return text.withUTF8Buffer { letters in
@@ -200,12 +202,12 @@ extension Span<UInt8> {
         }
     }
 
-    /// Whether the bytes are this word, ASCII case aside.
+    /// Returns whether the bytes are equal to this word, ignoring ASCII case.
     fileprivate func isWord(_ word: StaticString) -> Bool {
         count == word.utf8CodeUnitCount && hasPrefix(word)
     }
 
-    /// Whether the bytes begin with this word, ASCII case aside.
+    /// Returns whether the bytes start with this word, ignoring ASCII case.
     fileprivate func hasPrefix(_ word: StaticString) -> Bool {
         guard count >= word.utf8CodeUnitCount else { return false }
         return word.withUTF8Buffer { letters in

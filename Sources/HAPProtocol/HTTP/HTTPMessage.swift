@@ -1,26 +1,27 @@
-/// A request, as an accessory needs to know it.
+/// A request with the properties that HAP uses.
 package struct HTTPRequest: Equatable, Sendable {
     package enum Method: Equatable, Sendable {
         case get, put, post
-        /// Any other method; no path takes one.
+        /// Any other method, which no path supports.
         case other
     }
 
     package var method: Method
-    /// The target up to its question mark, compared exactly.
+    /// The target up to the question mark, compared exactly.
     package var path: String
-    /// What stands behind the question mark.
+    /// The part of the target after the question mark.
     package var query: String?
     package var body: [UInt8]
-    /// The body's type; `nil` if it is missing or not one of HAP's.
+    /// The body's type, or `nil` if it is missing or not one of HAP's.
     ///
-    /// A controller that leaves it `nil` sends the method's usual type.
+    /// If a controller leaves it `nil`, it sends the method's usual type.
     package var contentType: HTTPContentType?
-    /// Whether the peer wants the connection to end after the answer.
+    /// A Boolean value that indicates whether the peer wants to close the connection after the response.
     package var wantsClose: Bool
     /// A Boolean value that indicates whether a web browser sent the request: it has an `Origin` or `Sec-Fetch-*` header.
     package var isFromBrowser: Bool
-    /// The name in `Host` if the public DNS may resolve it; `nil` for addresses, single words, and names in `.local`.
+    /// The name in `Host` if the public DNS may resolve it, or `nil` for addresses, single words, and names in
+    /// `.local`.
     ///
     /// A web page can make such a name resolve to this computer (DNS rebinding).
     package var publicHost: String?
@@ -41,7 +42,7 @@ package struct HTTPRequest: Equatable, Sendable {
     }
 }
 
-/// The two kinds of body that HAP sends, and that of Prometheus's text format.
+/// The two content types of HAP, and that of Prometheus's text format.
 package enum HTTPContentType: String, Sendable {
     case pairingTLV8 = "application/pairing+tlv8"
     case hapJSON = "application/hap+json"
@@ -60,7 +61,7 @@ package struct HTTPResponse: Equatable, Sendable {
     }
 }
 
-/// What a connection carries; an event is a response without a request (HAP 10.1).
+/// A message on a connection; an event is a response without a request (HAP 10.1).
 package enum HTTPMessage: Equatable, Sendable {
     case request(HTTPRequest)
     case response(HTTPResponse)

@@ -1,63 +1,65 @@
-/// Turns bytes into whole HTTP messages, for both roles: requests for an accessory, responses and events for a
-/// controller.
+/// A parser for HTTP messages in both roles: requests for an accessory, responses and events for a controller.
 ///
-/// SwiftNIO's decoder refuses the start line `EVENT/1.0`, and one small parser is easier to bound and to fuzz than two.
-/// Every buffer has a limit of ``HTTPLimits``; whatever comes, each byte is looked at a bounded number of times.
+/// SwiftNIO's decoder rejects the start line `EVENT/1.0`, and one small parser is easier to bound and to fuzz than two.
+/// ``HTTPLimits`` limits every buffer, and each byte is examined a bounded number of times for any input.
 package struct HTTPParser: Equatable, Sendable {
     private enum State: Equatable, Sendable {
-        /// A head is awaited; so many of its bytes have been searched for its end.
+        /// Waiting for a head.
+        ///
+        /// This many of its bytes have been searched for its end.
         case head(searched: Int)
-        /// A body of this length is awaited.
+        /// Waiting for a body of this length.
         case body(HTTPHead, length: Int)
-        /// Chunks are awaited; the content of those that came is kept.
+        /// Waiting for chunks; the content is that of the received ones.
         case chunks(HTTPHead, content: [UInt8])
     }
 
     private let requests: Bool
     private let inSession: Bool
     private var state = State.head(searched: 0)
-    /// Empty lines that came before the start line.
+    /// The number of empty lines before the start line.
     private var emptyLines = 0
     var buffer = ByteQueue()
 
-    /// Creates a parser of requests or, for a controller, of responses and events; peers outside a session may send
-    /// less.
+    /// Creates a parser of requests or, for a controller, of responses and events.
+    ///
+    /// Limits are lower outside a session.
     package init(requests: Bool, inSession: Bool = false) {
         self.requests = requests
         self.inSession = inSession
     }
 
-    /// A Boolean value that indicates whether a message has begun and not ended.
+    /// A Boolean value that indicates whether a message has started and not ended.
     ///
-    /// One empty line may follow a message; a second one counts as the beginning of the next.
+    /// One empty line may follow a message. A second one counts as the start of the next message.
     package var isMidMessage: Bool {
         if case .head = state { buffer.count > 0 || emptyLines > 1 } else { true }
     }
 
     package mutating func append(_ bytes: some Collection<UInt8>) { buffer.append(bytes) }
 
-    /// The next whole message.
+    /// Returns the next complete message, if there is one.
     ///
-    /// - Throws: a violation; the parser is of no use after that.
+    /// - Throws: A violation. The parser is unusable afterwards.
     package mutating func next() throws(ProtocolViolation) -> HTTPMessage? {
-        // A message that has not ended lacks at least a byte.
+        // An incomplete message lacks at least a byte.
         guard buffer.count > 0 else { return nil }
         switch state {
         case .head(let searched):
             guard let head = try nextHead(searched) else { return nil }
-            // Most messages come whole, and nothing of them has to be kept.
+            // Most messages arrive complete and need no state.
             guard head.isChunked else { return message(head, try bodyLength(head)) }
             var content: [UInt8] = []
             return try chunked(head, &content)
         case .body(let head, let length): return message(head, length)
         case .chunks(let head, var content):
-            // The state lets go of the content, or each chunk would copy all that came before it.
+            // Releases the state's copy of the content, because otherwise each chunk would copy all earlier ones.
             state = .head(searched: 0)
             return try chunked(head, &content)
         }
     }
 
-    /// A message whose body has this length, if it is there.
+    /// Returns a message with a body of this length, if it is complete.
     private mutating func message(_ head: HTTPHead, _ length: Int) -> HTTPMessage? {
         guard buffer.count >= length else {
             state = .body(head, length: length)
@@ -69,7 +71,7 @@ package struct HTTPParser: Equatable, Sendable {
         return Self.message(head, body)
     }
 
-    /// A message whose body comes in chunks, the first of which have this content, if the last one is there.
+    /// Returns a chunked message after adding to the content of the received chunks, if the last chunk has arrived.
     private mutating func chunked(
         _ head: HTTPHead, _ content: inout [UInt8]
     ) throws(ProtocolViolation) -> HTTPMessage? {
@@ -97,7 +99,7 @@ package struct HTTPParser: Equatable, Sendable {
         var position = start + searched
         while position + 3 < end {
             if bytes[position + 3] > 0x0D {
-                // No CR or LF within reach of this byte: jump over it.
+                // No CR or LF near this byte, so skip it.
                 position += 4
             } else if bytes[position] == 0x0D, bytes[position + 1] == 0x0A, bytes[position + 2] == 0x0D,
                 bytes[position + 3] == 0x0A
@@ -132,18 +134,20 @@ package struct HTTPParser: Equatable, Sendable {
         }
     }
 
-    /// Takes chunks off the buffer; returns whether the last one has come.
+    /// Removes chunks from the buffer.
+    ///
+    /// Returns whether the last one has arrived.
     private mutating func nextChunk(_ content: inout [UInt8]) throws(ProtocolViolation) -> Bool {
         while true {
             guard let end = try endOfLine(within: HTTPLimits.chunkLine) else { return false }
             let line = buffer.bytes[buffer.start..<end]
             let digits = line.prefix { $0 != UInt8(ascii: ";") && $0 != UInt8(ascii: " ") }
-            // `Int` alone would take a sign.
+            // `Int` alone would accept a sign.
             guard (1...8).contains(digits.count), digits.allSatisfy({ Character(Unicode.Scalar($0)).isHexDigit }),
                 let length = Int(String(decoding: digits, as: UTF8.self), radix: 16)
             else { throw .malformedHTTP(.chunk) }
             guard content.count + length <= HTTPLimits.responseBody else { throw .bodyTooLong }
-            // The chunk and the line end behind it; after the last one, no trailers are taken.
+            // The chunk and its line end. Trailers after the last one are not supported.
             let whole = end + 2 - buffer.start + length + 2
             guard buffer.count >= whole else { return false }
             let data = (end + 2)..<(end + 2 + length)

@@ -1,4 +1,4 @@
-/// Writes HTTP messages, with no header that is not needed.
+/// A serializer of HTTP messages with only the necessary headers.
 package enum HTTPSerializer {
     package static func bytes(of message: HTTPMessage) -> [UInt8] {
         switch message {

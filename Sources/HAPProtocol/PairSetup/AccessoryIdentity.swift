@@ -1,11 +1,11 @@
 package import HAPCrypto
 package import HAPModel
 
-/// Who an accessory server is: its device id and its long-term key.
+/// The identity of an accessory server: its device id and its long-term key.
 package struct AccessoryIdentity: Equatable, Sendable {
     package let deviceID: DeviceID
     package let longTermKey: Ed25519KeyPair
-    /// The device id as it stands in messages and signatures: 17 bytes.
+    /// The device id in messages and signatures, 17 bytes.
     package let identifier: [UInt8]
 
     package init(deviceID: DeviceID, longTermKey: Ed25519KeyPair) {
@@ -15,7 +15,7 @@ package struct AccessoryIdentity: Equatable, Sendable {
     }
 }
 
-/// Who a controller is: its pairing id and its long-term key.
+/// The identity of a controller: its pairing id and its long-term key.
 package struct ControllerIdentity: Equatable, Sendable {
     package let controller: ControllerID
     package let longTermKey: Ed25519KeyPair
@@ -25,7 +25,7 @@ package struct ControllerIdentity: Equatable, Sendable {
         self.longTermKey = longTermKey
     }
 
-    /// A new one: an identifier of the form that iOS uses, an upper-case UUID, and a fresh key.
+    /// Returns a new identity: an uppercase UUID, as on iOS, and a fresh key.
     package static func random() -> ControllerIdentity {
         var generator = SystemRandomNumberGenerator()
         guard let controller = ControllerID(Array(UUIDBits(using: &generator).description.utf8)),

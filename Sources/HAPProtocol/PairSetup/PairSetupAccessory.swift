@@ -1,23 +1,23 @@
 package import HAPCrypto
 
-/// Pair setup, seen by the accessory: M1 comes, M2 goes, M3 comes, M4 goes, M5 comes, M6 goes (HAP 5).
+/// The accessory's side of pair setup: receives M1, sends M2, receives M3, sends M4, receives M5, sends M6 (HAP 5).
 ///
-/// One machine serves one connection. It decides what to answer and what has to happen before the answer may leave; it
-/// does neither the modular exponentiations (they take milliseconds and run elsewhere) nor the storing (a pairing is on disk
-/// before M6 is answered). Whoever drives it tells it the outcome, and it says the next action.
+/// One state machine serves one connection. It decides the response and the work that must precede it. It performs
+/// neither the modular exponentiations, which take milliseconds and run elsewhere, nor the storing: a pairing must be
+/// durable before M6 is sent. The caller reports the results and gets the next action.
 ///
-/// Whether somebody else is pairing, whether an admin exists and how many proofs have failed concern the whole server and
-/// come in as ``Conditions``.
+/// Other pairing connections, existing admins and the number of failed proofs concern the whole server. They are passed
+/// in as ``Conditions``.
 package struct PairSetupAccessory: Equatable, Sendable {
-    /// What the rest of the server says to a first message.
+    /// The server's state for a first message.
     package struct Conditions: Equatable, Sendable {
-        /// An admin pairing exists: no controller may pair until it is removed.
+        /// Whether an admin pairing exists, so that no controller can pair until it is removed.
         package var isPaired: Bool
-        /// A hundred proofs have failed since the last success.
+        /// Whether a hundred proofs have failed since the last success.
         package var triesExhausted: Bool
-        /// Another connection is in the middle of pair setup.
+        /// Whether another connection is performing pair setup.
         package var isBusy: Bool
-        /// There is no room for another pairing.
+        /// Whether there is no room for another pairing.
         package var isFull: Bool
 
         package init(isPaired: Bool, triesExhausted: Bool = false, isBusy: Bool = false, isFull: Bool = false) {
@@ -28,44 +28,64 @@ package struct PairSetupAccessory: Equatable, Sendable {
         }
     }
 
-    /// What to do next.
+    /// The next action of the caller.
     package enum Action: Equatable, Sendable {
-        /// Answer 200 with this body.
+        /// Respond with 200 and this body.
         case reply([UInt8])
-        /// Answer 400 without a body; the procedure has been reset.
+        /// Respond with 400 and no body; the procedure has been reset.
         case refuse
         /// Start an attempt (``SRPServer/init(setupCode:)``, off the loop) and call ``started(_:)``.
         case start
         /// Check a proof (``SRPServer/check(clientKey:proof:)``, off the loop) and call ``checked(_:)``.
         case check(SRPServer, clientKey: [UInt8], proof: [UInt8])
-        /// The proof was wrong: count it, make the count durable, then answer 200 with this body.
-        case countFailure([UInt8])
-        /// The proof was right: forget failed proofs, then answer 200 with this body.
-        case clearFailures([UInt8])
-        /// The setup code was right, and the ownership token missing or wrong: answer 200 with this body.
+        /// The proof was wrong.
         ///
-        /// It counts as no failed proof. Only whoever knows the setup code gets here, each guess costs a whole procedure,
-        /// and 16 bytes are not guessed; but if it counted, every controller that knows of no tokens would bring the
-        /// bridge closer to refusing its owner.
+        /// Count the failure, store the count, then respond with 200 and this body.
+        case countFailure([UInt8])
+        /// The proof was correct.
+        ///
+        /// Reset the count of failures, then respond with 200 and this body.
+        case clearFailures([UInt8])
+        /// The setup code was correct, but the ownership token is missing or wrong.
+        ///
+        /// Respond with 200 and this body.
+        ///
+        /// It doesn't count as a failed proof. Only controllers that know the setup code get here, each guess takes a
+        /// whole procedure, and 16 bytes can't be guessed. If it counted, every controller without token support would
+        /// bring the bridge closer to rejecting its owner.
         case refuseOwnership([UInt8])
-        /// Make this pairing durable and call ``stored(_:)``.
+        /// Store this pairing durably and call ``stored(_:)``.
         case store(Pairing)
-        /// The pairing is made: answer 200 with this body, then advertise as paired.
+        /// The pairing is complete.
+        ///
+        /// Respond with 200 and this body, then advertise the server as paired.
         case finish([UInt8])
     }
 
     private enum State: Equatable, Sendable {
-        /// Nothing has been received, or the procedure has ended; M1 is awaited.
+        /// Nothing has been received, or the procedure has ended.
+        ///
+        /// Waiting for M1.
         case idle
-        /// M1 has been received and an attempt is being made; M2 has not been sent.
+        /// M1 has been received and an attempt is being prepared.
+        ///
+        /// M2 has not been sent.
         case starting
-        /// M2 has been sent; M3 is awaited.
+        /// M2 has been sent.
+        ///
+        /// Waiting for M3.
         case awaitingM3(SRPServer)
-        /// M3 has been received and its proof is being checked; M4 has not been sent.
+        /// M3 has been received and its proof is being checked.
+        ///
+        /// M4 has not been sent.
         case checking
-        /// M4 has been sent; M5 is awaited.
+        /// M4 has been sent.
+        ///
+        /// Waiting for M5.
         case awaitingM5(PairSetupKeys)
-        /// M5 has been received and the pairing is being stored; M6 has not been sent.
+        /// M5 has been received and the pairing is being stored.
+        ///
+        /// M6 has not been sent.
         case storing(PairSetupKeys)
     }
 
@@ -73,22 +93,24 @@ package struct PairSetupAccessory: Equatable, Sendable {
     private let ownership: OwnershipRequirement?
     private var state = State.idle
 
-    /// Creates a machine; without an ownership requirement the setup code suffices, as in HAP.
+    /// Creates the state machine.
+    ///
+    /// Without an ownership requirement, the setup code is sufficient, as in HAP.
     package init(identity: AccessoryIdentity, ownership: OwnershipRequirement? = nil) {
         self.identity = identity
         self.ownership = ownership
     }
 
-    /// Whether the procedure is under way.
+    /// A Boolean value that indicates whether the procedure is in progress.
     package var isActive: Bool { state != .idle }
 
-    /// A request to `/pair-setup` came.
+    /// Handles a request to `/pair-setup`.
     package mutating func received(_ body: [UInt8], conditions: Conditions) -> Action {
         do throws(ProtocolViolation) {
             let message = try PairingTLV(parsing: body)
             switch (try message.state(), state) {
             case (1, _):
-                // A controller may begin again at any time; iOS does.
+                // A controller may start over at any time, as iOS does.
                 state = .idle
                 return try receivedM1(message, conditions)
             case (3, .awaitingM3(let server)):
@@ -107,11 +129,11 @@ package struct PairSetupAccessory: Equatable, Sendable {
     private mutating func receivedM1(
         _ message: PairingTLV, _ conditions: Conditions
     ) throws(ProtocolViolation) -> Action {
-        // Method 1 (with an MFi chip) is treated as 0: older controllers send it to everybody.
+        // Method 1 (with an MFi chip) is treated as 0, because older controllers send it to all accessories.
         guard let method = try message.byte(.method),
             method == PairingMethod.pairSetup.rawValue || method == PairingMethod.pairSetupWithAuth.rawValue
         else { throw .badItem(.method) }
-        // Flags ask for transient or split setup; we offer neither and go on as without them.
+        // Flags request transient or split setup. Neither is supported, so setup continues as without them.
         if let flags = message[.flags], flags.count > 4 { throw .badItem(.flags) }
         if conditions.isPaired { return .reply(PairingTLV.failure(2, .unavailable).encoded) }
         if conditions.triesExhausted { return .reply(PairingTLV.failure(2, .maxTries).encoded) }
@@ -120,7 +142,7 @@ package struct PairSetupAccessory: Equatable, Sendable {
         return .start
     }
 
-    /// An attempt has been made: M2 can go.
+    /// Handles a prepared attempt, so that M2 can be sent.
     package mutating func started(_ server: SRPServer) -> Action {
         guard case .starting = state else { return .refuse }
         state = .awaitingM3(server)
@@ -137,7 +159,7 @@ package struct PairSetupAccessory: Equatable, Sendable {
         return .check(server, clientKey: clientKey, proof: proof)
     }
 
-    /// The proof of M3 has been checked: M4 can go.
+    /// Handles the result of checking the proof of M3, so that M4 can be sent.
     package mutating func checked(_ outcome: Result<SRPServer.Agreement, CryptoError>) -> Action {
         guard case .checking = state else { return .refuse }
         switch outcome {
@@ -145,7 +167,7 @@ package struct PairSetupAccessory: Equatable, Sendable {
             state = .awaitingM5(PairSetupKeys(key: agreement.key))
             return .clearFailures(PairingTLV.message(4, (.proof, agreement.proof)).encoded)
         case .failure:
-            // A key of zero is no guess at the code, but counting it does no harm either (HAP 4.4).
+            // A key of zero isn't a guess at the code, but counting it does no harm (HAP 4.4).
             state = .idle
             return .countFailure(PairingTLV.failure(4, .authentication).encoded)
         }
@@ -172,7 +194,7 @@ package struct PairSetupAccessory: Equatable, Sendable {
         return .store(Pairing(controller: controller, publicKey: peer.publicKey, isAdmin: true))
     }
 
-    /// The pairing is durable, or could not be made so: M6 can go.
+    /// Handles the result of storing the pairing, so that M6 can be sent.
     package mutating func stored(_ outcome: Result<Void, PairingError>) -> Action {
         guard case .storing(let keys) = state else { return .refuse }
         state = .idle
@@ -189,6 +211,6 @@ package struct PairSetupAccessory: Equatable, Sendable {
         }
     }
 
-    /// The procedure is given up: its connection closed, or another one took over.
+    /// Ends the procedure, because its connection closed or another one took over.
     package mutating func abandon() { state = .idle }
 }

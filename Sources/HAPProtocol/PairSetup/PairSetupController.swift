@@ -1,24 +1,26 @@
 package import HAPCrypto
 package import HAPModel
 
-/// Pair setup, seen by the controller: the other end of ``PairSetupAccessory``.
+/// The controller's side of pair setup, the counterpart of ``PairSetupAccessory``.
 package struct PairSetupController: Equatable, Sendable {
-    /// What to do next.
+    /// The next action of the caller.
     package enum Action: Equatable, Sendable {
         /// Send this body to `/pair-setup`.
         case send([UInt8])
-        /// Answer the accessory's key (``SRPClient/init(setupCode:salt:serverKey:)``, off any loop) and call
-        /// ``computed(_:)``.
+        /// Compute the response to the accessory's key (``SRPClient/init(setupCode:salt:serverKey:)``, off any loop)
+        /// and call ``computed(_:)``.
         case compute(setupCode: String, salt: [UInt8], serverKey: [UInt8])
-        /// The accessory is paired: keep its identity and our own.
+        /// The accessory is paired.
+        ///
+        /// Keep both identities.
         case paired(PairedAccessory)
-        /// The procedure has ended without success.
+        /// The procedure has failed.
         case fail(Failure)
     }
 
-    /// Who the accessory has proven to be.
+    /// The proven identity of the accessory.
     package struct PairedAccessory: Equatable, Sendable {
-        /// The device id, which should equal the one that it advertises.
+        /// The device id, which should be equal to the advertised one.
         package let deviceID: DeviceID
         /// The accessory's LTPK, 32 bytes.
         package let publicKey: [UInt8]
@@ -29,28 +31,34 @@ package struct PairSetupController: Equatable, Sendable {
         }
     }
 
-    /// Why the procedure ended.
+    /// The reason why the procedure failed.
     package enum Failure: Equatable, Sendable {
-        /// The accessory says so.
+        /// The accessory reports this error.
         case refused(PairingError)
-        /// The accessory does not know the setup code that it shows: it is not what it seems.
+        /// The accessory doesn't know its own setup code, so it is an impostor.
         case proofMismatch
-        /// The accessory's signature or its sealed message is wrong.
+        /// The accessory's signature or its encrypted message is wrong.
         case badIdentity
-        /// The accessory breaks the protocol.
+        /// The accessory violates the protocol.
         case violation(ProtocolViolation)
     }
 
     private enum State: Equatable, Sendable {
         /// Nothing has been sent.
         case idle
-        /// M1 has been sent; M2 is awaited.
+        /// M1 has been sent.
+        ///
+        /// Waiting for M2.
         case awaitingM2
-        /// M2 has been received; our answer is being computed.
+        /// M2 has been received, and the response is being computed.
         case computing
-        /// M3 has been sent; M4 is awaited.
+        /// M3 has been sent.
+        ///
+        /// Waiting for M4.
         case awaitingM4(SRPClient)
-        /// M5 has been sent; M6 is awaited.
+        /// M5 has been sent.
+        ///
+        /// Waiting for M6.
         case awaitingM6(PairSetupKeys)
         /// The procedure has ended.
         case ended
@@ -61,9 +69,9 @@ package struct PairSetupController: Equatable, Sendable {
     private let ownershipToken: SecretBytes?
     private var state = State.idle
 
-    /// Creates a machine.
+    /// Creates the state machine.
     ///
-    /// It shows the ownership token once the accessory has proven that it knows its setup code; accessories that
+    /// It sends the ownership token once the accessory has proven that it knows its setup code. Accessories that
     /// require none ignore it (``OwnershipRequirement``).
     package init(identity: ControllerIdentity, setupCode: SetupCode, ownershipToken: SecretBytes? = nil) {
         self.identity = identity
@@ -78,7 +86,7 @@ package struct PairSetupController: Equatable, Sendable {
         return .send(PairingTLV.message(1, (.method, [method.rawValue])).encoded)
     }
 
-    /// An answer of `/pair-setup` came.
+    /// Handles a response from `/pair-setup`.
     package mutating func received(_ body: [UInt8]) -> Action {
         let current = state
         state = .ended
@@ -87,7 +95,7 @@ package struct PairSetupController: Equatable, Sendable {
             if let error = try message.byte(.error) {
                 return .fail(.refused(PairingError(rawValue: error) ?? .unknown))
             }
-            // Some firmware leaves the state out of its answers (HAP 15).
+            // Some firmware omits the state from its responses (HAP 15).
             let number = try message.byte(.state)
             switch current {
             case .awaitingM2:
@@ -112,7 +120,7 @@ package struct PairSetupController: Equatable, Sendable {
         }
     }
 
-    /// Our answer has been computed: M3 can go.
+    /// Handles the computed response, so that M3 can be sent.
     package mutating func computed(_ outcome: Result<SRPClient, CryptoError>) -> Action {
         guard case .computing = state, case .success(let client) = outcome else {
             state = .ended

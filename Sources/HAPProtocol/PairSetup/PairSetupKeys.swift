@@ -1,6 +1,6 @@
 internal import HAPCrypto
 
-/// The key schedule and the sealed parts that both roles of pair setup share (HAP 5.3).
+/// The key schedule and the encrypted parts for both roles of pair setup (HAP 5.3).
 struct PairSetupKeys: Equatable, Sendable {
     private let key: SecretBytes
     private let cipher: ChaCha20Poly1305
@@ -11,14 +11,14 @@ struct PairSetupKeys: Equatable, Sendable {
             key: HKDF.derive(from: key, salt: "Pair-Setup-Encrypt-Salt", info: "Pair-Setup-Encrypt-Info"))
     }
 
-    /// What the controller signs in M5: controllerX ‖ identifier ‖ LTPK.
+    /// Returns the data that the controller signs in M5: controllerX ‖ identifier ‖ LTPK.
     func controllerMessage(identifier: [UInt8], publicKey: [UInt8]) -> [UInt8] {
         let x = HKDF.derive(
             from: key, salt: "Pair-Setup-Controller-Sign-Salt", info: "Pair-Setup-Controller-Sign-Info")
         return x.copy + identifier + publicKey
     }
 
-    /// What the accessory signs in M6: accessoryX ‖ identifier ‖ LTPK.
+    /// Returns the data that the accessory signs in M6: accessoryX ‖ identifier ‖ LTPK.
     func accessoryMessage(identifier: [UInt8], publicKey: [UInt8]) -> [UInt8] {
         let x = HKDF.derive(
             from: key, salt: "Pair-Setup-Accessory-Sign-Salt", info: "Pair-Setup-Accessory-Sign-Info")

@@ -1,14 +1,16 @@
 internal import HAPCrypto
 
-/// Who a peer says it is, and its proof: the sealed part of M5 and M6, and of pair verify's M2 and M3.
+/// A peer's identity and its proof: the encrypted part of M5 and M6, and of pair verify's M2 and M3.
 struct SignedIdentity: Equatable {
     let identifier: [UInt8]
     let publicKey: [UInt8]
     let signature: [UInt8]
-    /// In M5 alone, from controllers that were given one.
+    /// The ownership token; only in M5, and only from controllers that have one.
     let ownershipToken: [UInt8]?
 
-    /// Reads the part; pair verify carries no public key.
+    /// Parses the part.
+    ///
+    /// In pair verify, it contains no public key.
     init(parsing bytes: [UInt8], withPublicKey: Bool) throws(ProtocolViolation) {
         let body = try PairingTLV(parsing: bytes)
         identifier = try body.required(.identifier, length: 1...ControllerID.maximumLength)

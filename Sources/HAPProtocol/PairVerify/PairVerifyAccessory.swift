@@ -1,24 +1,26 @@
 package import HAPCrypto
 
-/// Pair verify, seen by the accessory: M1 comes, M2 goes, M3 comes, M4 goes, and the connection becomes a session
-/// (HAP 6).
+/// The accessory's side of pair verify: receives M1, sends M2, receives M3, sends M4, and the connection becomes a
+/// session (HAP 6).
 ///
-/// A failure never closes the connection: hubs try one identity after the other on it.
+/// A failure never closes the connection, because hubs try several identities on it.
 package struct PairVerifyAccessory: Equatable, Sendable {
-    /// What to do next.
+    /// The next action of the caller.
     package enum Action: Equatable, Sendable {
-        /// Answer 200 with this body.
+        /// Respond with 200 and this body.
         case reply([UInt8])
-        /// Answer 400 without a body; the procedure has been reset.
+        /// Respond with 400 and no body; the procedure has been reset.
         case refuse
-        /// Answer 200 with this body and, behind its last byte, seal both directions.
+        /// Respond with 200 and this body, and encrypt both directions after its last byte.
         case finish([UInt8], controller: ControllerID, keys: SessionKeys)
     }
 
     private enum State: Equatable, Sendable {
-        /// M1 is awaited.
+        /// Waiting for M1.
         case idle
-        /// M2 has been sent; M3 is awaited.
+        /// M2 has been sent.
+        ///
+        /// Waiting for M3.
         case awaitingM3(PairVerifyKeys)
     }
 
@@ -27,7 +29,9 @@ package struct PairVerifyAccessory: Equatable, Sendable {
 
     package init(identity: AccessoryIdentity) { self.identity = identity }
 
-    /// A request to `/pair-verify` has arrived; `ephemeral` is 32 fresh random bytes for M2.
+    /// Handles a request to `/pair-verify`.
+    ///
+    /// `ephemeral` is 32 fresh random bytes for M2.
     package mutating func received(
         _ body: [UInt8], ephemeral: @autoclosure () -> SecretBytes, pairings: PairingList
     ) -> Action {
@@ -52,7 +56,7 @@ package struct PairVerifyAccessory: Equatable, Sendable {
     private mutating func receivedM1(
         _ message: PairingTLV, ephemeral: SecretBytes
     ) throws(ProtocolViolation) -> Action {
-        // Pair resume exists on Bluetooth only.
+        // Pair resume exists only on Bluetooth.
         if try message.byte(.method) == PairingMethod.pairResume.rawValue { throw .badItem(.method) }
         let length = Curve25519KeyPair.publicKeyLength
         let controllerKey = try message.required(.publicKey, length: length...length)

@@ -1,37 +1,45 @@
 package import HAPCrypto
 internal import HAPModel
 
-/// Pair verify, seen by the controller: the other end of ``PairVerifyAccessory``.
+/// The controller's side of pair verify, the counterpart of ``PairVerifyAccessory``.
 package struct PairVerifyController: Equatable, Sendable {
-    /// What to do next.
+    /// The next action of the caller.
     package enum Action: Equatable, Sendable {
         /// Send this body to `/pair-verify`.
         case send([UInt8])
-        /// The connection is a session: seal both directions from here on.
+        /// The connection is a session.
+        ///
+        /// Encrypt both directions from now on.
         case verified(SessionKeys)
-        /// The procedure has ended without success.
+        /// The procedure has failed.
         case fail(Failure)
     }
 
-    /// Why the procedure ended.
+    /// The reason why the procedure failed.
     package enum Failure: Equatable, Sendable {
-        /// The accessory refuses after it has proven its identity; `authentication` means that our pairing is gone.
+        /// The accessory reports an error after it has proven its identity.
+        ///
+        /// `authentication` means that the pairing was removed.
         case refused(PairingError)
-        /// Something refuses that has proven nothing: it may be another device.
+        /// A peer that hasn't proven its identity reports an error; it may be another device.
         case refusedWithoutProof(PairingError)
-        /// Another accessory answers at this address.
+        /// Another accessory responds at this address.
         case otherAccessory
-        /// The accessory's signature or its sealed message is wrong.
+        /// The accessory's signature or its encrypted message is wrong.
         case badIdentity
-        /// The accessory breaks the protocol.
+        /// The accessory violates the protocol.
         case violation(ProtocolViolation)
     }
 
     private enum State: Equatable, Sendable {
         case idle
-        /// M1 has been sent; M2 is awaited.
+        /// M1 has been sent.
+        ///
+        /// Waiting for M2.
         case awaitingM2(Curve25519KeyPair)
-        /// M3 has been sent; M4 is awaited.
+        /// M3 has been sent.
+        ///
+        /// Waiting for M4.
         case awaitingM4(PairVerifyKeys)
         case ended
     }
@@ -45,14 +53,14 @@ package struct PairVerifyController: Equatable, Sendable {
         self.accessory = accessory
     }
 
-    /// Returns M1 to send, from 32 fresh random bytes.
+    /// Returns M1 to send, made from 32 fresh random bytes.
     package mutating func start(ephemeral: SecretBytes) -> Action {
         let pair = Curve25519KeyPair(secret: ephemeral)
         state = .awaitingM2(pair)
         return .send(PairingTLV.message(1, (.publicKey, pair.publicKey)).encoded)
     }
 
-    /// An answer of `/pair-verify` came.
+    /// Handles a response from `/pair-verify`.
     package mutating func received(_ body: [UInt8]) -> Action {
         let current = state
         state = .ended
@@ -69,7 +77,7 @@ package struct PairVerifyController: Equatable, Sendable {
                 guard number ?? 2 == 2 else { throw .unexpectedState }
                 return try receivedM2(message, pair)
             case .awaitingM4(let keys):
-                // M4 holds nothing else: without its state an empty refusal would look like success.
+                // M4 contains nothing else: without its state, an empty error response would look like success.
                 guard let number else { throw .badItem(.state) }
                 guard number == 4 else { throw .unexpectedState }
                 return .verified(keys.sessionKeys)
@@ -92,7 +100,7 @@ package struct PairVerifyController: Equatable, Sendable {
         guard let opened = try? keys.open(sealed, "PV-Msg02"),
             let peer = try? SignedIdentity(parsing: opened, withPublicKey: false)
         else { return .fail(.badIdentity) }
-        // Pair setup took the id in either case, so this does, too.
+        // Ignores case, like pair setup.
         guard DeviceID(String(decoding: peer.identifier, as: UTF8.self)) == accessory.deviceID else {
             return .fail(.otherAccessory)
         }

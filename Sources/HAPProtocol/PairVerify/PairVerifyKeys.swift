@@ -1,6 +1,6 @@
 internal import HAPCrypto
 
-/// What both roles of pair verify share: the secret, the cipher of M2 and M3, and what is signed.
+/// The shared data of both roles of pair verify: the secret, the cipher of M2 and M3, and the signed messages.
 struct PairVerifyKeys: Equatable, Sendable {
     let accessoryKey: [UInt8]
     let controllerKey: [UInt8]
@@ -15,10 +15,10 @@ struct PairVerifyKeys: Equatable, Sendable {
             key: HKDF.derive(from: sharedSecret, salt: "Pair-Verify-Encrypt-Salt", info: "Pair-Verify-Encrypt-Info"))
     }
 
-    /// What the accessory signs in M2.
+    /// Returns the data that the accessory signs in M2.
     func accessoryMessage(identifier: [UInt8]) -> [UInt8] { accessoryKey + identifier + controllerKey }
 
-    /// What the controller signs in M3.
+    /// Returns the data that the controller signs in M3.
     func controllerMessage(identifier: [UInt8]) -> [UInt8] { controllerKey + identifier + accessoryKey }
 
     func seal(_ body: PairingTLV, _ label: StaticString) -> [UInt8] {

@@ -1,4 +1,4 @@
-/// The pairings of an accessory server, in the order in which they were made.
+/// The pairings of an accessory server, in order of creation.
 package struct PairingList: Equatable, Sendable {
     package private(set) var pairings: [Pairing] = []
 
@@ -10,7 +10,7 @@ package struct PairingList: Equatable, Sendable {
     package var isFull: Bool { pairings.count >= Self.maximum }
     package var hasAdmin: Bool { pairings.contains(where: \.isAdmin) }
 
-    /// Adds a pairing or replaces the one of the same controller in its place.
+    /// Adds a pairing, or replaces the one of the same controller in place.
     package mutating func set(_ pairing: Pairing) {
         if let index = pairings.firstIndex(where: { $0.controller == pairing.controller }) {
             pairings[index] = pairing
@@ -19,13 +19,13 @@ package struct PairingList: Equatable, Sendable {
         }
     }
 
-    /// Removes a pairing and, if no admin is left, all others with it (HAP 6.5).
+    /// Removes a pairing and, if no admin is left, all others too (HAP 6.5).
     package mutating func remove(_ controller: ControllerID) {
         pairings.removeAll { $0.controller == controller }
         purgeWithoutAdmin()
     }
 
-    /// Without an admin no controller could ever manage the rest.
+    /// Removes all pairings if none is an admin, because no controller could manage them.
     package mutating func purgeWithoutAdmin() {
         if !hasAdmin { pairings = [] }
     }

@@ -6,9 +6,9 @@ package enum PairingsRequest: Equatable, Sendable {
     case remove(ControllerID)
     case list
 
-    /// Reads a request's body.
+    /// Parses a request's body.
     ///
-    /// - Throws: a violation, answered with 400.
+    /// - Throws: A violation, for which the response is 400.
     package init(parsing body: [UInt8]) throws(ProtocolViolation) {
         let message = try PairingTLV(parsing: body)
         guard try message.state() == 1 else { throw .unexpectedState }
@@ -45,15 +45,17 @@ package enum PairingsRequest: Equatable, Sendable {
     }
 }
 
-/// An answer of `/pairings`.
+/// A response from `/pairings`.
 package enum PairingsResponse: Equatable, Sendable {
     case done
     case list([Pairing])
     case failed(PairingError)
 
-    /// Reads an answer's body; `list` tells whether the request was one for the list.
+    /// Parses a response's body.
     ///
-    /// - Throws: a violation.
+    /// `list` indicates whether the request asked for the list.
+    ///
+    /// - Throws: A violation.
     package init(parsing body: [UInt8], list: Bool) throws(ProtocolViolation) {
         let message = try PairingTLV(parsing: body)
         guard try message.state() == 2 else { throw .unexpectedState }
@@ -75,7 +77,7 @@ package enum PairingsResponse: Equatable, Sendable {
         }
     }
 
-    /// The answer's body.
+    /// The response's body.
     package var encoded: [UInt8] {
         switch self {
         case .done: return PairingTLV.message(2).encoded
@@ -95,9 +97,9 @@ package enum PairingsResponse: Equatable, Sendable {
 }
 
 extension PairingTLV {
-    /// The identifier of a controller.
+    /// Returns the identifier of a controller.
     ///
-    /// - Throws: `badItem` if it is absent, empty or too long.
+    /// - Throws: `badItem` if it is missing, empty or too long.
     package func controller() throws(ProtocolViolation) -> ControllerID {
         guard let controller = ControllerID(self[.identifier] ?? []) else { throw .badItem(.identifier) }
         return controller

@@ -1,4 +1,4 @@
-/// A number for a connection, never used twice by one process.
+/// A connection's number, which is unique within the process.
 package struct ConnectionID: Hashable, Sendable, CustomStringConvertible {
     private let number: UInt64
 
@@ -7,36 +7,38 @@ package struct ConnectionID: Hashable, Sendable, CustomStringConvertible {
     package var description: String { "connection \(number)" }
 }
 
-/// A connection that an accessory server has been given: what a transport and the tests implement.
+/// A connection to an accessory server.
 ///
-/// All calls come from, and all calls of ``AccessoryConnectionHandler`` go to, one executor: that of the transport's
-/// event loop, which is also the server's.
+/// Transports and tests implement it.
+///
+/// All calls, and all calls of ``AccessoryConnectionHandler``, are made on one executor: that of the transport's event
+/// loop, which is also the server's.
 package protocol AccessoryConnection: Sendable {
     var id: ConnectionID { get }
 
-    /// Where the peer is, for people.
+    /// The peer's address as text.
     var peer: String { get }
 
-    /// Where the peer is; the rate limiter of unauthenticated peers counts by it.
+    /// The peer's address, by which the rate limiter tracks unauthenticated peers.
     var address: PeerAddress { get }
 
-    /// Whether the peer has taken most of what was sent to it.
+    /// A Boolean value that indicates whether the peer has read most of the sent data.
     var isWritable: Bool { get }
 
-    /// Sends the answer to the request that was received last, and lets the next request come.
+    /// Sends the response to the last request, and allows the next request.
     ///
     /// - Parameters:
-    ///   - response: the answer.
-    ///   - keys: with these keys both directions are sealed behind the answer's last byte.
-    ///   - whenWritten: called when the answer has been handed to the system, and not if it never is.
+    ///   - response: The response.
+    ///   - keys: Keys to encrypt both directions after the response's last byte.
+    ///   - whenWritten: Called when the response has been passed to the system. Not called if it never is.
     func respond(_ response: HTTPResponse, thenSecureWith keys: SessionKeys?, whenWritten: (@Sendable () -> Void)?)
 
     func sendEvent(body: [UInt8])
 
-    /// Closes the connection when everything sent so far has been written, but after 1 s in any case.
+    /// Closes the connection when all pending data has been written, but after 1 s in any case.
     func closeAfterWriting()
 
-    /// Closes the connection at once.
+    /// Closes the connection immediately.
     func close()
 }
 
@@ -46,20 +48,22 @@ extension AccessoryConnection {
     }
 }
 
-/// What an accessory server learns about its connections.
+/// The callbacks of an accessory server's connections.
 package protocol AccessoryConnectionHandler: Sendable {
     /// A peer has connected; the server may close the connection at once.
     func opened(_ connection: any AccessoryConnection)
 
-    /// A request has come; the next one comes after its answer.
+    /// A request has arrived; the next one follows only after its response.
     func received(_ request: HTTPRequest, on connection: ConnectionID)
 
-    /// The peer takes bytes again after it had not.
+    /// The peer reads bytes again after a pause.
     func becameWritable(_ connection: ConnectionID)
 
-    /// The peer's system has acknowledged nothing for so long that the connection ends; ``closed(_:)`` follows.
+    /// The peer's system has stopped acknowledging data, so the connection ends.
+    ///
+    /// ``closed(_:)`` follows.
     func stalled(_ connection: ConnectionID)
 
-    /// The connection is gone.
+    /// The connection has ended.
     func closed(_ connection: ConnectionID)
 }

@@ -1,18 +1,18 @@
-/// Where an accessory server may be reached: an IP address, with its interface where it needs one, and a port.
+/// The address of an accessory server: an IP address, with its interface if necessary, and a port.
 public struct AccessoryEndpoint: Hashable, Sendable {
-    /// In network order: 4 bytes of IPv4 or 16 of IPv6.
+    /// The address in network byte order: 4 bytes for IPv4 or 16 for IPv6.
     public let address: [UInt8]
-    /// The index of the interface of a link-local IPv6 address; 0 for all others.
+    /// The interface index of a link-local IPv6 address; 0 for all others.
     public let scope: UInt32
     /// The TCP port.
     public let port: UInt16
 
-    /// Makes an endpoint.
+    /// Creates an endpoint, or returns `nil` if the address or the port is invalid.
     ///
     /// - Parameters:
-    ///   - address: 4 or 16 bytes, or the result is `nil`.
-    ///   - scope: the interface's index; used for link-local IPv6 addresses only.
-    ///   - port: the TCP port, or `nil` for 0.
+    ///   - address: 4 or 16 bytes in network byte order.
+    ///   - scope: The interface index. Only link-local IPv6 addresses use it.
+    ///   - port: The TCP port, 1 to 65535.
     public init?(address: [UInt8], scope: UInt32 = 0, port: UInt16) {
         guard address.count == 4 || address.count == 16, port > 0 else { return nil }
         self.address = address
@@ -25,7 +25,7 @@ public struct AccessoryEndpoint: Hashable, Sendable {
 }
 
 extension AccessoryEndpoint: CustomStringConvertible {
-    /// The address without its port, in numbers: `10.0.0.5` or `fe80:0:0:0:0:0:0:1%2`.
+    /// The numeric address without its port: `10.0.0.5` or `fe80:0:0:0:0:0:0:1%2`.
     package var host: String {
         if isIPv4 { return address.map(String.init).joined(separator: ".") }
         let groups = stride(from: 0, to: 16, by: 2).map {
@@ -34,43 +34,49 @@ extension AccessoryEndpoint: CustomStringConvertible {
         return groups.joined(separator: ":") + (scope == 0 ? "" : "%\(scope)")
     }
 
-    /// As it is written, `10.0.0.5:8080` or `[fe80:0:0:0:0:0:0:1%2]:8080`.
+    /// The endpoint as text: `10.0.0.5:8080` or `[fe80:0:0:0:0:0:0:1%2]:8080`.
     public var description: String { isIPv4 ? "\(host):\(port)" : "[\(host)]:\(port)" }
 }
 
-/// A connection to an accessory server, as its bytes: what a transport and the tests implement.
+/// A byte connection to an accessory server.
 ///
-/// Bytes are taken one piece at a time, so an accessory that sends without end fills its own buffers, not ours.
+/// Transports and tests implement it.
+///
+/// The caller requests each piece, so an accessory that sends without end fills only its own buffers.
 package protocol ByteConnection: Sendable {
-    /// Sends bytes, after those that were sent before; an accessory that takes none for too long loses the connection.
+    /// Sends bytes after earlier ones; if the accessory doesn't read them for too long, the connection ends.
     func send(_ bytes: [UInt8])
 
-    /// The next bytes that come, at most a few ten thousand, or `nil` when the connection has ended; called by one task.
+    /// Returns the next bytes, at most a few ten thousand, or `nil` when the connection has ended.
+    ///
+    /// Only one task may call it.
     func receive() async -> [UInt8]?
 
-    /// Ends the connection at once; whoever waits in ``receive()`` gets `nil`.
+    /// Closes the connection immediately; a pending ``receive()`` returns `nil`.
     func close()
 }
 
-/// No connection could be made to an endpoint: refused, without a route, or without an answer in time.
+/// An error for an endpoint that refused the connection, has no route or didn't respond in time.
 package struct Unreachable: Error, Equatable, Sendable {
     package init() {}
 }
 
 /// A way to connect to accessory servers.
 package protocol AccessoryDialer: Sendable {
-    /// Connects; a canceled caller doesn't wait.
+    /// Connects to an endpoint.
     ///
-    /// - Returns: the connection, which its caller closes.
+    /// Cancellation ends the wait.
+    ///
+    /// - Returns: The connection, which the caller must close.
     /// - Throws: ``Unreachable``.
     func dial(_ endpoint: AccessoryEndpoint, within limit: Duration) async throws(Unreachable) -> any ByteConnection
 }
 
-/// The clock of an executor: tells the time and calls back at a time, always on that executor.
+/// The clock of an executor, which calls back on that executor.
 package protocol Scheduler: Sendable {
-    /// Now, on a clock that no change of the wall clock moves.
+    /// The current time, independent of changes to the wall clock.
     var now: ContinuousClock.Instant { get }
 
-    /// Calls `body` on the executor at a time, or as soon as possible if it has passed.
+    /// Calls `body` on the executor at a time, or as soon as possible if the time has passed.
     func schedule(at time: ContinuousClock.Instant, _ body: @escaping @Sendable () -> Void)
 }

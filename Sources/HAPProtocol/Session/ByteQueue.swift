@@ -1,7 +1,7 @@
-/// Bytes that came in and have not been used: appended behind, consumed in front.
+/// A queue of received bytes: appended at the end, consumed at the start.
 struct ByteQueue: Equatable, Sendable {
     private(set) var bytes: [UInt8] = []
-    /// Where the unused bytes begin.
+    /// The index of the first unused byte.
     private(set) var start = 0
 
     var count: Int { bytes.count - start }
@@ -11,7 +11,7 @@ struct ByteQueue: Equatable, Sendable {
         bytes.append(contentsOf: more)
     }
 
-    /// Lets `body` append to the array itself.
+    /// Calls `body` to append to the array directly.
     mutating func withBuffer<Failure: Error>(_ body: (inout [UInt8]) throws(Failure) -> Void) throws(Failure) {
         if start == bytes.count { removeAll() }
         try body(&bytes)
@@ -28,7 +28,7 @@ struct ByteQueue: Equatable, Sendable {
     }
 
     private mutating func removeAll() {
-        // A large buffer is given back, a small one is used again.
+        // Releases a large buffer and reuses a small one.
         bytes.removeAll(keepingCapacity: bytes.capacity <= 16384)
         start = 0
     }

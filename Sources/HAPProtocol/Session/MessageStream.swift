@@ -1,16 +1,16 @@
-/// One connection's bytes as whole messages and back, with the switch from clear to sealed in its right place.
+/// A connection's bytes as complete messages and vice versa, with the switch to encryption at the correct byte.
 ///
-/// Messages are taken one by one with ``next()``. Whoever drives it takes the next one when the last has been answered,
-/// so bytes behind a message that switches the keys have not been looked at when the keys arrive, and are opened with
-/// them. Clear bytes there look like a frame that is too long and end the connection (HAP 6.3, 7.1).
+/// ``next()`` returns one message at a time. The caller requests the next message after it has answered the previous
+/// one. So bytes after a message that switches the keys haven't been parsed when the keys are set, and are decrypted
+/// with them. Unencrypted bytes there look like a frame that is too long and end the connection (HAP 6.3, 7.1).
 package struct MessageStream: Sendable {
-    /// Which end of the connection this is.
+    /// The end of the connection.
     package enum Role: Sendable {
         case accessory, controller
     }
 
     private let role: Role
-    /// Frames that have not been opened; empty while the connection is clear.
+    /// The frames to be decrypted; empty while the connection is unencrypted.
     private var sealed = ByteQueue()
     private var parser: HTTPParser
     private var framer: SecureFramer?
@@ -20,28 +20,29 @@ package struct MessageStream: Sendable {
         parser = HTTPParser(requests: role == .accessory)
     }
 
-    /// Whether the connection is a session.
+    /// A Boolean value that indicates whether the connection is a session.
     package private(set) var isSecured = false
 
-    /// How many bytes wait to become messages.
+    /// The number of bytes not yet parsed.
     package var bufferedBytes: Int { sealed.count + parser.buffer.count }
 
-    /// Whether the bytes that came end in the middle of a frame.
+    /// A Boolean value that indicates whether the received bytes end within a frame.
     package var isMidFrame: Bool { sealed.count > 0 }
 
-    /// How many frames have been opened.
+    /// The number of decrypted frames.
     package var openedFrames: UInt64 { framer?.opened ?? 0 }
 
-    /// Whether the bytes that came end in the middle of a message or a frame, as far as ``next()`` has looked.
+    /// A Boolean value that indicates whether the received bytes end within a message or a frame, as of the last
+    /// ``next()``.
     package private(set) var isMidMessage = false
 
     package mutating func received(_ bytes: some Collection<UInt8>) {
         if isSecured { sealed.append(bytes) } else { parser.append(bytes) }
     }
 
-    /// The next whole message.
+    /// Returns the next complete message, if there is one.
     ///
-    /// - Throws: a violation; the connection is of no use after that.
+    /// - Throws: A violation. The connection is unusable afterwards.
     package mutating func next() throws(ProtocolViolation) -> HTTPMessage? {
         defer { isMidMessage = isMidFrame || parser.isMidMessage }
         while true {
@@ -54,7 +55,9 @@ package struct MessageStream: Sendable {
         }
     }
 
-    /// Returns the bytes of a message; with keys, both directions are encrypted after its last byte.
+    /// Returns the bytes of a message.
+    ///
+    /// With keys, both directions are encrypted after its last byte.
     ///
     /// - Throws: `counterExhausted`.
     package mutating func encode(
@@ -65,14 +68,14 @@ package struct MessageStream: Sendable {
         return bytes
     }
 
-    /// The form in which bytes go over the wire now: sealed once the connection is a session.
+    /// Returns bytes in the current form of the wire, which is encrypted in a session.
     ///
     /// - Throws: `counterExhausted`.
     package mutating func carried(_ bytes: [UInt8]) throws(ProtocolViolation) -> [UInt8] {
         guard isSecured else { return bytes }
         var frames: [UInt8] = []
         if role == .controller, bytes.count % SecureFramer.maximumContent == 1, bytes.count > 1 {
-            // HAP-python never sees a last frame of one byte (HAP 7.1); two bytes it does.
+            // HAP-python ignores a last frame of one byte (HAP 7.1), but not one of two bytes.
             try framer?.seal(Array(bytes.dropLast(2)), to: &frames)
             try framer?.seal(Array(bytes.suffix(2)), to: &frames)
         } else {
@@ -81,10 +84,12 @@ package struct MessageStream: Sendable {
         return frames
     }
 
-    /// Seals both directions from here on; bytes that have come and belong to no message yet are frames.
+    /// Encrypts both directions from now on.
+    ///
+    /// Received bytes that don't belong to a message yet are frames.
     package mutating func secure(with keys: SessionKeys) { secure(with: keys, sealed: 0, opened: 0) }
 
-    /// The same, with so many frames sealed and opened already.
+    /// Encrypts both directions from now on, with these numbers of encrypted and decrypted frames.
     mutating func secure(with keys: SessionKeys, sealed: UInt64, opened: UInt64) {
         let (sealing, opening) =
             switch role {

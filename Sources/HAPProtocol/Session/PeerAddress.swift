@@ -1,4 +1,4 @@
-/// The IP address of a peer, as far as one peer is told from another by it.
+/// The IP address of a peer, as far as it distinguishes peers.
 package struct PeerAddress: Hashable, Sendable {
     /// An IPv6 address, or an IPv4 address within ::ffff:0:0/96, as two halves.
     private let high: UInt64
@@ -9,7 +9,7 @@ package struct PeerAddress: Hashable, Sendable {
         self.low = low
     }
 
-    /// Makes an address of 4 bytes of IPv4 or 16 of IPv6, in network order; of any other number it is `nil`.
+    /// Creates an address from 4 bytes of IPv4 or 16 of IPv6 in network byte order, or returns `nil` for other lengths.
     package init?(_ bytes: [UInt8]) {
         switch bytes.count {
         case 4: self.init(high: 0, low: Self.mapped | Self.number(bytes[...]))
@@ -22,12 +22,12 @@ package struct PeerAddress: Hashable, Sendable {
         bytes.reduce(0) { $0 << 8 | UInt64($1) }
     }
 
-    /// No address that a peer can have, for connections without a network.
+    /// An address that no peer has, for connections without a network.
     package static let none = PeerAddress(high: 0, low: 0)
 
     private static let mapped: UInt64 = 0xFFFF_0000_0000
 
-    /// The /64 that an IPv6 address lies in, of which one host can use every address; `nil` for IPv4.
+    /// The /64 network of an IPv6 address, in which one host can use every address, or `nil` for IPv4.
     package var network: PeerAddress? {
         high == 0 && low >> 32 == Self.mapped >> 32 ? nil : PeerAddress(high: high, low: 0)
     }

@@ -1,13 +1,13 @@
 package import HAPCrypto
 
-/// A session's bytes, sealed: frames of up to 1024 bytes, numbered in each direction (HAP 7.1).
+/// A session's encryption: frames of up to 1024 bytes, numbered in each direction (HAP 7.1).
 package struct SecureFramer: Equatable, Sendable {
     private let sealingCipher: ChaCha20Poly1305
     private let openingCipher: ChaCha20Poly1305
     private var sealed: UInt64
     private(set) var opened: UInt64
 
-    /// Makes a framer whose counters begin at zero.
+    /// Creates a framer whose counters start at zero.
     package init(sealingKey: SecretBytes, openingKey: SecretBytes) {
         self.init(sealingKey: sealingKey, openingKey: openingKey, sealed: 0, opened: 0)
     }
@@ -19,7 +19,7 @@ package struct SecureFramer: Equatable, Sendable {
         self.opened = opened
     }
 
-    /// Seals a message and appends its frames.
+    /// Encrypts a message and appends its frames.
     ///
     /// - Throws: `counterExhausted` before a number would be used twice.
     package mutating func seal(_ message: [UInt8], to output: inout [UInt8]) throws(ProtocolViolation) {
@@ -35,10 +35,10 @@ package struct SecureFramer: Equatable, Sendable {
         }
     }
 
-    /// Opens the next frame, if it has come whole, and appends its content.
+    /// Decrypts the next frame if it is complete, and appends its content.
     ///
-    /// - Returns: whether there was one.
-    /// - Throws: `frameTooLong`, `badFrame` or `counterExhausted`; the connection is of no use after that.
+    /// - Returns: Whether there was a complete frame.
+    /// - Throws: `frameTooLong`, `badFrame` or `counterExhausted`. The connection is unusable afterwards.
     mutating func openFrame(from input: inout ByteQueue, to output: inout [UInt8]) throws(ProtocolViolation) -> Bool {
         guard input.count >= 2 else { return false }
         let length = Int(input.bytes[input.start]) | Int(input.bytes[input.start + 1]) << 8
@@ -57,11 +57,11 @@ package struct SecureFramer: Equatable, Sendable {
     }
 }
 
-/// The two keys of a session, named as HAP names them: from the controller's side (HAP 6.1).
+/// The two keys of a session, with HAP's names, from the controller's point of view (HAP 6.1).
 package struct SessionKeys: Equatable, Sendable {
-    /// Seals what the accessory sends.
+    /// Encrypts the accessory's data.
     package let read: SecretBytes
-    /// Seals what the controller sends.
+    /// Encrypts the controller's data.
     package let write: SecretBytes
 
     package init(read: SecretBytes, write: SecretBytes) {

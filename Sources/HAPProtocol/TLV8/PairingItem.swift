@@ -16,13 +16,15 @@ package enum PairingItem: UInt8, Sendable {
     case fragmentLast = 0x0D
     case sessionID = 0x0E
     case flags = 0x13
-    /// Lamplighter's own (``OwnershipRequirement``). Public sources number pairing items from 00 to 17 without a gap that
-    /// one could trust and go on upwards; no vendor has come near D7, and FF stays the separator.
+    /// A Lamplighter extension (``OwnershipRequirement``).
+    ///
+    /// Public sources use 00 to 17 for pairing items, without a gap that is safe to use, and may continue upwards. No
+    /// vendor is near D7, and FF is the separator.
     case ownershipToken = 0xD7
     case separator = 0xFF
 }
 
-/// What a request of a pairing endpoint is about (HAP 3.1).
+/// The purpose of a request to a pairing endpoint (HAP 3.1).
 package enum PairingMethod: UInt8, Sendable {
     case pairSetup = 0
     case pairSetupWithAuth = 1
@@ -33,7 +35,7 @@ package enum PairingMethod: UInt8, Sendable {
     case pairResume = 6
 }
 
-/// Why a pairing procedure does not go on, as the peer is told (HAP 3.1).
+/// The reason why a pairing procedure fails, as sent to the peer (HAP 3.1).
 package enum PairingError: UInt8, Error, Sendable {
     case unknown = 1
     case authentication = 2

@@ -1,12 +1,14 @@
-/// The body of a pairing message: items by name, in one record or, for lists, in several.
+/// The body of a pairing message: named items in one record or, for lists, in several.
 package struct PairingTLV: Equatable, Sendable {
     private var records: [[TLV8.Item]] = [[]]
 
     package init() {}
 
-    /// Reads a body; unknown items are skipped, separators split records.
+    /// Parses a body.
     ///
-    /// - Throws: `malformedTLV`, also for a known item that stands twice in a record.
+    /// Unknown items are ignored, and separators split records.
+    ///
+    /// - Throws: `malformedTLV`, also for a known item that occurs twice in a record.
     package init(parsing bytes: [UInt8]) throws(ProtocolViolation) {
         for item in try TLV8.items(in: bytes) {
             guard let known = PairingItem(rawValue: item.type) else { continue }
@@ -27,9 +29,11 @@ package struct PairingTLV: Equatable, Sendable {
         return TLV8.encode(Array(records.joined(separator: [separator])))
     }
 
-    /// An item of the message; of a list, the first record's that has it.
+    /// An item of the message.
     ///
-    /// Separators between the items of a message mean nothing: Apple's kit takes them, too.
+    /// For lists, the item of the first record that has it.
+    ///
+    /// Separators between the items of a message have no meaning, as in Apple's kit.
     package subscript(item: PairingItem) -> [UInt8]? {
         get {
             for record in records {
@@ -43,7 +47,7 @@ package struct PairingTLV: Equatable, Sendable {
         }
     }
 
-    /// The records of a list, each as a body of its own.
+    /// The records of a list, each as a separate body.
     package var list: [PairingTLV] {
         records.map { items in
             var body = PairingTLV()
@@ -52,7 +56,7 @@ package struct PairingTLV: Equatable, Sendable {
         }
     }
 
-    /// Adds a record behind a separator, or joins the first record if `joining` is set.
+    /// Adds a record after a separator, or adds to the first record if `joining` is set.
     package mutating func append(_ record: PairingTLV, joining: Bool = false) {
         if joining {
             records[0] += record.records[0]
@@ -61,7 +65,7 @@ package struct PairingTLV: Equatable, Sendable {
         }
     }
 
-    /// An item that must be one byte long; `nil` if it is absent.
+    /// Returns an item that must be one byte long, or `nil` if it is missing.
     ///
     /// - Throws: `badItem` if its length is not 1.
     package func byte(_ item: PairingItem) throws(ProtocolViolation) -> UInt8? {
@@ -70,15 +74,15 @@ package struct PairingTLV: Equatable, Sendable {
         return value[0]
     }
 
-    /// The number of the message within its procedure.
+    /// Returns the number of the message within its procedure.
     ///
-    /// - Throws: `badItem` if it is absent or not one byte.
+    /// - Throws: `badItem` if it is missing or not one byte.
     package func state() throws(ProtocolViolation) -> UInt8 {
         guard let state = try byte(.state) else { throw .badItem(.state) }
         return state
     }
 
-    /// An item that must be there with a length within a range.
+    /// Returns a required item with a length within a range.
     ///
     /// - Throws: `badItem`.
     package func required(
@@ -88,7 +92,7 @@ package struct PairingTLV: Equatable, Sendable {
         return value
     }
 
-    /// A message that begins with its state.
+    /// Returns a message that starts with its state.
     package static func message(_ state: UInt8, _ items: (PairingItem, [UInt8])...) -> PairingTLV {
         var body = PairingTLV()
         body[.state] = [state]
@@ -96,7 +100,7 @@ package struct PairingTLV: Equatable, Sendable {
         return body
     }
 
-    /// A message that says why the procedure ends: state and error, nothing else.
+    /// Returns a message that ends a procedure with an error; it contains only the state and the error.
     package static func failure(_ state: UInt8, _ error: PairingError) -> PairingTLV {
         message(state, (.error, [error.rawValue]))
     }

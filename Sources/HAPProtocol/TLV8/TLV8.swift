@@ -1,21 +1,23 @@
-/// Type-length-value items with one byte each for type and length; longer values come in fragments of 255 bytes.
+/// Type-length-value items with one byte each for type and length.
+///
+/// Longer values are split into fragments of 255 bytes.
 package enum TLV8 {
-    /// One value, its fragments put together.
+    /// A value with its fragments joined.
     package struct Item: Equatable, Sendable {
         package var type: UInt8
         package var value: [UInt8]
     }
 
-    /// Reads items by the strict rules of HAP 3.2.
+    /// Parses items by the strict rules of HAP 3.2.
     ///
-    /// A fragment continues the item before it if it has the same type and that item's last fragment was full. The same
-    /// type after a shorter fragment is an error; two values of one type need an item of another type between them.
+    /// A fragment continues the previous item if it has the same type and that item's last fragment was full. The same
+    /// type after a shorter fragment is an error. Two values of one type need an item of another type between them.
     ///
     /// - Parameters:
-    ///   - bytes: the items as they came.
-    ///   - separator: the type that may repeat, since it only stands between others: FF in pairing messages, 00 in the
+    ///   - bytes: The received items.
+    ///   - separator: The type that may repeat because it only separates others: FF in pairing messages, 00 in the
     ///     lists inside characteristic values (HAP 3.3).
-    /// - Returns: the items, separators among them.
+    /// - Returns: The items, including separators.
     /// - Throws: `malformedTLV`.
     package static func items(
         in bytes: [UInt8], separator: UInt8 = PairingItem.separator.rawValue
@@ -42,7 +44,7 @@ package enum TLV8 {
         return items
     }
 
-    /// Writes items, each in fragments of 255 bytes; a value of 255·n bytes gets no empty fragment behind it.
+    /// Returns the bytes of items, in fragments of 255 bytes; a value of 255·n bytes gets no empty fragment at its end.
     package static func encode(_ items: [Item]) -> [UInt8] {
         var bytes: [UInt8] = []
         for item in items {
