@@ -1,24 +1,24 @@
 import Glibc
 
-/// The arithmetic between HomeKit's units and those of devices.
+/// Conversions between HomeKit's units and those of devices.
 ///
-/// Every function takes any number, also NaN and infinities, and answers with a value in its range or `nil`.
+/// All functions accept any number, including NaN and infinities, and return a value in their range or `nil`.
 public enum ColorConversion {
-    /// Red, green and blue, each 0 to 255.
+    /// A color with red, green and blue components, each 0 to 255.
     public struct RGB: Equatable, Sendable {
-        /// The red part.
+        /// The red component.
         public var red: Double
-        /// The green part.
+        /// The green component.
         public var green: Double
-        /// The blue part.
+        /// The blue component.
         public var blue: Double
 
-        /// Makes a colour of its parts.
+        /// Creates a color from its components.
         ///
         /// - Parameters:
-        ///   - red: 0 to 255.
-        ///   - green: 0 to 255.
-        ///   - blue: 0 to 255.
+        ///   - red: The red component, 0 to 255.
+        ///   - green: The green component, 0 to 255.
+        ///   - blue: The blue component, 0 to 255.
         public init(red: Double, green: Double, blue: Double) {
             self.red = red
             self.green = green
@@ -28,18 +28,18 @@ public enum ColorConversion {
         fileprivate init(_ parts: [Double]) { self.init(red: parts[0], green: parts[1], blue: parts[2]) }
     }
 
-    /// A place on the CIE 1931 chromaticity diagram.
+    /// A point on the CIE 1931 chromaticity diagram.
     public struct XY: Equatable, Sendable {
-        /// The share of X.
+        /// The x coordinate.
         public var x: Double
-        /// The share of Y.
+        /// The y coordinate.
         public var y: Double
 
-        /// Makes a place.
+        /// Creates a point.
         ///
         /// - Parameters:
-        ///   - x: 0 to 1.
-        ///   - y: 0 to 1.
+        ///   - x: The x coordinate, 0 to 1.
+        ///   - y: The y coordinate, 0 to 1.
         public init(x: Double, y: Double) {
             self.x = x
             self.y = y
@@ -48,12 +48,14 @@ public enum ColorConversion {
 
     // MARK: Brightness
 
-    /// A percentage on a device's scale; only 0 % becomes 0.
+    /// Converts a percentage to a device's scale.
+    ///
+    /// Only 0 % becomes 0.
     ///
     /// - Parameters:
-    ///   - percent: 0 to 100; what lies outside is cut off.
-    ///   - scale: the device's largest value, at least 1.
-    /// - Returns: 0 to `scale`.
+    ///   - percent: The percentage, clamped to 0 to 100.
+    ///   - scale: The device's maximum, at least 1.
+    /// - Returns: The device's value, 0 to `scale`.
     public static func deviceValue(percent: Int, scale: Int) -> Int {
         let percent = min(max(percent, 0), 100)
         guard percent > 0 else { return 0 }
@@ -62,11 +64,13 @@ public enum ColorConversion {
         return Int(exactly: min(max(value, 1), scale)) ?? 1
     }
 
-    /// A device's value in percent; only 0 becomes 0 %.
+    /// Converts a device's value to percent.
+    ///
+    /// Only 0 becomes 0 %.
     ///
     /// - Parameters:
-    ///   - value: what the device says.
-    ///   - scale: the device's largest value, at least 1.
+    ///   - value: The device's value.
+    ///   - scale: The device's maximum, at least 1.
     /// - Returns: 0 to 100, or `nil` if the value is negative or not finite.
     public static func percent(deviceValue value: Double, scale: Int) -> Int? {
         guard value.isFinite, value >= 0 else { return nil }
@@ -75,40 +79,40 @@ public enum ColorConversion {
         return Int(exactly: min(max(percent, 1), 100))
     }
 
-    // MARK: Colour temperature
+    // MARK: Color temperature
 
-    /// The kelvin of a colour temperature in mired, rounded down as Home Assistant does.
+    /// Converts a color temperature from mired to kelvin, rounded down as in Home Assistant.
     ///
-    /// - Parameter mired: the colour temperature.
-    /// - Returns: the kelvin, or `nil` if the mired are not within 1...1,000,000.
+    /// - Parameter mired: The color temperature in mired.
+    /// - Returns: The color temperature in kelvin, or `nil` if `mired` isn't within 1...1,000,000.
     public static func kelvin(mired: Int) -> Int? {
         (1...1_000_000).contains(mired) ? 1_000_000 / mired : nil
     }
 
-    /// The mired of a colour temperature in kelvin.
+    /// Converts a color temperature from kelvin to mired.
     ///
-    /// - Parameter kelvin: the colour temperature.
-    /// - Returns: the mired, at least 1, or `nil` if the kelvin are not within 1...1,000,000.
+    /// - Parameter kelvin: The color temperature in kelvin.
+    /// - Returns: The color temperature in mired, at least 1, or `nil` if `kelvin` isn't within 1...1,000,000.
     public static func mired(kelvin: Double) -> Int? {
         guard kelvin >= 1, kelvin <= 1_000_000 else { return nil }
         return Int(exactly: (1_000_000 / kelvin).rounded())
     }
 
-    /// The place on the colour wheel of a white, for controllers that show a swatch beside the temperature.
+    /// Returns the hue and saturation of a white, for controllers that show a swatch next to the temperature.
     ///
-    /// - Parameter mired: the colour temperature.
-    /// - Returns: hue 0 to below 360 and saturation 0 to 100.
+    /// - Parameter mired: The color temperature in mired.
+    /// - Returns: The hue, 0 to below 360, and the saturation, 0 to 100.
     public static func hueSaturation(mired: Int) -> (hue: Double, saturation: Double) {
         let white = rgb(kelvin: 1_000_000 / Double(max(mired, 1)))
         return wheel(white.red, white.green, white.blue)
     }
 
-    /// A white as red, green and blue.
+    /// Returns a white as red, green and blue.
     ///
-    /// It follows Helland's approximation, as Home Assistant does.
+    /// It uses Helland's approximation, like Home Assistant.
     ///
-    /// - Parameter kelvin: the colour temperature; what lies outside 1000 to 40,000 takes the nearest end.
-    /// - Returns: parts of 0 to 255.
+    /// - Parameter kelvin: The color temperature in kelvin, clamped to 1000 to 40,000.
+    /// - Returns: The components, 0 to 255.
     public static func rgb(kelvin: Double) -> RGB {
         let t = min(max(kelvin, 1000), 40_000) / 100
         func part(_ value: Double) -> Double { min(max(value, 0), 255) }
@@ -121,23 +125,24 @@ public enum ColorConversion {
 
     // MARK: Hue and saturation
 
-    /// A hue and a saturation as HomeKit takes them.
+    /// Returns a hue and a saturation in HomeKit's ranges.
     ///
     /// - Parameters:
-    ///   - hue: in degrees; 360 is 0.
-    ///   - saturation: in percent.
-    /// - Returns: hue 0 to below 360 and saturation 0 to 100, or `nil` if one is outside its range or not a number.
+    ///   - hue: The hue in degrees. 360 becomes 0.
+    ///   - saturation: The saturation in percent.
+    /// - Returns: The hue, 0 to below 360, and the saturation, 0 to 100, or `nil` if one is out of range or not a
+    ///   number.
     public static func hueSaturation(hue: Double, saturation: Double) -> (hue: Double, saturation: Double)? {
         guard hue >= 0, hue <= 360, saturation >= 0, saturation <= 100 else { return nil }
         return (hue == 360 ? 0 : hue, saturation)
     }
 
-    /// The brightest red, green and blue of a hue and a saturation.
+    /// Returns the brightest red, green and blue of a hue and a saturation.
     ///
     /// - Parameters:
-    ///   - hue: in degrees, 0 to 360.
-    ///   - saturation: in percent, 0 to 100.
-    /// - Returns: parts of 0 to 255, the largest of them 255, or `nil` if the colour is outside its range.
+    ///   - hue: The hue in degrees, 0 to 360.
+    ///   - saturation: The saturation in percent, 0 to 100.
+    /// - Returns: The components, 0 to 255, the largest of which is 255, or `nil` if the color is out of range.
     public static func rgb(hue: Double, saturation: Double) -> RGB? {
         guard let (hue, saturation) = hueSaturation(hue: hue, saturation: saturation) else { return nil }
         let sector = hue / 60
@@ -156,27 +161,27 @@ public enum ColorConversion {
         }
     }
 
-    /// The hue and saturation of red, green and blue, whatever their brightness.
+    /// Returns the hue and saturation of red, green and blue, independent of their brightness.
     ///
-    /// - Parameter rgb: parts of 0 to 255.
-    /// - Returns: hue 0 to below 360 and saturation 0 to 100, or `nil` if a part is outside its range; black is white
-    ///   without light, so its saturation is 0.
+    /// - Parameter rgb: The components, 0 to 255.
+    /// - Returns: The hue, 0 to below 360, and the saturation, 0 to 100, or `nil` if a component is out of range. Black
+    ///   counts as white without light, so its saturation is 0.
     public static func hueSaturation(rgb: RGB) -> (hue: Double, saturation: Double)? {
         let range = 0.0...255.0
         guard range.contains(rgb.red), range.contains(rgb.green), range.contains(rgb.blue) else { return nil }
         return wheel(rgb.red, rgb.green, rgb.blue)
     }
 
-    /// The place on the CIE 1931 diagram of a hue and a saturation.
+    /// Returns the point on the CIE 1931 diagram of a hue and a saturation.
     ///
-    /// The primaries are those of the wide gamut that lamps have (D65 white), as Philips gives them and Home Assistant
-    /// uses them.
+    /// The primaries are those of the wide gamut of lamps (D65 white), as specified by Philips and used by Home
+    /// Assistant.
     ///
     /// - Parameters:
-    ///   - hue: in degrees, 0 to 360.
-    ///   - saturation: in percent, 0 to 100.
-    ///   - gamut: what the light can show, if it is known; what lies outside moves to its edge.
-    /// - Returns: the place, or `nil` if the colour is outside its range.
+    ///   - hue: The hue in degrees, 0 to 360.
+    ///   - saturation: The saturation in percent, 0 to 100.
+    ///   - gamut: The light's gamut, if it is known. Points outside are moved to its edge.
+    /// - Returns: The point, or `nil` if the color is out of range.
     public static func xy(hue: Double, saturation: Double, gamut: Gamut? = nil) -> XY? {
         guard let rgb = rgb(hue: hue, saturation: saturation) else { return nil }
         let r = linear(rgb.red / 255)
@@ -186,21 +191,21 @@ public enum ColorConversion {
         let y = 0.283881 * r + 0.668433 * g + 0.047685 * b
         let z = 0.000088 * r + 0.072310 * g + 0.986039 * b
         let sum = x + y + z
-        // One part is always 255, so there is light to divide by.
+        // One component is always 255, so the sum isn't zero.
         guard sum > 0 else { return nil }
         let xy = XY(x: x / sum, y: y / sum)
         return gamut?.nearest(to: xy) ?? xy
     }
 
-    /// The hue and saturation of a place on the CIE 1931 diagram.
+    /// Returns the hue and saturation of a point on the CIE 1931 diagram.
     ///
-    /// What the primaries cannot show is moved to the edge of what they can.
+    /// Points outside the gamut of the primaries are moved to its edge.
     ///
-    /// - Parameter xy: the place.
-    /// - Returns: hue 0 to below 360 and saturation 0 to 100, or `nil` if there is no such place.
+    /// - Parameter xy: The point.
+    /// - Returns: The hue, 0 to below 360, and the saturation, 0 to 100, or `nil` if the point isn't on the diagram.
     public static func hueSaturation(xy: XY) -> (hue: Double, saturation: Double)? {
         guard xy.x >= 0, xy.y > 0, xy.x <= 1, xy.y <= 1, xy.x + xy.y <= 1.0001 else { return nil }
-        // At full luminance, as Home Assistant does it; the lowest y keeps the numbers finite.
+        // At full luminance, like Home Assistant. The lower bound of y keeps the numbers finite.
         let y = max(xy.y, 1e-6)
         let x = xy.x / y
         let z = max(0, 1 - xy.x - xy.y) / y
@@ -210,24 +215,24 @@ public enum ColorConversion {
         return max(r, g, b) > 0 ? wheel(r, g, b) : nil
     }
 
-    /// What a light can show: the triangle of its red, green and blue on the CIE 1931 diagram.
+    /// The gamut of a light: the triangle of its red, green and blue on the CIE 1931 diagram.
     public struct Gamut: Equatable, Sendable {
         /// The corners.
         public var red: XY, green: XY, blue: XY
 
-        /// Makes a gamut of its corners.
+        /// Creates a gamut from its corners.
         ///
         /// - Parameters:
-        ///   - red: the light's red.
-        ///   - green: the light's green.
-        ///   - blue: the light's blue.
+        ///   - red: The light's red.
+        ///   - green: The light's green.
+        ///   - blue: The light's blue.
         public init(red: XY, green: XY, blue: XY) {
             self.red = red
             self.green = green
             self.blue = blue
         }
 
-        /// The place itself if the light can show it, else the nearest that it can.
+        /// Returns the point itself if it is in the gamut, otherwise the nearest point that is.
         public func nearest(to place: XY) -> XY {
             let edges = [(red, green), (green, blue), (blue, red)]
             let sides = edges.map { from, to in
@@ -252,33 +257,37 @@ public enum ColorConversion {
         }
     }
 
-    // MARK: Lamps of white beside colours
+    // MARK: Lamps with white channels
 
-    /// Red, green, blue and white of a colour: the white that all three have in common is the white lamp's.
+    /// Converts a color to red, green, blue and white.
     ///
-    /// - Parameter rgb: parts of 0 to 255.
-    /// - Returns: four channels of 0 to 255; the largest is as large as before.
+    /// The white channel gets the common part of the components.
+    ///
+    /// - Parameter rgb: The components, 0 to 255.
+    /// - Returns: Four channels, 0 to 255. Their maximum is the same as before.
     public static func rgbw(_ rgb: RGB) -> [Double] {
         let white = min(rgb.red, rgb.green, rgb.blue)
         return matched(
             [rgb.red - white, rgb.green - white, rgb.blue - white, white], to: [rgb.red, rgb.green, rgb.blue])
     }
 
-    /// The colour of red, green, blue and white lamps together.
+    /// Returns the color of red, green, blue and white channels together.
     ///
-    /// - Parameter channels: four parts of 0 to 255.
-    /// - Returns: parts of 0 to 255, or `nil` if there are not four.
+    /// - Parameter channels: Four channels, 0 to 255.
+    /// - Returns: The components, 0 to 255, or `nil` if there aren't four channels.
     public static func rgb(rgbw channels: [Double]) -> RGB? {
         guard channels.count == 4 else { return nil }
         return RGB(matched(channels.prefix(3).map { $0 + channels[3] }, to: channels))
     }
 
-    /// Red, green, blue, cold and warm white of a colour: what it has of the white between the two is theirs.
+    /// Converts a color to red, green, blue, cold white and warm white.
+    ///
+    /// The white channels get the color's share of the white between them.
     ///
     /// - Parameters:
-    ///   - rgb: parts of 0 to 255.
-    ///   - mireds: the colour temperatures of the cold and the warm lamps.
-    /// - Returns: five channels of 0 to 255; the largest is as large as before.
+    ///   - rgb: The components, 0 to 255.
+    ///   - mireds: The color temperatures of the cold and the warm channel, in mired.
+    /// - Returns: Five channels, 0 to 255. Their maximum is the same as before.
     public static func rgbww(_ rgb: RGB, mireds: ClosedRange<Int>) -> [Double] {
         let white = self.rgb(mired: Double(mireds.lowerBound + mireds.upperBound) / 2)
         let parts = [(rgb.red, white.red), (rgb.green, white.green), (rgb.blue, white.blue)]
@@ -287,12 +296,12 @@ public enum ColorConversion {
         return matched(colors + [level * 255, level * 255], to: [rgb.red, rgb.green, rgb.blue])
     }
 
-    /// The colour of red, green, blue, cold and warm white lamps together.
+    /// Returns the color of red, green, blue, cold white and warm white channels together.
     ///
     /// - Parameters:
-    ///   - channels: five parts of 0 to 255.
-    ///   - mireds: the colour temperatures of the cold and the warm lamps.
-    /// - Returns: parts of 0 to 255, or `nil` if there are not five.
+    ///   - channels: Five channels, 0 to 255.
+    ///   - mireds: The color temperatures of the cold and the warm channel, in mired.
+    /// - Returns: The components, 0 to 255, or `nil` if there aren't five channels.
     public static func rgb(rgbww channels: [Double], mireds: ClosedRange<Int>) -> RGB? {
         guard channels.count == 5 else { return nil }
         let whites = channels[3] + channels[4]
@@ -305,7 +314,7 @@ public enum ColorConversion {
 
     private static func rgb(mired: Double) -> RGB { rgb(kelvin: (1_000_000 / max(mired, 1)).rounded(.down)) }
 
-    /// Channels made as bright as others: the largest of both is the same.
+    /// Returns the channels scaled so that their maximum is that of the others.
     private static func matched(_ channels: [Double], to others: [Double]) -> [Double] {
         guard let largest = channels.max(), largest > 0, let wanted = others.max() else { return channels }
         return channels.map { $0 * wanted / largest }

@@ -1,60 +1,62 @@
 package import HAPModel
 
-/// How the values of a kind of device behave, beyond what HAP's catalogue says of them.
+/// The rules for the values of a kind of device, beyond HAP's catalog.
 ///
-/// The defaults fit independent values with the ranges of the catalogue.
+/// The defaults fit independent values with the ranges of the catalog.
 package protocol DeviceRules: Sendable {
-    /// The characteristic that switches the device on and off, which its values have as On.
+    /// The characteristic that switches the device on and off.
     ///
-    /// Values that are asked for together with "off" wait for the next "on".
+    /// Its values use On for it.
+    ///
+    /// Values requested together with "off" wait for the next "on".
     var power: CharacteristicType? { get }
 
-    /// Returns the functions of a device that can do as much.
+    /// Returns the functions of a device with these capabilities.
     func functions(_ capabilities: LightCapabilities) -> [AccessoryFunction]
 
     /// Returns the functions with the other characteristics that HAP requires.
     func shown(_ functions: [AccessoryFunction]) -> [AccessoryFunction]
 
-    /// Returns a value in its range and form; `nil` if no device of this kind can have it.
+    /// Returns a value in its range and form, or `nil` if no device of this kind can have it.
     func valid(_ value: CharacteristicValue, of property: Property, _ metadata: CharacteristicMetadata)
         -> CharacteristicValue?
 
     /// Returns whether reported values confirm a command, within the device's rounding.
     ///
     /// - Parameters:
-    ///   - reported: values of one ``Property/group``.
-    ///   - wanted: values of the same group.
-    /// - Returns: whether they are the same but for rounding.
+    ///   - reported: Values of one ``Property/group``.
+    ///   - wanted: Values of the same group.
+    /// - Returns: Whether they are equal except for rounding.
     func resembles(_ reported: PropertyValues, _ wanted: PropertyValues) -> Bool
 
     /// Returns the command for the values of one write request.
     ///
     /// - Parameters:
-    ///   - written: the values, within their limits.
-    ///   - state: the device's state after the pending commands.
-    /// - Returns: the command's values.
+    ///   - written: The values, within their limits.
+    ///   - state: The device's state after the pending commands.
+    /// - Returns: The command's values.
     func command(_ written: PropertyValues, over state: DeviceState) -> PropertyValues
 
-    /// Adds the values that follow from reported ones, such as the target of a device that has come to rest.
+    /// Adds the values that follow from reported ones, such as the target of a device that has stopped.
     ///
     /// - Parameters:
-    ///   - reported: the values of a report.
-    ///   - state: returns the device's state after the pending commands.
+    ///   - reported: The values of a report.
+    ///   - state: Returns the device's state after the pending commands.
     func complete(_ reported: inout PropertyValues, over state: () -> DeviceState)
 
-    /// Returns the values of a device that has carried out a command.
+    /// Returns the values of a device after a command.
     func outcome(of command: PropertyValues) -> PropertyValues
 
     /// Adapts values that depend on new ones.
     ///
-    /// - Returns: whether it has changed the state.
+    /// - Returns: Whether the state has changed.
     func reconcile(_ state: inout DeviceState, after new: PropertyValues) -> Bool
 
-    /// Returns the value of a characteristic that follows from others; `nil` if it doesn't.
+    /// Returns the value of a characteristic that follows from others, or `nil` if it doesn't.
     func derived(_ type: CharacteristicType, of function: AccessoryFunction, in state: DeviceState)
         -> CharacteristicValue?
 
-    /// Returns whether a value from before a restart still says something.
+    /// Returns whether a value stays valid after a restart.
     func isLasting(_ type: CharacteristicType) -> Bool
 }
 
@@ -84,7 +86,7 @@ extension DeviceRules {
     package func isLasting(_ type: CharacteristicType) -> Bool { SensorReading(type)?.isMomentary != true }
 }
 
-/// The values that a device can have: the limits of its properties.
+/// The limits of a device's properties.
 package final class ValueLimits: Sendable {
     package let rules: any DeviceRules
     private let kind: LightKind
@@ -104,10 +106,10 @@ package final class ValueLimits: Sendable {
         metadata = parts.map { $0.1 }
     }
 
-    /// Returns values of the driver, a controller or the operator in the range and form that a state has them in.
+    /// Returns values of the driver, a controller or the operator in the range and form of a state.
     ///
-    /// - Parameter values: the values.
-    /// - Returns: the values, and how many there were that no device can have.
+    /// - Parameter values: The values.
+    /// - Returns: The values, and the number of invalid ones.
     package func canonical(_ values: PropertyValues) -> (values: PropertyValues, invalid: Int) {
         guard !isCanonical(values) else { return (values, 0) }
         var canonical = PropertyValues()
@@ -128,12 +130,12 @@ package final class ValueLimits: Sendable {
                 invalid.insert(property.group)
             }
         }
-        // Hue and saturation are valid together only.
+        // Hue and saturation are valid only together.
         if canonical.contains(Property(.hue)) != canonical.contains(Property(.saturation)) { canonical.color = nil }
         return (canonical, invalid.count)
     }
 
-    /// Returns whether all values are in their range and form already, as most are.
+    /// Returns whether all values already are in their range and form, as most are.
     private func isCanonical(_ values: PropertyValues) -> Bool {
         for (property, value) in values {
             guard let value, property.type != power || power == .on, !property.type.isMomentary,
@@ -153,25 +155,25 @@ package final class ValueLimits: Sendable {
 }
 
 extension LightDescription {
-    /// Returns values in the range and form that a state has them in, and how many there were that no device can have.
+    /// Returns values in the range and form of a state, and the number of invalid ones.
     package func canonical(_ values: PropertyValues) -> (values: PropertyValues, invalid: Int) {
         ValueLimits(of: self).canonical(values)
     }
 
-    /// Returns whether a property is one of momentary events that the device has.
+    /// Returns whether a property represents momentary events of the device.
     package func isMomentary(_ property: Property) -> Bool {
         property.type.isMomentary && functions.contains { $0.id == property.function && $0.has(property.type) }
     }
 
-    /// Returns whether one of the functions has a characteristic.
+    /// Returns whether one of the functions has a characteristic of this type.
     package func has(_ type: CharacteristicType) -> Bool { functions.contains { $0.has(type) } }
 
-    /// The characteristics of its functions, with their properties.
+    /// The characteristics of all functions, with their properties.
     package var properties: [(property: Property, part: AccessoryFunction.Part)] {
         functions.flatMap { function in function.parts.map { (kind.property($0.type, of: function.id), $0) } }
     }
 
-    /// The values that it has before it has said anything.
+    /// The values before the first report.
     package var initialValues: PropertyValues {
         var values = PropertyValues()
         for (property, part) in properties { values[property] = part.value }
@@ -181,9 +183,9 @@ extension LightDescription {
     /// Returns the known values of a state as a report.
     ///
     /// - Parameters:
-    ///   - state: the state.
-    ///   - isForRestart: whether to leave out transient values such as motion.
-    /// - Returns: the report, without whether it can be reached.
+    ///   - state: The state.
+    ///   - isForRestart: Whether to omit transient values such as motion.
+    /// - Returns: The report, without the reachability.
     package func report(of state: DeviceState, isForRestart: Bool = false) -> LightReport {
         var report = LightReport()
         for (property, part) in properties where !isForRestart || kind.rules.isLasting(part.type) {
@@ -194,21 +196,23 @@ extension LightDescription {
     }
 }
 
-/// All that the bridge knows of a device at a moment.
+/// The bridge's knowledge about a device at a moment.
 package struct DeviceState: Equatable, Sendable {
     /// The last value of each property, in its range and form.
     package var values: PropertyValues
-    /// The properties of which the device has said that it doesn't know them at present.
+    /// The properties that the device currently doesn't know, according to its reports.
     package private(set) var unknown: Set<Property> = []
     package var isReachable = false
-    /// Whether a lamp shows a white, and not a color: hue and saturation are those of the white then.
+    /// A Boolean value that indicates whether a lamp shows a white, and not a color.
+    ///
+    /// Hue and saturation are those of the white then.
     package var isWhite = true
 
     package init(_ values: PropertyValues = PropertyValues()) { self.values = values }
 
-    /// Takes over new values, in their range and form.
+    /// Applies new values, in their range and form.
     ///
-    /// - Returns: whether the state has changed.
+    /// - Returns: Whether the state has changed.
     @discardableResult
     package mutating func apply(_ new: PropertyValues, _ rules: any DeviceRules) -> Bool {
         guard !new.isEmpty else { return false }
@@ -224,6 +228,6 @@ package struct DeviceState: Equatable, Sendable {
         return rules.reconcile(&self, after: new) || isChanged
     }
 
-    /// The value of a characteristic, whichever function has it.
+    /// The value of a characteristic from the first function that has it.
     package subscript<Value>(key: CharacteristicKey<Value>) -> Value? { values.first(key.type).flatMap(Value.init) }
 }

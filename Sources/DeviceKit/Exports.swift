@@ -1,2 +1,2 @@
-// What a driver's configuration throws and decodes comes with this module.
+// A driver's configuration needs the errors and decoders of this module.
 @_exported import ConfigurationKit

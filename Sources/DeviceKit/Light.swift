@@ -1,40 +1,43 @@
 public import HAPModel
 
-/// A light's own name for itself within its driver: a serial number, an IEEE address, a `unique_id`.
+/// A light's id within its driver: a serial number, an IEEE address or a `unique_id`.
 ///
-/// It never changes with the light's name, so that accessory ids, rooms and scenes stay. Any text of 1 to 255 bytes.
+/// It must not change with the light's name, so that accessory ids, rooms and scenes stay. It is any text of 1 to 255
+/// bytes.
 public struct LightID: RawRepresentable, Hashable, Sendable, CustomStringConvertible, ExpressibleByStringLiteral {
     /// The text.
     public let rawValue: String
 
-    /// Makes an id of its text.
+    /// Creates an id from its text.
     public init(rawValue: String) { self.rawValue = rawValue }
 
-    /// Makes an id of its text.
+    /// Creates an id from its text.
     public init(_ text: String) { rawValue = text }
 
-    /// Makes an id of a literal.
+    /// Creates an id from a literal.
     public init(stringLiteral value: String) { rawValue = value }
 
     /// The text.
     public var description: String { rawValue }
 }
 
-/// The capabilities of a light, a fan or a sensor; the others are ignored, depending on the ``LightKind``.
+/// The capabilities of a light, a fan or a sensor.
+///
+/// Those that don't apply to the ``LightKind`` are ignored.
 public struct LightCapabilities: Equatable, Sendable {
-    /// Whether its brightness can be set.
+    /// A Boolean value that indicates whether the brightness can be set.
     public var brightness: Bool
-    /// Whether it shows colours, set as hue and saturation.
+    /// A Boolean value that indicates whether the light shows colors, set as hue and saturation.
     public var color: Bool
-    /// The range of colour temperatures it shows, in mired, or `nil` if it has no white to choose.
+    /// The range of color temperatures in mired, or `nil` if the color temperature can't be set.
     public var temperature: ClosedRange<Int>?
-    /// Whether it fades over the time of a command.
+    /// A Boolean value that indicates whether the light supports the fade time of a command.
     public var transition: Bool
-    /// Whether the speed of a fan can be set.
+    /// A Boolean value that indicates whether the speed of a fan can be set.
     public var speed = false
-    /// Whether the direction of a fan can be set.
+    /// A Boolean value that indicates whether the direction of a fan can be set.
     public var direction = false
-    /// Whether the oscillation of a fan can be set.
+    /// A Boolean value that indicates whether the oscillation of a fan can be set.
     public var oscillation = false
     /// The readings of a sensor.
     public var readings: Set<SensorReading> = []
@@ -42,10 +45,10 @@ public struct LightCapabilities: Equatable, Sendable {
     /// Creates the capabilities of a light.
     ///
     /// - Parameters:
-    ///   - brightness: whether its brightness can be set.
-    ///   - color: whether it shows colours.
-    ///   - temperature: the range of colour temperatures in mired.
-    ///   - transition: whether it takes a fade time.
+    ///   - brightness: Whether the brightness can be set.
+    ///   - color: Whether the light shows colors.
+    ///   - temperature: The range of color temperatures in mired.
+    ///   - transition: Whether the light supports fade times.
     public init(
         brightness: Bool = false, color: Bool = false, temperature: ClosedRange<Int>? = nil, transition: Bool = false
     ) {
@@ -58,10 +61,10 @@ public struct LightCapabilities: Equatable, Sendable {
     /// Creates the capabilities of a fan.
     ///
     /// - Parameters:
-    ///   - speed: whether its speed can be set.
-    ///   - direction: whether its direction can be set.
-    ///   - oscillation: whether its oscillation can be set.
-    /// - Returns: the capabilities.
+    ///   - speed: Whether the speed can be set.
+    ///   - direction: Whether the direction can be set.
+    ///   - oscillation: Whether the oscillation can be set.
+    /// - Returns: The capabilities.
     public static func fan(speed: Bool, direction: Bool = false, oscillation: Bool = false) -> LightCapabilities {
         var capabilities = LightCapabilities()
         capabilities.speed = speed
@@ -72,8 +75,8 @@ public struct LightCapabilities: Equatable, Sendable {
 
     /// Creates the capabilities of a sensor.
     ///
-    /// - Parameter readings: its readings.
-    /// - Returns: the capabilities.
+    /// - Parameter readings: The readings.
+    /// - Returns: The capabilities.
     public static func sensor(_ readings: Set<SensorReading>) -> LightCapabilities {
         var capabilities = LightCapabilities()
         capabilities.readings = readings
@@ -81,43 +84,45 @@ public struct LightCapabilities: Equatable, Sendable {
     }
 }
 
-/// A light as its driver describes it: everything but its state.
+/// A driver's description of a light, without its state.
 public struct LightDescription: Equatable, Sendable {
-    /// The light's own stable id within its driver.
+    /// The light's permanent id within its driver.
     public var id: LightID
-    /// The name people know it by; any text, made valid for HomeKit by the bridge.
+    /// The name for people; it may be any text; the bridge makes it valid for HomeKit.
     public var name: String
-    /// Its kind.
+    /// The kind of device.
     public var kind: LightKind
-    /// Its functions: HAP services with their characteristics and limits.
+    /// The functions: HAP services with their characteristics and limits.
     public var functions: [AccessoryFunction]
-    /// Whether it fades over the time of a command.
+    /// A Boolean value that indicates whether the light supports the fade time of a command.
     public var fades = false
-    /// Who made it, if known.
+    /// The manufacturer, if known.
     public var manufacturer: String?
-    /// The maker's model name, if known.
+    /// The manufacturer's model name, if known.
     public var model: String?
-    /// The maker's serial number, if known.
+    /// The manufacturer's serial number, if known.
     public var serialNumber: String?
-    /// The firmware's version in any form, if known.
+    /// The firmware version in any form, if known.
     public var firmware: String?
-    /// The room the source suggests, if any; HomeKit carries none over the wire.
+    /// The room that the source suggests, if any.
+    ///
+    /// HAP doesn't transmit it.
     public var suggestedRoom: String?
-    /// Whether it sends no reports, so that its last command counts as its state.
+    /// A Boolean value that indicates whether the light sends no reports, so that its last command counts as its state.
     public var isOptimistic = false
 
-    /// Describes a light.
+    /// Creates the description of a light.
     ///
     /// - Parameters:
-    ///   - id: the light's own stable id within its driver.
-    ///   - name: the name people know it by.
-    ///   - kind: which service shows it.
-    ///   - capabilities: its capabilities.
-    ///   - manufacturer: who made it.
-    ///   - model: the maker's model name.
-    ///   - serialNumber: the maker's serial number.
-    ///   - firmware: the firmware's version.
-    ///   - suggestedRoom: the room the source suggests.
+    ///   - id: The light's permanent id within its driver.
+    ///   - name: The name for people.
+    ///   - kind: The kind of device.
+    ///   - capabilities: The capabilities.
+    ///   - manufacturer: The manufacturer.
+    ///   - model: The manufacturer's model name.
+    ///   - serialNumber: The manufacturer's serial number.
+    ///   - firmware: The firmware version.
+    ///   - suggestedRoom: The room that the source suggests.
     public init(
         id: LightID, name: String, kind: LightKind = .light, capabilities: LightCapabilities = LightCapabilities(),
         manufacturer: String? = nil, model: String? = nil, serialNumber: String? = nil, firmware: String? = nil,
@@ -129,18 +134,18 @@ public struct LightDescription: Equatable, Sendable {
         self.capabilities = capabilities
     }
 
-    /// Describes a device by its functions.
+    /// Creates the description of a device from its functions.
     ///
     /// - Parameters:
-    ///   - id: the device's own stable id within its driver.
-    ///   - name: the name people know it by.
-    ///   - kind: its kind.
-    ///   - functions: its functions.
-    ///   - manufacturer: who made it.
-    ///   - model: the maker's model name.
-    ///   - serialNumber: the maker's serial number.
-    ///   - firmware: the firmware's version.
-    ///   - suggestedRoom: the room the source suggests.
+    ///   - id: The device's permanent id within its driver.
+    ///   - name: The name for people.
+    ///   - kind: The kind of device.
+    ///   - functions: The functions.
+    ///   - manufacturer: The manufacturer.
+    ///   - model: The manufacturer's model name.
+    ///   - serialNumber: The manufacturer's serial number.
+    ///   - firmware: The firmware version.
+    ///   - suggestedRoom: The room that the source suggests.
     public init(
         id: LightID, name: String, kind: LightKind, functions: [AccessoryFunction], manufacturer: String? = nil,
         model: String? = nil, serialNumber: String? = nil, firmware: String? = nil, suggestedRoom: String? = nil
@@ -158,7 +163,9 @@ public struct LightDescription: Equatable, Sendable {
 }
 
 extension LightDescription {
-    /// Its functions as capabilities of a light, a fan or a sensor; a new value replaces the functions.
+    /// The functions as capabilities of a light, a fan or a sensor.
+    ///
+    /// Setting them replaces the functions.
     public var capabilities: LightCapabilities {
         get { LightCapabilities(functions, fades: fades) }
         set {
@@ -169,7 +176,7 @@ extension LightDescription {
 }
 
 extension LightCapabilities {
-    /// Everything that devices of all kinds can do.
+    /// All capabilities of all kinds.
     package static let all: LightCapabilities = {
         var all = sensor(Set(SensorReading.allCases))
         (all.brightness, all.color, all.temperature) = (true, true, 140...500)

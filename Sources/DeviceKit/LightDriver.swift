@@ -7,23 +7,25 @@ public enum LightError: Error, Equatable, Sendable {
     case busy
     /// The driver doesn't know the id.
     case unknownLight
-    /// The device refused, with its reason.
+    /// The device rejected the command, with its reason.
     case refused(String)
 }
 
 /// The state of a driver, for the operator.
 @nonexhaustive
 public enum DriverState: Equatable, Sendable {
-    /// Not connected to anything yet.
+    /// The driver isn't connected yet.
     case starting
-    /// Working.
+    /// The driver is working.
     case running
-    /// Working, but something needs attention: the text is the problem, with a remedy if there is one.
+    /// The driver is working, but needs attention.
+    ///
+    /// The text is the problem, with a remedy if there is one.
     case degraded(String)
 }
 
 extension DriverState {
-    /// The state in words.
+    /// The state as text.
     public var words: String {
         switch self {
         case .starting: "starting"
@@ -36,11 +38,11 @@ extension DriverState {
 /// The reason why a message or a value was dropped.
 @nonexhaustive
 public enum DropReason: String, Hashable, Sendable, CaseIterable {
-    /// Too many messages at once, or more than can be kept.
+    /// There were too many messages at once, or more than can be kept.
     case overflow
-    /// It isn't a message or a value of that system.
+    /// The data isn't a message or a value of the system.
     case unreadable
-    /// It is a value that the device can't have.
+    /// The device can't have the value.
     case invalid
 }
 
@@ -48,49 +50,50 @@ public enum DropReason: String, Hashable, Sendable, CaseIterable {
 ///
 /// A driver keeps these promises, which `DriverContract` checks:
 /// - It adds a device to the host before its first report, and again when its description changes.
-/// - It reports real values, not requested ones. A device that never reports is reported as commanded, once the command has
-///   been handed over.
-/// - A device that can't be reached is reported as unreachable and stays known. It is removed only by its source.
-/// - ``apply(_:to:)`` and ``identify(_:)`` return soon after their task is canceled; the host cancels after 2 s.
+/// - It reports real values, not requested ones. A device that never reports is reported as commanded, once the command
+///   has been sent.
+/// - An unreachable device is reported as unreachable and stays known. Only its source can remove it.
+/// - ``apply(_:to:)`` and ``identify(_:)`` return soon after their task is canceled. The host cancels after 2 s.
 /// - No message of a device, a broker or a file makes it trap or buffer more than its documented bounds.
 ///
-/// Its functions run on the caller's executor, which runs all HAP sessions, and therefore must not block: long work is done
-/// by an actor or a thread of the driver.
+/// Its functions run on the caller's executor, which runs all HAP sessions, and therefore must not block. An actor or a
+/// thread of the driver must do long work.
 public protocol LightDriver: Sendable {
-    /// Runs the driver until the task is canceled: connects, finds devices, reports their states.
+    /// Runs the driver until the task is canceled: connects, finds devices and reports their states.
     ///
-    /// A broker or a network that can come back is awaited with backoff. An error ends the driver for good and is shown to
-    /// the operator.
+    /// If a broker or a network may come back, the driver reconnects with backoff. An error ends the driver permanently
+    /// and is shown to the operator.
     ///
-    /// - Parameter host: the host, which receives devices and their states.
-    /// - Throws: the error that ends the driver for good.
+    /// - Parameter host: The host, which receives devices and their states.
+    /// - Throws: The error that ends the driver permanently.
     func run(host: any LightHost) async throws
 
     /// Sends a command to a device, and returns when the device or its gateway has accepted it.
     ///
-    /// The host has at most one command in flight for each device.
+    /// The host sends at most one command at a time to each device.
     ///
     /// - Parameters:
-    ///   - command: the requested values, at least one, within the limits of the device's description; brightness is 1 to 100.
-    ///   - light: a device that was added to the host.
+    ///   - command: The requested values, at least one, within the limits of the device's description. Brightness is 1
+    ///     to 100.
+    ///   - light: A device that was added to the host.
     /// - Throws: ``LightError`` if the device didn't accept the command.
     func apply(_ command: LightCommand, to light: LightID) async throws(LightError)
 
     /// Makes a device identify itself, such as by blinking, for at most 2 seconds, and restores its state.
     ///
-    /// - Parameter light: a device that was added to the host.
+    /// - Parameter light: A device that was added to the host.
     /// - Throws: ``LightError`` if the device didn't accept the command.
     func identify(_ light: LightID) async throws(LightError)
 }
 
 /// The host of a driver, which receives its devices and their values.
 ///
-/// Its functions can be called from any executor; calls are handled in order.
+/// Its functions can be called from any executor. Calls are handled in order.
 public protocol LightHost: Sendable {
     /// Adds a device, or changes its description.
     func added(_ light: LightDescription) async
 
-    /// Removes a device for good, because its source has.
+    /// Removes a device permanently, because its source has removed it.
     func removed(_ light: LightID) async
 
     /// Reports values of a device.
@@ -101,26 +104,26 @@ public protocol LightHost: Sendable {
 
     /// Reports momentary events of a device, such as the press of a button.
     ///
-    /// Subscribers get each one at once, also with the same value as the one before. It is never stored, read or repeated, so
-    /// don't call it for retained messages, or for values that are read after a reconnect.
+    /// Subscribers get each event at once, even if it has the same value as the previous one. Events are never stored,
+    /// read or repeated, so don't call it for retained messages, or for values that are read after a reconnect.
     ///
     /// - Parameters:
-    ///   - events: the values of momentary characteristics such as ProgrammableSwitchEvent.
-    ///   - light: the device that was added with these characteristics.
+    ///   - events: The values of momentary characteristics such as ProgrammableSwitchEvent.
+    ///   - light: The device that was added with these characteristics.
     func occurred(_ events: PropertyValues, on light: LightID) async
 
-    /// Returns the last known values of a device, also from before a restart; `nil` if unknown.
+    /// Returns the last known values of a device, including those from before a restart, or `nil` if unknown.
     func lastKnown(_ light: LightID) async -> LightReport?
 
-    /// Returns the driver's devices that the bridge knows, also from before a restart.
+    /// Returns the driver's devices that the bridge knows, including those from before a restart.
     ///
-    /// A driver with its devices in the configuration removes the devices that aren't listed there any more.
+    /// A driver with its devices in the configuration removes the devices that are no longer listed there.
     func knownLights() async -> [LightID]
 
     /// Returns the kinds that the operator wants to see.
     ///
-    /// A driver doesn't need to look for others; its devices of other kinds aren't shown. The kinds don't change while the
-    /// driver runs.
+    /// A driver doesn't need to look for others, because its devices of other kinds aren't shown. The kinds don't
+    /// change while the driver runs.
     func includedKinds() async -> Set<LightKind>
 
     /// Reports the state of the driver.
@@ -129,15 +132,16 @@ public protocol LightHost: Sendable {
     /// Warns the operator about a subject, in `status` and `lights`; `nil` withdraws the warning.
     ///
     /// - Parameters:
-    ///   - warning: one sentence with the problem and the remedy.
-    ///   - subject: the subject, such as a topic or the id of a device; a newer warning about it replaces the older one.
+    ///   - warning: One sentence with the problem and the remedy.
+    ///   - subject: The subject, such as a topic or the id of a device. A newer warning about it replaces the older
+    ///     one.
     func warn(_ warning: String?, about subject: String) async
 
     /// Counts dropped messages or values, for the operator.
     ///
     /// - Parameters:
-    ///   - count: the number of messages or values.
-    ///   - reason: the reason.
+    ///   - count: The number of messages or values.
+    ///   - reason: The reason.
     func dropped(_ count: Int, _ reason: DropReason) async
 }
 
@@ -145,7 +149,7 @@ extension LightHost {
     /// Ignores momentary events.
     public func occurred(_ events: PropertyValues, on light: LightID) async {}
 
-    /// Counts nothing.
+    /// Ignores dropped messages and values.
     public func dropped(_ count: Int, _ reason: DropReason) async {}
 
     /// Returns all kinds.

@@ -1,28 +1,30 @@
 public import Logging
 
-/// A driver's own keys in the configuration file, and the way to a driver that obeys them.
+/// A driver's keys in the configuration file, which can create the driver.
 ///
-/// The daemon decodes it strictly: a `CodingKeys` that is `CaseIterable` lets it name the nearest valid key when one is
-/// misspelt. What is wrong with a value its `init(from:)` throws as a `ConfigurationProblem`, which is shown to the operator
-/// with file, line and column.
+/// The daemon decodes it strictly. With `CodingKeys` that are `CaseIterable`, it suggests the nearest valid key for a
+/// misspelled one. If a value is invalid, `init(from:)` throws a `ConfigurationProblem`, which is shown to the
+/// operator with file, line and column.
 ///
-/// When the file is read again, a driver goes on undisturbed if its configuration is equal to the one before.
+/// When the file is reloaded, a driver with an equal configuration keeps running.
 public protocol LightDriverConfiguration: Decodable, Equatable, Sendable {
     /// The driver's name in the configuration (`driver: mqtt`).
     static var driverName: String { get }
 
-    /// Makes the driver; it touches nothing outside before it runs.
+    /// Creates the driver.
     ///
-    /// - Parameter logger: where the driver logs; it already carries the driver's id.
-    /// - Returns: the driver.
+    /// It must not access anything outside before it runs.
+    ///
+    /// - Parameter logger: The driver's logger, which already includes the driver's id.
+    /// - Returns: The driver.
     func makeDriver(logger: Logger) -> any LightDriver
 }
 
 extension CodingUserInfoKey {
-    /// A `String` that tells this bridge from every other bridge of this host, such as the path of its state directory.
+    /// A `String` that distinguishes this bridge from all others on this host, such as the path of its state directory.
     ///
-    /// The daemon sets it when it decodes driver configurations, and drivers that must give their bridge a stable name
-    /// in the outside world (an MQTT client id) derive it from this.
+    /// The daemon sets it when it decodes driver configurations. Drivers that need a stable external name for their
+    /// bridge, such as an MQTT client id, derive it from this.
     public static var bridgeInstance: CodingUserInfoKey {
         guard let key = CodingUserInfoKey(rawValue: "org.lamplighter.bridge-instance") else {
             preconditionFailure("the standard library makes a key of any text")
@@ -30,7 +32,7 @@ extension CodingUserInfoKey {
         return key
     }
 
-    /// The path of the bridge's state directory, as a `String`, in which a driver may keep files of its own.
+    /// The path of the bridge's state directory, a `String`; a driver may store files there.
     public static var stateDirectory: CodingUserInfoKey {
         guard let key = CodingUserInfoKey(rawValue: "org.lamplighter.state-directory") else {
             preconditionFailure("the standard library makes a key of any text")

@@ -2,14 +2,14 @@ package import HAPModel
 
 /// A kind of device, with the functions, value names and rules of its devices.
 public struct LightKind: Sendable {
-    /// Its name in the configuration and the plugin protocol.
+    /// The name in the configuration and the plugin protocol.
     public let rawValue: String
-    /// Its name in the key `include` of the configuration.
+    /// The name in the key `include` of the configuration.
     package let plural: String
-    /// Its display name, also the model of devices that report none.
+    /// The display name, also the model of devices that report none.
     package let title: String
     package let rules: any DeviceRules
-    /// The names of its values, in listing order.
+    /// The names of the values, in listing order.
     package let names: [PropertyName]
 
     package init(_ name: String, plural: String, title: String, _ rules: any DeviceRules, _ names: [PropertyName]) {
@@ -22,17 +22,19 @@ public struct LightKind: Sendable {
 }
 
 extension LightKind {
-    /// Returns the property of a characteristic; every power characteristic is On.
+    /// Returns the property of a characteristic.
+    ///
+    /// Every power characteristic is On.
     package func property(_ type: CharacteristicType, of function: String?) -> Property {
         Property(type == rules.power ? .on : type, of: function)
     }
 
-    /// All functions that its devices can have, with their initial values.
+    /// All functions that devices of this kind can have, with their initial values.
     package var possibleFunctions: [AccessoryFunction] { rules.functions(.all) }
 }
 
 extension LightKind: CaseIterable {
-    /// All kinds that there are.
+    /// All kinds.
     public static let allCases: [LightKind] = [.light, .switch, .outlet, .fan, .sensor, .cover]
 }
 
@@ -49,6 +51,6 @@ extension LightKind: RawRepresentable, Hashable, CustomStringConvertible {
     /// Returns whether two kinds are the same.
     public static func == (a: LightKind, b: LightKind) -> Bool { a.rawValue == b.rawValue }
 
-    /// Feeds the name into the hasher.
+    /// Adds the name to the hasher.
     public func hash(into hasher: inout Hasher) { hasher.combine(rawValue) }
 }

@@ -1,29 +1,31 @@
 internal import HAPModel
 
-/// A command to a light; missing values stay unchanged.
+/// A command to a light.
+///
+/// Missing values stay unchanged.
 public struct LightCommand: PropertyContainer, Equatable, Sendable {
     /// The requested values, by property.
     public var values: PropertyValues
-    /// How long the change takes, for lights that can fade.
+    /// The duration of the change, for lights that can fade.
     public var transition: Duration?
 
-    /// Makes a command of values.
+    /// Creates a command from values.
     ///
     /// - Parameters:
-    ///   - values: the requested values.
-    ///   - transition: how long the change takes.
+    ///   - values: The requested values.
+    ///   - transition: The duration of the change.
     public init(_ values: PropertyValues, transition: Duration? = nil) {
         self.values = values
         self.transition = transition
     }
 
-    /// Makes a command to a light.
+    /// Creates a command to a light.
     ///
     /// - Parameters:
-    ///   - on: switch on or off.
-    ///   - brightness: in percent, 1 to 100.
-    ///   - color: the colour or white to show.
-    ///   - transition: how long the change takes.
+    ///   - on: Whether to switch the light on or off.
+    ///   - brightness: The brightness in percent, 1 to 100.
+    ///   - color: The color or white to show.
+    ///   - transition: The duration of the change.
     public init(on: Bool? = nil, brightness: Int? = nil, color: LightColor? = nil, transition: Duration? = nil) {
         self.init(PropertyValues(), transition: transition)
         self.on = on
@@ -43,44 +45,46 @@ public struct LightCommand: PropertyContainer, Equatable, Sendable {
 
     /// Merges a newer command into this one.
     ///
-    /// - Parameter newer: the command that came later.
+    /// - Parameter newer: The newer command.
     public mutating func merge(_ newer: LightCommand) {
         values.merge(newer.values)
         transition = newer.transition ?? transition
     }
 }
 
-/// Values that a driver has learned of a light; missing values are unchanged or never known.
+/// A driver's report of values of a light.
+///
+/// Missing values are unchanged or were never known.
 public struct LightReport: PropertyContainer, Equatable, Sendable {
     /// The known values, by property.
     public var values: PropertyValues
-    /// Whether it can be reached.
+    /// A Boolean value that indicates whether the light is reachable.
     ///
     /// `false` becomes HAP status -70402 on reads and writes.
     public var reachable: Bool?
 
-    /// Whether the driver knows that a person changed the light, and no command did.
+    /// A Boolean value that indicates whether a person has changed the light, and not a command.
     ///
-    /// Without it, reports that follow a command closely and differ from it are taken for steps on the way.
+    /// Without it, reports that follow a command closely and differ from it count as intermediate steps.
     public var isSpontaneous = false
 
-    /// Makes a report of values.
+    /// Creates a report from values.
     ///
     /// - Parameters:
-    ///   - values: the known values.
-    ///   - reachable: whether it can be reached.
+    ///   - values: The known values.
+    ///   - reachable: Whether the light is reachable.
     public init(_ values: PropertyValues, reachable: Bool? = nil) {
         self.values = values
         self.reachable = reachable
     }
 
-    /// Makes a report of a light.
+    /// Creates a report of a light.
     ///
     /// - Parameters:
-    ///   - on: whether the light is on.
-    ///   - brightness: in percent, 1 to 100.
-    ///   - color: the colour or white it shows.
-    ///   - reachable: whether it can be reached.
+    ///   - on: Whether the light is on.
+    ///   - brightness: The brightness in percent, 1 to 100.
+    ///   - color: The color or white.
+    ///   - reachable: Whether the light is reachable.
     public init(on: Bool? = nil, brightness: Int? = nil, color: LightColor? = nil, reachable: Bool? = nil) {
         self.init(PropertyValues(), reachable: reachable)
         self.on = on
@@ -88,11 +92,11 @@ public struct LightReport: PropertyContainer, Equatable, Sendable {
         self.color = color
     }
 
-    /// Makes a report of a sensor.
+    /// Creates a report of a sensor.
     ///
     /// - Parameters:
-    ///   - readings: its readings.
-    ///   - reachable: whether it can be reached.
+    ///   - readings: The readings.
+    ///   - reachable: Whether the sensor is reachable.
     public init(readings: [SensorReading: SensorValue], reachable: Bool? = nil) {
         self.init(PropertyValues(), reachable: reachable)
         self.readings = readings
@@ -103,7 +107,7 @@ public struct LightReport: PropertyContainer, Equatable, Sendable {
 
     /// Merges a newer report into this one.
     ///
-    /// - Parameter newer: the report that came later.
+    /// - Parameter newer: The newer report.
     public mutating func merge(_ newer: LightReport) {
         values.merge(newer.values)
         reachable = newer.reachable ?? reachable

@@ -1,17 +1,17 @@
 public import HAPModel
 
-/// A value that a device has: a characteristic of one of its functions.
+/// A property of a device: a characteristic of one of its functions.
 public struct Property: Hashable, Sendable {
     /// The characteristic.
     public let type: CharacteristicType
-    /// The `AccessoryFunction.id` of the function; `nil` for functions without one.
+    /// The `AccessoryFunction.id` of the function, or `nil` for functions without one.
     public let function: String?
 
-    /// Names a property.
+    /// Creates a property.
     ///
     /// - Parameters:
-    ///   - type: the characteristic.
-    ///   - function: the id of the function, if it has one.
+    ///   - type: The characteristic.
+    ///   - function: The id of the function, if it has one.
     public init(_ type: CharacteristicType, of function: String? = nil) {
         self.type = type
         self.function = function
@@ -19,7 +19,7 @@ public struct Property: Hashable, Sendable {
 
     /// The representative of the properties that are replaced together with this one.
     ///
-    /// A lamp shows a color or a white: hue, saturation and color temperature are one.
+    /// A lamp shows a color or a white, so hue, saturation and color temperature form one group.
     package var group: Property {
         type == .saturation || type == .colorTemperature ? Property(.hue, of: function) : self
     }
@@ -33,11 +33,11 @@ public struct Property: Hashable, Sendable {
 /// report.values[.currentTemperature] = 21.5
 /// ```
 public struct PropertyValues: Sendable {
-    /// A property and its value; `nil` if it isn't known at present.
+    /// A property and its value, or `nil` if the value is currently unknown.
     public typealias Element = (property: Property, value: CharacteristicValue?)
 
-    // A device has few properties, and this is faster than a hash table. Entries are looked at where they lie: a copy of one
-    // counts references.
+    // A device has few properties, so an array is faster than a hash table. Entries are accessed in place, because a
+    // copy changes reference counts.
     private var entries: [Element] = []
 
     /// Creates a collection without values.
@@ -65,20 +65,20 @@ public struct PropertyValues: Sendable {
         set { self[Property(key.type)] = newValue?.characteristicValue }
     }
 
-    /// Returns whether a property is in it, with or without a value.
+    /// Returns whether a property is present, with or without a value.
     public func contains(_ property: Property) -> Bool { index(of: property) != nil }
 
-    /// Says that a property's value isn't known at present.
+    /// Marks the value of a property as currently unknown.
     public mutating func setUnknown(_ property: Property) { set(nil, for: property) }
 
     /// Removes a property.
     public mutating func remove(_ property: Property) {
         guard let index = index(of: property) else { return }
-        // Storage that is shared isn't copied to become empty.
+        // Shared storage isn't copied just to become empty.
         if entries.count == 1 { entries = [] } else { entries.remove(at: index) }
     }
 
-    /// Takes over newer values and keeps the rest.
+    /// Merges newer values and keeps the others.
     ///
     /// A color and a white replace each other.
     public mutating func merge(_ newer: PropertyValues) {
@@ -90,16 +90,16 @@ public struct PropertyValues: Sendable {
         }
     }
 
-    /// Sets or adds a value; `nil` says that it isn't known at present.
+    /// Sets or adds a value; `nil` marks it as currently unknown.
     ///
-    /// - Returns: whether the collection has changed.
+    /// - Returns: Whether the collection has changed.
     @discardableResult
     package mutating func set(_ value: CharacteristicValue?, for property: Property) -> Bool {
         guard let index = index(of: property) else {
             entries.append((property, value))
             return true
         }
-        // A value that stays leaves shared storage alone.
+        // An unchanged value doesn't copy shared storage.
         guard entries[index].value != value else { return false }
         entries[index].value = value
         return true
@@ -116,14 +116,14 @@ public struct PropertyValues: Sendable {
 
 /// A command, a report, or another collection of a device's values.
 ///
-/// The values that many devices have can be read and set by their names: `report.brightness = 40`.
+/// Common values can be read and set by name: `report.brightness = 40`.
 public protocol PropertyContainer {
     /// The values, by property.
     var values: PropertyValues { get set }
 }
 
 extension PropertyValues: PropertyContainer {
-    /// The values themselves.
+    /// The collection itself.
     public var values: PropertyValues {
         get { self }
         set { self = newValue }
@@ -131,7 +131,7 @@ extension PropertyValues: PropertyContainer {
 }
 
 extension PropertyValues: Sequence {
-    /// Returns the properties with their values, in the order in which they came.
+    /// Returns the properties with their values, in order of insertion.
     public func makeIterator() -> IndexingIterator<[Element]> { entries.makeIterator() }
 }
 
@@ -148,14 +148,14 @@ extension PropertyValues: Equatable {
 }
 
 extension PropertyValues {
-    /// The properties that are replaced together with one, and their values.
+    /// Returns the properties that are replaced together with one, with their values.
     package func members(of group: Property) -> PropertyValues {
         var members = PropertyValues()
         for entry in entries where entry.property.group == group { members.entries.append(entry) }
         return members
     }
 
-    /// Returns the values without those of all groups of other values.
+    /// Returns the values without the groups that have values in another collection.
     package func removing(_ others: PropertyValues) -> PropertyValues {
         guard !isEmpty, !others.isEmpty else { return self }
         var left = self
@@ -163,7 +163,7 @@ extension PropertyValues {
         return left
     }
 
-    /// The first value of a characteristic, whichever function has it.
+    /// Returns the value of a characteristic from the first function that has it.
     package func first(_ type: CharacteristicType) -> CharacteristicValue? {
         for index in entries.indices where entries[index].property.type == type { return entries[index].value }
         return nil

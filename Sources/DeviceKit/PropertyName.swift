@@ -2,15 +2,17 @@ package import HAPModel
 
 /// The name of a value for people and for programs that don't use HAP, with the form of its values.
 package struct PropertyName: Sendable {
-    /// How a value is written.
+    /// The form of a value.
     package enum Form: Sendable {
         /// True or false, with a phrase for each.
         case flag(yes: String, no: String)
-        /// A whole number.
+        /// An integer.
         case whole(ClosedRange<Double>, unit: String)
-        /// A number; `symbol` follows it in a sentence.
+        /// A number.
+        ///
+        /// `symbol` follows it in a sentence.
         case number(ClosedRange<Double>, unit: String, symbol: String = "")
-        /// One of several words for the numbers from 0.
+        /// One of several words, numbered from 0.
         case choice([String])
     }
 
@@ -18,10 +20,10 @@ package struct PropertyName: Sendable {
     package let name: String
     /// The characteristic.
     package let type: CharacteristicType
-    /// The characteristic that a controller writes to change it, if it differs.
+    /// The characteristic that a controller writes to change the value, if it differs.
     let target: CharacteristicType?
     package let form: Form
-    /// Whether true is 0: a closed contact.
+    /// A Boolean value that indicates whether true is 0, as for a closed contact.
     let isInverted: Bool
 
     package init(
@@ -35,20 +37,22 @@ package struct PropertyName: Sendable {
         self.isInverted = isInverted
     }
 
-    /// The names of all kinds, each kind's together; a name can be that of several kinds.
+    /// The names of all kinds, grouped by kind.
+    ///
+    /// Several kinds can share a name.
     package static let all = LightKind.allCases.flatMap(\.names)
 
-    /// Returns the name of a characteristic, by default the catalogue's.
+    /// Returns the name of a characteristic, by default the catalog's.
     package static func name(of type: CharacteristicType) -> String {
         all.first { $0.type == type }?.name ?? CharacteristicDefinition.of(type)?.name ?? type.description
     }
 
-    /// Whether a controller can change it.
+    /// A Boolean value that indicates whether a controller can change the value.
     package var isSettable: Bool {
         CharacteristicDefinition.of(target ?? type)?.metadata.permissions.contains(.pairedWrite) == true
     }
 
-    /// The range of a number, and its unit; `nil` for other values.
+    /// The range and the unit of a number, or `nil` for other values.
     package var range: (limits: ClosedRange<Double>, unit: String)? {
         switch form {
         case .whole(let range, let unit), .number(let range, let unit, _): (range, unit)
@@ -56,13 +60,13 @@ package struct PropertyName: Sendable {
         }
     }
 
-    /// The value for a flag or the place of a word.
+    /// Returns the characteristic's value for a flag.
     package func value(_ flag: Bool) -> CharacteristicValue {
         CharacteristicDefinition.of(type)?.metadata.format == .bool
             ? .bool(flag != isInverted) : .integer(flag != isInverted ? 1 : 0)
     }
 
-    /// The reverse of ``value(_:)``.
+    /// Returns the flag of a characteristic's value.
     package func flag(_ value: CharacteristicValue) -> Bool? { Bool(value).map { $0 != isInverted } }
 }
 

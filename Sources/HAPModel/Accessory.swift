@@ -1,26 +1,26 @@
-/// A characteristic: one value with a place, a type and rules.
+/// A characteristic: a value with an id, a type and metadata.
 public struct Characteristic: Equatable, Sendable {
-    /// Its number within the accessory.
+    /// The characteristic's number within the accessory.
     public var iid: InstanceID
-    /// What it is.
+    /// The characteristic's type.
     public var type: CharacteristicType
-    /// Its format, permissions and limits.
+    /// The format, permissions and limits.
     public var metadata: CharacteristicMetadata
-    /// Its value; `nil` if it cannot be read.
+    /// The value, or `nil` if it can't be read.
     ///
-    /// Of a press it is what the last event said, and reading it gives `null`.
+    /// For a button press, it is the value of the last event. Reading it returns `null`.
     public var value: CharacteristicValue?
-    /// What its maker calls it; of Apple's own the catalogue has the name.
+    /// The manufacturer's name for the characteristic; the catalog has the names of Apple's types.
     public var manufacturerDescription: String?
 
-    /// Makes a characteristic.
+    /// Creates a characteristic.
     ///
     /// - Parameters:
-    ///   - iid: its number within the accessory.
-    ///   - type: what it is.
-    ///   - metadata: its format, permissions and limits.
-    ///   - value: its value.
-    ///   - manufacturerDescription: what its maker calls it.
+    ///   - iid: The characteristic's number within the accessory.
+    ///   - type: The characteristic's type.
+    ///   - metadata: The format, permissions and limits.
+    ///   - value: The value.
+    ///   - manufacturerDescription: The manufacturer's name for the characteristic.
     public init(
         iid: InstanceID, type: CharacteristicType, metadata: CharacteristicMetadata, value: CharacteristicValue?,
         manufacturerDescription: String? = nil
@@ -35,28 +35,28 @@ public struct Characteristic: Equatable, Sendable {
 
 /// A service: the characteristics of one function.
 public struct Service: Equatable, Sendable {
-    /// Its number within the accessory.
+    /// The service's number within the accessory.
     public var iid: InstanceID
-    /// What it is.
+    /// The service's type.
     public var type: ServiceType
-    /// Whether it is what the accessory is for.
+    /// A Boolean value that indicates whether the service is the accessory's primary function.
     public var isPrimary: Bool
-    /// Whether users should not see it.
+    /// A Boolean value that indicates whether users should not see the service.
     public var isHidden: Bool
-    /// Other services of the same accessory that belong to it.
+    /// Other services of the same accessory that belong to this one.
     public var linked: [InstanceID]
-    /// Its characteristics.
+    /// The characteristics.
     public var characteristics: [Characteristic]
 
-    /// Makes a service.
+    /// Creates a service.
     ///
     /// - Parameters:
-    ///   - iid: its number within the accessory.
-    ///   - type: what it is.
-    ///   - isPrimary: whether it is what the accessory is for.
-    ///   - isHidden: whether users should not see it.
-    ///   - linked: services that belong to it.
-    ///   - characteristics: its characteristics.
+    ///   - iid: The service's number within the accessory.
+    ///   - type: The service's type.
+    ///   - isPrimary: Whether the service is the accessory's primary function.
+    ///   - isHidden: Whether users should not see the service.
+    ///   - linked: Other services that belong to this one.
+    ///   - characteristics: The characteristics.
     public init(
         iid: InstanceID, type: ServiceType, isPrimary: Bool = false, isHidden: Bool = false,
         linked: [InstanceID] = [], characteristics: [Characteristic]
@@ -72,16 +72,16 @@ public struct Service: Equatable, Sendable {
 
 /// An accessory object: one device, as controllers see it.
 public struct Accessory: Equatable, Sendable {
-    /// Its number within the server.
+    /// The accessory's number within the server.
     public var aid: AccessoryID
-    /// Its services; the first is Accessory Information.
+    /// The services; the first one is Accessory Information.
     public var services: [Service]
 
-    /// Makes an accessory.
+    /// Creates an accessory.
     ///
     /// - Parameters:
-    ///   - aid: its number within the server.
-    ///   - services: its services.
+    ///   - aid: The accessory's number within the server.
+    ///   - services: The services.
     public init(aid: AccessoryID, services: [Service]) {
         self.aid = aid
         self.services = services

@@ -1,18 +1,19 @@
-/// Why an accessory would make a controller refuse the whole bridge (HAP 9.5).
+/// An error of an accessory for which a controller would reject the whole bridge (HAP 9.5).
 public struct ComplianceError: Error, Equatable, Sendable, CustomStringConvertible {
-    /// What is wrong, in one sentence.
+    /// The problem, in one sentence.
     public let description: String
 
     package init(_ description: String) { self.description = description }
 }
 
 extension Accessory {
-    /// The most services an accessory may have, and the most characteristics a service may have (HAP 9.3).
+    /// The maximum number of services per accessory, and of characteristics per service (HAP 9.3).
     public static let maximumParts = 100
 
-    /// Checks what controllers check when they pair, because one bad accessory costs the whole bridge.
+    /// Performs the checks of controllers during pairing, because one invalid accessory makes the whole bridge
+    /// unusable.
     ///
-    /// - Throws: ``ComplianceError`` with the first fault.
+    /// - Throws: ``ComplianceError`` with the first problem.
     public func checkCompliance() throws(ComplianceError) {
         guard aid.rawValue > 0 else { throw ComplianceError("the accessory id is 0") }
         guard services.count <= Self.maximumParts else {
@@ -39,7 +40,7 @@ extension Accessory {
 }
 
 extension CharacteristicMetadata {
-    /// A Boolean value that indicates whether the minimum isn't above the maximum, and the step not negative.
+    /// A Boolean value that indicates whether the minimum isn't above the maximum and the step isn't negative.
     fileprivate var hasValidRange: Bool {
         let isOrdered = minimum.flatMap { minimum in maximum.map { minimum <= $0 } } ?? true
         return isOrdered && (step ?? 0) >= 0
@@ -47,7 +48,7 @@ extension CharacteristicMetadata {
 }
 
 extension Service {
-    /// The place and the name for messages, such as `service 10 (Air Purifier) of accessory 1`.
+    /// Returns the id and the name for messages, such as `service 10 (Air Purifier) of accessory 1`.
     fileprivate func name(in aid: AccessoryID) -> String { "service \(iid) (\(type.catalogName)) of accessory \(aid)" }
 
     fileprivate func checkCompliance(in aid: AccessoryID, seen: inout Set<InstanceID>) throws(ComplianceError) {

@@ -1,4 +1,4 @@
-/// One thing that an accessory can do: a service with its characteristics (HAP 9.1).
+/// A function of an accessory: a service with its characteristics (HAP 9.1).
 ///
 /// ```swift
 /// AccessoryFunction(.temperatureSensor, [.currentTemperature: .float(21.5)])
@@ -6,13 +6,15 @@
 public struct AccessoryFunction: Equatable, Sendable {
     /// A characteristic with its initial value.
     public struct Part: Equatable, Sendable {
-        /// Its type.
+        /// The characteristic's type.
         public let type: CharacteristicType
-        /// Its format, permissions and limits; of a type of the catalogue those of the catalogue unless they are narrowed.
+        /// The format, permissions and limits.
+        ///
+        /// For catalog types, those of the catalog unless they are narrowed.
         public fileprivate(set) var metadata: CharacteristicMetadata?
-        /// Its value at the start; left out of what controllers cannot read.
+        /// The initial value; it is omitted from characteristics that controllers can't read.
         public let value: CharacteristicValue
-        /// The name that users see for a type outside of the catalogue.
+        /// The name that users see for a type outside the catalog.
         public let manufacturerDescription: String?
 
         fileprivate init(_ type: CharacteristicType, _ value: CharacteristicValue) {
@@ -33,30 +35,32 @@ public struct AccessoryFunction: Equatable, Sendable {
 
     /// The service's type.
     public let type: ServiceType
-    /// Distinguishes functions of the same type in one accessory; `nil` for the only one.
+    /// An id that distinguishes functions of the same type in one accessory, or `nil` for the only one.
     public let id: String?
-    /// A Boolean value that indicates whether it is the accessory's primary function; the first one is if none is.
+    /// A Boolean value that indicates whether this is the primary function.
+    ///
+    /// By default, the first one is.
     public let isPrimary: Bool
-    /// A Boolean value that indicates whether controllers hide it from users.
+    /// A Boolean value that indicates whether controllers hide the function from users.
     public let isHidden: Bool
     /// The ids of functions of the same accessory that belong to it, such as the inputs of a TV (HAP 9.1).
     public let linked: [String]
-    /// Its characteristics.
+    /// The characteristics.
     public private(set) var parts: [Part]
 
-    /// Describes a function by types of Apple's catalogue.
+    /// Creates a function from types of Apple's catalog.
     ///
-    /// Its iids are given once and kept, by type and id: what you add later gets new ones, and the rest keeps its own
-    /// (HAP 9.2).
+    /// Its iids are assigned once and kept, by type and id. Parts that you add later get new iids, and the others keep
+    /// theirs (HAP 9.2).
     ///
     /// - Parameters:
-    ///   - type: the service's type.
-    ///   - id: Distinguishes functions of the same type in one accessory, such as `left`, and names it for links; never
-    ///     change it.
-    ///   - isPrimary: Whether it is the primary function; the first one is if none is.
-    ///   - isHidden: Whether controllers hide it from users.
+    ///   - type: The service's type.
+    ///   - id: An id that distinguishes functions of the same type in one accessory, such as `left`, and identifies the
+    ///     function for links. Never change it.
+    ///   - isPrimary: Whether this is the primary function. By default, the first one is.
+    ///   - isHidden: Whether controllers hide the function from users.
     ///   - linked: The ids of functions of the same accessory that belong to it, such as the filter of an air purifier.
-    ///   - characteristics: Types of the catalogue with their initial values.
+    ///   - characteristics: Types of the catalog with their initial values.
     public init(
         _ type: ServiceType, id: String? = nil, isPrimary: Bool = false, isHidden: Bool = false,
         linked: [String] = [], _ characteristics: KeyValuePairs<CharacteristicType, CharacteristicValue>
@@ -66,15 +70,16 @@ public struct AccessoryFunction: Equatable, Sendable {
             characteristics.map { ($0.key, $0.value) })
     }
 
-    /// Describes a function by a list of types of Apple's catalogue.
+    /// Creates a function from a list of types of Apple's catalog.
     ///
     /// - Parameters:
-    ///   - type: the service's type.
-    ///   - id: Distinguishes functions of the same type in one accessory, and names it for links; never change it.
-    ///   - isPrimary: Whether it is the primary function; the first one is if none is.
-    ///   - isHidden: Whether controllers hide it from users.
+    ///   - type: The service's type.
+    ///   - id: An id that distinguishes functions of the same type in one accessory, and identifies the function for
+    ///     links. Never change it.
+    ///   - isPrimary: Whether this is the primary function. By default, the first one is.
+    ///   - isHidden: Whether controllers hide the function from users.
     ///   - linked: The ids of functions of the same accessory that belong to it.
-    ///   - characteristics: Types of the catalogue with their initial values.
+    ///   - characteristics: Types of the catalog with their initial values.
     public init(
         _ type: ServiceType, id: String? = nil, isPrimary: Bool = false, isHidden: Bool = false,
         linked: [String] = [], _ characteristics: [(CharacteristicType, CharacteristicValue)]
@@ -96,17 +101,17 @@ public struct AccessoryFunction: Equatable, Sendable {
         self.parts = parts
     }
 
-    /// Returns whether it has a characteristic.
+    /// Returns whether the function has a characteristic of this type.
     public func has(_ type: CharacteristicType) -> Bool { parts.contains { $0.type == type } }
 
-    /// The format, permissions and limits of a characteristic; `nil` if it has none of that type.
+    /// Returns the format, permissions and limits of a characteristic, or `nil` if the function has none of this type.
     public func metadata(of type: CharacteristicType) -> CharacteristicMetadata? {
-        // Without a copy of the part.
+        // Avoids a copy of the part.
         for index in parts.indices where parts[index].type == type { return parts[index].metadata }
         return nil
     }
 
-    /// Adds a characteristic of the catalogue, at the end unless a place is given.
+    /// Inserts a characteristic of the catalog, by default at the end.
     package mutating func add(_ type: CharacteristicType, _ value: CharacteristicValue, at place: Int? = nil) {
         parts.insert(Part(type, value), at: place ?? parts.count)
     }
@@ -114,12 +119,12 @@ public struct AccessoryFunction: Equatable, Sendable {
     /// Removes a characteristic.
     package mutating func remove(_ type: CharacteristicType) { parts.removeAll { $0.type == type } }
 
-    /// Narrows the metadata of a characteristic, such as the range of a thermostat.
+    /// Returns a copy with narrowed metadata of a characteristic, such as the range of a thermostat.
     ///
     /// - Parameters:
-    ///   - type: a characteristic of the function; nothing happens if it has none of that type.
-    ///   - change: changes limits, step, valid values or permissions.
-    /// - Returns: the function with the change.
+    ///   - type: The type of a characteristic of the function. If it has none, nothing changes.
+    ///   - change: Changes limits, step, valid values or permissions.
+    /// - Returns: The changed function.
     public func with(
         _ type: CharacteristicType, _ change: (inout CharacteristicMetadata) -> Void
     ) -> AccessoryFunction {
@@ -132,14 +137,14 @@ public struct AccessoryFunction: Equatable, Sendable {
         return function
     }
 
-    /// Adds a characteristic that is not of Apple's catalogue.
+    /// Returns a copy with an additional characteristic that isn't in Apple's catalog.
     ///
     /// - Parameters:
-    ///   - type: a type with a custom UUID.
-    ///   - metadata: its format, permissions and limits.
-    ///   - value: its value at the start.
-    ///   - description: what users see as its name, at most 64 bytes.
-    /// - Returns: the function with the characteristic.
+    ///   - type: A type with a custom UUID.
+    ///   - metadata: The format, permissions and limits.
+    ///   - value: The initial value.
+    ///   - description: The name that users see, at most 64 bytes.
+    /// - Returns: The function with the characteristic.
     public func adding(
         _ type: CharacteristicType, _ metadata: CharacteristicMetadata, value: CharacteristicValue, description: String
     ) -> AccessoryFunction {

@@ -1,15 +1,17 @@
-/// The names that Apple's Home accepts (HAP 9.6): letters, digits, spaces and `' & ! . _ : ; ( ) / , -`, at most 64 bytes,
-/// with a letter or a digit at both ends.
+/// The rules for names in Apple's Home app (HAP 9.6).
+///
+/// A name has letters, digits, spaces and `' & ! . _ : ; ( ) / , -`, at most 64 bytes, and a letter or a digit at both
+/// ends.
 public enum AccessoryName {
-    /// The longest name, in bytes of UTF-8.
+    /// The maximum length of a name, in bytes of UTF-8.
     public static let maximumLength = 64
 
-    /// Makes any text a name that controllers take.
+    /// Converts any text to a valid name.
     ///
     /// - Parameters:
-    ///   - text: what the source calls the thing.
-    ///   - fallback: a valid name to use if nothing is left of it.
-    /// - Returns: the text itself if it is valid, else the nearest valid one.
+    ///   - text: The name at the source.
+    ///   - fallback: A valid name to use if no characters remain.
+    /// - Returns: The text itself if it is valid, otherwise the closest valid name.
     public static func sanitized(_ text: String, fallback: String) -> String {
         var words = ""
         for character in text {
@@ -21,7 +23,7 @@ public enum AccessoryName {
         }
         let name = shortened(words)
         guard hasMatchingParentheses(name) else {
-            // One of a pair was at an end: "Lamp (left)".
+            // A parenthesis lost its counterpart at an end: "Lamp (left)".
             let plain = shortened(String(words.map { "()".contains($0) ? " " : $0 }))
             return plain.isEmpty ? fallback : plain
         }
@@ -39,12 +41,12 @@ public enum AccessoryName {
         return open == 0
     }
 
-    /// Makes a name differ from those that are taken by a number behind it.
+    /// Makes a name unique by appending a number if necessary.
     ///
     /// - Parameters:
-    ///   - name: a valid name.
-    ///   - taken: the names in use.
-    /// - Returns: the name, or the name with the first number that is free.
+    ///   - name: A valid name.
+    ///   - taken: The names in use.
+    /// - Returns: The name, or the name with the first free number.
     public static func unique(_ name: String, among taken: Set<String>) -> String {
         guard taken.contains(name) else { return name }
         for number in 2... {
@@ -56,7 +58,7 @@ public enum AccessoryName {
     }
 
     private static func isPlain(_ character: Character) -> Bool {
-        // A letter or digit of any script; emoji count as neither.
+        // A letter or digit of any script, but not an emoji.
         (character.isLetter || character.isNumber)
             && !character.unicodeScalars.contains { $0.properties.isEmojiPresentation || $0.value == 0xFE0F }
     }
@@ -71,12 +73,12 @@ public enum AccessoryName {
     }
 }
 
-/// A firmware revision as controllers take it: `x[.y[.z]]`, digits only (HAP 9.5).
+/// A firmware revision in the form that controllers accept: `x[.y[.z]]`, digits only (HAP 9.5).
 public enum FirmwareRevision {
-    /// Makes any text a revision.
+    /// Converts any text to a revision.
     ///
-    /// - Parameter text: what the device says, such as `v1.4.2-beta` or `20230717`.
-    /// - Returns: its first numbers, or `0.0.1` if there are none.
+    /// - Parameter text: The device's version, such as `v1.4.2-beta` or `20230717`.
+    /// - Returns: Its first numbers, or `0.0.1` if it contains none.
     public static func normalized(_ text: String?) -> String {
         let runs = (text ?? "").utf8.split { !(UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }
         let numbers = runs.prefix(3).compactMap { UInt32(String(decoding: $0, as: UTF8.self)) }
@@ -84,11 +86,11 @@ public enum FirmwareRevision {
         return numbers.map(String.init).joined(separator: ".")
     }
 
-    /// Returns the later of two versions, so that a revision never falls.
+    /// Returns the later of two versions, so that a revision never decreases.
     ///
     /// - Parameters:
-    ///   - known: the version so far.
-    ///   - reported: the version that the device reports now.
+    ///   - known: The last known version.
+    ///   - reported: The version that the device reports now.
     /// - Returns: `reported`, unless it is missing or its revision is lower than that of `known`.
     public static func latest(_ known: String?, _ reported: String?) -> String? {
         guard let known, let reported else { return reported ?? known }
@@ -100,10 +102,10 @@ public enum FirmwareRevision {
         return numbers + Array(repeating: 0, count: 3 - numbers.count)
     }
 
-    /// Whether a text is a revision.
+    /// Returns whether a text is a valid revision.
     ///
-    /// - Parameter text: any text.
-    /// - Returns: whether it is one to three numbers with points between them.
+    /// - Parameter text: Any text.
+    /// - Returns: Whether it has one to three numbers, separated by dots.
     public static func isValid(_ text: String) -> Bool {
         let numbers = text.utf8.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
         return numbers.count <= 3

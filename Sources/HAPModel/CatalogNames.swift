@@ -1,17 +1,17 @@
 extension ServiceType {
-    /// The name in Apple's catalog as words, such as `Air Purifier`; the UUID of other types.
+    /// The name in Apple's catalog as words, such as `Air Purifier`, or the UUID of other types.
     package var catalogName: String {
         ServiceDefinition.all.first { $0.type == self }?.name.catalogueWords ?? description
     }
 }
 
 extension CharacteristicType {
-    /// The name in Apple's catalog as words, such as `Current Temperature`; the UUID of other types.
+    /// The name in Apple's catalog as words, such as `Current Temperature`, or the UUID of other types.
     package var catalogName: String { CharacteristicDefinition.of(self)?.name.catalogueWords ?? description }
 }
 
 extension String {
-    /// A name of the catalog, `GarageDoorOpener` or `CameraRTPStreamManagement`, as words.
+    /// A name of the catalog, such as `GarageDoorOpener` or `CameraRTPStreamManagement`, as words.
     package var catalogueWords: String {
         let letters = Array(self)
         var words = ""

@@ -22,10 +22,10 @@ public enum CharacteristicFormat: String, Sendable, Hashable, CaseIterable {
     /// Bytes in base64.
     case data
 
-    /// Whether values are numbers, with limits and a step.
+    /// A Boolean value that indicates whether values are numbers, with limits and a step.
     public var isNumeric: Bool { self == .float || integerRange != nil }
 
-    /// The integers this format can hold, or `nil` if it holds no integers.
+    /// The range of integers in this format, or `nil` if it isn't an integer format.
     public var integerRange: ClosedRange<Int128>? {
         switch self {
         case .uint8: 0...Int128(UInt8.max)
@@ -53,12 +53,12 @@ public enum CharacteristicUnit: String, Sendable, Hashable {
     case seconds
 }
 
-/// What controllers may do with a characteristic.
+/// The permissions of controllers for a characteristic.
 public struct CharacteristicPermissions: OptionSet, Sendable, Hashable {
-    /// The permissions as bits, in the order in which they are written.
+    /// The permissions as bits, in the order of their short names.
     public let rawValue: UInt8
 
-    /// Makes a set of its bits.
+    /// Creates a set from its bits.
     public init(rawValue: UInt8) { self.rawValue = rawValue }
 
     /// `pr`: paired controllers may read.
@@ -67,13 +67,13 @@ public struct CharacteristicPermissions: OptionSet, Sendable, Hashable {
     public static let pairedWrite = CharacteristicPermissions(rawValue: 2)
     /// `ev`: changes are pushed to subscribers.
     public static let notify = CharacteristicPermissions(rawValue: 4)
-    /// `aa`: writes may need additional authorisation data.
+    /// `aa`: writes may need additional authorization data.
     public static let additionalAuthorization = CharacteristicPermissions(rawValue: 8)
     /// `tw`: writes must be prepared (timed writes).
     public static let timedWrite = CharacteristicPermissions(rawValue: 16)
     /// `wr`: a write can return a value.
     public static let writeResponse = CharacteristicPermissions(rawValue: 32)
-    /// `hd`: not shown to users.
+    /// `hd`: hidden from users.
     public static let hidden = CharacteristicPermissions(rawValue: 64)
 
     static let names = ["pr", "pw", "ev", "aa", "tw", "wr", "hd"]
@@ -83,7 +83,7 @@ public struct CharacteristicPermissions: OptionSet, Sendable, Hashable {
         Self.names.enumerated().filter { rawValue & 1 << $0.offset != 0 }.map(\.element)
     }
 
-    /// The permissions with these short names; `nil` if one is unknown.
+    /// Creates a set from short names, or returns `nil` if one is unknown.
     public init?(names: [String]) {
         var bits: UInt8 = 0
         for name in names {
@@ -94,44 +94,44 @@ public struct CharacteristicPermissions: OptionSet, Sendable, Hashable {
     }
 }
 
-/// Everything about a characteristic but its place and value: what the attribute database says of it.
+/// The properties of a characteristic in the attribute database, except its id and value.
 public struct CharacteristicMetadata: Equatable, Hashable, Sendable {
     /// The value's format.
     public var format: CharacteristicFormat
-    /// What controllers may do.
+    /// The permissions of controllers.
     public var permissions: CharacteristicPermissions
     /// The unit of a number.
     public var unit: CharacteristicUnit?
-    /// The smallest number taken; beyond 2^53 the nearest that a `Double` holds.
+    /// The minimum of a number; beyond 2^53, the closest `Double`.
     public var minimum: Double?
-    /// The largest number taken; beyond 2^53 the nearest that a `Double` holds.
+    /// The maximum of a number; beyond 2^53, the closest `Double`.
     public var maximum: Double?
-    /// The distance between numbers taken, counted from the smallest.
+    /// The step between numbers, counted from the minimum.
     public var step: Double?
-    /// The longest string, in bytes of UTF-8; 64 if `nil`.
+    /// The maximum length of a string in bytes of UTF-8, or `nil` for 64.
     public var maximumLength: Int?
-    /// The longest data or TLV8, in bytes; 2,097,152 if `nil`.
+    /// The maximum length of data or TLV8 in bytes, or `nil` for 2,097,152.
     public var maximumDataLength: Int?
-    /// The numbers that mean something, ascending, for enumerations; none of them is above `Int64.max`.
+    /// The valid numbers of an enumeration in ascending order; none is above `Int64.max`.
     public var validValues: [Int64]?
 
-    /// The longest string, in bytes of UTF-8, unless the characteristic says otherwise.
+    /// The default maximum length of a string, in bytes of UTF-8.
     public static let defaultMaximumLength = 64
-    /// The longest data or TLV8, in bytes, unless the characteristic says otherwise.
+    /// The default maximum length of data or TLV8, in bytes.
     public static let defaultMaximumDataLength = 2_097_152
 
-    /// Describes a characteristic.
+    /// Creates the metadata of a characteristic.
     ///
     /// - Parameters:
-    ///   - format: the value's format.
-    ///   - permissions: what controllers may do.
-    ///   - unit: the unit of a number.
-    ///   - minimum: the smallest number taken.
-    ///   - maximum: the largest number taken.
-    ///   - step: the distance between numbers taken.
-    ///   - maximumLength: the longest string in bytes.
-    ///   - maximumDataLength: the longest data in bytes.
-    ///   - validValues: the numbers that mean something.
+    ///   - format: The value's format.
+    ///   - permissions: The permissions of controllers.
+    ///   - unit: The unit of a number.
+    ///   - minimum: The minimum of a number.
+    ///   - maximum: The maximum of a number.
+    ///   - step: The step between numbers.
+    ///   - maximumLength: The maximum length of a string, in bytes.
+    ///   - maximumDataLength: The maximum length of data, in bytes.
+    ///   - validValues: The valid numbers of an enumeration.
     public init(
         format: CharacteristicFormat, permissions: CharacteristicPermissions, unit: CharacteristicUnit? = nil,
         minimum: Double? = nil, maximum: Double? = nil, step: Double? = nil, maximumLength: Int? = nil,
@@ -150,15 +150,15 @@ public struct CharacteristicMetadata: Equatable, Hashable, Sendable {
 }
 
 extension CharacteristicMetadata {
-    /// The range of its numbers; `nil` without both limits, or if they are in the wrong order.
+    /// The range of a number, or `nil` if a limit is missing or they are in the wrong order.
     package var range: ClosedRange<Double>? {
         guard let minimum, let maximum, minimum <= maximum else { return nil }
         return minimum...maximum
     }
 
-    /// A limit as a whole number that the format holds; `nil` for a format of other numbers, and for a broken limit.
+    /// Returns a limit as an integer value, or `nil` for other formats and for a fractional limit.
     ///
-    /// The largest `uint64` is in no `Double`, which takes it for 2^64.
+    /// A `Double` can't represent the largest `uint64` and rounds it to 2^64.
     package func wholeLimit(_ limit: Double) -> CharacteristicValue? {
         guard let range = format.integerRange, let whole = Int128(exactly: limit) else { return nil }
         return CharacteristicValue(exactly: min(max(whole, range.lowerBound), range.upperBound))

@@ -1,24 +1,28 @@
 /// A characteristic's value.
 public enum CharacteristicValue: Equatable, Hashable, Sendable {
-    /// Of format `bool`.
+    /// A value of the format `bool`.
     case bool(Bool)
-    /// Of an integer format; many peers are exact up to 2^53 only.
+    /// A value of an integer format.
+    ///
+    /// Many peers are exact only up to 2^53.
     case integer(Int64)
-    /// Of format `uint64`, above `Int64.max`; what is not above it is an ``integer(_:)``.
+    /// A value of the format `uint64` above `Int64.max`.
+    ///
+    /// Lower values use ``integer(_:)``.
     case unsigned(UInt64)
-    /// Of format `float`; always finite.
+    /// A value of the format `float`, which is always finite.
     case float(Double)
-    /// Of format `string`.
+    /// A value of the format `string`.
     case string(String)
-    /// Of format `tlv8` or `data`.
+    /// A value of the format `tlv8` or `data`.
     case data([UInt8])
 }
 
 extension CharacteristicValue {
-    /// The truth value of a `bool`.
+    /// The Boolean value of a `bool`.
     public var bool: Bool? { if case .bool(let value) = self { value } else { nil } }
 
-    /// The number of an integer format or a float.
+    /// The number of an integer format or a `float`.
     public var number: Double? {
         switch self {
         case .integer(let value): Double(value)
@@ -28,7 +32,7 @@ extension CharacteristicValue {
         }
     }
 
-    /// The number of an integer format, in a type that holds all of them.
+    /// The number of an integer format, in a type that can represent all of them.
     package var wholeNumber: Int128? {
         switch self {
         case .integer(let value): Int128(value)
@@ -37,7 +41,7 @@ extension CharacteristicValue {
         }
     }
 
-    /// Makes a value of an integer format; `nil` for what none of them holds.
+    /// Creates a value of an integer format, or returns `nil` if no format can represent the number.
     package init?(exactly number: Int128) {
         if let integer = Int64(exactly: number) {
             self = .integer(integer)
@@ -55,10 +59,10 @@ extension CharacteristicValue {
 // MARK: Values and their limits (HAP 11)
 
 extension CharacteristicMetadata {
-    /// A value as a controller wrote it, if its kind and its limits allow: numbers are snapped to the step.
+    /// Returns a written value if its type and limits are valid, with numbers rounded to the step.
     ///
-    /// - Parameter written: a value of any kind; a `bool` counts as 0 or 1 for numbers, and 0 or 1 as a `bool`.
-    /// - Returns: the value to store, report and send as an event, or `nil` for HAP status -70410.
+    /// - Parameter written: A value of any type. A `bool` counts as 0 or 1 for numbers, and 0 or 1 as a `bool`.
+    /// - Returns: The value to store, report and send as an event, or `nil` for HAP status -70410.
     public func accepted(_ written: CharacteristicValue) -> CharacteristicValue? {
         switch format {
         case .bool:
@@ -77,7 +81,7 @@ extension CharacteristicMetadata {
             return validValues.contains { $0 == integer } ? CharacteristicValue(exactly: integer) : nil
         case .float:
             guard let number = Self.plainNumber(written) else { return nil }
-            // A little beyond a limit is arithmetic's doing, not the controller's.
+            // A slight excess over a limit comes from arithmetic, not from the controller.
             let tolerance = 1e-6 * ((maximum ?? 0) - (minimum ?? 0)).magnitude
             if let minimum, number < minimum - tolerance { return nil }
             if let maximum, number > maximum + tolerance { return nil }
@@ -95,10 +99,10 @@ extension CharacteristicMetadata {
         }
     }
 
-    /// A value as a device reported it, forced into the limits, so that what controllers see is always in range.
+    /// Returns a reported value, clamped to the limits, so that controllers always get values in range.
     ///
-    /// - Parameter reported: a value of any kind.
-    /// - Returns: the nearest value within the limits, or `nil` if the kind is wrong or the number is not finite.
+    /// - Parameter reported: A value of any type.
+    /// - Returns: The closest value within the limits, or `nil` if the type is wrong or the number isn't finite.
     public func clamped(_ reported: CharacteristicValue) -> CharacteristicValue? {
         switch format {
         case .bool, .tlv8, .data: return accepted(reported)
@@ -106,7 +110,7 @@ extension CharacteristicMetadata {
             if isInteger(reported) { return reported }
             guard let number = Self.plainNumber(reported) else { return nil }
             var integer = Int128(exactly: withinLimits(number).rounded()) ?? integerRange.upperBound
-            // An integer within the limits does not go through a Double, which holds no more than 53 bits of it.
+            // An integer within the limits isn't converted to Double, which has only 53 bits of precision.
             if let exact = reported.wholeNumber, withinLimits(number) == number { integer = exact }
             integer = min(max(integer, integerRange.lowerBound), integerRange.upperBound)
             if let validValues {
@@ -123,7 +127,7 @@ extension CharacteristicMetadata {
         }
     }
 
-    /// The value of a characteristic that was never reported: in range, never null (HAP 9.4).
+    /// The value of a characteristic that was never reported: in range and never null (HAP 9.4).
     public var defaultValue: CharacteristicValue {
         switch format {
         case .bool: .bool(false)
@@ -146,14 +150,16 @@ extension CharacteristicMetadata {
         }
     }
 
-    /// Whether a value is an integer that stands as it is: most are, and numbers of 128 bits take long.
+    /// Returns whether a value is an integer that needs no change; most are, and 128-bit arithmetic is slow.
     private func isInteger(_ value: CharacteristicValue) -> Bool {
         guard case .integer(let integer) = value, integer.magnitude <= 1 << 53, validValues == nil, step ?? 1 <= 1
         else { return false }
         return isWithinLimits(Double(integer)) && integerRange.contains(Int128(integer))
     }
 
-    /// An integer out of what was written: enumerations must be exact, measures are rounded (HAP 11).
+    /// Returns the integer of a written value.
+    ///
+    /// Enumerations must be exact; measurements are rounded (HAP 11).
     private func wholeNumber(_ value: CharacteristicValue) -> Int128? {
         switch value {
         case .bool(let flag): return flag ? 1 : 0
@@ -170,7 +176,7 @@ extension CharacteristicMetadata {
         number >= minimum ?? number && number <= maximum ?? number
     }
 
-    /// The nearest number within the metadata's limits and those of the format.
+    /// Returns the closest number within the limits of the metadata and the format.
     private func withinLimits(_ number: Double) -> Double {
         let range = format.integerRange
         let low = max(minimum ?? -.infinity, range.map { Double($0.lowerBound) } ?? -.infinity)
@@ -187,7 +193,7 @@ extension CharacteristicMetadata {
         return whole
     }
 
-    /// An integer at a whole step; `nil` for steps and a base that are not whole, or beyond 64 bits.
+    /// Returns an integer rounded to a step, or `nil` if the step or the base is fractional or beyond 64 bits.
     private func snapped(_ integer: Int128, step: Double) -> Int128? {
         guard step <= 0x1p64, (minimum ?? 0).magnitude <= 0x1p64, let step = Int128(exactly: step),
             let base = Int128(exactly: minimum ?? 0)
@@ -195,35 +201,35 @@ extension CharacteristicMetadata {
         let distance = integer - base
         let result = base + (distance + (distance < 0 ? -step : step) / 2) / step * step
         let isWithin = integerRange.contains(result) && isWithinLimits(Double(result))
-        // The nearest step may lie beyond a limit.
+        // The closest step may be beyond a limit.
         let within = isWithin ? result : result - (result > integer ? step : -step)
         return min(max(within, integerRange.lowerBound), integerRange.upperBound)
     }
 
     private func snapped(_ number: Double) -> Double {
-        // No zero with a minus sign.
+        // Avoids a negative zero.
         let nearest = withinLimits(number) + 0
         let base = minimum ?? 0
         guard let step, step > 0 else { return nearest }
         var steps = ((nearest - base) / step).rounded()
-        // So far from the base a Double no longer tells one step from the next.
+        // At this distance from the base, a Double can't distinguish steps.
         guard steps.magnitude < 1e12 else { return nearest }
-        // The nearest whole step may lie beyond a limit.
+        // The closest step may be beyond a limit.
         let result = base + steps * step
-        // A limit that arithmetic misses by a trifle stands on a step (7.2 + 261 * 0.1 is more than 33.3).
+        // A limit counts as a step despite rounding errors (7.2 + 261 * 0.1 is more than 33.3).
         let beyond = result - withinLimits(result)
         if beyond.magnitude > step * 1e-4 { steps -= beyond > 0 ? 1 : -1 }
         return withinLimits(Self.rounded(base + steps * step)) + 0
     }
 
-    /// Ten decimals undo what binary fractions add (0.1 * 3).
+    /// Rounds to ten decimals, to remove binary rounding errors (0.1 * 3).
     private static func rounded(_ number: Double) -> Double {
         number.magnitude < 1e5 ? (number * 1e10).rounded() / 1e10 : number
     }
 }
 
 extension String {
-    /// As much of the text as fits into so many bytes of UTF-8, cut between characters.
+    /// Returns the longest prefix that fits into this many bytes of UTF-8, cut between characters.
     public func prefix(bytes limit: Int) -> String {
         guard utf8.count > limit else { return self }
         var result = ""

@@ -1,18 +1,18 @@
-/// Bytes as hex digits, two a byte.
+/// Conversion between bytes and hex digits.
 package enum Hex {
-    /// The digits, in upper case.
+    /// Returns two uppercase hex digits per byte.
     package static func encode(_ bytes: some Sequence<UInt8>) -> String {
         String(decoding: bytes.flatMap { [digit($0 >> 4), digit($0 & 15)] }, as: UTF8.self)
     }
 
-    /// The bytes that digits of either case stand for; `nil` for anything else.
+    /// Returns the bytes of hex digits in either case, or `nil` for any other text.
     package static func decode(_ text: some StringProtocol) -> [UInt8]? {
         let digits = text.utf8.compactMap(value)
         guard digits.count == text.utf8.count, digits.count.isMultiple(of: 2) else { return nil }
         return stride(from: 0, to: digits.count, by: 2).map { digits[$0] << 4 | digits[$0 + 1] }
     }
 
-    /// What a digit stands for.
+    /// Returns the value of a hex digit.
     static func value(of digit: UInt8) -> UInt8? {
         switch digit {
         case UInt8(ascii: "0")...UInt8(ascii: "9"): digit - UInt8(ascii: "0")
@@ -22,7 +22,7 @@ package enum Hex {
         }
     }
 
-    /// The digit for 0 to 15.
+    /// Returns the hex digit of a value from 0 to 15.
     static func digit(_ value: UInt8) -> UInt8 {
         value < 10 ? UInt8(ascii: "0") + value : UInt8(ascii: "A") + value - 10
     }

@@ -1,9 +1,9 @@
-/// The eight digits a user types to pair, `XXX-XX-XXX` (HAP 2.1).
+/// The eight digits that a user types to pair, `XXX-XX-XXX` (HAP 2.1).
 public struct SetupCode: Hashable, Sendable {
     /// The digits as a number, 0 to 99,999,999.
     public let number: UInt32
 
-    /// Makes a code of its number; `nil` for the trivial codes that controllers refuse.
+    /// Creates a code from its number, or returns `nil` for the trivial codes that controllers reject.
     public init?(number: UInt32) {
         guard number <= 99_999_999, number % 11_111_111 != 0, number != 12_345_678, number != 87_654_321 else {
             return nil
@@ -11,7 +11,7 @@ public struct SetupCode: Hashable, Sendable {
         self.number = number
     }
 
-    /// Reads `XXX-XX-XXX`; `nil` for any other form and for the trivial codes.
+    /// Parses `XXX-XX-XXX`, or returns `nil` for any other form and for the trivial codes.
     public init?(_ text: String) {
         let bytes = Array(text.utf8)
         guard bytes.count == 10, bytes[3] == UInt8(ascii: "-"), bytes[6] == UInt8(ascii: "-") else { return nil }
@@ -23,7 +23,7 @@ public struct SetupCode: Hashable, Sendable {
         self.init(number: number)
     }
 
-    /// The form that users see and SRP hashes: `XXX-XX-XXX`.
+    /// The text `XXX-XX-XXX`, which users see and SRP hashes.
     public var text: String {
         var digits = String(number)
         digits = String(repeating: "0", count: 8 - digits.utf8.count) + digits
@@ -31,10 +31,10 @@ public struct SetupCode: Hashable, Sendable {
         return parts.joined(separator: "-")
     }
 
-    /// Draws a code.
+    /// Returns a random code.
     ///
-    /// - Parameter random: gives a number below its argument, each equally likely, from the system's generator.
-    /// - Returns: a code that is not trivial.
+    /// - Parameter random: Returns a uniformly distributed number below its argument, from the system's generator.
+    /// - Returns: A code that isn't trivial.
     public static func random(using random: (UInt32) -> UInt32) -> SetupCode {
         while true {
             if let code = SetupCode(number: random(100_000_000)) { return code }
@@ -42,30 +42,32 @@ public struct SetupCode: Hashable, Sendable {
     }
 }
 
-// A setup code is a secret until the bridge is paired: it does not print by accident.
+// A setup code is secret until the bridge is paired, so it must not be printed by accident.
 extension SetupCode: CustomStringConvertible, CustomReflectable {
-    /// A placeholder; use ``text`` where the user asked for the code.
+    /// A placeholder.
+    ///
+    /// Use ``text`` where the user has asked for the code.
     public var description: String { "(setup code)" }
-    /// Nothing to look into.
+    /// An empty mirror.
     public var customMirror: Mirror { Mirror(self, children: []) }
 }
 
-/// Four characters that tell bridges apart when a code is scanned (HAP 2.2).
+/// Four characters that identify a bridge when its code is scanned (HAP 2.2).
 public struct SetupID: Hashable, Sendable, CustomStringConvertible {
-    /// The characters, digits and upper-case letters.
+    /// The characters, digits and uppercase letters.
     public let description: String
 
-    /// Takes four digits or upper-case letters; anything else is `nil`.
+    /// Creates an id from four digits or uppercase letters, or returns `nil` for any other text.
     public init?(_ text: String) {
         let alphabet = Base36.alphabet
         guard text.utf8.count == 4, text.utf8.allSatisfy({ alphabet.contains($0) }) else { return nil }
         description = text
     }
 
-    /// Draws an id.
+    /// Returns a random id.
     ///
-    /// - Parameter random: gives a number below its argument, each equally likely.
-    /// - Returns: four random characters.
+    /// - Parameter random: Returns a uniformly distributed number below its argument.
+    /// - Returns: Four random characters.
     public static func random(using random: (UInt32) -> UInt32) -> SetupID {
         let text = (0..<4).map { _ in Base36.alphabet[Int(random(36))] }
         guard let id = SetupID(String(decoding: text, as: UTF8.self)) else {

@@ -1,42 +1,42 @@
-/// What the QR code says: an `X-HM://` URI (HAP 2.3).
+/// The content of a setup QR code: an `X-HM://` URI (HAP 2.3).
 public struct SetupPayload: Hashable, Sendable {
-    /// What kind of accessory is set up.
+    /// The accessory's category.
     public var category: AccessoryCategory
-    /// The setup code; absent if the accessory is already paired or tells it another way.
+    /// The setup code, or `nil` if the accessory is already paired or provides it in another way.
     public var code: SetupCode?
-    /// The setup id, by which the accessory is found; absent if the accessory is already paired or does not tell it.
+    /// The setup id, by which controllers find the accessory, or `nil` if it is already paired or doesn't provide it.
     public var setupID: SetupID?
-    /// Whether the accessory speaks HAP over IP.
+    /// A Boolean value that indicates whether the accessory supports HAP over IP.
     public var supportsIP: Bool
-    /// Whether the accessory speaks HAP over Bluetooth LE.
+    /// A Boolean value that indicates whether the accessory supports HAP over Bluetooth LE.
     public var supportsBLE: Bool
-    /// Whether the accessory is paired already.
+    /// A Boolean value that indicates whether the accessory is already paired.
     public var isPaired: Bool
 
-    /// Why a text is no setup payload.
+    /// The reason why a text isn't a setup payload.
     @nonexhaustive
     public enum ParseError: Error, Equatable, Sendable {
-        /// It does not begin with `X-HM://` or has not 13 characters behind it.
+        /// The text doesn't start with `X-HM://`, followed by 13 characters.
         case notASetupPayload
-        /// A character is none of base 36.
+        /// A character isn't in base 36.
         case badCharacter
-        /// It is of a version that we do not know.
+        /// The version is unknown.
         case unknownVersion
-        /// It holds a code that is not allowed.
+        /// The setup code isn't allowed.
         case badCode
     }
 
     private static let prefix = "X-HM://"
 
-    /// Makes a payload.
+    /// Creates a payload.
     ///
     /// - Parameters:
-    ///   - category: what kind of accessory.
-    ///   - code: the setup code.
-    ///   - setupID: the setup id.
-    ///   - supportsIP: speaks HAP over IP.
-    ///   - supportsBLE: speaks HAP over Bluetooth LE.
-    ///   - isPaired: is paired already.
+    ///   - category: The accessory's category.
+    ///   - code: The setup code.
+    ///   - setupID: The setup id.
+    ///   - supportsIP: Whether the accessory supports HAP over IP.
+    ///   - supportsBLE: Whether the accessory supports HAP over Bluetooth LE.
+    ///   - isPaired: Whether the accessory is already paired.
     public init(
         category: AccessoryCategory, code: SetupCode?, setupID: SetupID?, supportsIP: Bool = true,
         supportsBLE: Bool = false, isPaired: Bool = false
@@ -49,9 +49,9 @@ public struct SetupPayload: Hashable, Sendable {
         self.isPaired = isPaired
     }
 
-    /// Reads a URI.
+    /// Parses a URI.
     ///
-    /// - Parameter uri: the text of a QR code.
+    /// - Parameter uri: The text of a QR code.
     /// - Throws: ``ParseError``.
     public init(uri: String) throws(ParseError) {
         let bytes = Array(uri.utf8)
@@ -62,7 +62,7 @@ public struct SetupPayload: Hashable, Sendable {
             guard let digit = Base36.alphabet.firstIndex(of: byte) else { throw .badCharacter }
             number = number * 36 + UInt64(digit)
         }
-        // Behind the category come four bits that no version uses yet, and the version itself.
+        // The bits after the category are four bits that no version uses yet, and the version.
         guard number >> 39 == 0 else { throw .unknownVersion }
         guard let setupID = SetupID(String(decoding: bytes.suffix(4), as: UTF8.self)) else { throw .badCharacter }
         let digits = UInt32(number & 0x7FF_FFFF)
@@ -72,12 +72,12 @@ public struct SetupPayload: Hashable, Sendable {
         isPaired = number >> 27 & 1 == 1
         let code = SetupCode(number: digits)
         guard digits == 0 || code != nil else { throw .badCode }
-        // What a paired accessory says of them means nothing, and is not written again either.
+        // For a paired accessory these fields have no meaning, and are not encoded again.
         self.code = isPaired ? nil : code
         self.setupID = isPaired || (code == nil && setupID.description == "0000") ? nil : setupID
     }
 
-    /// The number within the URI.
+    /// The number in the URI.
     var number: UInt64 {
         var number = UInt64(category.rawValue & 0xFF) << 31
         if supportsBLE { number |= 1 << 29 }
@@ -87,7 +87,7 @@ public struct SetupPayload: Hashable, Sendable {
         return number
     }
 
-    /// The URI to show as a QR code; it says the setup code.
+    /// The URI for the QR code; it contains the setup code.
     public var uri: String {
         var digits: [UInt8] = []
         var rest = number

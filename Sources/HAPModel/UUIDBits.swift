@@ -1,6 +1,6 @@
 /// A UUID (RFC 9562).
 ///
-/// Foundation's reads more than it should: what `sscanf` takes for two hex digits.
+/// Foundation's `UUID` accepts invalid text: any input that `sscanf` accepts as two hex digits.
 package struct UUIDBits: Hashable, Sendable, Comparable, CustomStringConvertible {
     package let high: UInt64
     package let low: UInt64
@@ -10,7 +10,9 @@ package struct UUIDBits: Hashable, Sendable, Comparable, CustomStringConvertible
         self.low = low
     }
 
-    /// Reads 32 hex digits of either case, together or in groups of 8, 4, 4, 4 and 12; `nil` for anything else.
+    /// Parses 32 hex digits of either case, together or in groups of 8, 4, 4, 4 and 12.
+    ///
+    /// Returns `nil` for any other text.
     package init?(_ text: String) {
         let isGrouped = text.utf8.count == 36
         guard isGrouped || text.utf8.count == 32 else { return nil }
@@ -27,13 +29,13 @@ package struct UUIDBits: Hashable, Sendable, Comparable, CustomStringConvertible
         self.init(high: high, low: low)
     }
 
-    /// Draws a random one (version 4).
+    /// Creates a random UUID (version 4).
     package init(using generator: inout some RandomNumberGenerator) {
         high = generator.next() & 0xFFFF_FFFF_FFFF_0FFF | 0x4000
         low = generator.next() & 0x3FFF_FFFF_FFFF_FFFF | 0x8000_0000_0000_0000
     }
 
-    /// The digits in groups, in upper case.
+    /// The digits in groups, in uppercase.
     package var description: String {
         var text: [UInt8] = []
         text.reserveCapacity(36)

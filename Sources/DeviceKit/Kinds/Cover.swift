@@ -47,7 +47,9 @@ extension PropertyContainer {
     }
 }
 
-/// How a cover behaves: at rest its target is its position, also if it was moved by hand.
+/// The rules of a cover.
+///
+/// At rest its target is its position, even if it was moved by hand.
 struct CoverRules: DeviceRules {
     func functions(_ capabilities: LightCapabilities) -> [AccessoryFunction] {
         [

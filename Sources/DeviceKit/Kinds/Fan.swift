@@ -11,7 +11,7 @@ extension LightKind {
         ])
 }
 
-/// Which way a fan turns, seen from below or in front of it.
+/// The direction of a fan, seen from below or in front of it.
 public enum FanDirection: String, CaseIterable, Hashable, Sendable {
     /// Clockwise.
     case clockwise
@@ -20,26 +20,26 @@ public enum FanDirection: String, CaseIterable, Hashable, Sendable {
 }
 
 extension PropertyContainer {
-    /// Percent, 1 to 100.
+    /// The speed in percent, 1 to 100.
     public var speed: Int? {
         get { values[.rotationSpeed].flatMap { Int(exactly: $0.rounded()) } }
         set { values[.rotationSpeed] = newValue.map(Double.init) }
     }
 
-    /// Which way a fan turns.
+    /// The direction of a fan.
     public var direction: FanDirection? {
         get { values[.rotationDirection].map { $0 == 0 ? .clockwise : .counterclockwise } }
         set { values[.rotationDirection] = newValue.map { $0 == .clockwise ? 0 : 1 } }
     }
 
-    /// Whether a fan oscillates.
+    /// A Boolean value that indicates whether a fan oscillates.
     public var oscillates: Bool? {
         get { values[.swingMode] }
         set { values[Property(.swingMode)] = newValue.map { .integer($0 ? 1 : 0) } }
     }
 }
 
-/// How a fan behaves.
+/// The rules of a fan.
 struct FanRules: DeviceRules {
     var power: CharacteristicType? { .active }
 
@@ -60,7 +60,7 @@ struct FanRules: DeviceRules {
 
     func command(_ written: PropertyValues, over state: DeviceState) -> PropertyValues {
         guard let speed: Double = written[.rotationSpeed], speed < 0.5 else { return written }
-        // Zero means off, and the speed to come back to stays.
+        // Zero means off, and the speed for the next "on" stays.
         var command = written
         command.speed = nil
         command.on = false

@@ -25,30 +25,30 @@ extension PropertyName {
 
 // MARK: A lamp's values
 
-/// A colour: a place on the colour wheel or a white.
+/// A color: a point on the color wheel or a white.
 ///
 /// A light shows exactly one of the two at a time.
 public enum LightColor: Equatable, Sendable {
-    /// Hue in degrees, 0 to below 360, and saturation in percent, 0 to 100.
+    /// The hue in degrees, 0 to below 360, and the saturation in percent, 0 to 100.
     case hueSaturation(hue: Double, saturation: Double)
-    /// A white by its colour temperature in mired (1,000,000 divided by kelvin).
+    /// A white with its color temperature in mired (1,000,000 divided by kelvin).
     case temperature(mired: Int)
 }
 
 extension PropertyContainer {
-    /// Whether it is on.
+    /// A Boolean value that indicates whether the light is on.
     public var on: Bool? {
         get { values[.on] }
         set { values[.on] = newValue }
     }
 
-    /// Percent, 1 to 100.
+    /// The brightness in percent, 1 to 100.
     public var brightness: Int? {
         get { values[.brightness] }
         set { values[.brightness] = newValue }
     }
 
-    /// The colour or white.
+    /// The color or white.
     public var color: LightColor? {
         get {
             if let mired: Int = values[.colorTemperature] { return .temperature(mired: mired) }
@@ -66,11 +66,11 @@ extension PropertyContainer {
     }
 }
 
-// MARK: Its rules
+// MARK: Rules of lamps
 
-/// How a lamp, a switch and an outlet behave.
+/// The rules of a lamp, a switch and an outlet.
 struct LampRules: DeviceRules {
-    /// The colour temperatures that HomeKit knows, in mired (HAP 12).
+    /// The color temperatures that HomeKit supports, in mired (HAP 12).
     private static let temperatureLimits = 50.0...500.0
     /// The color temperatures that a lamp can report, in mired.
     private static let possibleTemperatures = 1...10_000
@@ -121,11 +121,11 @@ struct LampRules: DeviceRules {
     ) -> CharacteristicValue? {
         switch property.type {
         case .brightness: return value.whole(in: 1...100)
-        // A driver's conversion may have missed the limits by its rounding. Hue stays 360 where HomeKit wrote that: it
-        // wants it back as written.
+        // A driver's conversion may exceed the limits by rounding. Hue stays 360 if HomeKit wrote it, because HomeKit
+        // expects the written value.
         case .hue: return value.number(near: 0...360)
         case .saturation: return value.number(near: 0...100)
-        // A lamp may say more than HomeKit knows.
+        // A lamp may report more than HomeKit supports.
         case .colorTemperature:
             let range = Self.possibleTemperatures
             return value.whole(in: Double(range.lowerBound)...Double(range.upperBound))
@@ -140,8 +140,8 @@ struct LampRules: DeviceRules {
 
     func command(_ written: PropertyValues, over state: DeviceState) -> PropertyValues {
         var command = written
-        // Zero means off and keeps the level for the next "on" (HAP 11). Together with On it is the lowest level, rounded
-        // down by a controller with a finer scale: Home Assistant sends that for its levels 1 and 2.
+        // Zero means off and keeps the level for the next "on" (HAP 11). Together with On, it is the lowest level,
+        // rounded down by a controller with a finer scale: Home Assistant sends it for its levels 1 and 2.
         if command[Property(.brightness)]?.number == 0 {
             command.brightness = command.on == true ? 1 : nil
             if command.on != true { command.on = false }
@@ -163,7 +163,7 @@ struct LampRules: DeviceRules {
             return wasWhite
         }
         state.isWhite = true
-        // The Home app shows the colour wheel's value: it must be that of the white (HAP 12).
+        // The Home app shows the color wheel's value, which must match the white (HAP 12).
         let (hue, saturation) = ColorConversion.hueSaturation(mired: mired)
         let isNewHue = state.values.set(.float(hue), for: Property(.hue))
         let isNewSaturation = state.values.set(.float(saturation), for: Property(.saturation))
@@ -176,7 +176,7 @@ struct LampRules: DeviceRules {
 }
 
 extension DeviceState {
-    /// The colour or white that a lamp shows; `nil` if it has none.
+    /// The color or white that a lamp shows, or `nil` if it has none.
     package var color: LightColor? {
         guard !isWhite else { return self[.colorTemperature].map { .temperature(mired: $0) } }
         guard let hue = self[.hue], let saturation = self[.saturation] else { return nil }
@@ -185,13 +185,13 @@ extension DeviceState {
 }
 
 extension CharacteristicValue {
-    /// The value as a whole number; `nil` outside the range.
+    /// Returns the value as an integer, or `nil` if it is out of range.
     func whole(in range: ClosedRange<Double>) -> CharacteristicValue? {
         guard let number = number?.rounded(), range.contains(number) else { return nil }
         return .integer(Int64(number))
     }
 
-    /// The value as a number of the range; `nil` if it is more than one outside of it.
+    /// Returns the value clamped to the range, or `nil` if it is out of range by more than one.
     fileprivate func number(near range: ClosedRange<Double>) -> CharacteristicValue? {
         guard let number, (range.lowerBound - 1...range.upperBound + 1).contains(number) else { return nil }
         return .float(min(max(number, range.lowerBound), range.upperBound))
@@ -199,12 +199,12 @@ extension CharacteristicValue {
 }
 
 extension LightColor {
-    /// Whether two colours are the same but for a device's rounding.
+    /// Returns whether two colors are equal except for a device's rounding.
     package func resembles(_ other: LightColor) -> Bool {
         switch (self, other) {
         case (.hueSaturation(let h1, let s1), .hueSaturation(let h2, let s2)):
             let distance = (h1 - h2).magnitude.truncatingRemainder(dividingBy: 360)
-            // The resolution of the hue falls with the saturation: with three bytes it is 23° at 1 %.
+            // The resolution of the hue decreases with the saturation: with three bytes it is 23° at 1 %.
             let saturation = min(s1, s2)
             let tolerance = max(1.5, 24 / max(saturation, 1))
             return (s1 - s2).magnitude <= 1.5 && (min(distance, 360 - distance) <= tolerance || saturation < 2)

@@ -6,31 +6,33 @@ extension LightKind {
         "sensor", plural: "sensors", title: "Sensor", SensorRules(), SensorReading.allCases.map(\.name))
 }
 
-/// A reading of a sensor; an accessory has each of them once.
+/// A reading of a sensor; an accessory has each of them at most once.
 @nonexhaustive
 public enum SensorReading: String, CaseIterable, Hashable, Sendable, Comparable {
-    /// Something moves.
+    /// Motion is detected.
     case motion
-    /// A door or a window is closed: the contact is made. Home Assistant's classes of doors and windows say the reverse.
+    /// A door or a window is closed: the contact is made.
+    ///
+    /// Home Assistant's classes of doors and windows have the opposite meaning.
     case contact
     /// A person is present.
     case occupancy
-    /// There is water.
+    /// A water leak is detected.
     case leak
-    /// There is smoke.
+    /// Smoke is detected.
     case smoke
-    /// Degrees Celsius.
+    /// The temperature in degrees Celsius.
     case temperature
-    /// Relative humidity in percent.
+    /// The relative humidity in percent.
     case humidity
-    /// Lux.
+    /// The illuminance in lux.
     case illuminance
     /// The battery's charge in percent.
     case battery
-    /// The battery should be replaced.
+    /// The battery must be replaced.
     case batteryLow
 
-    /// Whether its value is yes or no.
+    /// A Boolean value that indicates whether the value is true or false.
     public var isFlag: Bool {
         switch self {
         case .motion, .contact, .occupancy, .leak, .smoke, .batteryLow: true
@@ -38,7 +40,7 @@ public enum SensorReading: String, CaseIterable, Hashable, Sendable, Comparable 
         }
     }
 
-    /// The range of its numbers; others are clamped.
+    /// The range of numbers; other numbers are clamped.
     public var range: ClosedRange<Double> {
         switch self {
         case .temperature: -270...1000
@@ -48,13 +50,13 @@ public enum SensorReading: String, CaseIterable, Hashable, Sendable, Comparable 
         }
     }
 
-    /// Whether a value from before a restart is meaningless.
+    /// A Boolean value that indicates whether a value from before a restart is meaningless.
     public var isMomentary: Bool { self == .motion || self == .occupancy }
 
-    /// Whether it is about the battery only.
+    /// A Boolean value that indicates whether the reading is about the battery.
     public var isBattery: Bool { self == .battery || self == .batteryLow }
 
-    /// Orders readings as declared.
+    /// Compares readings in the order of declaration.
     public static func < (a: SensorReading, b: SensorReading) -> Bool { a.place < b.place }
 
     private var place: Int { Self.allCases.firstIndex(of: self) ?? 0 }
@@ -63,17 +65,17 @@ public enum SensorReading: String, CaseIterable, Hashable, Sendable, Comparable 
 /// The value of a reading.
 @nonexhaustive
 public enum SensorValue: Equatable, Hashable, Sendable {
-    /// Of a reading that is yes or no.
+    /// A true or false reading.
     case flag(Bool)
-    /// Of a reading that is a number.
+    /// A numeric reading.
     case number(Double)
-    /// The sensor does not know it at present, or has not said it for too long.
+    /// The sensor currently doesn't know the value, or hasn't reported it for too long.
     case unknown
 
-    /// The value as a reading can have it.
+    /// Returns the value in the form of a reading.
     ///
-    /// - Parameter reading: the reading.
-    /// - Returns: the value within its range; `nil` if it is of the wrong kind or no finite number.
+    /// - Parameter reading: The reading.
+    /// - Returns: The value within its range, or `nil` if it has the wrong type or isn't a finite number.
     public func valid(for reading: SensorReading) -> SensorValue? {
         switch self {
         case .unknown: return self
@@ -86,7 +88,9 @@ public enum SensorValue: Equatable, Hashable, Sendable {
 }
 
 extension PropertyContainer {
-    /// The readings of a sensor; missing ones are unchanged or never known.
+    /// The readings of a sensor.
+    ///
+    /// Missing ones are unchanged or were never known.
     public var readings: [SensorReading: SensorValue] {
         get {
             var readings: [SensorReading: SensorValue] = [:]
@@ -118,10 +122,10 @@ extension SensorReading {
         self = reading
     }
 
-    /// Its property.
+    /// The property of the reading.
     package var property: Property { Property(characteristic) }
 
-    /// Its raw value, with the form of its values.
+    /// The name of the reading, with the form of its values.
     fileprivate var name: PropertyName {
         let form: PropertyName.Form =
             switch self {
@@ -168,10 +172,10 @@ extension SensorReading {
         }
     }
 
-    /// The value as its characteristic has it; `nil` for what isn't known.
+    /// Returns the value for the reading's characteristic, or `nil` if it isn't known.
     fileprivate func characteristicValue(_ value: SensorValue) -> CharacteristicValue? {
         switch value {
-        // Some batteries report fractions, which HAP doesn't have.
+        // Some batteries report fractions, which HAP doesn't support.
         case .number(let number):
             self == .battery ? Int64(exactly: number).map { .integer($0) } ?? .float(number) : .float(number)
         case .flag(let flag): isFlag ? name.value(flag) : .bool(flag)
@@ -179,17 +183,19 @@ extension SensorReading {
         }
     }
 
-    /// The reverse of ``characteristicValue(_:)``.
+    /// Returns the value of the reading's characteristic as a sensor value.
     fileprivate func value(of value: CharacteristicValue) -> SensorValue? {
         isFlag ? name.flag(value).map(SensorValue.flag) : value.number.map(SensorValue.number)
     }
 }
 
-/// How a sensor behaves.
+/// The rules of a sensor.
 ///
-/// An unknown reading keeps its last value, with StatusActive off; Battery has no StatusActive.
+/// An unknown reading keeps its last value, with StatusActive off. Battery has no StatusActive.
 struct SensorRules: DeviceRules {
-    /// The highest charge that counts as low if the device reports only the charge, in percent; Home Assistant's limit.
+    /// The highest charge that counts as low if the device reports only the charge, in percent.
+    ///
+    /// It is Home Assistant's limit.
     private static let lowBattery = 20.0
 
     func functions(_ capabilities: LightCapabilities) -> [AccessoryFunction] {

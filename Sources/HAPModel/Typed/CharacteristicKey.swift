@@ -1,14 +1,14 @@
-/// A Swift type that a characteristic's value can be read and written as.
+/// A Swift type for the values of a characteristic.
 public protocol CharacteristicRepresentable: Sendable {
-    /// Reads a value; `nil` for one of another kind, or that the type does not have.
+    /// Creates an instance from a value, or returns `nil` if the type can't represent it.
     init?(_ value: CharacteristicValue)
-    /// The value as it is written.
+    /// The value to write.
     var characteristicValue: CharacteristicValue { get }
 }
 
-/// A characteristic's type together with the Swift type of its value.
+/// A characteristic's type with the Swift type of its value.
 ///
-/// Those of common services are declared here; make your own for others:
+/// Keys of common services are predefined. Declare keys for others:
 ///
 /// ```swift
 /// extension CharacteristicKey<Int> {
@@ -16,15 +16,15 @@ public protocol CharacteristicRepresentable: Sendable {
 /// }
 /// ```
 public struct CharacteristicKey<Value: CharacteristicRepresentable>: Sendable, Hashable {
-    /// What the characteristic means.
+    /// The characteristic's type.
     public let type: CharacteristicType
 
-    /// Declares that the values of a type are to be read as this Swift type.
+    /// Creates a key for the values of a type.
     public init(_ type: CharacteristicType) { self.type = type }
 }
 
 extension CharacteristicRepresentable {
-    /// The value as a characteristic's format wants it: where HAP has 0 and 1, a truth value is one of them.
+    /// Returns the value in a characteristic's format: a Boolean value becomes 0 or 1 if the format requires it.
     package func value(as format: CharacteristicFormat) -> CharacteristicValue {
         guard case .bool(let isTrue) = characteristicValue, format != .bool else { return characteristicValue }
         return .integer(isTrue ? 1 : 0)
@@ -34,7 +34,7 @@ extension CharacteristicRepresentable {
 // MARK: Plain values
 
 extension Bool: CharacteristicRepresentable {
-    /// A truth value; integers 0 and 1 count, as HAP has both.
+    /// Creates a Boolean value, also from the integers 0 and 1, because HAP uses both.
     public init?(_ value: CharacteristicValue) {
         switch value {
         case .bool(let bool): self = bool
@@ -44,104 +44,104 @@ extension Bool: CharacteristicRepresentable {
         }
     }
 
-    /// A truth value.
+    /// The value as a `bool`.
     public var characteristicValue: CharacteristicValue { .bool(self) }
 }
 
 extension Int: CharacteristicRepresentable {
-    /// A whole number.
+    /// Creates an integer from a value of an integer format.
     public init?(_ value: CharacteristicValue) {
         guard case .integer(let number) = value else { return nil }
         self = Int(number)
     }
 
-    /// A whole number.
+    /// The value as an integer.
     public var characteristicValue: CharacteristicValue { .integer(Int64(self)) }
 }
 
 extension Double: CharacteristicRepresentable {
-    /// A number.
+    /// Creates a number from a value of a numeric format.
     public init?(_ value: CharacteristicValue) {
         guard let number = value.number else { return nil }
         self = number
     }
 
-    /// A number.
+    /// The value as a `float`.
     public var characteristicValue: CharacteristicValue { .float(self) }
 }
 
 extension String: CharacteristicRepresentable {
-    /// A text.
+    /// Creates a string from a value of the format `string`.
     public init?(_ value: CharacteristicValue) {
         guard let text = value.string else { return nil }
         self = text
     }
 
-    /// A text.
+    /// The value as a `string`.
     public var characteristicValue: CharacteristicValue { .string(self) }
 }
 
 extension CharacteristicRepresentable where Self: RawRepresentable, RawValue == Int {
-    /// One of the cases; `nil` for a number that has none.
+    /// Creates the case with the value's number, or returns `nil` if there is no such case.
     public init?(_ value: CharacteristicValue) {
         guard let number = Int(value) else { return nil }
         self.init(rawValue: number)
     }
 
-    /// The case's number.
+    /// The case's number as an integer.
     public var characteristicValue: CharacteristicValue { .integer(Int64(rawValue)) }
 }
 
 // MARK: Values with names (HAP 9)
 
-/// What a lock is, or is to be.
+/// The current or target state of a lock.
 @nonexhaustive
 public enum LockState: Int, CharacteristicRepresentable {
-    /// Open to whoever comes.
+    /// The lock is unlocked.
     case unsecured = 0
-    /// Locked.
+    /// The lock is locked.
     case secured = 1
-    /// Stuck on the way; only what a lock is.
+    /// The lock is jammed; only a current state.
     case jammed = 2
-    /// The lock does not know; only what a lock is.
+    /// The lock doesn't know its state; only a current state.
     case unknown = 3
 }
 
-/// What a garage door is, or is to be: only the first two can be set.
+/// The current or target state of a garage door; only ``open`` and ``closed`` can be set.
 @nonexhaustive
 public enum DoorState: Int, CharacteristicRepresentable {
-    /// Open.
+    /// The door is open.
     case open = 0
-    /// Closed.
+    /// The door is closed.
     case closed = 1
-    /// On its way to open.
+    /// The door is opening.
     case opening = 2
-    /// On its way to closed.
+    /// The door is closing.
     case closing = 3
-    /// Neither.
+    /// The door has stopped in between.
     case stopped = 4
 }
 
-/// What a thermostat does, or is to do.
+/// The current or target mode of a thermostat.
 @nonexhaustive
 public enum HeatingCoolingMode: Int, CharacteristicRepresentable {
-    /// Nothing.
+    /// The thermostat is off.
     case off = 0
-    /// Heats.
+    /// The thermostat heats.
     case heat = 1
-    /// Cools.
+    /// The thermostat cools.
     case cool = 2
-    /// Heats and cools as needed; only what it is to do.
+    /// The thermostat heats and cools as needed; only a target mode.
     case auto = 3
 }
 
-/// Whether a battery is charged at the moment.
+/// The charging state of a battery.
 @nonexhaustive
 public enum ChargingState: Int, CharacteristicRepresentable {
-    /// It is not, though it could be.
+    /// The battery is rechargeable and not charging.
     case notCharging = 0
-    /// It is.
+    /// The battery is charging.
     case charging = 1
-    /// It never is.
+    /// The battery isn't rechargeable.
     case notChargeable = 2
 }

@@ -1,23 +1,23 @@
-// The values of common services, with their Swift types.
+// Keys for the values of common services.
 
 extension CharacteristicKey<Bool> {
-    /// On or off.
+    /// Whether the device is on.
     public static var on: Self { Self(.on) }
-    /// Whether something moves.
+    /// Whether motion is detected.
     public static var motionDetected: Self { Self(.motionDetected) }
-    /// Whether somebody is there.
+    /// Whether a person is present.
     public static var occupancyDetected: Self { Self(.occupancyDetected) }
-    /// Whether there is water.
+    /// Whether a water leak is detected.
     public static var leakDetected: Self { Self(.leakDetected) }
-    /// Whether there is smoke.
+    /// Whether smoke is detected.
     public static var smokeDetected: Self { Self(.smokeDetected) }
-    /// Whether something is in the way.
+    /// Whether an obstruction is detected.
     public static var obstructionDetected: Self { Self(.obstructionDetected) }
-    /// Whether something draws current.
+    /// Whether a plugged-in device draws current.
     public static var outletInUse: Self { Self(.outletInUse) }
     /// Whether the battery is low.
     public static var statusLowBattery: Self { Self(.statusLowBattery) }
-    /// Whether it works.
+    /// Whether the device is active.
     public static var active: Self { Self(.active) }
     /// Whether the contact is open.
     public static var contactSensorState: Self { Self(.contactSensorState) }
@@ -26,61 +26,61 @@ extension CharacteristicKey<Bool> {
 }
 
 extension CharacteristicKey<Int> {
-    /// Brightness in percent, 0 to 100.
+    /// The brightness in percent, 0 to 100.
     public static var brightness: Self { Self(.brightness) }
-    /// Colour temperature in mired, as a rule 140 to 500.
+    /// The color temperature in mired, usually 140 to 500.
     public static var colorTemperature: Self { Self(.colorTemperature) }
-    /// How far it is open, in percent.
+    /// The current position in percent; 100 is fully open.
     public static var currentPosition: Self { Self(.currentPosition) }
-    /// How far it is to be open, in percent.
+    /// The target position in percent; 100 is fully open.
     public static var targetPosition: Self { Self(.targetPosition) }
-    /// Which way a fan turns: 0 is clockwise, 1 is counterclockwise.
+    /// The direction of a fan: 0 is clockwise, 1 is counterclockwise.
     public static var rotationDirection: Self { Self(.rotationDirection) }
-    /// How full the battery is, in percent.
+    /// The battery's charge in percent.
     public static var batteryLevel: Self { Self(.batteryLevel) }
     /// The press of a button: 0 is single, 1 is double, 2 is long.
     public static var programmableSwitchEvent: Self { Self(.programmableSwitchEvent) }
 }
 
 extension CharacteristicKey<Double> {
-    /// Hue in degrees, 0 to 360.
+    /// The hue in degrees, 0 to 360.
     public static var hue: Self { Self(.hue) }
-    /// Saturation in percent, 0 to 100.
+    /// The saturation in percent, 0 to 100.
     public static var saturation: Self { Self(.saturation) }
-    /// Speed in percent, 0 to 100.
+    /// The speed of a fan in percent, 0 to 100.
     public static var rotationSpeed: Self { Self(.rotationSpeed) }
-    /// Temperature in degrees Celsius.
+    /// The current temperature in degrees Celsius.
     public static var currentTemperature: Self { Self(.currentTemperature) }
-    /// Wanted temperature in degrees Celsius.
+    /// The target temperature in degrees Celsius.
     public static var targetTemperature: Self { Self(.targetTemperature) }
-    /// Humidity in percent.
+    /// The relative humidity in percent.
     public static var currentRelativeHumidity: Self { Self(.currentRelativeHumidity) }
-    /// Light in lux.
+    /// The ambient light level in lux.
     public static var currentAmbientLightLevel: Self { Self(.currentAmbientLightLevel) }
 }
 
 extension CharacteristicKey<LockState> {
-    /// What the lock is.
+    /// The current state of a lock.
     public static var lockCurrentState: Self { Self(.lockCurrentState) }
-    /// What the lock is to be.
+    /// The target state of a lock.
     public static var lockTargetState: Self { Self(.lockTargetState) }
 }
 
 extension CharacteristicKey<DoorState> {
-    /// What the door is.
+    /// The current state of a garage door.
     public static var currentDoorState: Self { Self(.currentDoorState) }
-    /// What the door is to be.
+    /// The target state of a garage door.
     public static var targetDoorState: Self { Self(.targetDoorState) }
 }
 
 extension CharacteristicKey<HeatingCoolingMode> {
-    /// What it does.
+    /// The current mode of a thermostat.
     public static var currentHeatingCoolingState: Self { Self(.currentHeatingCoolingState) }
-    /// What it is to do.
+    /// The target mode of a thermostat.
     public static var targetHeatingCoolingState: Self { Self(.targetHeatingCoolingState) }
 }
 
 extension CharacteristicKey<ChargingState> {
-    /// Whether the battery is charged.
+    /// The charging state of a battery.
     public static var chargingState: Self { Self(.chargingState) }
 }
