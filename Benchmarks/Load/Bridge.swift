@@ -3,35 +3,35 @@ import HAPModel
 import HAPProtocol
 import HAPTransport
 
-/// The bridge under load, and who loads it.
+/// The bridge under load, and the connections to it.
 struct Bridge: Sendable {
-    /// How long any answer may take.
+    /// The timeout of a request.
     static let timeout = Duration.seconds(20)
 
     let endpoint: AccessoryEndpoint
     let identity: ControllerIdentity
     let dialer: TCPDialer
 
-    /// A light's characteristics that are read and written.
+    /// The characteristics of a light that are read and written.
     struct Light: Sendable {
         let on: CharacteristicID
         let brightness: CharacteristicID
     }
 
-    /// Opens connections in clear, which end with `body`.
+    /// Opens unencrypted connections, which end with `body`.
     ///
     /// - Parameters:
-    ///   - count: how many.
-    ///   - onEvent: gets the number of a connection and the body of each of its events.
-    ///   - body: uses the connections.
-    /// - Returns: what `body` returns.
-    /// - Throws: ``Unreachable``, and what `body` throws.
+    ///   - count: The number of connections.
+    ///   - onEvent: Receives the number of a connection and the body of each of its events.
+    ///   - body: Uses the connections.
+    /// - Returns: The result of `body`.
+    /// - Throws: ``Unreachable``, or the error of `body`.
     func withConnections<Outcome: Sendable>(
         _ count: Int, onEvent: @escaping @Sendable (Int, [UInt8]) -> Void = { _, _ in },
         _ body: ([ControllerSession]) async throws -> Outcome
     ) async throws -> Outcome {
         try await withThrowingTaskGroup(of: Void.self) { group in
-            // The connections run until they are cancelled.
+            // The connections run until they are canceled.
             defer { group.cancelAll() }
             var sessions: [ControllerSession] = []
             for number in 0..<count {
@@ -56,7 +56,7 @@ struct Bridge: Sendable {
         }
     }
 
-    /// The bridge's lights with brightness, in its order.
+    /// Returns the lights with brightness, in the bridge's order.
     func lights(_ pairing: AccessoryPairing) async throws -> [Light] {
         let database = try await withSessions(1, pairing) { try await $0[0].readDatabase(within: Self.timeout) }
         let lights = database.accessories.compactMap { accessory -> Light? in
@@ -74,7 +74,7 @@ struct Bridge: Sendable {
 }
 
 extension ControllerSession {
-    /// Sends a request that must be answered with a status.
+    /// Sends a request that must return a status.
     @discardableResult
     func demand(_ status: Int, _ request: HTTPRequest) async throws -> HTTPResponse {
         let response = try await self.request(request, within: Bridge.timeout)
@@ -84,7 +84,7 @@ extension ControllerSession {
         return response
     }
 
-    /// Writes a value, or subscribes.
+    /// Writes a value or subscribes.
     func put(_ entry: WriteRequest.Entry) async throws {
         try await demand(204, HTTPRequest(.put, "/characteristics", body: WriteRequest(entries: [entry]).encoded))
     }

@@ -4,14 +4,14 @@ import HAPModel
 import HAPProtocol
 
 extension Load {
-    /// An event, as a subscriber has got it.
+    /// An event that a subscriber has received.
     private struct Arrival: Sendable {
         let subscriber: Int
         let value: Int
         let at: ContinuousClock.Instant
     }
 
-    /// One controller changes a light, the others are told.
+    /// Measures events: one controller changes a light, and the others are notified.
     func events(_ pairing: AccessoryPairing, _ lights: [Bridge.Light]) async throws {
         let id = lights[0].brightness
         let (arrivals, continuation) = AsyncStream.makeStream(of: Arrival.self)
@@ -47,7 +47,7 @@ extension Load {
         }
     }
 
-    /// Changes so far apart that each is notified at once and alone.
+    /// Measures single events: changes so far apart that each is sent at once and alone.
     private func sparse(
         _ id: CharacteristicID, _ writer: ControllerSession, _ next: () async throws -> Arrival
     ) async throws {
@@ -55,7 +55,7 @@ extension Load {
         var latencies: [Duration] = []
         let writes = count(20)
         for number in 0..<writes {
-            // Behind the window in which later changes are collected.
+            // Wait until the event window has ended.
             try await Task.sleep(for: .milliseconds(400))
             let value = 1 + number % 99
             let spent = try server.processorTime()
@@ -76,7 +76,9 @@ extension Load {
             latencies: latencies)
     }
 
-    /// Changes as quickly as they are taken: the values between are folded, the last one must be sent to everybody.
+    /// Measures bursts: changes as fast as they are accepted.
+    ///
+    /// Intermediate values are coalesced, but all subscribers must receive the last one.
     private func burst(
         _ id: CharacteristicID, _ writer: ControllerSession, _ next: () async throws -> Arrival
     ) async throws {

@@ -4,11 +4,11 @@ import HAPModel
 import HAPProtocol
 
 extension Load {
-    /// Pairs some times, and stays paired.
+    /// Measures pair setup and keeps the last pairing.
     func pairSetup(_ code: SetupCode) async throws -> AccessoryPairing {
         var cost = Duration.zero
         var latencies: [Duration] = []
-        // The first one, which is not counted, finds everything cold.
+        // The first one isn't counted, because caches are cold.
         let times = count(10) + 1
         for time in 1... {
             let spent = try server.processorTime()
@@ -37,7 +37,7 @@ extension Load {
         throw LoadError("no controller counts so far")
     }
 
-    /// Connects and proves who we are, as every controller does when it comes home.
+    /// Measures connecting with pair verify, as every returning controller does.
     func pairVerify(_ pairing: AccessoryPairing) async throws {
         for lanes in [1, 4] {
             try await measure("connect and pair verify, \(lanes) at a time", operations: 200 * lanes, lanes: lanes) {
@@ -78,13 +78,13 @@ extension Load {
         }
     }
 
-    /// What the server does while nothing happens, with subscribers connected.
+    /// Measures the idle server with subscribers.
     func idle(_ pairing: AccessoryPairing, _ lights: [Bridge.Light]) async throws {
         try await bridge.withSessions(Self.crowd, pairing) { sessions in
             for session in sessions {
                 try await session.put(WriteRequest.Entry(id: lights[0].brightness, events: true))
             }
-            // What the lights were is saved 10 s after they have changed; that is over by then.
+            // The states of the lights are saved 10 s after a change, which is over by then.
             try await Task.sleep(for: .seconds(15))
             let (spent, slept) = (try server.processorTime(), try server.sleeps())
             let began = ContinuousClock.now

@@ -1,26 +1,28 @@
 import BoundedJSON
 import Glibc
 
-/// Measures steps: the server's processor time for each operation, and how long the client waited.
+/// Measures steps: the server's processor time per operation, and the client's latency.
 struct Load: Sendable {
-    /// How many controllers a busy home has.
+    /// The number of controllers in a busy home.
     static let crowd = 8
 
     let bridge: Bridge
     let server: ServerProcess
     let percent: Int
 
-    /// How often to do something that is done so often on a whole run.
+    /// Scales a number of operations, which is given for a complete run.
     func count(_ whole: Int) -> Int { max(whole * percent / 100, 1) }
 
-    /// Measures operations, some of them at a time; a tenth more are done before, and not counted.
+    /// Measures operations, several at a time.
+    ///
+    /// A tenth more run before as a warm-up.
     ///
     /// - Parameters:
-    ///   - step: its name.
-    ///   - operations: how many on a whole run.
-    ///   - lanes: how many at a time.
-    ///   - operation: gets the number of its lane and its own there.
-    /// - Throws: what `operation` throws; a step is whole or fails.
+    ///   - step: The step's name.
+    ///   - operations: The number of operations in a complete run.
+    ///   - lanes: The number of concurrent operations.
+    ///   - operation: Receives the numbers of its lane and of the operation within it.
+    /// - Throws: The error of `operation`, which invalidates the step.
     func measure(
         _ step: String, operations: Int, lanes: Int = 1,
         _ operation: @escaping @Sendable (_ lane: Int, _ number: Int) async throws -> Void

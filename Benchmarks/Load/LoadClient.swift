@@ -5,11 +5,11 @@ import HAPProtocol
 import HAPTransport
 import NIOPosix
 
-/// Loads a bridge as controllers do, and prints what each step cost it, one JSON object a line.
+/// Loads a bridge with controllers, and prints the cost of each step, one JSON object per line.
 ///
 ///     HAP_SETUP_CODE=XXX-XX-XXX hap-load PORT PROCESS [PERCENT]
 ///
-/// The bridge is on this host and not paired. `PERCENT` of the operations are done, 100 if nothing is said.
+/// The bridge must run on this host and be unpaired. `PERCENT` scales the number of operations; the default is 100.
 @main
 struct LoadClient {
     static func main() async {

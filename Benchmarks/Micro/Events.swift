@@ -7,7 +7,7 @@ import HAPModel
 import HAPProtocol
 import HAPTesting
 
-/// A light changes, and every session is told: from the driver's word to the sealed bytes.
+/// A light changes, and all sessions are notified: from the driver's report to the encrypted bytes.
 struct Events {
     let subscribers: Int
 
@@ -43,7 +43,7 @@ struct Events {
     }
 }
 
-/// A controller writes, and is answered: from the request to the light and back.
+/// A controller writes and gets a response: from the request to the light and back.
 enum Writes {
     static func run() async throws {
         let controller = ControllerIdentity.random()
@@ -63,7 +63,7 @@ enum Writes {
     }
 }
 
-/// A session that seals what it is told, as the transport does, and throws it away.
+/// A session that encrypts its events like the transport, and discards them.
 actor Subscriber: AccessoryConnection {
     nonisolated let id: ConnectionID
     nonisolated let peer = "memory"
@@ -74,7 +74,7 @@ actor Subscriber: AccessoryConnection {
     private var stream = MessageStream(role: .accessory)
     private var asker: CheckedContinuation<HTTPResponse, Never>?
 
-    /// How many events have been sealed.
+    /// The number of encrypted events.
     private(set) var events = 0
 
     nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
@@ -107,9 +107,9 @@ actor Subscriber: AccessoryConnection {
         }
     }
 
-    /// Sends requests in turn, the next one when the last has been answered.
+    /// Sends requests in order, the next one after the response to the previous one.
     ///
-    /// - Returns: how many were answered with 204.
+    /// - Returns: The number of responses with 204.
     func `repeat`(_ requests: [HTTPRequest], _ count: Int) async -> Int {
         var successes = 0
         for number in 0..<count {

@@ -4,7 +4,7 @@ import HAPModel
 import HAPProtocol
 import HAPTesting
 
-/// Both handshakes, both ends of them.
+/// Both ends of both handshakes.
 struct Handshakes {
     private let accessory: AccessoryIdentity
     private let code: SetupCode
@@ -81,7 +81,7 @@ struct Handshakes {
 }
 
 extension AccessoryIdentity {
-    /// What a controller that is paired with it has kept.
+    /// The data that a paired controller stores.
     var asSeenByController: PairSetupController.PairedAccessory {
         PairSetupController.PairedAccessory(deviceID: deviceID, publicKey: longTermKey.publicKey)
     }

@@ -1,9 +1,10 @@
 import HAPTesting
 
-/// Times the parts that every request and every session goes through, without network and processes; prints one JSON
-/// object a line.
+/// Measures the parts of all requests and sessions without network and processes.
 ///
-/// The first is libsodium's alone: it says how quick the machine is, and the others are to be seen beside it.
+/// Prints one JSON object per line.
+///
+/// The first result measures only libsodium. It shows the machine's speed, as a reference for the others.
 @main
 struct Micro {
     static func main() async throws {
@@ -17,7 +18,7 @@ struct Micro {
     }
 }
 
-/// What was timed failed: its time means nothing.
+/// An error of a measured operation, which makes its time meaningless.
 struct Wrong: Error, CustomStringConvertible {
     let description: String
 

@@ -7,7 +7,7 @@ import HAPModel
 import HAPProtocol
 import HAPTesting
 
-/// Bytes, and what they mean.
+/// Encryption, parsing and serialization.
 enum Parts {
     static func sealing() async throws {
         let frame = [UInt8](repeating: 0x5A, count: SecureFramer.maximumContent)
@@ -80,7 +80,7 @@ enum Parts {
     }
 
     static func pairingTLV() async throws {
-        // M3 of pair setup, the longest message: its key goes into two pieces.
+        // M3 of pair setup, the longest message: its key is split into two fragments.
         let message = PairingTLV.message(
             3, (.publicKey, RandomBytes.make(count: SRP.length)), (.proof, RandomBytes.make(count: SRP.proofLength)))
         await Timing { count in
@@ -92,7 +92,7 @@ enum Parts {
         }.report("parse the TLV of M3")
     }
 
-    /// The attribute database of the largest bridge, as the accessory writes it and as a controller reads it.
+    /// The attribute database of the largest bridge, as serialized by the accessory and parsed by a controller.
     static func databases() async throws {
         let capabilities = LightCapabilities(brightness: true, color: true, temperature: 153...500)
         let lights = (1..<AccessoryDatabase.maximumAccessories).map {

@@ -1,22 +1,22 @@
 import BoundedJSON
 import Glibc
 
-/// How much processor time one operation takes: the median of rounds, each long enough for the clock.
+/// The processor time of one operation: the median of several rounds, each long enough for the clock's resolution.
 struct Timing {
     private static let rounds = 11
     private static let roundLength = Duration.milliseconds(30)
 
-    /// For one operation.
+    /// The time per operation.
     let nanoseconds: Double
-    /// By how much the quarter of the rounds that is above the others differs from the quarter below them, as a share of
-    /// the median: what the machine adds.
+    /// The difference between the upper and the lower quartile of the rounds, relative to the median: the machine's
+    /// noise.
     let spread: Double
 
-    /// Times operations.
+    /// Measures an operation.
     ///
-    /// - Parameter run: does it as often as it is told.
+    /// - Parameter run: Repeats the operation the given number of times.
     init(_ run: (_ count: Int) async throws -> Void) async rethrows {
-        // To find out how many make a round is the warm-up, too.
+        // Finding the number of operations per round is also the warm-up.
         var count = 1
         while try await Self.time(count, run) < Self.roundLength, count < 1 << 30 { count *= 2 }
         var times: [Double] = []
@@ -26,7 +26,7 @@ struct Timing {
         spread = (times[times.count * 3 / 4] - times[times.count / 4]) / nanoseconds
     }
 
-    /// All threads' time: what waits for the machine costs nothing.
+    /// Returns the processor time of all threads, so that waiting costs nothing.
     private static func time(_ count: Int, _ run: (Int) async throws -> Void) async rethrows -> Duration {
         let began = processorTime
         try await run(count)
@@ -39,11 +39,11 @@ struct Timing {
         return .seconds(time.tv_sec) + .nanoseconds(time.tv_nsec)
     }
 
-    /// Prints a line about what was timed.
+    /// Prints a line with the result.
     ///
     /// - Parameters:
-    ///   - name: what it is.
-    ///   - bytes: how many bytes one operation moves, where that says more than a count.
+    ///   - name: The operation's name.
+    ///   - bytes: The number of bytes per operation, if it is more meaningful than a count.
     func report(_ name: String, bytes: Int? = nil) {
         var object: JSONObject = [
             "step": .string(name), "cpu_us": .number(nanoseconds / 1000), "spread": .number(spread),
@@ -54,6 +54,6 @@ struct Timing {
     }
 }
 
-/// Takes a value, so that the optimiser cannot leave out what made it.
+/// Consumes a value, so that the optimizer can't remove its computation.
 @inline(never) @_optimize(none)
 func blackHole<Value>(_ value: Value) {}

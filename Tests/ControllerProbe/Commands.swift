@@ -8,9 +8,9 @@ import HAPTransport
 import Logging
 import NIOPosix
 
-/// What the probe is told to do.
+/// The probe's commands.
 actor Commands {
-    /// A command that makes no sense, or something that did not come in time.
+    /// An error for an invalid command or a timeout.
     struct Failure: Error, CustomStringConvertible { let description: String }
 
     private let browser: AccessoryServerBrowser
@@ -18,7 +18,7 @@ actor Commands {
     private let dialer = TCPDialer(MultiThreadedEventLoopGroup.singleton)
     private let timing: ControllerTiming
     private let logger: Logger
-    /// What the link is to have reported.
+    /// The characteristics whose values the link must report.
     private var desired: Set<CharacteristicID> = []
     private var link: AccessoryLink?
     private var database: AccessoryDatabase?
@@ -35,7 +35,7 @@ actor Commands {
 
     // MARK: The link
 
-    /// Runs the link once there is one.
+    /// Runs the link once it exists.
     func keepLink() async {
         for await link in links.stream {
             await withTaskGroup { group in
@@ -45,7 +45,7 @@ actor Commands {
         }
     }
 
-    /// Tells the link what the browser sees.
+    /// Passes the browser's snapshots to the link.
     func follow() async {
         for await look in browser.snapshots() {
             if let link { await link.appeared(look[link.id]) }
@@ -152,7 +152,7 @@ actor Commands {
         }
     }
 
-    // MARK: Their parts
+    // MARK: Parts of commands
 
     private var setup: AccessorySetup {
         AccessorySetup(dialer: dialer, vault: vault, timing: timing, logger: logger)
@@ -163,7 +163,9 @@ actor Commands {
         return link
     }
 
-    /// Waits until the browser sees a device, paired or not if the command says so; on request at IPv6 addresses only.
+    /// Waits until the browser finds a device.
+    ///
+    /// The command can require a paired or an unpaired device, and restrict it to IPv6 addresses.
     private func find(_ command: JSONObject) async throws -> AdvertisedAccessory {
         guard let id = command["device"]?.string.flatMap({ DeviceID($0) }) else {
             throw Failure(description: "no device id")

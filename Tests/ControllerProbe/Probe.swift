@@ -8,11 +8,11 @@ import HAPTransport
 import Logging
 import NIOPosix
 
-/// A controller for tests, which does what it is told.
+/// A controller for tests, which executes commands.
 ///
-/// It finds accessories through Avahi and takes one JSON object a line on standard input (``Commands``). Answers
-/// (`{"answer":...}` or `{"error":...}`) and events (`{"state":...}`, `{"values":...}`, `{"database":...}`) are lines on
-/// standard output. Its pairing lives as long as the process.
+/// It finds accessories through Avahi and reads one JSON object per line from standard input (``Commands``). Responses
+/// (`{"answer":...}` or `{"error":...}`) and events (`{"state":...}`, `{"values":...}`, `{"database":...}`) are lines
+/// on standard output. Its pairing ends with the process.
 @main
 struct Probe {
     private static let logger = Logger(label: "probe") { StreamLogHandler.standardError(label: $0) }
@@ -30,10 +30,10 @@ struct Probe {
         await browser.stop()
     }
 
-    /// The next line of standard input; a thread of the pool waits for it.
+    /// Returns the next line of standard input; a thread of the pool waits for it.
     @concurrent private static func nextLine() async -> String? { readLine() }
 
-    /// One line, at once.
+    /// Writes one line without buffering.
     static func say(_ json: JSONValue) {
         var line = json.encoded + [UInt8(ascii: "\n")]
         _ = line.withUnsafeMutableBytes { write(STDOUT_FILENO, $0.baseAddress, $0.count) }

@@ -2,10 +2,10 @@ internal import Dispatch
 internal import Glibc
 
 #if FUZZING
-/// The target that the environment names; libFuzzer's own command line has no room for it.
+/// The target from the environment, because libFuzzer's command line can't pass it.
 private let chosen: FuzzTarget? = getenv("FUZZ_TARGET").flatMap { FuzzTarget(named: String(cString: $0)) }
 
-/// What libFuzzer calls with each input.
+/// The function that libFuzzer calls for each input.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func testOneInput(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     guard let chosen else { preconditionFailure("FUZZ_TARGET names none of the targets") }
@@ -23,7 +23,7 @@ public func testOneInput(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     return 0
 }
 #else
-/// Without libFuzzer: runs a target once over each file given, as it takes to look at a finding.
+/// Runs a target once over each given file without libFuzzer, to reproduce a finding.
 @main
 private enum Replay {
     static func main() async {

@@ -1,15 +1,15 @@
-/// One reader of bytes from outside, with what has to be true of it for every input.
+/// A parser of untrusted bytes, with the promises that it must keep for every input.
 ///
-/// A target fails by trapping, which libFuzzer and a test both see, and by nothing else.
+/// A target fails only by trapping, which both libFuzzer and a test detect.
 struct FuzzTarget: Sendable {
-    /// Traps if the input makes the reader break a promise.
+    /// A check that traps if the input makes the parser break a promise.
     enum Check: Sendable {
         case atOnce(@Sendable ([UInt8]) -> Void)
-        /// What has actors in it.
+        /// A check with actors.
         case inTime(@Sendable ([UInt8]) async -> Void)
     }
 
-    /// What `make fuzz TARGET=` calls it, and its file in `Tests/Fixtures/Fuzz`.
+    /// The name for `make fuzz TARGET=`, and of the file in `Tests/Fixtures/Fuzz`.
     let name: String
     let check: Check
 
@@ -66,7 +66,7 @@ struct FuzzTarget: Sendable {
         self = target
     }
 
-    /// Tries an input.
+    /// Checks an input.
     func run(_ input: [UInt8]) async {
         switch check {
         case .atOnce(let check): check(input)
@@ -75,24 +75,24 @@ struct FuzzTarget: Sendable {
     }
 }
 
-/// Traps unless a promise is kept, and says which; a precondition would keep that to itself in a release build.
+/// Traps unless a promise is kept, and prints it; a precondition wouldn't print it in a release build.
 func promise(_ isKept: Bool, _ what: StaticString, file: StaticString = #file, line: UInt = #line) {
     guard isKept else { fatalError("not kept: \(what)", file: file, line: line) }
 }
 
 extension [UInt8] {
-    /// The input's lines, for targets that take more than one text.
+    /// The input's lines, for targets with several texts.
     var lines: [ArraySlice<UInt8>] { split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false) }
 
-    /// The input in pieces as a network might cut it, the same for the same input.
+    /// The input in pieces, as a network might split it; the pieces depend only on the input.
     var pieces: [ArraySlice<UInt8>] {
         let sum = reduce(0) { $0 &+ Int($1) }
         let size = sum.isMultiple(of: 3) ? 1 : 1 + sum % 61
         return stride(from: 0, to: count, by: size).map { self[$0..<Swift.min($0 + size, count)] }
     }
 
-    /// The input as steps of a procedure: a byte that says which, the length of what belongs to it in two bytes with the
-    /// low one first, and that.
+    /// The input as steps of a procedure: a byte with the kind, the content's length in two bytes, least significant
+    /// first, and the content.
     var steps: [(kind: UInt8, content: [UInt8])] {
         var steps: [(kind: UInt8, content: [UInt8])] = []
         var rest = self[...]
@@ -104,7 +104,9 @@ extension [UInt8] {
         return steps
     }
 
-    /// With other bytes in it: `change` says where, in two bytes, and what to flip there; nothing leaves it as it is.
+    /// Returns the bytes with changes: `change` has the index in two bytes and the bits to flip.
+    ///
+    /// An empty one changes nothing.
     func altered(by change: [UInt8]) -> [UInt8] {
         guard change.count > 2, !isEmpty else { return self }
         var bytes = self

@@ -6,7 +6,7 @@ import Testing
 
 @testable import fuzz
 
-/// Runs the targets of `make fuzz`, bounded and without libFuzzer: a broken promise ends the test run.
+/// Runs the targets of `make fuzz`, bounded and without libFuzzer; a broken promise ends the test run.
 @Suite("Fuzz targets", .timeout)
 struct FuzzTests {
     @Test("seeds and findings keep every promise", arguments: FuzzTarget.all.map(\.name))
@@ -49,8 +49,8 @@ struct FuzzTests {
 
 /// The inputs in the fixtures.
 ///
-/// In the files of `Tests/Fixtures/Fuzz`, a line is a text in JSON, bytes in hex, `@FILE` for a file of this repository,
-/// or `@FILE hex` for all hex in a JSON file; lines that begin with `#` are comments.
+/// In the files of `Tests/Fixtures/Fuzz`, a line is a text in JSON, bytes in hex, `@FILE` for a file of this
+/// repository, or `@FILE hex` for all hex in a JSON file. Lines that start with `#` are comments.
 private enum Fixture {
     struct BadLine: Error {
         let line: String

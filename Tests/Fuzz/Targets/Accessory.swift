@@ -14,10 +14,10 @@ private let descriptions = [
     LightDescription(id: "switch", name: "Switch", kind: .switch),
 ]
 
-/// A whole bridge, and one who says to it what the input holds.
+/// A whole bridge, and a peer that sends the input.
 ///
-/// The first byte tells whether it is said in clear to a bridge without pairings, or within an owner's session, and how the
-/// lamp and the store behave.
+/// The first byte selects whether the input is sent unencrypted to a bridge without pairings, or within an owner's
+/// session, and how the lamp and the store behave.
 @Sendable func checkAccessory(_ input: [UInt8]) async {
     guard let first = input.first else { return }
     let said = Array(input.dropFirst())
@@ -68,7 +68,7 @@ private let descriptions = [
     await controller.close()
     await bridge.scheduler.drain()
     promise(await bridge.server.connectionCount == 0, "a connection that has ended is forgotten")
-    // Whatever came, the next one is served.
+    // After any input, the next connection must be served.
     let (next, _) = await bridge.connect(owner)
     if isSession, !expected.hasPairings {
         let failure = try? await next.pairVerify(bridge.identity)
@@ -90,12 +90,12 @@ extension TestController {
     }
 }
 
-/// What a bridge makes of some bytes.
+/// The expected results of the input.
 private struct Expectation {
     var requests = 0
-    /// Whether the bytes break the protocol, and no request before ends the connection otherwise.
+    /// Whether the bytes violate the protocol, and no earlier request ends the connection for another reason.
     var isViolation = false
-    /// Whether anything may end the connection.
+    /// Whether the connection may end for any reason.
     var mayEnd = false
     var hasPairings = false
 

@@ -2,7 +2,7 @@ internal import ConfigurationKit
 internal import DaemonKit
 internal import LightDrivers
 
-/// A file that a person wrote: as YAML of any shape, and as the drivers' sections.
+/// A configuration file, decoded as YAML of any structure, and as the drivers' sections.
 @Sendable func checkConfiguration(_ input: [UInt8]) {
     read(Anything.self, input)
     read([String: Anything].self, input)
@@ -25,7 +25,7 @@ private func read<Value: Decodable>(_ type: Value.Type, _ input: [UInt8]) {
     }
 }
 
-/// Whatever stands there.
+/// A value of any type.
 private struct Anything: Decodable {
     init(from decoder: any Decoder) throws {
         if let container = try? decoder.container(keyedBy: ConfigurationKey.self) {

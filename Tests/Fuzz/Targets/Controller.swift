@@ -4,7 +4,7 @@ internal import HAPProtocol
 internal import HAPTesting
 internal import Synchronization
 
-/// libFuzzer is less patient.
+/// libFuzzer's own time limit is shorter.
 private let limit = Duration.seconds(120)
 private let timing = {
     var timing = ControllerTiming()
@@ -12,9 +12,9 @@ private let timing = {
     return timing
 }()
 
-/// A session with an accessory that answers what the input holds, and then hangs up.
+/// A session with an accessory that sends the responses in the input, and then disconnects.
 ///
-/// A zero byte stands between two answers, each of which may have events before and behind it.
+/// A zero byte separates two responses, which may have events before and after them.
 @Sendable func checkController(_ input: [UInt8]) async {
     let script = Script(input)
     let slot = Mutex<InMemoryByteConnection?>(nil)
@@ -62,11 +62,11 @@ private func use(_ session: ControllerSession) async {
     _ = try? await session.pairings(.list, within: limit)
 }
 
-/// What the accessory answers.
+/// The accessory's responses.
 private final class Script: Sendable {
     private struct State {
         var answers: ArraySlice<[UInt8]>
-        /// Reads along what is answered.
+        /// Parses the responses to track their state.
         var stream = MessageStream(role: .controller)
         var asked = 0
         var answered = 0
@@ -78,7 +78,7 @@ private final class Script: Sendable {
         state = Mutex(State(answers: input.split(separator: 0).map { Array($0) }[...]))
     }
 
-    /// The next answer, and whether it is all that comes: whoever asks would wait in vain for the rest of it.
+    /// Returns the next response, and whether it is the last one, after which a request would get no complete response.
     func next() -> (bytes: [UInt8], isLast: Bool) {
         state.withLock { state in
             state.asked += 1

@@ -6,9 +6,9 @@ internal import DeviceKit
 internal import Glibc
 internal import LightDrivers
 
-// The daemons' own sources are linked into this target's directory: no program can import another.
+// The daemons' sources are symlinked into this target's directory, because a program can't import another one.
 
-/// `lamplighter.yaml`, from its bytes to what the daemon would start with.
+/// `lamplighter.yaml`, from its bytes to the daemon's configuration.
 @Sendable func checkBridgeConfiguration(_ input: [UInt8]) {
     withFile(input) { path in
         guard
@@ -34,7 +34,7 @@ internal import LightDrivers
     }
 }
 
-/// `homehub.yaml`, from its bytes to what the daemon would start with.
+/// `homehub.yaml`, from its bytes to the daemon's configuration.
 @Sendable func checkHubConfiguration(_ input: [UInt8]) {
     withFile(input) { path in
         guard let configuration = loaded(path, input, { try HubConfiguration.load(from: $0) }) else { return }
@@ -61,7 +61,7 @@ private func loaded<Configuration>(
     return nil
 }
 
-/// A file without a name.
+/// Calls a function with the path of an unnamed file.
 private func withFile(_ content: [UInt8], _ body: (String) -> Void) {
     guard let file = tmpfile() else { preconditionFailure("there is room for a file") }
     defer { fclose(file) }

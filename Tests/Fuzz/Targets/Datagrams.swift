@@ -1,16 +1,18 @@
 internal import DeviceKit
 internal import LightDrivers
 
-/// Devices of LIFX that send anything: each step is a datagram, its kind the sender's address and how much time passes.
+/// LIFX devices that send arbitrary data.
+///
+/// Each step is a datagram, and its kind is the sender's address and the elapsed time.
 @Sendable func checkLIFX(_ input: [UInt8]) { checkDatagrams(input, of: LIFXDevice.self) }
 
-/// The same for WiZ.
+/// WiZ devices that send arbitrary data.
 @Sendable func checkWiZ(_ input: [UInt8]) { checkDatagrams(input, of: WiZDevice.self) }
 
-/// The same for Govee.
+/// Govee devices that send arbitrary data.
 @Sendable func checkGovee(_ input: [UInt8]) { checkDatagrams(input, of: GoveeDevice.self) }
 
-/// The same for Kasa.
+/// Kasa devices that send arbitrary data.
 @Sendable func checkKasa(_ input: [UInt8]) { checkDatagrams(input, of: KasaDevice.self) }
 
 private func checkDatagrams<Device: DatagramDevice>(_ input: [UInt8], of: Device.Type) {

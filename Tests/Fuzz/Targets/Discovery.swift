@@ -2,7 +2,7 @@ internal import BoundedJSON
 internal import DeviceKit
 internal import LightDrivers
 
-/// A broker on which anybody may write: each line of the input is a topic, a space and a message.
+/// A broker on which any client may publish; each line of the input is a topic, a space and a message.
 @Sendable func checkDiscovery(_ input: [UInt8]) {
     var home = MQTTDeviceRegistry(
         prefix: "homeassistant", tasmota: "tasmota/discovery", zigbee2MQTT: "zigbee2mqtt", lights: [])
@@ -10,7 +10,7 @@ internal import LightDrivers
     _ = home.connected()
     var topics: Set<String> = []
     var lights: Set<LightID> = []
-    // A sensor takes no commands.
+    // A sensor accepts no commands.
     var sensors: Set<LightID> = []
     func took(_ actions: [MQTTAction]) {
         for action in actions {
@@ -18,7 +18,7 @@ internal import LightDrivers
             case .subscribe(let topic, let qos):
                 promise(!topic.isEmpty && topic.utf8.count <= MQTTLimits.topic, "a topic to receive is bounded")
                 promise((0...2).contains(qos), "there are three qualities of service")
-                // A second time makes the broker repeat what it has retained.
+                // A second subscription makes the broker repeat its retained messages.
                 topics.insert(topic)
             case .unsubscribe(let topic):
                 promise(topics.remove(topic) != nil, "a topic that is left was subscribed")

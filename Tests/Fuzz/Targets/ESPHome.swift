@@ -1,7 +1,9 @@
 internal import DeviceKit
 internal import LightDrivers
 
-/// A device that answers anything: the first byte says whether we have a key for it, the rest is what it sends.
+/// A device that sends arbitrary data.
+///
+/// The first byte selects whether there is an encryption key, and the device sends the rest.
 @Sendable func checkESPHome(_ input: [UInt8]) {
     let host = ESPHomeHost(host: "10.0.0.5")
     let configuration = ESPHomeDriverConfiguration(discover: false, hosts: [host], switches: true)

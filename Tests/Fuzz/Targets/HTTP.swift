@@ -1,7 +1,7 @@
 internal import HAPCrypto
 internal import HAPProtocol
 
-/// HTTP as an accessory and as a controller reads it.
+/// HTTP, as parsed by an accessory and by a controller.
 @Sendable func checkHTTP(_ input: [UInt8]) {
     for role in [MessageStream.Role.accessory, .controller] {
         let whole = messages(of: [input[...]], role)
@@ -14,7 +14,7 @@ internal import HAPProtocol
     }
 }
 
-/// Sealed frames: the input is what the controller says, and then what an untrusted peer makes of it.
+/// Encrypted frames; the input contains the controller's data, and then an untrusted peer's changes to it.
 @Sendable func checkFrames(_ input: [UInt8]) {
     let keys = SessionKeys(
         read: SecretBytes([UInt8](repeating: 1, count: 32)), write: SecretBytes([UInt8](repeating: 2, count: 32)))
@@ -28,11 +28,11 @@ internal import HAPProtocol
     forged[Int(input.reduce(0 as UInt) { $0 &* 31 &+ UInt($1) } % UInt(sealed.count))] ^= 0x40
     let opened = messages(of: forged.pieces, .accessory, keys)
     promise(clear.messages.starts(with: opened.messages), "a forged frame says nothing")
-    // Bytes that were never sealed.
+    // Bytes that were never encrypted.
     promise(messages(of: input.pieces, .accessory, keys).messages.isEmpty, "what is not sealed is no message")
 }
 
-/// What came of some bytes.
+/// The result of parsing the input.
 private struct Reading: Equatable {
     var messages: [HTTPMessage] = []
     var violation: ProtocolViolation?
@@ -59,7 +59,7 @@ private func messages(
     return reading
 }
 
-/// Whether the writer, which writes what our own ends say, can say all of a message.
+/// Returns whether the serializer, which supports only local messages, can represent a message completely.
 private func survivesWriting(_ message: HTTPMessage) -> Bool {
     switch message {
     case .request(let request):

@@ -1,8 +1,9 @@
 internal import DeviceKit
 internal import LightDrivers
 
-/// A Hue bridge that answers anything: each line is an answer, or a line of the event stream if it is empty or begins with
-/// `data:`.
+/// A Hue bridge that sends arbitrary data.
+///
+/// A line is a line of the event stream if it is empty or starts with `data:`, otherwise a response.
 @Sendable func checkHue(_ input: [UInt8]) {
     var home = ConnectedDeviceRegistry<HueSession>(
         DeviceSelection(discover: false, hosts: [DeviceHost(host: "10.0.0.5")]), options: HueOptions(groups: true))
@@ -54,7 +55,7 @@ internal import LightDrivers
     }
 }
 
-/// A bridge of which nothing is known yet: the first line is what it says of itself, the others answer the wish to pair.
+/// An unknown bridge; the first line is its description, and the others are responses to pairing requests.
 @Sendable func checkHuePairing(_ input: [UInt8]) {
     var home = ConnectedDeviceRegistry<HueSession>(
         DeviceSelection(discover: false, hosts: [DeviceHost(host: "10.0.0.5")]), options: HueOptions(groups: true))
@@ -86,7 +87,7 @@ internal import LightDrivers
     }
 }
 
-/// A stream of server-sent events, however the network cuts it.
+/// A stream of server-sent events, split at arbitrary positions.
 @Sendable func checkEventStream(_ input: [UInt8]) {
     let limit = 256
     func events(_ pieces: [ArraySlice<UInt8>]) -> (events: [[UInt8]], id: String?, isWhole: Bool) {

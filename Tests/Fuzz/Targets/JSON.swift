@@ -2,7 +2,7 @@ internal import BoundedJSON
 internal import HAPModel
 internal import HAPProtocol
 
-/// The reader that all JSON goes through.
+/// The parser of all JSON.
 @Sendable func checkJSON(_ input: [UInt8]) {
     guard let value = try? JSONValue(parsing: input) else { return }
     let text = value.encoded
@@ -21,7 +21,7 @@ private func depth(of value: JSONValue) -> Int {
     }
 }
 
-/// Bodies and queries of `/characteristics` and `/prepare`, as both ends read them.
+/// Bodies and queries of `/characteristics` and `/prepare`, as parsed by both ends.
 @Sendable func checkCharacteristics(_ input: [UInt8]) {
     if let request = WriteRequest(parsing: input) {
         promise(request.entries.count <= input.count, "entries take bytes")
@@ -58,14 +58,14 @@ private func checkValue(_ json: JSONValue, as format: CharacteristicFormat) {
     promise((try? JSONValue(parsing: writer.bytes, maximumLength: writer.bytes.count)) != nil, "a value is JSON")
 }
 
-/// An accessory's attribute database, as a controller reads it.
+/// An accessory's attribute database, as parsed by a controller.
 @Sendable func checkDatabase(_ input: [UInt8]) {
     guard let database = try? AccessoryDatabase(parsing: input) else { return }
     promise(database.accessories.count <= AccessoryDatabase.maximumAccessories, "accessories are bounded")
     for (id, characteristic) in database.characteristics {
         promise(database[id] == characteristic, "a characteristic is found by its id")
     }
-    // The first writing rounds limits that no accessory of ours has; from then on nothing changes.
+    // The first encoding rounds limits that no local accessory has. After that, nothing changes.
     guard let second = reread(database), let third = reread(second) else { return }
     promise(text(of: third) == text(of: second), "a database is read as it was written")
 }

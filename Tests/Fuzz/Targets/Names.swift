@@ -1,8 +1,10 @@
 internal import HAPModel
 internal import HomeModel
 
-/// Names that people and devices give: the first line is a name, the second its maker, the third the model, the others
-/// are rooms and names in use by turns.
+/// Names from people and devices.
+///
+/// The first line is a name, the second the manufacturer, the third the model, and the others are alternately rooms and
+/// names in use.
 @Sendable func checkNames(_ input: [UInt8]) {
     let texts = input.lines.prefix(40).map { String(decoding: $0, as: UTF8.self) }
     var rooms: [NameLocation] = []
@@ -42,7 +44,7 @@ private func checkSuggestions(_ names: [String], in context: NameContext) {
     }
 }
 
-/// Codes as they are scanned and typed.
+/// Scanned and typed setup codes.
 @Sendable func checkSetup(_ input: [UInt8]) {
     let text = String(decoding: input, as: UTF8.self)
     if let payload = try? SetupPayload(uri: text) {

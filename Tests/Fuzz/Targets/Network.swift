@@ -5,7 +5,7 @@ internal import HAPController
 internal import HAPModel
 internal import LightDrivers
 
-/// What an accessory says of itself in mDNS: each line of the input is one string of the TXT record.
+/// An accessory's mDNS advertisement; each line of the input is one string of the TXT record.
 @Sendable func checkTXT(_ input: [UInt8]) {
     let txt = TXTRecord(strings: input.lines)
     promise(txt.entries.count <= 64 && txt.entries.allSatisfy { !$0.key.isEmpty }, "a record is bounded")
@@ -23,12 +23,12 @@ internal import LightDrivers
     promise(!accessory.endpoints.isEmpty && accessory.endpoints.count <= 2, "there is an address for each that came")
 }
 
-/// The drivers that look for devices of their own, and are shown something else.
+/// Announced devices, passed to the drivers that look for their devices.
 private func checkAnnouncedDevices(_ services: [DiscoveredService]) {
     for service in services {
         let source = ESPHomeDriverConfiguration.source(service)
         promise(!source.address.isEmpty, "an address is shown")
-        // The name goes into the entry as a key, and into the name of a file.
+        // The name becomes a key of the entry and part of a file name.
         promise(
             source.entry?["devices"]?.object?.members.allSatisfy {
                 $0.value["key-file"]?.string?.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7F } ?? false
@@ -41,10 +41,10 @@ private func checkAnnouncedDevices(_ services: [DiscoveredService]) {
     _ = devices.found([], now: .seconds(2))
 }
 
-/// What untrusted peers answer to the doctor's questions.
+/// Responses of untrusted peers to the doctor's queries.
 @Sendable func checkDNS(_ input: [UInt8]) {
     guard let message = try? DNSMessage(input) else { return }
-    // Its name, type, class, life and length take eleven bytes.
+    // A record's name, type, class, TTL and length take eleven bytes.
     promise(message.records.count * 11 <= input.count, "records take bytes")
     for record in message.records {
         promise(record.name.labels.reduce(1) { $0 + 1 + $1.utf8.count } <= 3 * 255, "names are bounded")

@@ -2,7 +2,7 @@ internal import HAPCrypto
 internal import HAPModel
 internal import HAPProtocol
 
-/// A pair setup by the book, made once: the exponentiations take milliseconds, and an input has many steps.
+/// A valid pair setup, computed once, because exponentiations take milliseconds and an input has many steps.
 struct PairSetupByTheBook: Sendable {
     let code = SetupCode("031-45-154")
     let controller: ControllerIdentity
@@ -41,7 +41,9 @@ struct PairSetupByTheBook: Sendable {
         Pairing(controller: controller.controller, publicKey: controller.longTermKey.publicKey, isAdmin: true)
     }
 
-    /// The bodies M1 to M6; `token` is what the controller shows.
+    /// The bodies M1 to M6.
+    ///
+    /// `token` is the controller's ownership token.
     func messages(token: [UInt8]? = nil) -> [[UInt8]] {
         guard let code else { return [] }
         var accessory = PairSetupAccessory(identity: accessory)
@@ -76,7 +78,7 @@ struct PairSetupByTheBook: Sendable {
         }
     }
 
-    /// A message whose sealed part is chosen by somebody who knows the setup code.
+    /// A message with chosen encrypted content from a peer that knows the setup code.
     func sealed(_ state: UInt8, _ content: [UInt8], _ label: StaticString) -> [UInt8] {
         let key = HKDF.derive(
             from: agreement.key, salt: "Pair-Setup-Encrypt-Salt", info: "Pair-Setup-Encrypt-Info")
@@ -89,7 +91,7 @@ private let book = PairSetupByTheBook.one
 private let tokens: [[UInt8]?] = [nil, book.token, [UInt8](repeating: 8, count: 16)]
 private let messages = tokens.map { book.messages(token: $0) }
 
-/// Pair setup, both ends: the first byte says how it begins, then come the steps of a peer that may be anybody.
+/// Both ends of pair setup; the first byte selects the start, followed by the steps of an arbitrary peer.
 @Sendable func checkPairSetup(_ input: [UInt8]) {
     guard let first = input.first else { return }
     promise(messages.allSatisfy { $0.count == 6 }, "two that keep to the protocol pair")
@@ -102,16 +104,16 @@ private let messages = tokens.map { book.messages(token: $0) }
 
 /// The accessory's end.
 ///
-/// A step's kind is, in its low half, 0: any body, 1 to 3: the controller's next bodies, altered, 4: an M5 of any content
-/// under the right key, 5: an M5 with a token, 6: the store fails from now on, or not, 7: it is given up, 8: what no controller
-/// waits for is done; in its high half, what is the matter with the rest of the server.
+/// The low half of a step's kind is 0: any body, 1 to 3: the controller's next bodies, altered, 4: an M5 with any
+/// content under the correct key, 5: an M5 with a token, 6: toggles failures of the store, 7: abandons the procedure,
+/// 8: completes work that no controller waits for. The high half is the state of the rest of the server.
 private struct Accessory {
     let wantsToken: Bool
     var machine: PairSetupAccessory
-    /// How many bodies of a procedure by the book have been taken since it began.
+    /// The number of bodies of a valid procedure that were accepted since it started.
     var stage = 0
     var storeWorks = true
-    /// How many more proofs are checked in earnest.
+    /// The remaining number of proofs to check completely.
     var checks = 2
 
     init(wantsToken: Bool) {
@@ -217,16 +219,17 @@ private struct Accessory {
 
 private func state(of body: [UInt8]) -> UInt8? { try? PairingTLV(parsing: body).state() }
 
-/// The controller's end; the kinds are 0: any body, 1: the accessory's next body, altered, 2: an M6 of any content under
-/// the right key.
+/// The controller's end.
+///
+/// The kinds are 0: any body, 1: the accessory's next body, altered, 2: an M6 with any content under the correct key.
 private struct Controller {
     var machine: PairSetupController
-    /// How many bodies have been taken.
+    /// The number of accepted bodies.
     var stage = 0
     var hasEnded = false
     /// Whether the key in M2 was that of the accessory's attempt.
     var isOwnAttempt = true
-    /// How many more keys are answered in earnest.
+    /// The remaining number of keys to compute a response for.
     var computations = 1
 
     init(withAuth: Bool) {

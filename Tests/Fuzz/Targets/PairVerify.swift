@@ -7,12 +7,12 @@ private let pairings = PairingList([book.pairing])
 private let accessorySecret = SecretBytes([UInt8](repeating: 3, count: 32))
 private let controllerSecret = SecretBytes([UInt8](repeating: 4, count: 32))
 
-/// Pair verify, both ends: the steps of a peer that may be anybody.
+/// Both ends of pair verify, with the steps of an arbitrary peer.
 @Sendable func checkPairVerify(_ input: [UInt8]) {
     let steps = input.steps.prefix(64)
     var accessory = Accessory()
     for (kind, content) in steps { accessory.take(kind, content) }
-    // A failure is told, and no more; who keeps to the protocol gets in on the same connection.
+    // A failure is reported without other effects, and a valid procedure succeeds on the same connection.
     accessory.take(1, [])
     accessory.take(2, [])
     promise(accessory.count > 0, "who keeps to the protocol gets in, whatever came before")
@@ -22,18 +22,18 @@ private let controllerSecret = SecretBytes([UInt8](repeating: 4, count: 32))
 
 /// The accessory's end.
 ///
-/// The kinds are 0: any body, 1: an M1, altered, 2: an M3 of the right controller for the last M2, altered, 3: an M3 of any
-/// content under the right key, 4: an unknown controller's M3, 5: an M1 with any key.
+/// The kinds are 0: any body, 1: an M1, altered, 2: an M3 of the correct controller for the last M2, altered, 3: an M3
+/// with any content under the correct key, 4: an unknown controller's M3, 5: an M1 with any key.
 private struct Accessory {
     var machine = PairVerifyAccessory(identity: book.accessory)
-    /// The controllers that got the last M2, if it came for a key of theirs.
+    /// The controller that received the last M2, if that was for one of its keys.
     var controller: PairVerifyController?
     var m3: [UInt8]?
-    /// Whether something has come behind M2 already.
+    /// Whether a message has followed M2.
     var isSpent = false
-    /// What the last M2 brought.
+    /// The last M2.
     var m2: [UInt8] = []
-    /// How many sessions there were.
+    /// The number of sessions.
     var count = 0
 
     mutating func take(_ kind: UInt8, _ content: [UInt8]) {
@@ -95,8 +95,10 @@ private struct Accessory {
     }
 }
 
-/// The controller's end; the kinds are 0: any body, 1: the accessory's next body, altered, 2: an M2 of any content under
-/// the right key, 3: M2 of another accessory.
+/// The controller's end.
+///
+/// The kinds are 0: any body, 1: the accessory's next body, altered, 2: an M2 with any content under the correct key,
+/// 3: M2 of another accessory.
 private struct Controller {
     var machine = verifier(book.controller)
     var accessory = PairVerifyAccessory(identity: book.accessory)
@@ -162,7 +164,7 @@ private func verifier(_ identity: ControllerIdentity) -> PairVerifyController {
             deviceID: book.accessory.deviceID, publicKey: book.accessory.longTermKey.publicKey))
 }
 
-/// A message whose sealed part is chosen by the peer that had the last M2.
+/// A message with chosen encrypted content from the peer that has the last M2.
 private func sealed(_ state: UInt8, _ content: [UInt8], _ label: StaticString, _ m2: [UInt8]) -> [UInt8] {
     guard let message = try? PairingTLV(parsing: m2), let key = message[.publicKey], key.count == 32,
         let secret = try? Curve25519KeyPair(secret: controllerSecret).sharedSecret(with: key)

@@ -4,7 +4,7 @@ internal import HAPModel
 internal import LightPlugins
 internal import LineRPC
 
-/// What a plugin writes to its standard output, cut as its pipe may cut it.
+/// A plugin's standard output, split at arbitrary positions.
 @Sendable func checkPlugin(_ input: [UInt8]) {
     var whole = OutputReader()
     var cut = OutputReader()
@@ -25,7 +25,7 @@ internal import LineRPC
     }
     promise(inbox.takeAll().count <= 514, "what waits is bounded")
 
-    // What is made of it, with a driver's answers in between.
+    // The resulting actions, with a driver's responses in between.
     promise(PluginTrial.actions(for: events) <= 64 + 520 * events.count, "what follows from a message is bounded")
 }
 

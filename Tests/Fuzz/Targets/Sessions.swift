@@ -1,8 +1,9 @@
 internal import DeviceKit
 internal import LightDrivers
 
-/// A Shelly device that says anything: each line is an answer to what was asked, a message of its WebSocket, or what it says
-/// by HTTP.
+/// A Shelly device that sends arbitrary data.
+///
+/// Each line is a response, a WebSocket message, or an HTTP message.
 @Sendable func checkShelly(_ input: [UInt8]) {
     let switches = input.first.map { $0 & 1 == 1 } ?? false
     let options = ShellyOptions(switches: switches, passwordFile: "/etc/shelly")
@@ -20,7 +21,9 @@ internal import LightDrivers
     }
 }
 
-/// A Yeelight device that says anything: each line is an answer to a search, an answer to what was asked, or what it tells.
+/// A Yeelight device that sends arbitrary data.
+///
+/// Each line is a search response, a response, or a notification.
 @Sendable func checkYeelight(_ input: [UInt8]) {
     let place = IPv4Endpoint(address: 0x0A00_0007, port: 1982)
     var neighbours = YeelightNeighbours()
@@ -44,7 +47,7 @@ internal import LightDrivers
     promise(neighbours.services.count <= 128, "devices are bounded")
 }
 
-/// Runs the machine of a driver's devices with one that says anything.
+/// Runs the state machine of a driver's devices with a device that sends arbitrary data.
 private func check<Session: DeviceSession>(
     _: Session.Type, _ options: Session.Options, _ input: [UInt8],
     answer: ([UInt8], Session.Output?) -> [Session.Input], isShort: (Session.Output) -> Bool
@@ -67,7 +70,7 @@ private func check<Session: DeviceSession>(
                 let device = light.id.rawValue.prefix { $0 != "/" }
                 promise(lights.count { $0.rawValue.hasPrefix(device) } <= 16, "a device's lights are bounded")
                 promise((1...255).contains(light.id.rawValue.utf8.count), "an id is bounded")
-                // A name of 128 characters, and what tells a device's parts apart.
+                // A name of 128 characters, and the distinction of a device's parts.
                 promise(light.name.count <= 160, "a name is bounded")
             case .removed(let id): promise(lights.remove(id) != nil, "a light that goes was there")
             case .report(let id, let report):

@@ -2,7 +2,7 @@ internal import BoundedJSON
 internal import HomeModel
 internal import LineRPC
 
-/// What any local program may write to a socket: lines, and the messages in them.
+/// Data that any local program may write to a socket: lines, and the messages in them.
 @Sendable func checkRPC(_ input: [UInt8]) {
     for limit in [8, 64, 1 << 16] {
         var whole = LineSplitter(maximumLength: limit)
@@ -28,7 +28,9 @@ internal import LineRPC
     }
 }
 
-/// What apps ask of the home's daemon, and what it tells them: each line is a method, a space and parameters.
+/// Requests of apps to the home's daemon, and its notifications.
+///
+/// Each line is a method, a space and parameters.
 @Sendable func checkHome(_ input: [UInt8]) {
     for line in input.lines {
         let name = line.prefix { $0 != UInt8(ascii: " ") }

@@ -1,7 +1,7 @@
 internal import HAPModel
 internal import HAPProtocol
 
-/// TLV8, and pairing bodies on top of it.
+/// TLV8, and pairing bodies based on it.
 @Sendable func checkTLV8(_ input: [UInt8]) {
     if let items = try? TLV8.items(in: input) {
         promise(items.reduce(0) { $0 + $1.value.count } <= input.count, "items hold no more than came")
@@ -14,7 +14,7 @@ internal import HAPProtocol
     }
 }
 
-/// Requests to `/pairings` and their answers.
+/// Requests to `/pairings` and their responses.
 @Sendable func checkPairings(_ input: [UInt8]) {
     if let request = try? PairingsRequest(parsing: input) {
         promise((try? PairingsRequest(parsing: request.encoded)) == request, "a request is read as it was written")
@@ -27,14 +27,14 @@ internal import HAPProtocol
     }
 }
 
-/// Adaptive lighting: what a hub writes, a lamp that follows it for a day, and what is kept over a restart.
+/// Adaptive lighting: a hub's writes, a lamp that follows them for a day, and the stored state.
 @Sendable func checkTransition(_ input: [UInt8]) {
     if let request = try? TransitionControlRequest(parsing: input) {
         promise(
             (try? TransitionControlRequest(parsing: request.encoded)) == request, "a request is read as it was written")
     }
     if let response = try? TransitionControlResponse(parsing: input) {
-        // Holds that the input leaves out are written as 0.
+        // Holds that the input omits are written as 0.
         let again = try? TransitionControlResponse(parsing: response.encoded)
         promise(again?.encoded == response.encoded, "an answer is read as it was written")
     }

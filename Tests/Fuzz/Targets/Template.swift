@@ -1,7 +1,7 @@
 internal import BoundedJSON
 internal import Jinja
 
-/// A template that somebody has announced: the first line is the template, the rest the message that it is for.
+/// A template from an announcement; the first line is the template, and the rest is its input message.
 @Sendable func checkTemplate(_ input: [UInt8]) {
     let lines = input.lines
     let source = String(decoding: lines[0], as: UTF8.self)

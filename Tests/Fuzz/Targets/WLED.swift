@@ -1,7 +1,7 @@
 internal import DeviceKit
 internal import LightDrivers
 
-/// A WLED device that says anything: each line is an answer to what was asked, and a message of its WebSocket.
+/// A WLED device that sends arbitrary data; each line is a response and a WebSocket message.
 @Sendable func checkWLED(_ input: [UInt8]) {
     let host = DeviceHost(host: "10.0.0.7")
     let target = DeviceTarget.configured(host)
