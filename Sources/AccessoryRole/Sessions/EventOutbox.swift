@@ -13,7 +13,7 @@ struct EventOutbox: Equatable, Sendable {
         case nothing
         /// Send these as one message.
         case send([Entry])
-        /// Call ``next(now:)`` again at this time.
+        /// Call `next(now:)` again at this time.
         case wake(at: ContinuousClock.Instant)
     }
 
