@@ -34,7 +34,9 @@ package struct BridgeControlClient: Sendable {
         try BridgeDiagnostics(json: await ask(.diagnostics))
     }
 
-    /// Returns the data that a controller needs to pair; with `force`, also the code of a paired bridge.
+    /// Returns the data that a controller needs to pair.
+    ///
+    /// With `force`, it includes the code even if the bridge is paired.
     package func setup(force: Bool) async throws -> SetupListing {
         try SetupListing(json: await ask(.setup(force: force)))
     }

@@ -60,7 +60,7 @@ package protocol BridgeControlHandler: Sendable {
     /// Restores a backup and returns before the bridge restarts.
     ///
     /// - Parameter receive: Receives the backup from the operator. It isn't called if a restore isn't possible now.
-    /// - Returns: The restored state, for the operator.
+    /// - Returns: The contents of the backup.
     /// - Throws: ``BridgeControlError`` if the backup is unusable. The bridge is then unchanged.
     func restore(_ receive: @Sendable () async throws -> [UInt8]) async throws -> RestoreListing
 

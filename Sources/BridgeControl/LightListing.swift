@@ -19,7 +19,7 @@ package struct LightListing: BridgeMessage {
     /// A Boolean value that indicates whether the last command is treated as the light's state, or `nil` from an older
     /// daemon.
     package var optimistic: Bool?
-    /// The problems that need attention, for people, or `nil` if there are none or the daemon is older.
+    /// The problems that need attention, for people, or `nil` without any or from an older daemon.
     package var warnings: [String]?
     /// The state of the light, without `reachable`, which is a separate key.
     package var state: LightChange

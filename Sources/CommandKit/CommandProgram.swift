@@ -1,7 +1,7 @@
 package import ArgumentParser
 package import TerminalKit
 
-/// The options of every command of a program, written before or after the command's name.
+/// The options that all commands of a program accept before or after the command's name.
 package protocol GlobalOptions: ParsableArguments {
     static var order: OptionOrder { get }
 
@@ -12,20 +12,20 @@ package protocol GlobalOptions: ParsableArguments {
 package protocol CommandProgram: AsyncParsableCommand {
     associatedtype Options: GlobalOptions
 
-    /// The options, for the help of the program.
+    /// The options, for the program's help.
     var options: Options { get }
 
-    /// A Boolean value that indicates whether commands with a default pass unknown words on to it.
+    /// A Boolean value that indicates whether commands pass unknown words to their default subcommand.
     static var passesWordsToDefaults: Bool { get }
 
-    /// Returns the failure to report for an error; `nil` for help and the version.
+    /// Returns the failure to report for an error, or `nil` for help and the version.
     static func failure(for error: any Error) -> CommandFailure?
 }
 
 extension CommandProgram {
     package static var name: String { configuration.commandName ?? _commandName }
 
-    /// Runs the command that the words name, and prints its failure.
+    /// Runs the command in the arguments, prints its failure, and returns the exit code.
     package static func run(_ arguments: [String]) async -> Int32 {
         do {
             let words = Options.order.movedBehindCommand(arguments)
@@ -44,13 +44,13 @@ extension CommandProgram {
                 Terminal.current.write(fullMessage(for: error) + "\n")
                 return 0
             }
-            // A mistake before `--json` may have kept it from being parsed.
+            // An error before `--json` may have prevented the parser from reading the option.
             Terminal.current.writeError(failure.text(of: name, isJSON: arguments.contains("--json")))
             return failure.exitCode
         }
     }
 
-    /// Suggests the nearest command for an unknown one, which the parser doesn't.
+    /// Suggests the nearest command for an unknown one, because the parser doesn't.
     ///
     /// - Throws: `TerminalError` with 64 if a word, or one after `help`, isn't a command.
     private static func checkCommand(_ words: [String]) throws(TerminalError) {

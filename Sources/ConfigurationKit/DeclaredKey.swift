@@ -1,7 +1,7 @@
-/// One key of a section of a configuration file: its type, the moment a changed value takes effect, and its text in the
-/// example file, which is part of the manual.
+/// A key of a section of a configuration file: its type, the time at which a changed value takes effect, and its text
+/// in the example file, which is part of the manual.
 package struct DeclaredKey<Section> {
-    /// The moment a changed value takes effect.
+    /// The time at which a changed value takes effect.
     package enum Change: Sendable {
         case reload
         case restart
@@ -9,31 +9,41 @@ package struct DeclaredKey<Section> {
 
     /// The key in the example file.
     package struct Example: Sendable {
-        /// The key's value as YAML; several lines follow the line with the key.
+        /// The key's value in YAML.
+        ///
+        /// Several lines follow the line with the key.
         package let value: [String]
         package let explanation: String
-        /// A Boolean value that indicates whether the value is the default; other values are commented out.
+        /// A Boolean value that indicates whether the value is the default.
+        ///
+        /// Other values are commented out.
         package let isDefault: Bool
 
         package static func byDefault(_ value: String..., explanation: String) -> Example {
             Example(value: value, explanation: explanation, isDefault: true)
         }
 
-        /// Creates an example with another value than the default.
+        /// Creates an example with a value other than the default.
         package static func only(_ value: String..., explanation: String) -> Example {
             Example(value: value, explanation: explanation, isDefault: false)
         }
     }
 
     fileprivate let read: (KeyedDecodingContainer<ConfigurationKey>, inout Section) throws -> Void
-    /// The keys that differ between two sections and wait for a restart: this one, or some in its section.
+    /// Returns the keys that differ between two sections and require a restart: this one, or some in its section.
     fileprivate let waiting: (Section, Section) -> [String]
-    /// The text in the example file, with an indent and a maximum width.
+    /// Returns the text in the example file, with an indent and a maximum width.
     fileprivate let text: (String, Int) -> String
 
     /// Declares a key whose value is converted from the type in the file.
     ///
-    /// The conversion throws ``ConfigurationProblem`` with the given coding path.
+    /// - Parameters:
+    ///   - name: The key in the file.
+    ///   - path: The section's property.
+    ///   - change: The time at which a changed value takes effect.
+    ///   - example: The key in the example file.
+    ///   - written: The type in the file.
+    ///   - value: Converts the value. It throws ``ConfigurationProblem`` with the given coding path.
     package init<Value: Equatable, Written: Decodable>(
         _ name: String, _ path: WritableKeyPath<Section, Value>, _ change: Change, _ example: Example,
         written: Written.Type, value: @escaping (Written, [any CodingKey]) throws -> Value
@@ -47,7 +57,7 @@ package struct DeclaredKey<Section> {
         text = { example.text(name, $0, $1) }
     }
 
-    /// Declares a key that holds another section.
+    /// Declares a key that contains another section.
     package init<Inner: DeclaredSection>(section name: String, _ path: WritableKeyPath<Section, Inner>) {
         let key = ConfigurationKey(name)
         read = { container, section in
@@ -88,7 +98,9 @@ extension DeclaredSection {
         try readKeys(from: decoder)
     }
 
-    /// Reads the declared keys; a section with further keys calls this from its `init(from:)`.
+    /// Reads the declared keys.
+    ///
+    /// A section with further keys calls this from its `init(from:)`.
     ///
     /// - Throws: ``ConfigurationProblem`` or a decoding error.
     package mutating func readKeys(from decoder: any Decoder) throws {
@@ -96,7 +108,7 @@ extension DeclaredSection {
         for key in Self.keys { try key.read(container, &self) }
     }
 
-    /// Returns the changed keys that wait for a restart.
+    /// Returns the changed keys that require a restart.
     package func keysThatWait(comparedWith running: Self) -> [String] {
         Self.keys.flatMap { $0.waiting(self, running) }
     }
@@ -104,9 +116,9 @@ extension DeclaredSection {
     /// Returns the section in the example file.
     ///
     /// - Parameters:
-    ///   - indent: the indent of each key; keys without an indent are separated by empty lines.
-    ///   - width: the maximum line length; a longer explanation precedes its key.
-    /// - Returns: the text, which ends with a line break.
+    ///   - indent: The indent of each key. Keys without an indent are separated by empty lines.
+    ///   - width: The maximum line length. A longer explanation precedes its key.
+    /// - Returns: The text, which ends with a line break.
     package static func example(indent: String = "", width: Int = 122) -> String {
         keys.map { $0.text(indent, width) }.joined(separator: indent.isEmpty ? "\n" : "")
     }

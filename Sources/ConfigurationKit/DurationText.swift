@@ -1,13 +1,17 @@
-/// A length of time as people write it in the configuration: `150ms`, `2s`, `1.5s`, `5m`, `24h`.
+/// A duration in the configuration: `150ms`, `2s`, `1.5s`, `5m`, `24h`.
 public struct DurationText: Equatable, Sendable {
-    /// The length of time; never negative, at most a year.
+    /// The duration.
+    ///
+    /// It is never negative and at most a year.
     public let duration: Duration
 
     private static let longestMilliseconds = 365.0 * 24 * 3600 * 1000
 
-    /// Reads a length of time; `nil` if the text is anything else, or longer than a year.
+    /// Parses a duration.
     ///
-    /// - Parameter text: a decimal number and, without space, `ms`, `s`, `m` or `h`.
+    /// Returns `nil` if the text is invalid or the duration is longer than a year.
+    ///
+    /// - Parameter text: A decimal number and, without a space, `ms`, `s`, `m` or `h`.
     public init?(_ text: String) {
         let bytes = text.utf8
         let number = bytes.prefix { (0x30...0x39).contains($0) || $0 == UInt8(ascii: ".") }
@@ -27,9 +31,9 @@ public struct DurationText: Equatable, Sendable {
 }
 
 extension DurationText: Decodable {
-    /// Reads a length of time from a configuration file.
+    /// Decodes a duration from a configuration file.
     ///
-    /// - Throws: ``ConfigurationProblem``.
+    /// - Throws: ``ConfigurationProblem`` if the value isn't a valid duration.
     public init(from decoder: any Decoder) throws {
         let container = try decoder.singleValueContainer()
         guard let text = try? container.decode(String.self), let value = DurationText(text) else {

@@ -1,7 +1,7 @@
 package import LineRPC
 package import SystemKit
 
-/// How a daemon ends when its socket cannot be made.
+/// The exit codes of a daemon whose socket can't be created.
 extension LineRPCError: ErrorWithExitCode {
     package var exitCode: ExitCode {
         switch self {

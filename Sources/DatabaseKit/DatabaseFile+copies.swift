@@ -2,11 +2,13 @@ import Dispatch
 package import GRDB
 import Glibc
 
-// A database as a file that is carried about: copies of it, and copies that take its place.
+// Copies of a database, and their restoration.
 extension DatabaseFile {
-    /// Writes a copy, whole or not at all, for this user alone; who uses the database meanwhile goes on.
+    /// Writes a copy atomically, readable only by this user.
     ///
-    /// - Parameter destination: where; a file that is there is replaced.
+    /// The database can be used meanwhile.
+    ///
+    /// - Parameter destination: The path of the copy. An existing file is replaced.
     /// - Throws: ``DatabaseFileError``.
     package func copy(to destination: String) throws(DatabaseFileError) {
         let unfinished = destination + ".new"
@@ -21,7 +23,8 @@ extension DatabaseFile {
         try Self.rename(unfinished, to: destination)
     }
 
-    /// Writes a copy as ``copy(to:)`` does, on a thread of its own: a slow disk does not hold up who waits for it.
+    /// Writes a copy as ``copy(to:)`` does, on a separate thread, so that a slow disk doesn't block the caller's
+    /// executor.
     ///
     /// - Throws: ``DatabaseFileError``.
     package func copyAside(to destination: String) async throws {
@@ -32,11 +35,13 @@ extension DatabaseFile {
         }
     }
 
-    /// Checks a database from elsewhere, which may be changed, and brings its schema up to date.
+    /// Checks a database from another location and migrates its schema.
     ///
-    /// It leaves no file next to it.
+    /// The file may be changed.
     ///
-    /// - Throws: ``DatabaseFileError``, and what the body throws.
+    /// It leaves no further files next to the database.
+    ///
+    /// - Throws: ``DatabaseFileError``, and errors of the body.
     package static func adopt<Result>(
         _ candidate: String, migrator: DatabaseMigrator, applicationID: Int32,
         _ body: (DatabaseQueue) async throws -> Result
@@ -55,10 +60,12 @@ extension DatabaseFile {
         }
     }
 
-    /// Puts another file in a database's place; the former one is kept beside it, as `.replaced`.
+    /// Replaces a database with another file.
     ///
-    /// It is done once the other file is called `.successor`: what is interrupted behind that is finished by whoever
-    /// opens the database next. Whoever calls owns the database and does not use it any more.
+    /// The former database is kept with the suffix `.replaced`.
+    ///
+    /// The replacement is final once the other file has the suffix `.successor`: if it is interrupted after that, the
+    /// next opening of the database completes it. The caller must own the database and must no longer use it.
     ///
     /// - Throws: ``DatabaseFileError``.
     package static func replace(_ path: String, by candidate: String) throws(DatabaseFileError) {
@@ -68,11 +75,11 @@ extension DatabaseFile {
         try finishReplacement(of: path)
     }
 
-    /// Stores durably that another file takes a database's place when the database is opened next.
+    /// Durably registers a file that replaces the database when it is next opened.
     ///
-    /// The caller owns the database and may still use it.
+    /// The caller must own the database and may still use it.
     ///
-    /// - Throws: ``DatabaseFileError``; the database then keeps its place.
+    /// - Throws: ``DatabaseFileError``. The database then isn't replaced.
     package static func setSuccessor(of path: String, to candidate: String) throws(DatabaseFileError) {
         for suffix in ["", "-wal", "-shm", "-journal"] { unlink(path + ".replaced" + suffix) }
         do {
@@ -83,7 +90,7 @@ extension DatabaseFile {
         }
     }
 
-    /// Finishes what ``replace(_:by:)`` has begun, wherever it was interrupted.
+    /// Completes an interrupted ``replace(_:by:)``.
     static func finishReplacement(of path: String) throws(DatabaseFileError) {
         let successor = successor(of: path)
         guard try exists(successor) else { return }
@@ -93,19 +100,21 @@ extension DatabaseFile {
                 throw .creating(former + suffix, errno)
             }
         }
-        // What belongs to the former database must never be found beside the new one, not even after a power cut.
+        // The journals of the former database must never be next to the new one, even after a power failure.
         for suffix in ["-wal", "-shm", "-journal"] { try move(suffix) }
         try flush(folder(of: path))
         try move("")
         try rename(successor, to: path)
     }
 
-    /// What takes the database's place at the next opening.
+    /// Returns the path of the file that replaces the database when it is next opened.
     static func successor(of path: String) -> String { path + ".successor" }
 
     // MARK: Files
 
-    /// Makes an empty file that only this user can read, in the place of any other.
+    /// Creates an empty file that only this user can read.
+    ///
+    /// An existing file is replaced.
     package static func makeEmpty(_ path: String) throws(DatabaseFileError) {
         for suffix in ["", "-journal", "-wal", "-shm"] { unlink(path + suffix) }
         let file = Glibc.open(path, O_CREAT | O_EXCL | O_RDWR | O_CLOEXEC, 0o600)
@@ -120,7 +129,7 @@ extension DatabaseFile {
         guard fsync(file) == 0 else { throw .creating(path, errno) }
     }
 
-    /// Gives a file that is on disk its name, durably.
+    /// Durably renames a file that is already flushed.
     static func rename(_ unfinished: String, to path: String) throws(DatabaseFileError) {
         guard Glibc.rename(unfinished, path) == 0 else { throw .creating(path, errno) }
         try flush(folder(of: path))

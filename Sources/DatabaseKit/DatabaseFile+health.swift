@@ -2,11 +2,11 @@ import GRDB
 import Glibc
 import SystemKit
 
-/// A file in use, and the disk it is on.
+/// The health of an open file and its disk.
 extension DatabaseFile {
     package var directory: String { Self.folder(of: path) }
 
-    /// How many bytes this process may still write beside the file.
+    /// The number of bytes that this process may still write to the file's disk.
     package var freeBytes: UInt64 { Self.freeBytes(in: directory) }
 
     private static func freeBytes(in directory: String) -> UInt64 {
@@ -15,28 +15,28 @@ extension DatabaseFile {
         return UInt64(status.f_bavail) * UInt64(status.f_frsize)
     }
 
-    /// The least room in which a change can be stored for certain; bytes.
+    /// The minimum free space that guarantees that a change can be stored, in bytes.
     private static let leastRoom: UInt64 = 128 << 10
 
-    /// Why nothing new can be stored in the file, as far as can be seen without reading it.
+    /// The reason why changes can't be stored, as far as known without reading the file.
     package var storageError: String? {
         if let problem = problemOfPlace { return problem }
         return isFull ? "the disk of \(directory) is full: \(freeBytes / 1024) KiB are left" : nil
     }
 
-    /// A Boolean value that indicates whether the disk may have no room for another change.
+    /// A Boolean value that indicates whether the disk may have no space for another change.
     package var isFull: Bool { Self.isFull(directory) }
 
     private static func isFull(_ directory: String) -> Bool { freeBytes(in: directory) < leastRoom }
 
-    /// Returns the directory of a database if its full disk has made a write fail, as far as the error is known.
+    /// Returns the directory of a database if a full disk has caused a failed write, as far as the error is known.
     package static func fullDirectory(of path: String, after error: (any Error)?) -> String? {
         let directory = folder(of: path)
         if let error, case .diskFull = DatabaseFileError(error, path: path) { return directory }
         return isFull(directory) ? directory : nil
     }
 
-    /// What is wrong with the file that is in use, or with its folder.
+    /// The problem with the open file or its folder, if any.
     package var problem: String? {
         if let problem = problemOfPlace { return problem }
         do {

@@ -1,9 +1,10 @@
 package import GRDB
 import Glibc
 
-/// Looking without touching.
+/// Checks that don't change anything.
 extension DatabaseFile {
-    /// Finds out whether ``init(path:migrator:applicationID:logger:)`` would succeed; makes and changes nothing.
+    /// Checks whether ``init(path:migrator:applicationID:logger:)`` would succeed, without creating or changing
+    /// anything.
     ///
     /// - Throws: ``DatabaseFileError``.
     package static func inspect(
@@ -11,16 +12,16 @@ extension DatabaseFile {
     ) throws(DatabaseFileError) {
         let folder = folder(of: path)
         guard access(folder, W_OK | X_OK) == 0 else {
-            // What is missing is made at the first start, by systemd or by the daemon.
+            // The first start, by systemd or the daemon, creates missing folders.
             guard errno == ENOENT else { throw .creating(folder, errno) }
             return
         }
         try FileLock.whileFree(path + ".lock") { () throws(DatabaseFileError) in
-            // The next start finishes what was interrupted, and leaves the rest behind.
+            // The next start completes an interrupted replacement and ignores other leftovers.
             if try exists(successor(of: path)) { return try read(successor(of: path), migrator, applicationID) }
             guard try exists(path) else { return try refuseRemains(of: path) }
             for file in [path, path + "-wal", path + "-shm", path + ".lock"] { try requireOwnership(file, of: folder) }
-            // A half-done change in a rollback journal is undone by the next start.
+            // The next start rolls back an incomplete change in a rollback journal.
             if try !exists(path + "-journal") { try read(path, migrator, applicationID) }
         }
     }
@@ -29,13 +30,13 @@ extension DatabaseFile {
         _ path: String, _ migrator: DatabaseMigrator, _ applicationID: Int32
     ) throws(DatabaseFileError) {
         do {
-            // SQLite reads beside two more files. Those it makes itself it takes away again only if it may write;
-            // those that a crash has left are for the next start.
+            // SQLite uses two further files to read. It removes the ones that it creates only if it may write. Those
+            // that a crash has left must stay for the next start.
             let queue = try open(path, isReadOnly: exists(path + "-wal"))
             try queue.read { database throws in try check(database, path, migrator, applicationID) }
             try queue.close()
         } catch let error as DatabaseError where error.extendedResultCode == .SQLITE_IOERR_SHMSIZE {
-            // On a full disk only the next start, which is alone, can read.
+            // On a full disk, only the next start can read the database, because it has exclusive access.
         } catch let error as DatabaseFileError {
             throw error
         } catch {
@@ -43,7 +44,8 @@ extension DatabaseFile {
         }
     }
 
-    /// A file that somebody else has made, most likely root by hand, is out of reach for the folder's owner.
+    /// Throws an error for a file that another user has created, usually root by hand, and that the folder's owner
+    /// can't use.
     private static func requireOwnership(_ path: String, of folder: String) throws(DatabaseFileError) {
         var (file, directory) = (stat(), stat())
         guard stat(path, &file) == 0, stat(folder, &directory) == 0 else { return }

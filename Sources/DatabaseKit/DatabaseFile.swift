@@ -3,16 +3,16 @@ package import GRDB
 import Glibc
 package import Logging
 
-/// An SQLite file of which this process is the only owner.
+/// An SQLite file that this process owns exclusively.
 ///
-/// It is made whole or not at all, under another name first, so an empty or missing file beside its remains is a
-/// damaged one and refused, never replaced. Every commit is on disk before it returns.
+/// A new file is created atomically, under a temporary name first. So an empty or missing file with leftovers next to
+/// it is damaged and rejected, never replaced. Every commit is durable before it returns.
 package final class DatabaseFile: Sendable {
     package let queue: DatabaseQueue
     package let path: String
     private let lock: FileLock
 
-    /// Opens the file, or creates it and its folder for this user alone, and brings its schema up to date.
+    /// Opens the file, or creates it and its folder for this user alone, and migrates its schema.
     ///
     /// Migrations may be added, never changed or removed.
     ///
@@ -46,55 +46,58 @@ package final class DatabaseFile: Sendable {
         }
     }
 
-    /// Ends all use of the file; the lock goes with this object.
+    /// Closes the file.
     ///
-    /// - Throws: ``DatabaseFileError`` if something still uses it.
+    /// The lock is released with this object.
+    ///
+    /// - Throws: ``DatabaseFileError`` if the file is still in use.
     package func close() throws(DatabaseFileError) {
         do { try queue.close() } catch { throw DatabaseFileError(error, path: path) }
     }
 
     // MARK: SQLite
 
-    // SQLite keeps 32 KiB beside a database for those that share it. A full disk may have no room for that; who is alone
-    // goes on without, and no other process can read the database meanwhile.
+    // SQLite keeps 32 KiB of shared memory in a file next to the database. A full disk may have no space for it. With
+    // exclusive access, SQLite works without it, but no other process can read the database meanwhile.
     static func open(
         _ path: String, isReadOnly: Bool = false, isWAL: Bool = false, isAlone: Bool = false
     ) throws -> DatabaseQueue {
         var configuration = Configuration()
         configuration.readonly = isReadOnly
-        // The usual quality of service raises a thread's priority, which only root may do: the system's log has a line of it.
+        // The default quality of service raises a thread's priority. Only root may do that, and each attempt is logged
+        // by the system.
         configuration.qos = .default
         configuration.foreignKeysEnabled = true
         configuration.busyMode = .timeout(5)
         configuration.prepareDatabase { database in
             guard !isReadOnly else { return }
-            // Holds only if it is said first.
+            // Takes effect only before the journal mode is set.
             if isAlone { try database.execute(sql: "PRAGMA locking_mode = EXCLUSIVE") }
-            // Not by `configuration.journalMode`, which would relax `synchronous` afterwards.
+            // `configuration.journalMode` would relax `synchronous` afterwards.
             if isWAL { try database.execute(sql: "PRAGMA journal_mode = WAL") }
             try database.execute(sql: "PRAGMA synchronous = FULL")
-            // Deleted keys do not linger in free pages.
+            // Deleted keys must not remain in free pages.
             try database.execute(sql: "PRAGMA secure_delete = ON")
         }
         return try DatabaseQueue(path: path, configuration: configuration)
     }
 
-    /// Looks a file over before anything is written, so that what is refused stays as it was found.
+    /// Checks a file before anything is written, so that a rejected file stays unchanged.
     private static func lookOver(_ path: String, _ migrator: DatabaseMigrator, _ applicationID: Int32) throws {
         func look(_ queue: DatabaseQueue) throws {
             try queue.read { database throws in try check(database, path, migrator, applicationID) }
             try queue.close()
         }
         do {
-            // A half-done change in a rollback journal has to be undone first, and that is writing.
+            // An incomplete change in a rollback journal must be rolled back first, which requires writing.
             try look(try open(path, isReadOnly: !exists(path + "-journal")))
         } catch let error as DatabaseError where error.extendedResultCode == .SQLITE_IOERR_SHMSIZE {
-            // Who is alone writes the log into the database at the end, as far as there is room.
+            // With exclusive access, SQLite writes the log into the database when it closes, as far as there is space.
             try look(try open(path, isAlone: true))
         }
     }
 
-    /// Opens a file for the daemon's life.
+    /// Opens a file for the lifetime of the daemon.
     private static func openForGood(_ path: String) throws -> DatabaseQueue {
         do {
             return try open(path, isWAL: true)
@@ -124,8 +127,8 @@ package final class DatabaseFile: Sendable {
         do {
             let queue = try open(unfinished)
             try queue.writeWithoutTransaction { database in
-                // It is nothing until it has its name, and begun anew after a power cut: flushed once, below, and not
-                // four times for each step of the schema's history.
+                // The file doesn't count until it is renamed, and is created again after a power failure. So it is
+                // flushed once, below, instead of four times per migration.
                 try database.execute(sql: "PRAGMA synchronous = OFF")
                 try database.execute(sql: "PRAGMA application_id = \(applicationID)")
             }
@@ -149,7 +152,7 @@ package final class DatabaseFile: Sendable {
     static func exists(_ path: String) throws(DatabaseFileError) -> Bool {
         var status = stat()
         guard lstat(path, &status) != 0 else {
-            // A link to nowhere would have SQLite make a file there.
+            // SQLite would create a file at the target of a dangling link.
             guard stat(path, &status) == 0 else { throw .damaged(path: path, reason: "it is a link to nowhere") }
             guard status.st_mode & S_IFMT == S_IFREG else { throw .damaged(path: path, reason: "it is not a file") }
             guard status.st_size > 0 || path.hasSuffix("-wal") || path.hasSuffix("-journal") else {
@@ -166,7 +169,7 @@ package final class DatabaseFile: Sendable {
         guard access(path, R_OK | W_OK) == 0 || errno != EACCES else { throw .noPermission(path: path) }
     }
 
-    /// Takes from everyone else what a copy or a careless hand gave them.
+    /// Removes the permissions of other users that a copy or a manual change has added.
     private static func tighten(_ path: String, logger: Logger) throws(DatabaseFileError) {
         var status = stat()
         guard stat(path, &status) == 0, status.st_mode & 0o077 != 0 else { return }
@@ -188,7 +191,8 @@ package final class DatabaseFile: Sendable {
         guard errno == ENOENT else { throw .creating(folder, errno) }
         try makeFolder(of: folder)
         guard mkdir(folder, 0o700) == 0 || errno == EEXIST else { throw .creating(folder, errno) }
-        // All that is durable in the folder is lost without its name. Who may not read what it lies in cannot see to that.
+        // Everything durable in the folder is lost if its own entry is lost. Without read permission for the parent
+        // folder, this isn't possible.
         try? flush(Self.folder(of: folder))
     }
 }

@@ -2,17 +2,19 @@ import GRDB
 package import SystemKit
 import TerminalKit
 
-/// Why a database cannot be used; it is never made anew because of it.
+/// An error that prevents the use of a database.
+///
+/// The database is never recreated because of it.
 package enum DatabaseFileError: ErrorWithExitCode, Equatable, Sendable {
     /// Another process owns the database.
     case inUse(lock: String, pid: Int32?)
-    /// SQLite finds it broken, or it is missing although its remains are there.
+    /// SQLite reports damage, or the database is missing although its leftovers exist.
     case damaged(path: String, reason: String)
-    /// It belongs to a newer version of the program, or to another program.
+    /// The database belongs to a newer version of the program or to another program.
     case foreign(path: String, reason: String)
-    /// What is to be restored is no backup, or a damaged one.
+    /// The file to restore isn't a backup, or it is damaged.
     case notABackup
-    /// There is nothing to make a backup of.
+    /// The database to back up or to open is missing.
     case missing(path: String)
     case noPermission(path: String)
     case cannotCreate(path: String, reason: String)
@@ -33,7 +35,9 @@ package enum DatabaseFileError: ErrorWithExitCode, Equatable, Sendable {
 
     package var description: String { description(restoringBy: "bring back a backup with lamplighter restore FILE") }
 
-    /// Returns the problem and the solution in one line; the remedy restores an earlier state.
+    /// Returns the problem and the solution in one line.
+    ///
+    /// The given remedy restores an earlier state.
     package func description(restoringBy remedy: String) -> String {
         let text =
             switch self {
@@ -57,13 +61,13 @@ package enum DatabaseFileError: ErrorWithExitCode, Equatable, Sendable {
 }
 
 extension DatabaseFileError {
-    /// What SQLite says, in terms of what to do about it.
+    /// Creates an error from an SQLite error.
     package init(_ error: any Error, path: String) {
         guard let error = error as? DatabaseError else {
             self = .damaged(path: path, reason: "\(error)")
             return
         }
-        // Only the extended code tells which call of the system failed.
+        // Only the extended code identifies the failed system call.
         let reason = "\(error.message ?? "SQLite") (\(error.extendedResultCode.rawValue))"
         switch error.resultCode {
         case .SQLITE_PERM, .SQLITE_READONLY, .SQLITE_AUTH: self = .noPermission(path: path)

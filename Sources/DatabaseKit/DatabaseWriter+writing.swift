@@ -1,10 +1,10 @@
 package import GRDB
 
 extension DatabaseWriter {
-    /// Writes in a transaction, on the database's own thread: the caller's executor is free meanwhile.
+    /// Writes in a transaction on the database's own thread, without blocking the caller's executor.
     ///
-    /// Once begun it is not given up, also if the task is cancelled: whoever asked for it has told others already, such as an
-    /// accessory that has its half of a pairing.
+    /// Once started, the transaction completes even if the task is canceled, because others already rely on it, such as
+    /// an accessory that has stored its half of a pairing.
     package func writeToTheEnd<Value: Sendable>(
         _ change: @escaping @Sendable (Database) throws -> Value
     ) async throws -> Value {

@@ -1,13 +1,14 @@
 import Glibc
 import SystemKit
 
-/// The ownership of something, as long as this object or its process lives.
+/// An exclusive lock, as long as this object and its process live.
 ///
-/// The kernel keeps the lock, not the file: what a crash leaves behind locks no process out. The file tells who holds it.
+/// The kernel holds the lock, so a file that a crash leaves behind doesn't lock out other processes. The file contains
+/// the owner's process ID.
 package final class FileLock: Sendable {
     private let file: CInt
 
-    /// Takes the lock, or says who has it.
+    /// Acquires the lock.
     ///
     /// - Throws: ``DatabaseFileError/inUse(lock:pid:)`` if another process has it.
     package init(path: String) throws(DatabaseFileError) {
@@ -15,12 +16,12 @@ package final class FileLock: Sendable {
         guard file >= 0 else { throw .creating(path, errno) }
         guard flock(file, LOCK_EX | LOCK_NB) == 0 else {
             let pid = Self.pid(in: file)
-            // `self.file` is not set yet, so `deinit` does not run and close somebody else's file of that number.
+            // `self.file` isn't set yet, so `deinit` doesn't run and close an unrelated file with that number.
             close(file)
             throw .inUse(lock: path, pid: pid)
         }
         let text = Array("\(getpid())\n".utf8)
-        // Only a courtesy to whoever comes second; the lock holds without it.
+        // Only informs a second process. The lock works without it.
         _ = ftruncate(file, 0)
         _ = pwrite(file, text, text.count, 0)
         self.file = file
@@ -28,15 +29,18 @@ package final class FileLock: Sendable {
 
     deinit { Self.release(file) }
 
-    /// Releases a lock at once; until a new process executes its program, it shares the open files of its parent.
+    /// Releases the lock explicitly, because a forked process shares its parent's open files until it executes its
+    /// program.
     private static func release(_ file: CInt) {
         flock(file, LOCK_UN)
         close(file)
     }
 
-    /// Does something while no process owns what the lock guards, or says who does; the lock's file is not made.
+    /// Runs the body while no process owns the lock, or throws the owner.
     ///
-    /// An owner who comes in that moment is refused; a service is started again.
+    /// It doesn't create the lock's file.
+    ///
+    /// A process that tries to acquire the lock meanwhile fails; a service is then restarted.
     static func whileFree(_ path: String, _ body: () throws(DatabaseFileError) -> Void) throws(DatabaseFileError) {
         let file = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW)
         guard file >= 0 else {
@@ -59,7 +63,7 @@ package final class FileLock: Sendable {
 }
 
 extension DatabaseFileError {
-    /// What the system says when something cannot be made or opened.
+    /// Returns the error for a file that can't be created or opened.
     package static func creating(_ path: String, _ code: CInt) -> DatabaseFileError {
         switch code {
         case EACCES, EPERM: .noPermission(path: path)

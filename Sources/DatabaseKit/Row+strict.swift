@@ -1,34 +1,34 @@
 package import Foundation
 package import GRDB
 
-/// What the database says and cannot be true.
+/// Invalid contents of a database.
 package struct DamagedDatabase: Error, Equatable, CustomStringConvertible {
-    /// What is wrong, without what stands there.
+    /// The problem, without the stored value.
     package let description: String
 
     package init(description: String) { self.description = description }
 }
 
-/// Bytes on their way into and out of SQLite.
+/// Bytes for or from SQLite.
 package struct Blob {
     package let bytes: [UInt8]
 
     package init(_ bytes: [UInt8]) { self.bytes = bytes }
     package init(_ data: Data) { bytes = Array(data) }
 
-    /// As GRDB takes them.
+    /// The bytes in the type that GRDB uses.
     package var data: Data { Data(bytes) }
 }
 
-/// Columns as they must be: SQLite lets any kind of value stand in any column, and GRDB's own subscripts trap on a wrong
-/// one.
+/// Checked access to columns. SQLite allows any kind of value in any column, and GRDB's own subscripts trap on a wrong
+/// kind.
 extension Row {
     package func damaged(_ column: String) -> DamagedDatabase {
-        // What stands there may be a secret.
+        // The stored value may be a secret.
         DamagedDatabase(description: "the column \(column) cannot be read")
     }
 
-    /// What a column was read as, unless that failed.
+    /// Returns the value that was read from a column, or throws if it is `nil`.
     package func read<Value>(_ column: String, _ value: Value?) throws(DamagedDatabase) -> Value {
         guard let value else { throw damaged(column) }
         return value
@@ -38,16 +38,18 @@ extension Row {
         if case .null = try stored(column) { true } else { false }
     }
 
-    /// A whole number within limits.
+    /// Returns an integer within limits.
     package func number(_ column: String, in range: ClosedRange<Int64>) throws(DamagedDatabase) -> Int64 {
         guard case .int64(let number) = try stored(column), range.contains(number) else { throw damaged(column) }
         return number
     }
 
-    /// A number that is 0 or 1.
+    /// Returns whether a number is 1.
+    ///
+    /// It must be 0 or 1.
     package func flag(_ column: String) throws(DamagedDatabase) -> Bool { try number(column, in: 0...1) == 1 }
 
-    /// A text, which must be there.
+    /// Returns a text, which must not be NULL.
     package func text(_ column: String) throws(DamagedDatabase) -> String {
         guard case .string(let text) = try stored(column) else { throw damaged(column) }
         return text

@@ -1,16 +1,16 @@
-/// The addresses of one peer, and which of them to try next.
+/// The addresses of a peer, and the next one to try.
 ///
-/// A *round* tries each address once, starting with the last good one. Another peer can answer at an address: if the
-/// identity doesn't match, the round goes on with the others.
+/// A *round* tries each address once, starting with the last good one. A different peer may answer at an address. If
+/// its identity doesn't match, the round continues with the remaining addresses.
 package struct Candidates<Address: Hashable & Sendable>: Sendable {
-    /// The longest pause between two attempts of one round (RFC 8305, 5).
+    /// The longest delay between two attempts of a round (RFC 8305, 5).
     package static var headStart: Duration { .milliseconds(250) }
 
     /// All addresses, in the order in which to try them.
     package private(set) var all: [Address]
-    /// The address whose peer has proven its identity last.
+    /// The address at which the peer last proved its identity.
     package private(set) var lastGood: Address?
-    /// The address that has answered in this round, if one has.
+    /// The address that has answered in this round, if any.
     package private(set) var current: Address?
     /// The addresses that were tried in this round.
     package private(set) var tried: [Address] = []
@@ -28,7 +28,9 @@ package struct Candidates<Address: Hashable & Sendable>: Sendable {
         (underWay, tried, current) = ([], [], nil)
     }
 
-    /// Replaces the addresses and returns whether they differ; new ones are tried in the current round, too.
+    /// Replaces the addresses and returns whether they differ.
+    ///
+    /// New ones are also tried in the current round.
     @discardableResult
     package mutating func update(_ addresses: [Address]) -> Bool {
         guard addresses != all else { return false }
@@ -48,7 +50,7 @@ package struct Candidates<Address: Hashable & Sendable>: Sendable {
         return address
     }
 
-    /// An address has answered first.
+    /// Records that an address was the first to answer.
     ///
     /// The unanswered attempts are repeated in this round, after all other addresses.
     package mutating func answered(_ address: Address) {
@@ -57,10 +59,10 @@ package struct Candidates<Address: Hashable & Sendable>: Sendable {
         underWay = []
     }
 
-    /// Leaves the current address, to go on with the rest of the round.
+    /// Abandons the current address and continues the round.
     package mutating func proceed() { current = nil }
 
-    /// The peer at the current address has proven its identity.
+    /// Records that the peer at the current address has proved its identity.
     package mutating func confirm() { lastGood = current ?? lastGood }
 
     /// A Boolean value that indicates whether this round has tried all addresses.

@@ -1,15 +1,17 @@
-/// Connects to the first candidate that answers; each gets a head start on the next (Happy Eyeballs, RFC 8305).
+/// Connects to the first candidate that answers.
 ///
-/// Connections that answer later are closed. A canceled caller waits for nothing.
+/// Each candidate has a head start on the next (Happy Eyeballs, RFC 8305).
+///
+/// Connections that are established later are closed. A canceled caller doesn't wait for attempts to finish.
 ///
 /// - Parameters:
-///   - headStart: the time after which the next candidate is tried in addition.
-///   - next: returns the next candidate, or `nil` without one for now. It is called again while an attempt is under
-///     way, so that an address that is found meanwhile is tried, too.
-///   - connect: connects to a candidate.
-///   - close: closes a connection that isn't needed.
-/// - Returns: the connection, which the caller closes, and its candidate.
-/// - Throws: the last error of `connect`; `CancellationError` if the caller is canceled, or without candidates.
+///   - headStart: The time after which the next candidate is tried concurrently.
+///   - next: Returns the next candidate, or `nil` if there is currently no further one. It is called again during later
+///     attempts, so that new addresses are also tried.
+///   - connect: Connects to a candidate.
+///   - close: Closes a connection that isn't needed.
+/// - Returns: The connection, which the caller must close, and its candidate.
+/// - Throws: The last error of `connect`, or `CancellationError` if the caller is canceled or there are no candidates.
 package func firstToAnswer<Candidate: Sendable, Connection: Sendable>(
     headStart: Duration, next: () async -> Candidate?,
     connect: @escaping @Sendable (Candidate) async throws -> Connection, close: (Connection) -> Void
@@ -38,7 +40,7 @@ package func firstToAnswer<Candidate: Sendable, Connection: Sendable>(
             }
         }
         await startNext()
-        // Without an attempt under way, no head start matters any more.
+        // Without a running attempt, the head start is irrelevant.
         if running == 0 { group.cancelAll() }
         for await event in group {
             switch event {

@@ -2,18 +2,20 @@ internal import Glibc
 package import NIOCore
 package import NIOPosix
 
-/// Where a TCP connection leads.
+/// The destination of a TCP connection.
 package enum TCPDestination: Sendable {
     case address(SocketAddress)
-    /// A host by its name, which may have several addresses: NIO tries them by RFC 8305 itself.
+    /// A host name, which may have several addresses. NIO tries them according to RFC 8305.
     case host(String, port: Int)
 }
 
-/// Opens a TCP connection; a canceled caller doesn't wait for it.
+/// Opens a TCP connection.
 ///
-/// `configure` sets the channel up on its loop before it connects.
+/// A canceled caller doesn't wait for it.
 ///
-/// - Throws: the system's or NIO's error.
+/// `configure` configures the channel on its event loop before it connects.
+///
+/// - Throws: An error of the system or of NIO.
 package func openTCP(
     to destination: TCPDestination, on loop: any EventLoop, within limit: Duration,
     options: (ClientBootstrap) -> ClientBootstrap = { $0 },
@@ -36,12 +38,14 @@ package func openTCP(
         case .host(let host, let port): return try await bootstrap.connect(host: host, port: port).get()
         }
     } onCancel: {
-        // NIO can't cancel a connection under way: its channel is closed.
+        // NIO can't cancel a connection attempt, so close its channel.
         loop.execute { attempt.value.cancel() }
     }
 }
 
-/// A connection under way, with one channel for each address of a name; on its loop only.
+/// A connection attempt, with one channel for each address of a host name.
+///
+/// It is used on its event loop only.
 private struct Attempt {
     private var channels: [any Channel] = []
     private var isCanceled = false
@@ -58,8 +62,9 @@ private struct Attempt {
     }
 }
 
-/// Keeps a socket from programs that are started while it is open: they would keep its port taken, and connections open
-/// that this process has closed.
+/// Prevents child processes from inheriting a socket.
+///
+/// They would keep its port in use, and keep connections open that this process has closed.
 package func keepFromChildren(_ channel: any Channel) throws {
     try channel.pipeline.syncOperations.withUnsafeTransportIfAvailable(of: NIOBSDSocket.Handle.self) { socket in
         _ = fcntl(socket, F_SETFD, FD_CLOEXEC)

@@ -1,8 +1,8 @@
 /// The interfaces to publish on, with debounced changes.
 ///
 /// The first selection takes effect immediately. A later one takes effect when it hasn't changed for a second, or five
-/// seconds after the first change. So a veth that flaps a hundred times has no effect, and an interface that never
-/// stops changing is still followed. A change that is reverted is dropped.
+/// seconds after the first change. So a veth that flaps a hundred times has no effect, and an interface that keeps
+/// changing is still followed. A change that is reverted is dropped.
 struct DebouncedInterfaces {
     static let quiet = Duration.seconds(1)
     static let longestDelay = Duration.seconds(5)

@@ -2,9 +2,11 @@ import Glibc
 import NIOCore
 
 extension SocketAddress {
-    /// An IP address as it is reached over an interface: link-local and multicast IPv6 mean nothing without one.
+    /// Creates an address that is reached through an interface.
+    ///
+    /// Link-local and multicast IPv6 addresses require it as their scope.
     init?(_ ip: String, _ port: Int, on interface: String) {
-        // Only names are looked up, so this sends no query.
+        // Only interface names are resolved, so this sends no query.
         let bytes = Self.packed(ip)
         let isOfLink = bytes.count == 16 && (bytes[0] == 0xFE && bytes[1] & 0xC0 == 0x80 || bytes[0] == 0xFF)
         let address =
@@ -15,7 +17,7 @@ extension SocketAddress {
         self = address
     }
 
-    /// The bytes of an IP address: four or sixteen, none if it is none.
+    /// Returns the bytes of an IP address: four or sixteen, or none if the text isn't an address.
     static func packed(_ ip: String) -> [UInt8] {
         var bytes = [UInt8](repeating: 0, count: 16)
         if inet_pton(AF_INET, ip, &bytes) == 1 { return Array(bytes.prefix(4)) }

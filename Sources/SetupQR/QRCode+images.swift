@@ -1,8 +1,8 @@
 extension QRCode {
-    /// The code as an SVG image, black on white, quiet zone included.
+    /// The code as an SVG image, black on white, with its quiet zone.
     package var svg: String { Self.svg([(self, "")]) }
 
-    /// Draws codes below each other as one SVG image, each with its caption, which may be empty.
+    /// Draws several codes in a column as one SVG image, each with its caption, which may be empty.
     package static func svg(_ codes: [(code: QRCode, caption: String)]) -> String {
         var content = ""
         var height = 0
@@ -49,11 +49,12 @@ extension QRCode {
         return path
     }
 
-    /// Draws the code as a PNG image of one bit a pixel, black on white, with its quiet zone and `scale` pixels for a
-    /// module.
+    /// Draws the code as a 1-bit PNG image, black on white, with its quiet zone.
+    ///
+    /// Each module has `scale` pixels.
     package func png(scale: Int = 8) -> [UInt8] { Self.png([self], scale: scale) }
 
-    /// Codes below each other as one PNG image.
+    /// Draws several codes in a column as one PNG image.
     package static func png(_ codes: [QRCode], scale: Int = 8) -> [UInt8] {
         let width = (codes.map(\.span.count).max() ?? 0) * scale
         var pixels: [UInt8] = []
@@ -81,7 +82,9 @@ extension QRCode {
         return UInt32(content.count).bytes + named + checksum(named).bytes
     }
 
-    /// A zlib stream (RFC 1950) of stored blocks (RFC 1951): a few kilobytes need no compression.
+    /// Returns a zlib stream (RFC 1950) of stored blocks (RFC 1951).
+    ///
+    /// A few kilobytes need no compression.
     private static func stored(_ bytes: [UInt8]) -> [UInt8] {
         var stream: [UInt8] = [0x78, 0x01]
         var rest = bytes[...]
@@ -101,7 +104,7 @@ extension QRCode {
         return stream + (b << 16 | a).bytes
     }
 
-    /// PNG's CRC-32.
+    /// Returns the CRC-32 of PNG.
     private static func checksum(_ bytes: [UInt8]) -> UInt32 {
         ~bytes.reduce(~UInt32(0)) { sum, byte in
             (0..<8).reduce(sum ^ UInt32(byte)) { value, _ in value >> 1 ^ (value & 1 == 1 ? 0xEDB8_8320 : 0) }

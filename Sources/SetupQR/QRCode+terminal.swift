@@ -1,8 +1,10 @@
-/// What a terminal can show.
+/// The capabilities of a terminal.
 package struct TerminalAbilities: Equatable, Sendable {
-    /// Whether it shows characters beyond ASCII.
+    /// A Boolean value that indicates whether the terminal shows characters beyond ASCII.
     package var unicode: Bool
-    /// Whether it obeys colours; then a code is black on white, whatever the background.
+    /// A Boolean value that indicates whether the terminal supports colors.
+    ///
+    /// Codes are then black on white on any background.
     package var color: Bool
 
     package init(unicode: Bool, color: Bool) {
@@ -10,7 +12,7 @@ package struct TerminalAbilities: Equatable, Sendable {
         self.color = color
     }
 
-    /// Determines what the environment promises about an output.
+    /// Derives the capabilities of an output from the environment.
     package init(isTerminal: Bool, environment: (String) -> String?) {
         func value(_ name: String) -> String? { environment(name).flatMap { $0.isEmpty ? nil : $0 } }
         let locale = (value("LC_ALL") ?? value("LC_CTYPE") ?? value("LANG") ?? "").lowercased()
@@ -21,10 +23,12 @@ package struct TerminalAbilities: Equatable, Sendable {
 }
 
 extension QRCode {
-    /// The code as lines of text, quiet zone included, each ended by a line feed.
+    /// Returns the code as lines of text, with its quiet zone.
     ///
-    /// With colours it is black on white. Without, light modules are drawn in Unicode, which suits the usual dark
-    /// background, and dark modules in ASCII, which suits paper and mail; scanners read either way round.
+    /// Each line ends with a line feed.
+    ///
+    /// With colors, the code is black on white. Without colors, Unicode draws the light modules, which suits the usual
+    /// dark background, and ASCII draws the dark modules, which suits paper and mail. Scanners read both.
     package func text(for abilities: TerminalAbilities) -> String {
         switch (abilities.unicode, abilities.color) {
         case (true, true): lines(of: halfBlocks(drawingDark: true), between: "\u{1B}[0;30;107m", "\u{1B}[0m")
@@ -38,11 +42,12 @@ extension QRCode {
         rows.map { start + $0 + end + "\n" }.joined()
     }
 
-    /// One character for two modules, one above the other.
+    /// Draws two modules in one column as one character.
     private func halfBlocks(drawingDark: Bool) -> [String] {
         stride(from: span.lowerBound, to: span.upperBound, by: 2).map { row in
             span.map { column in
-                // Below an odd last row there is nothing to draw on a white ground, and light on a dark one.
+                // Below an odd last row is no module to draw on a white background, and a light one on a dark
+                // background.
                 switch (isDark(row, column) == drawingDark, isDark(row + 1, column) == drawingDark) {
                 case (true, true): "█"
                 case (true, false): "▀"

@@ -1,17 +1,21 @@
 import CQREncode
 
-/// A QR code as its dark and light modules.
+/// A QR code with its dark and light modules.
 package struct QRCode: Equatable, Sendable {
-    /// Modules in a row and in a column.
+    /// The number of modules in a row and in a column.
     package let size: Int
     private let dark: [Bool]
 
-    /// How many light modules belong around the code; without them it cannot be scanned.
+    /// The width of the quiet zone, in light modules.
+    ///
+    /// Without it, the code can't be scanned.
     static let quietZone = 4
 
-    /// Encodes a text such as a setup payload; `nil` if it is empty or too long for a QR code.
+    /// Encodes text such as a setup payload.
+    ///
+    /// Returns `nil` if the text is empty or too long for a QR code.
     package init?(_ text: String) {
-        // The library keeps no state between calls and the result is freed here, so no pointer leaves this function.
+        // The library keeps no state between calls, and the result is freed here. So no pointer leaves this function.
         guard !text.utf8.contains(0), let code = QRcode_encodeString(text, 0, QR_ECLEVEL_M, QR_MODE_8, 1) else {
             return nil
         }
@@ -21,12 +25,14 @@ package struct QRCode: Equatable, Sendable {
         dark = UnsafeBufferPointer(start: data, count: size * size).map { $0 & 1 == 1 }
     }
 
-    /// Whether a module is dark; all around the code they are light.
+    /// Returns whether a module is dark.
+    ///
+    /// All modules outside the code are light.
     package func isDark(_ row: Int, _ column: Int) -> Bool {
         guard (0..<size).contains(row), (0..<size).contains(column) else { return false }
         return dark[row * size + column]
     }
 
-    /// The rows and columns with the quiet zone.
+    /// The rows and columns, including the quiet zone.
     var span: Range<Int> { -Self.quietZone..<size + Self.quietZone }
 }

@@ -1,8 +1,11 @@
 import Glibc
 
-/// A thread that is not waited for: it ends with its work.
+/// A detached thread, which ends with its work.
 package enum DetachedThread {
-    /// Starts a thread; `work` isn't called if the system can't.
+    /// Starts a thread.
+    ///
+    /// - Parameter work: The function to run. It isn't called if the thread can't be created.
+    /// - Throws: The system's error.
     package static func start(_ work: @escaping @Sendable () -> Void) throws(SystemError) {
         var attributes = pthread_attr_t()
         pthread_attr_init(&attributes)

@@ -1,30 +1,30 @@
-/// The exit codes of sysexits(3) that the daemons use.
+/// The exit codes of the daemons, from sysexits(3).
 package enum ExitCode: Int32, Sendable {
     case success = 0
-    /// The command line makes no sense.
+    /// The command line is invalid.
     case usage = 64
-    /// A database is damaged, or newer than the program.
+    /// A database is damaged, or from a newer version of the program.
     case badData = 65
     /// The configuration file is missing.
     case noInput = 66
-    /// Something needed is not to be had: a port, the lock of a database.
+    /// A required resource isn't available, such as a port or the lock of a database.
     case unavailable = 69
-    /// The fault is ours.
+    /// An internal error.
     case `internal` = 70
     case cannotCreate = 73
     case inputOutput = 74
     case noPermission = 77
-    /// The configuration is wrong.
+    /// The configuration is invalid.
     case configuration = 78
 }
 
-/// An error that knows how the program ends because of it.
+/// An error with an exit code for the program.
 package protocol ErrorWithExitCode: Error, CustomStringConvertible {
     var exitCode: ExitCode { get }
 }
 
 extension ExitCode {
-    /// How the program ends because of an error.
+    /// Returns the exit code for an error.
     package init(_ error: any Error) {
         self = (error as? any ErrorWithExitCode)?.exitCode ?? .internal
     }

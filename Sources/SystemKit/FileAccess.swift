@@ -1,9 +1,9 @@
 import Glibc
 
-/// Why this program can't read a file, and what to do about it.
+/// Explains why this program can't read a file, with a remedy.
 package enum FileAccess {
-    /// Explains the system's error in terms of owner, group and mode, with the remedy after a semicolon if there is
-    /// one.
+    /// Explains the system's error in terms of owner, group and mode, followed by a semicolon and the remedy if there
+    /// is one.
     package static func reason(_ path: String, _ error: SystemError) -> String {
         if isInHome(path), error.isPermissionDenied || error.code == ENOENT {
             return "\(error.reason): a service can't see home directories; move it to a directory below /etc"

@@ -1,13 +1,17 @@
 import Glibc
 
-/// A file that is open: whole reads and writes, in whatever pieces the system makes of them.
+/// Complete reads and writes of an open file.
 package struct OpenFile: Sendable {
     private let descriptor: CInt
 
-    /// Takes a descriptor, which stays the caller's to close.
+    /// Uses a descriptor.
+    ///
+    /// The caller remains responsible for closing it.
     package init(_ descriptor: CInt) { self.descriptor = descriptor }
 
-    /// Reads to the end, or a little beyond a limit: then there was too much.
+    /// Reads to the end of the file.
+    ///
+    /// If the result exceeds `limit`, the file is too large and may not be complete.
     package func read(limit: Int) throws(SystemError) -> [UInt8] {
         var bytes: [UInt8] = []
         var chunk = [UInt8](repeating: 0, count: 1 << 16)
@@ -32,30 +36,30 @@ package struct OpenFile: Sendable {
     }
 }
 
-/// What the system answered to a call that failed.
+/// An error of a system call.
 package struct SystemError: Error, Equatable {
-    /// One of errno(3).
+    /// An error number from errno(3).
     package let code: CInt
 
-    /// An error of a call that returns its code.
+    /// Creates an error from a function that returns an error number.
     package init(code: CInt) { self.code = code }
 
-    /// The call that failed just now.
+    /// The error of the last failed system call.
     package static var last: SystemError { SystemError(code: errno) }
 
-    /// The system's words for it.
+    /// The system's description of the error.
     package var reason: String { String(cString: strerror(code)) }
 
-    /// Whether this user may not.
+    /// A Boolean value that indicates whether this user lacks the permission.
     package var isPermissionDenied: Bool { code == EACCES || code == EPERM }
 }
 
-/// A file of the kernel's, as below `/proc`.
+/// A kernel file, such as those in `/proc`.
 ///
-/// It has no size, and a read gives no more than a page of it: who takes a short read for the
-/// end, as Foundation's `Data(contentsOf:)` does, has the first 4 KiB of a longer table.
+/// It has no size, and a read returns at most one page. A reader that treats a short read as the end of the file, like
+/// Foundation's `Data(contentsOf:)`, gets only the first 4 KiB of a larger table.
 package enum ProcFile {
-    /// The whole text, but not much more than 1 MiB; empty if it cannot be read.
+    /// Returns the text of the file, limited to about 1 MiB; empty if the file can't be read.
     package static func text(of path: String) -> String {
         let file = open(path, O_RDONLY | O_CLOEXEC)
         guard file >= 0 else { return "" }

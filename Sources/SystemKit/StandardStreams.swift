@@ -1,10 +1,12 @@
 import Glibc
 
-/// The two streams that a program speaks on; whole lines only.
+/// Line output to the two standard streams.
 package enum StandardStreams {
     package static func printLine(_ line: String) { write(line + "\n", to: STDOUT_FILENO) }
     package static func printError(_ line: String) { write(line + "\n", to: STDERR_FILENO) }
 
-    /// One call for one text, so that those of several threads never mix; the output may have no reader.
+    /// Writes a text with one call, so that output of several threads isn't mixed.
+    ///
+    /// Errors are ignored, because the output may have no reader.
     package static func write(_ text: String, to file: CInt) { try? OpenFile(file).write(text.utf8) }
 }

@@ -1,11 +1,12 @@
 import Glibc
 
-/// Times as people read them, in the computer's time zone.
+/// Times for people, in the computer's time zone.
 ///
-/// Programs get UTC.
+/// Programs receive UTC.
 package enum LocalTime {
-    /// Converts a time in RFC 3339 and UTC, with or without a fraction, to `2026-11-26 10:05:28` in local time; other
-    /// text stays unchanged.
+    /// Converts a UTC time in RFC 3339 format, with or without a fraction, to `2026-11-26 10:05:28` in local time.
+    ///
+    /// Other text is returned unchanged.
     package static func text(of text: String) -> String {
         let numbers = text.split { !$0.isASCII || !$0.isNumber }.prefix(6).compactMap { Int32($0) }
         guard text.hasSuffix("Z"), text.contains("T"), numbers.count == 6 else { return text }

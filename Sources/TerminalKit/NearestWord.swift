@@ -2,7 +2,8 @@ extension String {
     /// The letters and digits in lower case, for comparisons.
     package var squashed: String { lowercased().filter { $0.isLetter || $0.isNumber } }
 
-    /// The word that was probably meant, if one is near enough: one slip for short words, one in three letters for long.
+    /// Returns the most similar word, or `nil` if none is similar enough: one typo in short words, one per three
+    /// letters in long ones.
     package func nearest(in words: some Sequence<String>) -> String? {
         let typed = Array(lowercased().unicodeScalars.prefix(64))
         let candidates = words.map { (word: $0, distance: Self.distance(typed, Array($0.lowercased().unicodeScalars))) }
@@ -10,7 +11,7 @@ extension String {
         return best.distance <= max(1, typed.count / 3) ? best.word : nil
     }
 
-    /// How many letters have to be added, removed, changed or swapped with their neighbour.
+    /// Returns the number of letters to insert, remove, replace or swap with their neighbor.
     private static func distance(_ a: [Unicode.Scalar], _ b: [Unicode.Scalar]) -> Int {
         guard b.count <= 128 else { return .max }
         var beforeLast: [Int] = []

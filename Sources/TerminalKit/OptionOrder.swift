@@ -1,15 +1,15 @@
-/// The options that every command of a program takes, wherever they stand.
+/// The options that all commands of a program accept in any position.
 package struct OptionOrder: Sendable {
     private let flags: Set<String>
     private let options: Set<String>
 
-    /// Names the options without a value and those with one, with their dashes.
+    /// Creates an order with the options without a value and those with one, including their dashes.
     package init(flags: Set<String>, options: Set<String>) {
         self.flags = flags
         self.options = options
     }
 
-    /// Moves the options from before the command to behind it, where they are parsed.
+    /// Moves options before the command to the end of the command's arguments, where they are parsed.
     package func movedBehindCommand(_ arguments: [String]) -> [String] {
         var moved: [String] = []
         var rest = arguments[...]

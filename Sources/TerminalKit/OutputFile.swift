@@ -1,24 +1,26 @@
 import Glibc
 import SystemKit
 
-/// A file the operator asked for.
+/// A file that the operator has requested.
 package enum OutputFile {
-    /// Writes the file, for its owner alone: it holds the setup code, or more.
+    /// Writes the file, readable only by its owner, because it contains the setup code or more.
     ///
-    /// - Throws: ``TerminalError`` if it cannot be written; a file that is there is then as it was.
+    /// - Throws: ``TerminalError`` if it can't be written. An existing file is then unchanged.
     package static func write(_ bytes: [UInt8], to path: String) throws {
         try make(path) { file in
             do throws(SystemError) { try OpenFile(file).write(bytes) } catch { throw failure(path, error) }
         }
     }
 
-    /// Creates the file, for its owner alone, whole or not at all; a terminal or a pipe is written to directly.
+    /// Creates the file atomically, readable only by its owner.
     ///
-    /// - Throws: ``TerminalError``, or what `body` throws; a file that is there is then as it was.
+    /// A terminal or a pipe is written to directly.
+    ///
+    /// - Throws: ``TerminalError``, or errors of `body`. An existing file is then unchanged.
     package static func make(_ path: String, _ body: (CInt) throws -> Void) throws {
         var status = stat()
         let isFile = stat(path, &status) != 0 || status.st_mode & S_IFMT == S_IFREG
-        // No other process can have put a file or a link under this name.
+        // No other process can have created a file or a link with this random name.
         let unfinished = isFile ? path + "." + String(UInt64.random(in: 0 ... .max), radix: 36) : path
         let file = open(unfinished, O_WRONLY | O_CLOEXEC | (isFile ? O_CREAT | O_EXCL : 0), 0o600)
         guard file >= 0 else { throw failure(path) }
@@ -34,7 +36,7 @@ package enum OutputFile {
         }
     }
 
-    /// Makes a file's name durable, if the user may read the folder it stands in.
+    /// Makes a file's name durable, if the user may read its folder.
     private static func flushFolder(of path: String) {
         let slash = path.lastIndex(of: "/")
         let folder = open(slash.map { String(path[...$0]) } ?? ".", O_RDONLY | O_CLOEXEC)

@@ -1,6 +1,7 @@
 extension String {
-    /// The text as one line that does nothing to a terminal, a log or a prompt, whoever wrote it: what is not printable is
-    /// written as an escape, `\n` or `\u{1B}`.
+    /// The text as one line that can't affect a terminal, a log or a prompt.
+    ///
+    /// Unprintable characters are written as escapes such as `\n` or `\u{1B}`.
     package var sanitized: String {
         guard unicodeScalars.contains(where: { !$0.isPrintable }) else { return self }
         var text = ""
@@ -18,11 +19,11 @@ extension String {
 }
 
 extension Unicode.Scalar {
-    /// Whether it shows something, or a space, and does nothing else.
+    /// A Boolean value that indicates whether the character is visible or a space, without any other effect.
     package var isPrintable: Bool {
         if isASCII { return value >= 0x20 && value != 0x7F }
         return switch properties.generalCategory {
-        // Format characters turn the direction of the text around, among other things.
+        // Format characters can, for example, change the direction of the text.
         case .control, .format, .lineSeparator, .paragraphSeparator, .surrogate, .privateUse, .unassigned: false
         default: true
         }

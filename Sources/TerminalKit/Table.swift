@@ -1,12 +1,12 @@
-/// Columns for people.
+/// A table for people.
 package struct Table {
-    /// How a row stands out where the terminal has colours.
+    /// The emphasis of a row on a terminal with colors.
     package enum Style: String, Sendable {
-        /// What is on or open.
+        /// Something that is on or open.
         case strong = "1"
-        /// What is of no use now.
+        /// Something that is unavailable.
         case faint = "2"
-        /// What a person should look after.
+        /// Something that needs attention.
         case alert = "31"
     }
 
@@ -16,10 +16,12 @@ package struct Table {
 
     package mutating func append(_ row: [String], _ style: Style? = nil) { rows.append((row.map(\.sanitized), style)) }
 
-    /// The rows in columns, without any colour.
+    /// The rows in columns, without colors.
     package var text: String { text(isPainted: false) }
 
-    /// Returns the rows in columns, after the headings; styles are for terminals alone.
+    /// Returns the rows in columns, after the headings.
+    ///
+    /// Styles are for terminals only.
     package func text(isPainted: Bool) -> String {
         let widths = (rows.first?.cells ?? []).indices.map { column in rows.map { $0.cells[column].columns }.max() ?? 0
         }
@@ -36,7 +38,9 @@ package struct Table {
 }
 
 extension String {
-    /// The number of columns that the text takes on a terminal: two for wide characters of East Asia and emoji (UAX #11).
+    /// The number of columns that the text takes on a terminal.
+    ///
+    /// East Asian wide characters and emoji take two (UAX #11).
     package var columns: Int { reduce(0) { $0 + $1.columns } }
 }
 
@@ -49,7 +53,7 @@ extension Character {
         return first.properties.generalCategory == .nonspacingMark ? 0 : 1
     }
 
-    /// Blocks of characters that are wide or full width.
+    /// The blocks of wide and fullwidth characters.
     private static let wide: [ClosedRange<UInt32>] = [
         0x1100...0x115F, 0x2E80...0x303E, 0x3041...0x33FF, 0x3400...0x4DBF, 0x4E00...0x9FFF, 0xA000...0xA4CF,
         0xA960...0xA97F, 0xAC00...0xD7A3, 0xF900...0xFAFF, 0xFE30...0xFE6F, 0xFF00...0xFF60, 0xFFE0...0xFFE6,

@@ -1,26 +1,30 @@
 import Glibc
 import SystemKit
 
-/// The environment of the command: what it reads of them and writes to them.
+/// The environment of a command: its input and output.
 package struct Terminal: Sendable {
-    /// The process's own, unless a test brings another.
+    /// The environment of the process, unless a test replaces it.
     @TaskLocal package static var current = Terminal()
 
     /// Writes to standard output.
     package var write: @Sendable (String) -> Void
     /// Writes to standard error.
     package var writeError: @Sendable (String) -> Void
-    /// A variable of the environment.
+    /// Returns the value of an environment variable.
     package var environment: @Sendable (String) -> String?
-    /// Whether standard output is a terminal.
+    /// Returns whether standard output is a terminal.
     package var isTerminal: @Sendable () -> Bool
 
-    /// One line of standard input, if a person sits there; other work goes on while nothing is typed.
+    /// Reads a line of standard input if it is a terminal.
+    ///
+    /// It doesn't block other work while waiting.
     package var readLine: @Sendable () async -> String?
-    /// Discards input typed before a question.
+    /// Discards input that was typed before a question.
     package var discardInput: @Sendable () -> Void
 
-    /// The process's own, in place of which each part can be given.
+    /// Creates an environment.
+    ///
+    /// Each part defaults to that of the process.
     package init(
         write: @escaping @Sendable (String) -> Void = { Terminal.write($0, to: STDOUT_FILENO) },
         writeError: @escaping @Sendable (String) -> Void = { Terminal.write($0, to: STDERR_FILENO) },
@@ -37,22 +41,24 @@ package struct Terminal: Sendable {
         self.discardInput = discardInput
     }
 
-    /// Whether what is written may be painted: a person sees it, on a terminal that has colours, and wants them
-    /// (https://no-color.org).
+    /// A Boolean value that indicates whether output may be colored: a terminal supports colors and the person wants
+    /// them (https://no-color.org).
     package var isPainted: Bool {
         isTerminal() && (environment("NO_COLOR") ?? "").isEmpty && environment("TERM") != "dumb"
     }
 
-    /// Shows a question and returns the line that is typed after it; a line that was typed before answers nothing.
+    /// Shows a question and returns the line that is typed after it.
     ///
-    /// - Returns: `nil` if no person can answer.
+    /// Earlier input is discarded.
+    ///
+    /// - Returns: The line, or `nil` if no person can answer.
     package func ask(_ question: String) async -> String? {
         discardInput()
         writeError(question)
         return await readLine()
     }
 
-    /// Asks the operator.
+    /// Asks the operator a question.
     ///
     /// - Throws: ``TerminalError`` if no person can answer.
     package func answer(to question: String) async throws(TerminalError) -> String {
@@ -63,28 +69,28 @@ package struct Terminal: Sendable {
         return answer
     }
 
-    /// What a person types, without a thread that waits for it; `nil` at the end, and when the task is cancelled.
+    /// Returns a typed line without blocking a thread, or `nil` at the end of input or if the task is canceled.
     static func typedLine() async -> String? {
         guard isatty(STDIN_FILENO) == 1 else { return nil }
         while true {
             var input = pollfd(fd: STDIN_FILENO, events: Int16(POLLIN), revents: 0)
-            // A terminal hands over whole lines, so what can be read is one.
+            // A terminal passes on complete lines, so readable input is a line.
             if poll(&input, 1, 0) != 0 { return Swift.readLine() }
             do { try await Task.sleep(for: .milliseconds(50)) } catch { return nil }
         }
     }
 
     package static func write(_ text: String, to file: CInt) {
-        // The reader is gone: end as a program does that a broken pipe kills.
+        // The reader is gone, so exit like a program that is killed by SIGPIPE.
         do { try OpenFile(file).write(text.utf8) } catch { exit(128 + SIGPIPE) }
     }
 }
 
-/// Why a command ends without having done what was asked.
+/// An error that ends a command.
 package struct TerminalError: Error, Equatable, Sendable, CustomStringConvertible {
-    /// The code it ends with, after sysexits(3).
+    /// The exit code, from sysexits(3).
     package var code: Int32
-    /// What is wrong, and after a semicolon what to do.
+    /// The problem, followed by a semicolon and the remedy.
     package var message: String
 
     package init(code: Int32, message: String) {
@@ -94,6 +100,6 @@ package struct TerminalError: Error, Equatable, Sendable, CustomStringConvertibl
 
     package var description: String { message }
 
-    /// What was typed makes no sense (64).
+    /// Creates an error for invalid input (64).
     package static func usage(_ message: String) -> TerminalError { TerminalError(code: 64, message: message) }
 }

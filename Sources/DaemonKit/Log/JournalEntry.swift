@@ -1,20 +1,21 @@
 import Logging
 
-/// An event in the journal's own form, so that `journalctl LIGHT=home/0x12` finds it (systemd's "Native Journal
+/// An event in the journal's own format, so that `journalctl LIGHT=home/0x12` finds it (systemd's "Native Journal
 /// Protocol").
 ///
-/// Each field is a line `NAME=value`. A value of several lines has its length before it instead: the name, a line feed, the
-/// length as 64 bits in little-endian order, the value, a line feed.
+/// Each field is a line `NAME=value`. The format of a multiline value is: the name, a line feed, the length as 64 bits
+/// in little-endian order, the value, a line feed.
 enum JournalEntry {
-    /// What the fields beside the message may hold together, in bytes; an entry then always fits into one datagram.
+    /// The maximum total size of the fields other than the message, in bytes, so that an entry always fits into one
+    /// datagram.
     ///
-    /// A field that goes beyond is left out: half a value would be found by mistake.
+    /// A field that exceeds it is omitted, because searches would find a truncated value by mistake.
     static let maximumFields = 8192
 
-    /// The journal's longest name.
+    /// The longest field name that the journal accepts.
     private static let maximumName = 64
 
-    /// Fields that have a meaning of their own to the journal.
+    /// Field names that the journal reserves.
     private static let reserved: Set<String> = ["MESSAGE", "MESSAGE_ID", "PRIORITY", "SYSLOG_IDENTIFIER"]
 
     static func bytes(of record: LogRecord) -> [UInt8] {
@@ -32,7 +33,7 @@ enum JournalEntry {
         return entry
     }
 
-    /// A metadata key as a field's name: capital letters, digits and underscores, a letter first.
+    /// Converts a metadata key to a field name of capital letters, digits and underscores that begins with a letter.
     static func name(of key: String) -> String? {
         let name = key.unicodeScalars.map { scalar -> Character in
             switch scalar {

@@ -1,11 +1,13 @@
 import Glibc
 
-/// The journal's socket, which takes one datagram an event.
+/// The journal's socket, which receives one datagram per event.
 final class JournalSocket: Sendable {
     static let path = "/run/systemd/journal/socket"
 
     private let path: String
-    /// Open as long as the process lives; each datagram is addressed anew, so a journal that was restarted is found again.
+    /// Open for the lifetime of the process.
+    ///
+    /// Each datagram has its own destination address, so a restarted journal is found again.
     private let descriptor: CInt
 
     init(path: String = JournalSocket.path) {
@@ -15,7 +17,9 @@ final class JournalSocket: Sendable {
 
     deinit { close(descriptor) }
 
-    /// Sends an entry without waiting; returns `false` if the journal isn't there or can't take more now.
+    /// Sends an entry without blocking.
+    ///
+    /// Returns `false` if the journal isn't running or can't accept the entry now.
     func send(_ entry: [UInt8]) -> Bool {
         var address = sockaddr_un()
         address.sun_family = sa_family_t(AF_UNIX)

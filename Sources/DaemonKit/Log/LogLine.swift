@@ -2,24 +2,26 @@ import Logging
 import SystemKit
 import TerminalKit
 
-/// What stands before an event on standard error.
+/// The prefix of an event on standard error.
 package enum LogStyle: Equatable, Sendable {
-    /// The journal's priority, `<6>`; the journal knows the time itself.
+    /// The journal's priority, such as `<6>`. The journal adds the time itself.
     case journal
-    /// Time and level, for people.
+    /// The time and the level, for people.
     case plain
 
     /// Returns the style for standard error.
     ///
-    /// The ends of the journal and of standard error are `device:inode`, as systemd names them; child processes inherit
-    /// the former.
+    /// Both values have the format `device:inode`, like systemd's. Child processes inherit the variable for the journal
+    /// stream.
     package static func of(journalStream: String?, standardError: String?) -> LogStyle {
         journalStream != nil && journalStream == standardError ? .journal : .plain
     }
 }
 
 extension LogRecord {
-    /// Returns the event as one line with its end; the plain style shows the moment, in milliseconds since 1970.
+    /// Returns the event as one line, including the line feed.
+    ///
+    /// The plain style shows the time, given in milliseconds since 1970.
     func line(_ style: LogStyle, at moment: Int64) -> String {
         let head =
             switch style {
@@ -31,7 +33,7 @@ extension LogRecord {
 }
 
 extension Logger.Level {
-    /// The journal's priorities, after syslog(3).
+    /// The journal's priorities, as in syslog(3).
     var priority: Int {
         switch self {
         case .trace, .debug: 7

@@ -1,25 +1,28 @@
 import Logging
 import TerminalKit
 
-/// One event of the log, ready to be written: what happened, and by name what it is about.
+/// A log event, ready to be written: the message and the named values.
 struct LogRecord: Equatable, Sendable {
     struct Field: Equatable, Sendable {
         var name: String
         var value: String
     }
 
-    /// The longest text, and the longest message and value, in bytes; what is longer is cut, so that no peer fills the
-    /// disk or the memory with one message.
+    /// The maximum size of the text, the message and each value, in bytes.
+    ///
+    /// Longer ones are truncated, so that no peer can fill the disk or the memory with one message.
     static let maximumLength = 8192
 
-    /// Who logs.
+    /// The name of the logger.
     var label: String
     var level: Logger.Level
-    /// The same for every event of one kind; what differs stands in the fields.
+    /// The message, which is constant for a kind of event.
+    ///
+    /// Variable data is in the fields.
     var message: String
     var fields: [Field]
 
-    /// The event as people read it: the message, then each field as `name=value`, on one line whatever they hold.
+    /// The event for people: the message, followed by the fields as `name=value`, always on one line.
     var text: String {
         var text = message.sanitized
         for field in fields { text += " \(field.name.sanitized)=\(Self.quoted(field.value))" }
@@ -33,7 +36,7 @@ struct LogRecord: Equatable, Sendable {
         return "\"\(text.split(separator: "\"", omittingEmptySubsequences: false).joined(separator: "\\\""))\""
     }
 
-    /// A text as long as one may be.
+    /// Returns the text, truncated to the maximum size.
     static func cut(_ text: String) -> String {
         guard text.utf8.count > maximumLength else { return text }
         return String(decoding: text.utf8.prefix(maximumLength - 3), as: UTF8.self) + "..."

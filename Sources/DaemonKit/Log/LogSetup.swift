@@ -3,9 +3,12 @@ package import Logging
 import SystemKit
 import TerminalKit
 
-/// Where the daemons log: into the journal if standard error leads there, else on standard error, one line an event.
+/// The setup of a daemon's log: the journal if standard error leads there, or else one line per event on standard
+/// error.
 package enum LogSetup {
-    /// Takes everything that is logged from now on; to be called once, first thing.
+    /// Installs the log.
+    ///
+    /// Call it once, before anything is logged.
     package static func bootstrap(level: Logger.Level) -> LogStage {
         let style = LogStyle.of(journalStream: environment("JOURNAL_STREAM"), standardError: Self.standardErrorPlace)
         let stage = stage(style, journal: JournalSocket()) { StandardStreams.write($0, to: STDERR_FILENO) }
@@ -13,7 +16,7 @@ package enum LogSetup {
         return stage
     }
 
-    /// Returns a stage that writes to the journal if the style says so, and to standard error otherwise or if that
+    /// Returns a stage that writes to the journal if the style requires it, and to standard error otherwise or if that
     /// fails.
     static func stage(
         _ style: LogStyle, journal: JournalSocket, standardError: @escaping @Sendable (String) -> Void
@@ -24,7 +27,7 @@ package enum LogSetup {
         }
     }
 
-    /// What systemd.exec(5) says to compare with.
+    /// The value to compare with `JOURNAL_STREAM`, according to systemd.exec(5).
     private static var standardErrorPlace: String? {
         var status = stat()
         guard fstat(STDERR_FILENO, &status) == 0 else { return nil }
@@ -42,7 +45,7 @@ extension LogStage {
         switch style {
         case .journal: logger.critical("daemon failed", metadata: ["error": "\(error)"])
         case .plain:
-            // A mistake in a file begins with its place, as compilers write it.
+            // An error in a file begins with its position, in the format of compilers.
             let name = error is ConfigurationError ? "" : "\(program): "
             StandardStreams.printError((name + "\(error)").sanitized)
         }

@@ -1,8 +1,10 @@
 import Synchronization
 
-/// Where all loggers' events meet: repetitions are held back here, and the rest is written.
+/// The destination of all loggers' events.
 ///
-/// Nothing runs while nothing is held back: a task sleeps only until the next count has to be told.
+/// It suppresses repetitions and writes the rest.
+///
+/// It is idle while nothing is suppressed. Otherwise, one task sleeps until the next count is due.
 package final class LogStage: Sendable {
     private struct State {
         var limiter: RepetitionLimiter
@@ -10,7 +12,7 @@ package final class LogStage: Sendable {
         var sleeper: Task<Void, Never>?
     }
 
-    /// Where events go.
+    /// The format and destination of events.
     package let style: LogStyle
     private let state: Mutex<State>
     private let write: @Sendable (LogRecord) -> Void
@@ -24,14 +26,16 @@ package final class LogStage: Sendable {
         self.write = write
     }
 
-    /// How many events were held back since the start; their counts are told.
+    /// The number of events that were suppressed since the start.
     package var suppressedEvents: UInt64 { state.withLock(\.limiter.heldAtAll) }
 
     func log(_ record: LogRecord) {
         advance { limiter in limiter.received(record, now: .now) }
     }
 
-    /// Tells the counts that are still to be told; to be called before the process ends.
+    /// Writes all pending counts.
+    ///
+    /// Call it before the process ends.
     package func flush() {
         advance { $0.flush() }
     }
@@ -45,7 +49,7 @@ package final class LogStage: Sendable {
         for record in records { write(record) }
     }
 
-    /// Sees to it that somebody asks when the next count is due.
+    /// Schedules a task for the time at which the next count is due.
     private func sleep(_ state: inout State) {
         guard let next = state.limiter.wakeAt else { return }
         if let wakesAt = state.wakesAt, wakesAt <= next { return }

@@ -1,6 +1,6 @@
 import Logging
 
-/// Makes a ``LogRecord`` of each event that a logger is given.
+/// Creates a ``LogRecord`` from each event of a logger.
 struct RecordLogHandler: LogHandler {
     let label: String
     var logLevel: Logger.Level

@@ -1,23 +1,26 @@
 import Logging
 
-/// Keeps the log short when the same thing happens again and again.
+/// Keeps the log short when events repeat.
 ///
-/// Of one kind of event the first few within a window pass; the rest are counted, and the count is told when the window
-/// ends, as often as it ends. A window without anything held back ends silently, and the next event of that kind passes
-/// again. Of a kind are events of the same level and message about the same light or driver: what a peer can vary, its
-/// address or a faulty byte, makes no new kind.
+/// The first few events of a kind pass within a window. Further ones are counted, and the count is written at the end
+/// of each window. A window without suppressed events ends silently, and the next event of that kind passes again.
+/// Events of one kind have the same level, message, and light or driver. Data that a peer can vary, such as its address
+/// or an invalid byte, doesn't create a new kind.
 ///
-/// Only what is on by default and what others can cause is limited: `info`, `warning` and `error`. A `notice` tells what
-/// somebody entitled has done, each of which counts; `debug` and `trace` are for those who asked to see everything.
+/// Only levels that are enabled by default and that others can cause are limited: `info`, `warning` and `error`. A
+/// `notice` records an authorized action, each of which matters. `debug` and `trace` are enabled in order to see
+/// everything.
 struct RepetitionLimiter: Sendable {
-    /// The events of a kind that pass within a window.
+    /// The number of events of a kind that pass within a window.
     static let burst = 5
-    /// The kinds of one level that are kept apart; a full bridge has 149 lights.
+    /// The maximum number of kinds per level.
     ///
-    /// Those beyond are counted together, so that even a source of ever new messages is bounded, and what it says at one
-    /// level hides nothing at another.
+    /// A full bridge has 149 lights.
+    ///
+    /// Further kinds are counted together. So a source of ever new messages is also limited, and its messages at one
+    /// level don't suppress those at another.
     static let kinds = 256
-    /// The longest text that tells kinds apart, in bytes.
+    /// The maximum length of the text that distinguishes kinds, in bytes.
     fileprivate static let keyLength = 256
 
     fileprivate struct Kind: Hashable {
@@ -30,23 +33,23 @@ struct RepetitionLimiter: Sendable {
         var end: ContinuousClock.Instant
         var passed: Int
         var held = 0
-        /// The newest that was held back.
+        /// The latest suppressed event.
         var last: LogRecord?
     }
 
     private let length: Duration
     private var windows: [Kind: Window] = [:]
-    /// When the first of all windows ends.
+    /// The end of the window that ends first.
     private var firstEnd: ContinuousClock.Instant?
 
-    /// When ``ended(now:)`` should be asked; `nil` if nothing is held back.
+    /// The time at which to call ``ended(now:)``, or `nil` if nothing is suppressed.
     private(set) var wakeAt: ContinuousClock.Instant?
-    /// The events that were held back since the start.
+    /// The number of events that were suppressed since the start.
     private(set) var heldAtAll: UInt64 = 0
 
     init(window: Duration = .seconds(60)) { length = window }
 
-    /// An event has come; returns the records to write now, in order.
+    /// Adds an event and returns the records to write now, in order.
     mutating func received(_ record: LogRecord, now: ContinuousClock.Instant) -> [LogRecord] {
         let due = ended(now: now)
         switch record.level {
@@ -81,13 +84,13 @@ struct RepetitionLimiter: Sendable {
         firstEnd = min(firstEnd ?? end, end)
     }
 
-    /// Time has passed; returns the counts of windows that have ended.
+    /// Returns the counts of the windows that have ended.
     mutating func ended(now: ContinuousClock.Instant) -> [LogRecord] {
         guard let firstEnd, firstEnd <= now else { return [] }
         let over = windows.filter { $0.value.end <= now }.sorted { $0.value.end < $1.value.end }
         let summaries = over.compactMap { $0.value.summary }
         for (kind, window) in over {
-            // What goes on is notified once a window; what has stopped is forgotten.
+            // A kind that repeats is reported once per window; any other kind is removed.
             windows[kind] = window.held > 0 ? Window(end: now + length, passed: Self.burst) : nil
         }
         self.firstEnd = windows.values.map(\.end).min()
@@ -95,7 +98,7 @@ struct RepetitionLimiter: Sendable {
         return summaries
     }
 
-    /// The counts that have not been told, because the log ends.
+    /// Returns all pending counts at the end of the log.
     mutating func flush() -> [LogRecord] {
         let summaries = windows.values.sorted { $0.end < $1.end }.compactMap(\.summary)
         windows = [:]
@@ -117,7 +120,7 @@ extension RepetitionLimiter.Kind {
 }
 
 extension RepetitionLimiter.Window {
-    /// What was held back, as one event.
+    /// The suppressed events as one event, or `nil` without any.
     fileprivate var summary: LogRecord? {
         guard held > 0, var record = last else { return nil }
         record.message += held == 1 ? " (repeated once)" : " (repeated \(held) times)"

@@ -3,21 +3,23 @@ import FoundationEssentials
 package import Logging
 import ServiceLifecycle
 
-/// Keeps a copy of the database next to it, at most a day old.
+/// Keeps a daily copy of the database next to it.
 ///
-/// Nothing is written while nothing has changed. A copy with pairings isn't replaced by one without, because it restores
-/// pairings that were removed by mistake. A copy without pairings is dated 1970, so that the first pairing makes it due, also
-/// after a restart.
+/// The copy is written only after a change. A copy with pairings isn't replaced by one without, because it can restore
+/// pairings that were removed by mistake. A copy without pairings is dated 1970, so that it is replaced after the first
+/// pairing, even after a restart.
 package struct DailyCopyService: Service {
     private static let interval = Duration.seconds(600)
-    /// Seconds.
+    /// The minimum age of a copy to replace, in seconds.
     private static let day: TimeInterval = 20 * 3600
 
     private let file: DatabaseFile
     private let isWorthKeeping: @Sendable () async -> Bool
     private let logger: Logger
 
-    /// Creates the service, which makes no copy unless the content should be kept.
+    /// Creates the service.
+    ///
+    /// It copies the database only if the contents should be kept.
     package init(file: DatabaseFile, isWorthKeeping: @escaping @Sendable () async -> Bool, logger: Logger) {
         self.file = file
         self.isWorthKeeping = isWorthKeeping
@@ -38,7 +40,7 @@ package struct DailyCopyService: Service {
         if let copied = modified(copy) {
             let changed = [file.path, file.path + "-wal"].compactMap(modified).max() ?? .distantFuture
             let age = Date.now.timeIntervalSince(copied)
-            // A copy from the future doesn't count: the clock was set.
+            // Ignore a copy from the future, which results from a clock change.
             guard isWorthKeeping, changed > copied, age < 0 || age > Self.day else { return }
         }
         do {

@@ -1,12 +1,14 @@
 import ServiceLifecycle
 package import UnixSignals
 
-/// Reads the configuration again when SIGHUP asks for it.
+/// Reloads the configuration on SIGHUP.
 package struct SIGHUPService: Service {
     private let hangups: UnixSignalsSequence
     private let reload: @Sendable () async -> Void
 
-    /// Creates the service; the signals have been trapped since before the daemon was ready.
+    /// Creates the service.
+    ///
+    /// The signals must already be trapped before the daemon reports that it is ready.
     package init(_ hangups: UnixSignalsSequence, reload: @escaping @Sendable () async -> Void) {
         self.hangups = hangups
         self.reload = reload

@@ -1,8 +1,10 @@
 import ServiceLifecycle
 
-/// Keeps the service manager's picture of the daemon true: the status text, the watchdog, the end.
+/// Reports the daemon's state to the service manager: the status text, the watchdog, and the shutdown.
 package struct ServiceManagerService: Service {
-    /// How often the text is looked at; it is sent only when it has changed.
+    /// The interval at which the text is updated.
+    ///
+    /// It is sent only if it has changed.
     private static let statusInterval = Duration.seconds(2)
 
     private let notifier: ServiceNotifier?
@@ -10,13 +12,15 @@ package struct ServiceManagerService: Service {
     private let status: @Sendable () async throws -> String
     private let isLast: @Sendable () -> Bool
 
-    /// Makes the service.
+    /// Creates the service.
     ///
     /// - Parameters:
-    ///   - notifier: tells the service manager; `nil` if there is none.
-    ///   - pulse: returns when what carries the daemon's work has had its turn; where that hangs, the watchdog is not fed.
-    ///   - status: how the daemon is doing, in one line.
-    ///   - isLast: whether the process ends with this service; the service manager would end one that says so and goes on.
+    ///   - notifier: The connection to the service manager, or `nil` without one.
+    ///   - pulse: Returns when the executor of the daemon's work has run. If the executor hangs, the watchdog isn't
+    ///     notified.
+    ///   - status: Returns the daemon's status in one line.
+    ///   - isLast: Returns whether the process ends with this service. The service manager kills a process that reports
+    ///     its shutdown and continues to run.
     package init(
         notifier: ServiceNotifier?, pulse: @escaping @Sendable () async -> Void,
         status: @escaping @Sendable () async throws -> String, isLast: @escaping @Sendable () -> Bool = { true }
@@ -32,7 +36,7 @@ package struct ServiceManagerService: Service {
             try? await gracefulShutdown()
             return
         }
-        // The watchdog is fed to the very end: whoever hangs while going down is ended, too.
+        // Notify the watchdog until the end, so that a daemon that hangs during its shutdown is killed, too.
         await withDiscardingTaskGroup { group in
             if let interval = notifier.watchdogInterval {
                 group.addTask {

@@ -1,10 +1,11 @@
 internal import Glibc
 import ServiceLifecycle
 
-/// Gives the system back what the heap has free: a busy moment, such as a backup, leaves holes that the C library keeps for
-/// ever.
+/// Returns free heap memory to the system.
 ///
-/// A daemon at work does so every minute. One at rest leaves nothing behind, and is hardly woken for it.
+/// A temporary load, such as a backup, leaves free memory that the C library would keep permanently.
+///
+/// A busy daemon does so every minute. An idle daemon has little to return and is rarely woken.
 package struct SpareMemoryService: Service {
     private static let pauseAtWork = Duration.seconds(60)
     private static let pauseAtRest = Duration.seconds(600)
@@ -24,12 +25,12 @@ package struct SpareMemoryService: Service {
         }
     }
 
-    /// Returns the pause before the next look for free memory, after this much processor time since the last one.
+    /// Returns the delay before the next run, after the given processor time since the last run.
     static func pause(afterUsing processorTime: Duration) -> Duration {
         processorTime < .milliseconds(100) ? pauseAtRest : pauseAtWork
     }
 
-    /// What all threads of the process have used so far.
+    /// The processor time of all threads of the process.
     private static var processorTime: Duration {
         var time = timespec()
         clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time)

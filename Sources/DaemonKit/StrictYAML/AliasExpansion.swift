@@ -1,12 +1,12 @@
-/// How much a text could become once its aliases (`*name`) stand for their anchors (`&name`).
+/// The maximum size of a text after replacing its aliases (`*name`) with their anchors (`&name`).
 ///
-/// Yams shares what aliases stand for, but hashes keys through them, so a few lines could keep it busy for ever. This
-/// looks at the bytes alone, before any YAML is read: every anchor multiplies the text at most by one more than the
-/// number of its aliases. What looks like an alias within quotes or a comment counts too, which does no harm.
+/// Yams shares the nodes of aliases, but hashes keys through them, so a few lines could keep it busy indefinitely. This
+/// check uses only the bytes, before any YAML is parsed. Every anchor multiplies the size by at most one more than the
+/// number of its aliases. Text in quotes or comments that looks like an alias also counts, which is harmless.
 struct AliasExpansion {
-    /// Whether the text stays within four times the longest file.
+    /// Whether the expanded text is at most four times as large as the largest file.
     private(set) var isBounded = true
-    /// Where the first alias stands.
+    /// The line of the first alias.
     private(set) var line = 1
 
     init(of bytes: [UInt8]) {

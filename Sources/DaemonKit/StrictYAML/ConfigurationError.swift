@@ -2,31 +2,31 @@ import Glibc
 package import SystemKit
 import TerminalKit
 
-/// A mistake in a configuration file, and what to write instead.
+/// An error in a configuration file, with its remedy.
 package struct ConfigurationError: ErrorWithExitCode, Equatable, Sendable {
     package var file: String
-    /// Counted from 1.
+    /// The line, counted from 1.
     package var line: Int
-    /// Counted from 1, in Unicode scalars.
+    /// The column, counted from 1 in Unicode scalars.
     package var column: Int
-    /// The key and those it lies within, such as `drivers[0].lights[2].name`; empty for the whole file.
+    /// The path of the key, such as `drivers[0].lights[2].name`; empty for the entire file.
     package var keyPath: String
     package var problem: String
-    /// What to write instead.
+    /// The correction to make.
     package var remedy: String
 
     package var exitCode: ExitCode { .configuration }
 
-    /// `FILE:LINE:COLUMN: KEY: what is wrong`, one line whatever stands in the file.
+    /// The error as `FILE:LINE:COLUMN: KEY: PROBLEM`, always on one line.
     package var finding: String {
         "\(file):\(line):\(column): \(keyPath.isEmpty ? "" : "\(keyPath): ")\(problem)".sanitized
     }
 
-    /// ``finding``, and after a semicolon what to write, one line as well.
+    /// The ``finding``, a semicolon and the remedy, on one line.
     package var description: String { finding + (remedy.isEmpty ? "" : "; \(remedy.sanitized)") }
 }
 
-/// A configuration file that cannot be read at all.
+/// An error that prevents reading a configuration file.
 package enum ConfigurationFileError: ErrorWithExitCode, Equatable, Sendable {
     case missing(file: String)
     case noPermission(file: String)

@@ -1,8 +1,8 @@
 import ConfigurationKit
 
-/// Which network interfaces a daemon is to use, as the operator wrote it.
+/// The configured network interfaces of a daemon.
 package enum ConfiguredInterfaces: Decodable, Equatable, Sendable {
-    /// Those that lead somewhere.
+    /// The interfaces that are connected to a network.
     case automatic
     case named([String])
 
@@ -38,7 +38,7 @@ package enum ConfiguredInterfaces: Decodable, Equatable, Sendable {
         self = .named(names)
     }
 
-    /// The kernel's own rule, as in `dev_valid_name`.
+    /// Returns whether the kernel accepts a name, as in `dev_valid_name`.
     private static func isName(_ name: String) -> Bool {
         (1...15).contains(name.utf8.count) && name != "." && name != ".."
             && !name.unicodeScalars.contains { $0 == "/" || $0 == ":" || $0.properties.isWhitespace || $0.value < 0x21 }

@@ -3,9 +3,9 @@ import TerminalKit
 import Yams
 
 extension StrictYAML {
-    /// Returns the files and programs that a configuration names and that don't exist, as warnings.
+    /// Returns warnings about files and programs in a configuration that don't exist.
     ///
-    /// Files are the values of keys such as `password-file`, programs those of `command`.
+    /// Files are the values of keys such as `password-file`; programs are those of `command`.
     ///
     /// - Throws: ``ConfigurationError``, ``ConfigurationFileError``.
     package static func missingFiles(inFile path: String) throws -> [ConfigurationWarning] {
@@ -48,9 +48,9 @@ extension StrictYAML {
     }
 }
 
-/// Something in a valid configuration that may keep a part of it from working.
+/// A warning about a valid configuration of which a part may not work.
 package struct ConfigurationWarning: Sendable, Equatable, CustomStringConvertible {
-    /// `FILE:LINE:COLUMN`, or the file.
+    /// The position as `FILE:LINE:COLUMN`, or the file.
     let place: String
     let keyPath: String
     let text: String
@@ -59,7 +59,9 @@ package struct ConfigurationWarning: Sendable, Equatable, CustomStringConvertibl
 }
 
 extension ConfiguredInterfaces {
-    /// Returns a warning for each named interface that isn't there; it is used when it comes.
+    /// Returns a warning for each configured interface that doesn't exist.
+    ///
+    /// Such an interface is used when it appears.
     package func warnings(present: Set<String>, file path: String, keyPath: String) -> [ConfigurationWarning] {
         guard case .named(let names) = self else { return [] }
         return names.filter { !present.contains($0) }.map { name in

@@ -1,7 +1,7 @@
 import ConfigurationKit
 import Yams
 
-/// A mapping, asked for by key.
+/// The keys and values of a mapping.
 struct KeyedNodes<Key: CodingKey>: KeyedDecodingContainerProtocol {
     let decoder: NodeDecoder
     let values: [String: Node]
@@ -46,7 +46,7 @@ struct KeyedNodes<Key: CodingKey>: KeyedDecodingContainerProtocol {
     func superDecoder(forKey key: Key) throws -> any Decoder { try child(key) }
 }
 
-/// A list, taken element by element.
+/// The elements of a list.
 struct NodeList: UnkeyedDecodingContainer {
     let decoder: NodeDecoder
     let elements: [Node]

@@ -2,17 +2,17 @@ import ConfigurationKit
 import TerminalKit
 import Yams
 
-/// Decodes one node, and keeps account of the keys that were asked for.
+/// Decodes a node and records the requested keys.
 final class NodeDecoder: Decoder {
     let document: YAMLDocument
     let node: Node
     let codingPath: [any CodingKey]
     let userInformation: [CodingUserInfoKey: any Sendable]
 
-    /// All keys of this mapping that some type knows, in the order of asking.
+    /// All keys of this mapping that a type has requested, in order.
     private(set) var knownKeys: [String] = []
     private var known: Set<String> = []
-    /// Whether every key is welcome, as in a dictionary.
+    /// Whether every key is valid, as in a dictionary.
     var takesAnyKey = false
     private var isMapping = false
 
@@ -46,7 +46,7 @@ final class NodeDecoder: Decoder {
         } catch let error as ConfigurationError {
             throw error
         } catch DecodingError.keyNotFound(let key, let context) {
-            // A misspelt key is more helpful than the one it leaves missing.
+            // Reporting a misspelled key is more helpful than reporting the resulting missing key.
             if context.codingPath.count == codingPath.count, let unknown = unknownKey(missing: key.stringValue) {
                 throw unknown
             }
@@ -95,11 +95,11 @@ final class NodeDecoder: Decoder {
 
     // MARK: Errors
 
-    /// The first key that no type asked for.
+    /// Returns the error for the first key that no type has requested.
     ///
-    /// - Parameter missing: the key that was asked for last and is not there. Types whose keys are not known beforehand
-    ///   may have asked for more, so then only a key near to the missing one counts.
-    /// - Returns: the error, if there is such a key.
+    /// - Parameter missing: The latest requested key, which is missing. Types without a fixed list of keys may not have
+    ///   requested all of their keys yet, so only a key with a similar spelling counts.
+    /// - Returns: The error, or `nil` if all keys are known.
     private func unknownKey(missing: String?) -> ConfigurationError? {
         guard isMapping, !takesAnyKey, case .mapping(let mapping) = node else { return nil }
         if let missing { know(missing) }
@@ -118,7 +118,7 @@ final class NodeDecoder: Decoder {
         return nil
     }
 
-    /// The error that nothing else than the expected is taken here.
+    /// Returns the error for a node of the wrong kind.
     func mismatch(_ expected: String) -> ConfigurationError {
         switch node {
         case .mapping: error("expected \(expected), found keys with values", "write \(expected)")
@@ -139,7 +139,9 @@ final class NodeDecoder: Decoder {
             keyPath: Self.text(of: path ?? codingPath), problem: problem, remedy: remedy)
     }
 
-    /// What a type says of a value, at the value's place; of a secret it may not quote anything.
+    /// Adds the position to a type's error.
+    ///
+    /// It removes secret values from the text.
     private func located(_ problem: String, _ remedy: String, at path: [any CodingKey]) -> ConfigurationError {
         let place = place(path)
         func hidingSecret(_ text: String) -> String {
@@ -149,7 +151,7 @@ final class NodeDecoder: Decoder {
         return place.error(hidingSecret(problem), hidingSecret(remedy), for: path)
     }
 
-    /// The deepest node on a path below this one.
+    /// Returns the deepest existing node on a path below this one.
     private func place(_ path: [any CodingKey]) -> NodeDecoder {
         var place = self
         for key in path.dropFirst(codingPath.count) {
@@ -180,7 +182,7 @@ final class NodeDecoder: Decoder {
 }
 
 extension Node {
-    /// Whether no tag was written but those that say nothing new.
+    /// Whether the node has no tag, or a tag without an effect.
     var hasPlainTag: Bool {
         ["tag:yaml.org,2002:str", "tag:yaml.org,2002:seq", "tag:yaml.org,2002:map"].contains(tag.description)
     }

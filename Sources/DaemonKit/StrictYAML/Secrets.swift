@@ -1,15 +1,15 @@
-/// Which values never appear in an error.
+/// The values that must never appear in an error.
 enum Secrets {
     private static let words = ["setup-code", "password", "token"]
 
-    /// Whether the value of a key, or what lies within it, is to be kept quiet.
+    /// Returns whether the value of a key, or a value within it, is secret.
     static func holds(_ path: [any CodingKey]) -> Bool {
         path.contains { key in words.contains { key.stringValue.lowercased().hasPrefix($0) } }
     }
 
-    /// A word from the file as an error may show it: short, and without what follows a secret's name.
+    /// Returns a word from the file for use in an error: truncated, and without the text after a secret's name.
     ///
-    /// `password:x`, without the space that makes a key and a value of it, is one word to YAML.
+    /// YAML parses `password:x`, without the space that separates a key and a value, as one word.
     static func shown(_ text: String) -> String {
         let lowercased = text.lowercased()
         for word in words {

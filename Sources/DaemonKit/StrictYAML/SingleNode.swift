@@ -1,6 +1,8 @@
 import Yams
 
-/// A node taken as one value: here a word gets its meaning.
+/// A node that is decoded as a single value.
+///
+/// The requested type determines the meaning of its text.
 struct SingleNode: SingleValueDecodingContainer {
     let decoder: NodeDecoder
 
@@ -49,7 +51,7 @@ struct SingleNode: SingleValueDecodingContainer {
 
     func decode<Value: Decodable>(_ type: Value.Type) throws -> Value { try type.init(from: decoder) }
 
-    // MARK: Words
+    // MARK: Parsing
 
     private func scalar(_ expected: String) throws(ConfigurationError) -> Node.Scalar {
         guard case .scalar(let scalar) = decoder.node else { throw decoder.mismatch(expected) }
@@ -92,7 +94,7 @@ struct SingleNode: SingleValueDecodingContainer {
         return value
     }
 
-    /// To some readers of YAML such a number is octal, so the meaning is ambiguous.
+    /// Some YAML parsers read such a number as octal, so it is ambiguous.
     private func refuseLeadingZero(_ digits: Substring, of scalar: Node.Scalar) throws(ConfigurationError) {
         guard digits.count > 1, digits.hasPrefix("0") else { return }
         throw decoder.error(
@@ -102,7 +104,7 @@ struct SingleNode: SingleValueDecodingContainer {
     }
 
     private func wrong(_ scalar: Node.Scalar, _ expected: String, write: String? = nil) -> ConfigurationError {
-        // A value with a space in it may be several lines run together, and hold anything.
+        // A value with a space may consist of several joined lines, and contain anything.
         let isShowable = !Secrets.holds(codingPath) && !scalar.string.contains { $0.isWhitespace }
         let found = isShowable ? "found \"\(Secrets.shown(scalar.string))\"" : "found something else"
         return decoder.error("expected \(expected), \(found)", write ?? "write \(expected)")

@@ -3,19 +3,22 @@ import Glibc
 import SystemKit
 import Yams
 
-/// Decodes YAML that a person wrote, and says precisely what is wrong with it.
+/// Decodes YAML that a person wrote, with precise errors.
 ///
-/// Any `Decodable` type will do. Beyond what it asks for nothing is taken: unknown keys, wrong types, keys written
-/// twice, a second document are errors, each with its place and a remedy. A type whose `CodingKeys` are `CaseIterable`
-/// has misspelt keys named even when another is missing. A type refuses a value by throwing a `ConfigurationProblem`.
+/// It supports any `Decodable` type, and rejects everything that the type doesn't request: unknown keys, wrong types,
+/// duplicate keys and a second document. Each error has its position and a remedy. If a type's `CodingKeys` are
+/// `CaseIterable`, misspelled keys are reported even if another key is missing. A type can reject a value by throwing a
+/// `ConfigurationProblem`.
 ///
-/// The type asked for decides what a word means: `012`, `on` and `415-27-893` are texts where a text is expected; a
-/// number has no leading zero, and only `true` and `false` are truth values.
+/// The requested type determines the meaning of a word. `012`, `on` and `415-27-893` are valid strings. A number has no
+/// leading zero, and only `true` and `false` are valid Booleans.
 package enum StrictYAML {
-    /// The longest file taken, in bytes.
+    /// The size of the largest file, in bytes.
     package static let maximumLength = 1 << 20
 
-    /// Reads and decodes a file; a file without any key is an error unless it may be empty.
+    /// Reads and decodes a file.
+    ///
+    /// A file without keys is an error unless `mayBeEmpty` is `true`.
     ///
     /// - Throws: ``ConfigurationError``, ``ConfigurationFileError``.
     package static func decode<Value: Decodable>(
@@ -27,9 +30,11 @@ package enum StrictYAML {
             userInfo: userInfo)
     }
 
-    /// Decodes a text in UTF-8; one without any key is an error unless it may be empty.
+    /// Decodes UTF-8 text.
     ///
-    /// Errors show the file's name.
+    /// Text without keys is an error unless `mayBeEmpty` is `true`.
+    ///
+    /// Errors contain the given file name.
     ///
     /// - Throws: ``ConfigurationError``.
     package static func decode<Value: Decodable>(
@@ -42,9 +47,9 @@ package enum StrictYAML {
     }
 }
 
-/// Reads a file whole, but not much more than is allowed.
+/// Reads a file up to a limit.
 enum ConfigurationFile {
-    /// Returns the file's bytes; more than the limit if there are more.
+    /// Returns the file's bytes, or somewhat more than `limit` bytes if the file is larger.
     static func read(_ path: String, limit: Int) throws(ConfigurationFileError) -> [UInt8] {
         let file = open(path, O_RDONLY | O_CLOEXEC)
         guard file >= 0 else { throw failure(path) }

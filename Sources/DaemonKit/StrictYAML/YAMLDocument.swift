@@ -1,6 +1,6 @@
 import Yams
 
-/// One YAML document with the places of its nodes, read within bounds.
+/// A YAML document with the positions of its nodes and a limited size.
 struct YAMLDocument {
     let file: String
     let root: Node
@@ -25,7 +25,7 @@ struct YAMLDocument {
         }
         let node: Node?
         do {
-            // Types come from what is asked for, not from how a word looks; so no rules for the resolver.
+            // Types depend on the decoded type instead of the word, so the resolver needs no rules.
             node = try Parser(yaml: text, resolver: .basic, encoding: .utf8).singleRoot()
         } catch {
             throw Self.syntaxError(error, text: text, fault)
@@ -51,7 +51,7 @@ struct YAMLDocument {
         return (line, column)
     }
 
-    /// Whether the text is wrong only in what follows its first document.
+    /// Returns whether the first document is valid, so that the error is after it.
     private static func isFirstDocumentSound(_ text: String) -> Bool {
         (try? Parser(yaml: text, resolver: .basic, encoding: .utf8).nextRoot()) != nil
     }
@@ -92,14 +92,16 @@ struct YAMLDocument {
 }
 
 extension Node {
-    /// Whether nothing was written here, or one of YAML's words for nothing.
+    /// Whether the node is empty or one of YAML's null values.
     var isEmpty: Bool {
         guard case .scalar(let scalar) = self, scalar.style == .plain || scalar.style == .any else { return false }
         return ["", "~", "null", "Null", "NULL"].contains(scalar.string)
     }
 }
 
-/// Finds where a key stands for the second time; Yams tells only the first.
+/// Finds the second position of a duplicate key.
+///
+/// Yams reports only the first.
 private enum DuplicateKey {
     static func place(of key: String, after first: Mark, in text: String) -> (line: Int, column: Int) {
         let lines = text.split(separator: "\n", omittingEmptySubsequences: false).map { Array($0.unicodeScalars) }

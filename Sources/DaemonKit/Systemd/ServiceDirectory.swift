@@ -1,20 +1,20 @@
 package import DatabaseKit
 import Glibc
 
-/// The directories that a service manager gives a daemon, or that it makes itself.
+/// The directories that a service manager provides or that a daemon creates.
 package enum ServiceDirectory {
-    /// The directory that a variable such as `STATE_DIRECTORY` names; systemd separates several by colons.
+    /// Returns the first directory in a variable such as `STATE_DIRECTORY`, which systemd separates with colons.
     package static func first(in variable: String) -> String? {
         guard let value = getenv(variable) else { return nil }
         return String(cString: value).split(separator: ":").first.map(String.init)
     }
 
-    /// Creates the directory of a socket unless it exists, readable for all users.
+    /// Creates the directory of a socket, readable for all users, unless it exists.
     ///
     /// - Throws: ``DatabaseFileError``.
     package static func makeRuntimeDirectory(_ path: String) throws(DatabaseFileError) { try make(path, mode: 0o755) }
 
-    /// Creates the directory of files that only their owner may read, unless it exists.
+    /// Creates a directory that only its owner can read, unless it exists.
     ///
     /// - Throws: ``DatabaseFileError``.
     package static func makeStateDirectory(_ path: String) throws(DatabaseFileError) { try make(path, mode: 0o700) }

@@ -1,17 +1,17 @@
 import Glibc
 import TerminalKit
 
-/// Tells the service manager how the daemon is doing, by the protocol of sd_notify(3).
+/// Reports the daemon's state to the service manager, with the protocol of sd_notify(3).
 ///
-/// The protocol is one datagram to a named socket and promised to stay so; libsystemd would bring four compression
-/// libraries along for it. Where no service manager listens, every call does nothing. No call waits.
+/// The protocol is stable and consists of one datagram to a socket, while libsystemd would add four compression
+/// libraries. Without a service manager, calls have no effect. No call blocks.
 package final class ServiceNotifier: Sendable {
-    /// How often ``feedWatchdog()`` has to be called, at least; `nil` if there is no watchdog.
+    /// The maximum interval between calls of ``feedWatchdog()``, or `nil` without a watchdog.
     package let watchdogInterval: Duration?
 
     private let send: @Sendable (String) -> Void
 
-    /// The notifier that the process's environment asks for, or `nil` if no service manager listens.
+    /// Creates a notifier from the environment of the process, or returns `nil` if it isn't run by a service manager.
     package convenience init?() {
         self.init(environment: { name in getenv(name).map { String(cString: $0) } })
     }
@@ -22,7 +22,9 @@ package final class ServiceNotifier: Sendable {
         self.init(watchdogInterval: Self.watchdogInterval(environment), send: socket.send)
     }
 
-    /// Creates a notifier that sends elsewhere; an interval enables the watchdog.
+    /// Creates a notifier with a custom send function.
+    ///
+    /// An interval enables the watchdog.
     package init(watchdogInterval: Duration?, send: @escaping @Sendable (String) -> Void) {
         self.watchdogInterval = watchdogInterval
         self.send = send
@@ -32,16 +34,16 @@ package final class ServiceNotifier: Sendable {
         guard let text = environment("WATCHDOG_USEC"), let microseconds = Int64(text), microseconds > 0 else {
             return nil
         }
-        // It may be meant for another process that has our environment.
+        // Another process may have inherited our environment.
         if let pid = environment("WATCHDOG_PID"), Int32(pid) != getpid() { return nil }
         return .microseconds(microseconds)
     }
 
-    // MARK: What is told
+    // MARK: Notifications
 
     package func ready() { send("READY=1") }
 
-    /// The configuration is being read again; ``ready()`` ends it.
+    /// Reports that the configuration is being reloaded, until ``ready()``.
     package func reloading() {
         var time = timespec()
         clock_gettime(CLOCK_MONOTONIC, &time)
@@ -56,7 +58,7 @@ package final class ServiceNotifier: Sendable {
     func feedWatchdog() { send("WATCHDOG=1") }
 }
 
-/// The socket on which a service manager listens.
+/// The socket of the service manager.
 private final class NotifySocket: Sendable {
     private let socket: CInt
     private let address: sockaddr_un
@@ -72,13 +74,13 @@ private final class NotifySocket: Sendable {
 
     deinit { close(socket) }
 
-    /// The path of a socket, or `@` and a name without a file.
+    /// Returns the address of a path, or of `@` and an abstract name.
     private static func address(of path: String) -> (sockaddr_un, socklen_t)? {
         var bytes = Array(path.utf8)
         guard let first = bytes.first, first == UInt8(ascii: "/") || first == UInt8(ascii: "@") else { return nil }
         if first == UInt8(ascii: "@") { bytes[0] = 0 }
         var address = sockaddr_un()
-        // With room for the zero that ends a path.
+        // A path also needs room for its terminating zero.
         guard bytes.count < MemoryLayout.size(ofValue: address.sun_path) else { return nil }
         address.sun_family = sa_family_t(AF_UNIX)
         withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: bytes) }

@@ -1,6 +1,6 @@
-/// A message of DNS (RFC 1035, 4.1), as far as multicast DNS needs it.
+/// A DNS message (RFC 1035, 4.1), limited to the features that multicast DNS needs.
 package struct DNSMessage: Equatable, Sendable {
-    /// What is asked for, or what a record is.
+    /// The type of a question or a record.
     package enum Kind: UInt16, Sendable {
         case a = 1
         case ptr = 12
@@ -22,10 +22,14 @@ package struct DNSMessage: Equatable, Sendable {
 
     package var id: UInt16
     var isResponse: Bool
-    /// Answers, authorities and additional records of the kinds in ``Kind``; others are left out.
+    /// The answers, authorities and additional records of the types in ``Kind``.
+    ///
+    /// Other records are ignored.
     package var records: [DNSRecord]
 
-    /// Returns a query with one question, whose id comes back with the answer; `nil` if the name doesn't fit into DNS.
+    /// Returns a query with one question, or `nil` if the name is invalid in DNS.
+    ///
+    /// The answer has the same ID.
     package static func query(_ question: Question, id: UInt16) -> [UInt8]? {
         var bytes: [UInt8] = []
         func append(_ number: UInt16) { bytes += [UInt8(number >> 8), UInt8(number & 0xFF)] }
@@ -38,23 +42,23 @@ package struct DNSMessage: Equatable, Sendable {
             bytes += Array(label.utf8)
         }
         bytes.append(0)
-        // 12 bytes of header before a name of at most 255.
+        // 12 bytes of header and a name of at most 255.
         guard bytes.count <= 12 + 255 else { return nil }
         append(question.kind.rawValue)
-        // Class IN. From a port other than 5353 the answer comes by unicast in any case (RFC 6762, 6.7).
+        // Class IN. A query from a port other than 5353 is answered by unicast (RFC 6762, 6.7).
         append(1)
         return bytes
     }
 }
 
-/// What DNS says of a name.
+/// A DNS resource record.
 package struct DNSRecord: Hashable, Sendable {
     package enum Content: Hashable, Sendable {
         case pointer(DNSName)
         case service(target: DNSName, port: UInt16)
-        /// The strings as they came; DNS-SD writes `key=value`.
+        /// The unmodified strings. In DNS-SD, they have the form `key=value`.
         case text([String])
-        /// Four bytes or sixteen.
+        /// Four or sixteen bytes.
         case address([UInt8])
     }
 

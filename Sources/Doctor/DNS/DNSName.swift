@@ -1,8 +1,10 @@
-/// A domain name, from the most special label to the most general; case does not count, as far as it is ASCII's.
+/// A domain name, from the most specific label to the most general.
+///
+/// ASCII letters are case-insensitive.
 package struct DNSName: Sendable {
-    /// The labels without the root's empty one.
+    /// The labels, without the empty root label.
     package let labels: [String]
-    /// What two names are compared by.
+    /// The labels to compare.
     private let folded: [String]
 
     package init(_ labels: [String]) {
@@ -12,20 +14,20 @@ package struct DNSName: Sendable {
         }
     }
 
-    /// The services of a type on the local network.
+    /// The HAP services on the local network.
     static let hapServices = DNSName(["_hap", "_tcp", "local"])
 
-    /// What DNS-SD lists service types under (RFC 6763, 9).
+    /// The name of the list of service types in DNS-SD (RFC 6763, 9).
     static let allServiceTypes = DNSName(["_services", "_dns-sd", "_udp", "local"])
 
-    /// The name under which DNS tells whose an address is (RFC 1035, 3.5; RFC 3596, 2.5).
+    /// Returns the name for a reverse lookup of an address (RFC 1035, 3.5; RFC 3596, 2.5).
     static func reverse(of address: [UInt8]) -> DNSName {
         guard address.count == 16 else { return DNSName(address.reversed().map { "\($0)" } + ["in-addr", "arpa"]) }
         let digits = address.reversed().flatMap { [$0 & 0xF, $0 >> 4] }
         return DNSName(digits.map { String($0, radix: 16) } + ["ip6", "arpa"])
     }
 
-    /// The name of one HAP service.
+    /// Returns the name of a HAP service.
     static func hapService(_ instance: String) -> DNSName { DNSName([instance] + hapServices.labels) }
 }
 

@@ -1,32 +1,34 @@
-/// Why bytes are no DNS message.
+/// An error in a DNS message.
 package enum DNSViolation: Error, Equatable, Sendable {
-    /// They end too early.
+    /// The message ends too early.
     case truncated
-    /// They are more than multicast DNS may send at once.
+    /// The message exceeds the limit of multicast DNS.
     case tooLong
-    /// A name is longer than 255 bytes, or its compression leads nowhere.
+    /// A name is longer than 255 bytes, or its compression pointer is invalid.
     case badName
-    /// A record's content does not fill the length it announces.
+    /// The content of a record doesn't match its length.
     case badRecord
 }
 
 extension DNSMessage {
-    /// The longest message (RFC 6762, 17).
+    /// The size of the largest message, in bytes (RFC 6762, 17).
     package static let maximumLength = 9000
 
-    /// Reads a datagram; all input ends in a message or an error.
+    /// Parses a datagram.
+    ///
+    /// Any input results in a message or an error.
     ///
     /// - Throws: ``DNSViolation``.
     package init(_ bytes: [UInt8]) throws(DNSViolation) {
         guard bytes.count <= Self.maximumLength else { throw .tooLong }
         var reader = DNSReader(bytes: bytes)
         id = try reader.number()
-        // What is truncated is not asked for again by TCP: each question is asked by itself, and its answer fits.
+        // Truncated answers aren't requested again by TCP. Each question is sent separately, so its answer fits.
         isResponse = try reader.number() & 0x8000 != 0
         let questions = try reader.number()
         var count = 0
         for _ in 0..<3 { count += Int(try reader.number()) }
-        // Each takes bytes, so the message's length bounds both loops, whatever the counts say.
+        // Each element takes at least one byte, so the message's length bounds both loops, regardless of the counts.
         for _ in 0..<questions {
             _ = try reader.name()
             _ = try reader.bytes(4)
@@ -59,11 +61,11 @@ private struct DNSReader {
         return bytes[offset..<offset + count]
     }
 
-    /// A name, of which any end may stand elsewhere (RFC 1035, 4.1.4).
+    /// Parses a name, which may end with a compression pointer (RFC 1035, 4.1.4).
     mutating func name() throws(DNSViolation) -> DNSName {
         var labels: [String] = []
         var length = 1
-        // Compression points back only, so each jump goes further down and none can be made twice.
+        // Pointers must lead backward. So each jump has a lower target than the previous one, which excludes loops.
         var earliest = offset
         var next: Int?
         while true {
@@ -87,11 +89,13 @@ private struct DNSReader {
         }
     }
 
-    /// The next record; `nil` if it is of a kind that is not looked at.
+    /// Parses the next record.
+    ///
+    /// Returns `nil` for a type that isn't supported.
     mutating func record() throws(DNSViolation) -> DNSRecord? {
         let name = try name()
         let kind = DNSMessage.Kind(rawValue: try number())
-        // Without the bit that tells caches to flush (RFC 6762, 10.2).
+        // Without the cache-flush bit (RFC 6762, 10.2).
         let isInternet = try number() & 0x7FFF == 1
         // Time to live.
         _ = try bytes(4)
@@ -114,7 +118,7 @@ private struct DNSReader {
             return .address(Array(try bytes(end - offset)))
         case .ptr: return .pointer(try name())
         case .srv:
-            // Priority and weight say nothing where there is one host.
+            // Priority and weight are irrelevant for a single host.
             _ = try bytes(4)
             let port = try number()
             return .service(target: try name(), port: port)

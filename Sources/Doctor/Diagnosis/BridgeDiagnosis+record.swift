@@ -1,6 +1,6 @@
 internal import BridgeControl
 
-/// The bridge's record in multicast DNS.
+/// The checks of the bridge's record in multicast DNS.
 extension BridgeDiagnosis {
     private var queryResults: [QueryResult] { facts.queryResults.filter { $0.isMulticast && $0.failure == nil } }
 
@@ -8,7 +8,7 @@ extension BridgeDiagnosis {
         look.instances.first { $0.name.lowercased() == status.advertisement.name.lowercased() && !$0.places.isEmpty }
     }
 
-    /// Another bridge of the same device id: controllers would mix the two.
+    /// Checks for another bridge with the same device ID, which controllers would confuse with this one.
     var clone: CheckResult {
         let names = [status.advertisement.name, diagnostics.wantedName].map { $0.lowercased() }
         let ownHosts = queryResults.compactMap { own(in: $0) }.flatMap(\.places).map(\.host)
@@ -49,7 +49,7 @@ extension BridgeDiagnosis {
         }
     }
 
-    /// Who else listens on mDNS's port.
+    /// Checks for other programs that listen on the mDNS port.
     var responders: CheckResult {
         let others = facts.listeners.filter { $0 != "avahi" }
         guard !others.isEmpty else { return .ok(.responders, "Avahi is the only one on port 5353") }
@@ -89,7 +89,7 @@ extension BridgeDiagnosis {
                 + interface)
     }
 
-    /// What the answers of others say of the network.
+    /// A description of the other hosts that have answered.
     private var neighbours: String {
         let others = facts.neighbours.count
         return others == 0
@@ -160,7 +160,7 @@ extension BridgeDiagnosis {
 }
 
 extension Facts {
-    /// The addresses of other hosts that answered a multicast question.
+    /// The addresses of other hosts that answered a multicast query.
     var neighbours: Set<String> {
         let own = queryResults.compactMap { look -> String? in
             if case .unicast(let address) = look.route { address } else { nil }
@@ -169,7 +169,7 @@ extension Facts {
             .subtracting(own)
     }
 
-    /// Returns the addresses in the bridge's own record, each once for the interface that showed it.
+    /// Returns the addresses in the bridge's own record, each once per interface on which it was received.
     package func addresses(of instance: String) -> [TCPProbe.Target] {
         queryResults.flatMap { look -> [TCPProbe.Target] in
             guard case .multicast(let interface, _) = look.route else { return [] }

@@ -1,7 +1,7 @@
 internal import BridgeControl
 internal import TerminalKit
 
-/// The diagnosis of a bridge that runs: its host, the network, and those it talks to.
+/// The diagnosis of a running bridge: its host, its network, and its controllers and drivers.
 struct BridgeDiagnosis {
     let facts: Facts
     let status: BridgeStatus
@@ -17,7 +17,7 @@ struct BridgeDiagnosis {
         return checks + warnings(besides: checks)
     }
 
-    /// The warnings of `lamplighter status` about things that no check has found by itself.
+    /// The warnings of `lamplighter status` about problems that no check has found.
     private func warnings(besides checks: [CheckResult]) -> [CheckResult] {
         let found = Set(checks.filter { $0.result != .ok }.map(\.check))
         return status.warningLines.compactMap { warning in
@@ -37,7 +37,7 @@ struct BridgeDiagnosis {
         }
     }
 
-    /// Where one depends on the other, what lies behind the first fault cannot be told.
+    /// The checks depend on each other, so those after the first failure are skipped.
     private var onTheNetwork: [CheckResult] {
         let checks: [(CheckResult.Check, () -> CheckResult)] = [
             (.network, { network }), (.advertise, { advertise }), (.bus, { bus }), (.avahi, { avahi }),
@@ -55,11 +55,11 @@ struct BridgeDiagnosis {
         return findings
     }
 
-    // MARK: The host
+    // MARK: Host
 
-    /// The least that lets the database go on; bytes.
+    /// The minimum free space for the database to work, in bytes.
     private static let scarce = 1 << 20
-    /// The least that needs no warning; bytes.
+    /// The minimum free space without a warning, in bytes.
     private static let enough = 64 << 20
 
     private var storage: CheckResult {
@@ -118,7 +118,7 @@ struct BridgeDiagnosis {
     private var bus: CheckResult {
         switch facts.bus {
         case .answers: .ok(.bus, "the system D-Bus answers")
-        // The daemon may reach a bus that this command does not know of.
+        // The daemon may use a bus that this command doesn't know.
         case _ where isPublished: .ok(.bus, "the bridge reaches the system D-Bus")
         case .absent:
             .wrong(
@@ -137,7 +137,7 @@ struct BridgeDiagnosis {
             .wrong(
                 .avahi, "the Avahi daemon hangs: it takes connections and answers nothing",
                 "restart it: systemctl restart avahi-daemon")
-        // Avahi may run elsewhere and only its bus be shared, as containers do it.
+        // Avahi may run elsewhere and share only its bus, as in containers.
         case _ where isPublished: .ok(.avahi, "the bridge reaches the Avahi daemon")
         case .absent:
             .wrong(.avahi, "the Avahi daemon is not running", "start it: systemctl enable --now avahi-daemon")
@@ -148,7 +148,7 @@ struct BridgeDiagnosis {
         }
     }
 
-    // MARK: Who it talks to
+    // MARK: Controllers and drivers
 
     private var attempts: CheckResult {
         let (failed, allowed) = (diagnostics.failedAttempts, diagnostics.attemptsAllowed)
@@ -167,7 +167,8 @@ struct BridgeDiagnosis {
         let paired = "paired with \(diagnostics.pairings.of("controller"))"
         guard status.controllers == 0 else { return .ok(.pairing, "\(paired), \(status.controllers) connected") }
         let remedy = "if that home has forgotten the bridge: lamplighter pairings remove --all"
-        // A phone without a home hub comes and goes: having no connections is no fault by itself.
+        // A phone connects only from time to time if the home has no home hub. So missing connections alone aren't a
+        // fault.
         guard diagnostics.refusedSetups > 0 else {
             return .warning(.pairing, "\(paired), of which none is connected now", remedy)
         }

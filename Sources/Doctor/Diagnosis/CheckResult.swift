@@ -1,6 +1,6 @@
-/// What one check has come to.
+/// The result of one check.
 package struct CheckResult: Encodable, Equatable, Sendable {
-    /// What is looked at, in the order in which one depends on the other.
+    /// The checks, each after those that it depends on.
     package enum Check: String, Encodable, Sendable {
         case configuration, state, port, metrics, socket, daemon, clock, storage, network, advertise, bus, avahi, clone
         case advertisement, responders, visible, record, addresses, attempts, pairing, drivers, lights
@@ -10,10 +10,10 @@ package struct CheckResult: Encodable, Equatable, Sendable {
 
     package enum Result: String, Encodable, Sendable {
         case ok
-        /// Worth knowing; no controller fails because of it alone.
+        /// A notable finding that doesn't affect controllers by itself.
         case warning
         case wrong
-        /// Could not be looked at, mostly because something before is wrong.
+        /// The check wasn't possible, mostly because an earlier one failed.
         case unknown
     }
 
@@ -21,7 +21,7 @@ package struct CheckResult: Encodable, Equatable, Sendable {
     package var result: Result
     package var message: String
     package var remedy: String?
-    /// How a program ends because of it, after sysexits(3).
+    /// The resulting exit code of the program, from sysexits(3).
     package var code: Int32
 
     package init(_ check: Check, _ result: Result, _ message: String, remedy: String? = nil, code: Int32 = 0) {
@@ -49,13 +49,13 @@ package struct CheckResult: Encodable, Equatable, Sendable {
 }
 
 extension Sequence where Element == CheckResult {
-    /// The first thing that is wrong.
+    /// The first failed check.
     package var verdict: CheckResult? { first { $0.result == .wrong } }
 }
 
-/// What `doctor --json` prints.
+/// The output of `doctor --json`.
 package struct DiagnosisReport: Encodable, Sendable {
-    /// The first check that is wrong, or `well`.
+    /// The first failed check, or `well`.
     private let verdict: String
     private let message: String?
     private let remedy: String?

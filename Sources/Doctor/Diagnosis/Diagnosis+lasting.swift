@@ -1,9 +1,10 @@
-/// Whether what is seen now is still seen when switches have forgotten who listens.
+/// A check whether multicast still works after switches have forgotten the listeners.
 extension Diagnosis {
-    /// A switch that snoops forgets a listener after 125 s and a little, if no querier asks it again (RFC 4541).
+    /// The time after which a switch with IGMP snooping has forgotten a listener: 125 s and a margin, unless a querier
+    /// renews it (RFC 4541).
     package static let snoopingTime = Duration.seconds(130)
 
-    /// Compares facts that lie ``snoopingTime`` apart.
+    /// Compares facts that were collected ``snoopingTime`` apart.
     package static func lasting(_ facts: Facts, _ later: Facts) -> CheckResult {
         if let cause = findings(facts).verdict {
             return .unknown(.lasting, "skipped because of \(cause.check.rawValue)")

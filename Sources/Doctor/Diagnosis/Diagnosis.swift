@@ -2,9 +2,9 @@ internal import BridgeControl
 internal import Glibc
 internal import TerminalKit
 
-/// From facts to findings: a function without a clock, a socket or a file.
+/// Derives findings from facts: a pure function without a clock, sockets or files.
 package enum Diagnosis {
-    /// Names what is well and what is wrong, in the order in which one depends on the other.
+    /// Returns the results of all checks, each after those that it depends on.
     package static func findings(_ facts: Facts) -> [CheckResult] {
         switch facts.daemon {
         case .absent(let reason, let start): starting(start, reason) + [clock(facts.time, step: 0)]
@@ -21,7 +21,7 @@ package enum Diagnosis {
         }
     }
 
-    // MARK: A daemon that is not there
+    // MARK: A daemon that isn't running
 
     private static func starting(_ start: Facts.StartCheck?, _ reason: String) -> [CheckResult] {
         guard let start else {
@@ -33,10 +33,10 @@ package enum Diagnosis {
             ]
         }
         var findings = start.reports.map { report -> CheckResult in
-            // A step that this version does not know is one of the daemon's own.
+            // An unknown step belongs to the daemon.
             let check = CheckResult.Check(rawValue: report.step.rawValue) ?? .daemon
             guard let code = report.code else { return .ok(check, report.message) }
-            // Where the daemon does not tell them apart, its words hold what to do.
+            // If the daemon doesn't report the remedy separately, its message includes it.
             return .wrong(
                 check, report.problem ?? report.message, report.problem.flatMap { _ in report.remedy }, code: code)
         }
@@ -60,9 +60,9 @@ package enum Diagnosis {
 
     /// Seconds in a day.
     private static let day = 86400
-    /// So many days after the program was made its clock is taken to be wrong.
+    /// The number of days after the release of the program from which the clock is considered wrong.
     private static let lifetime = 20 * 365
-    /// A step that is not worth a word; seconds.
+    /// The largest clock change that isn't reported, in seconds.
     private static let smallStep = 60
 
     static func clock(_ time: Int, step: Int) -> CheckResult {

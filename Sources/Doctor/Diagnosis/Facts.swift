@@ -1,36 +1,38 @@
 package import BridgeControl
 
-/// All that was found out about the bridge, from it and past it.
+/// All facts about the bridge, from the daemon and from outside.
 package struct Facts: Equatable, Sendable {
-    /// What came of talking to the daemon.
+    /// The result of a request to the daemon.
     package enum Daemon: Equatable, Sendable {
         case answers(BridgeStatus, BridgeDiagnostics)
-        /// No daemon runs; why it does not start, as far as that is known.
+        /// The daemon isn't running. Includes the reason why it doesn't start, if known.
         case absent(reason: String, start: StartCheck?)
-        /// It is there, and this user may not talk to it.
+        /// The daemon is running, and this user has no permission to connect.
         case forbidden(reason: String)
-        /// It is there, and does not answer or not as it should.
+        /// The daemon is running, and doesn't answer or answers incorrectly.
         case unfit(reason: String)
     }
 
-    /// What `lamplighterd --check-start --json` says.
+    /// The output of `lamplighterd --check-start --json`.
     package struct StartCheck: Equatable, Sendable {
-        /// What each step has come to, in their order.
+        /// The results of the steps, in order.
         package var reports: [StartReport]
-        /// The last of its other lines, which says why it ends if no report does.
+        /// The last line that isn't a report.
+        ///
+        /// It contains the reason for the exit if no report does.
         var lastLine: String?
-        /// Its exit code.
+        /// The exit code.
         package var code: Int32
     }
 
-    /// One address of the bridge's record, and what came of connecting to it.
+    /// An address in the bridge's record and the result of connecting to it.
     package struct Connection: Equatable, Sendable {
         package var address: String
         package var outcome: TCPProbe.Outcome
     }
 
     package var daemon: Daemon
-    /// Seconds since 1970, as this computer's clock says.
+    /// The time according to this computer's clock, in seconds since 1970.
     package var time: Int
     package var bus = UnixProbe.Outcome.answers
     package var avahi = UnixProbe.Outcome.answers
@@ -38,7 +40,7 @@ package struct Facts: Equatable, Sendable {
     package var listeners: [String] = []
     package var queryResults: [QueryResult] = []
     package var connections: [Connection] = []
-    /// The names of lights that do not answer.
+    /// The names of unreachable lights.
     package var unreachableLights: [String] = []
 
     package init(daemon: Daemon, time: Int) {

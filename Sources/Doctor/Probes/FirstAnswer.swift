@@ -1,17 +1,17 @@
 import AsyncKit
 import NIOCore
 
-/// What came first on a connection.
+/// The first event on a connection.
 enum FirstAnswer: Equatable, Sendable {
     case bytes([UInt8])
-    /// The other side hung up without a word.
+    /// The peer closed the connection without an answer.
     case end
-    /// Time ran out.
+    /// The time limit was exceeded.
     case nothing
 }
 
 extension NIOAsyncChannel where Inbound == ByteBuffer, Outbound == ByteBuffer {
-    /// Says something, takes the first bytes of the answer, and hangs up.
+    /// Sends a request, returns the first bytes of the answer, and closes the connection.
     func firstAnswer(to question: [UInt8], within timeout: Duration) async throws -> FirstAnswer {
         try await executeThenClose { inbound, outbound in
             try await outbound.write(ByteBuffer(bytes: question))

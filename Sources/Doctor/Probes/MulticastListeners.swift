@@ -2,15 +2,15 @@ import FoundationEssentials
 import Glibc
 import SystemKit
 
-/// Who else listens for multicast DNS on this host.
+/// The programs on this host that listen for multicast DNS.
 package enum MulticastListeners {
-    /// The users whose programs have UDP port 5353 open, as `/proc` tells; Avahi's is among them.
+    /// Returns the users whose programs have UDP port 5353 open, including Avahi's, according to `/proc`.
     package static func users() -> [String] {
         let numbers = ["/proc/self/net/udp", "/proc/self/net/udp6"].flatMap { uids(in: ProcFile.text(of: $0)) }
         return Set(numbers).sorted().map(name)
     }
 
-    /// The numbers in a table of proc(5): field 1 is the local address, field 7 the user.
+    /// Returns the user IDs in a table of proc(5): field 1 is the local address, field 7 the user.
     static func uids(in table: String) -> [UInt32] {
         table.split(separator: "\n").dropFirst().compactMap { line in
             let fields = line.split(separator: " ")

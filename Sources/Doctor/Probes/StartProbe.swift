@@ -2,21 +2,23 @@ import BoundedJSON
 import BridgeControl
 import Glibc
 
-/// Asks `lamplighterd` itself what keeps it from starting.
+/// Runs `lamplighterd` to find the reason why it doesn't start.
 package enum StartProbe {
     /// The user of the packaged service.
     private static let serviceUser = "lamplighter"
-    /// What is kept of the output; bytes.
+    /// The maximum size of the output to read, in bytes.
     private static let maximumOutput = 64 << 10
-    /// Milliseconds.
+    /// The time limit in milliseconds.
     private static let timeout: CInt = 5000
 
-    /// Runs `lamplighterd --check-start --json`; blocks for some seconds at most.
+    /// Runs `lamplighterd --check-start --json`.
     ///
-    /// If root runs this for the system's state directory, the probe runs as the daemon's user: root may do everything
-    /// and would see no fault.
+    /// This blocks for several seconds at most.
     ///
-    /// - Returns: what it says; `nil` if it cannot be run or hangs.
+    /// If root runs this for the system's state directory, the probe runs as the daemon's user, because root has all
+    /// permissions and wouldn't find the fault.
+    ///
+    /// - Returns: The output, or `nil` if the program can't be run or hangs.
     package static func run(
         _ daemon: String, configuration: String, stateDirectory: String, runtimeDirectory: String
     ) -> Facts.StartCheck? {
@@ -29,11 +31,11 @@ package enum StartProbe {
         }
         let asUser = ["/usr/bin/setpriv", "--reuid=\(serviceUser)", "--regid=\(serviceUser)", "--init-groups"]
         let found = spawn(asUser + words)
-        // Something is taken, and only root sees by whom.
+        // A resource is in use, and only root can find the process that uses it.
         return found?.code == unavailable ? spawn(words) ?? found : found
     }
 
-    /// Of sysexits(3).
+    /// EX_UNAVAILABLE in sysexits(3).
     private static let unavailable: CInt = 69
 
     private static func spawn(_ words: [String]) -> Facts.StartCheck? {
@@ -57,7 +59,7 @@ package enum StartProbe {
         if output == nil { kill(process, SIGKILL) }
         var status: CInt = 0
         while waitpid(process, &status, 0) < 0 { guard errno == EINTR else { return nil } }
-        // The low seven bits name a signal, the next byte is the exit code (wait(2)).
+        // The low seven bits contain a signal, the next byte the exit code (wait(2)).
         guard let output, status & 0x7F == 0 else { return nil }
         var reports: [StartReport] = []
         var lastLine: String?
@@ -71,7 +73,7 @@ package enum StartProbe {
         return Facts.StartCheck(reports: reports, lastLine: lastLine, code: status >> 8 & 0xFF)
     }
 
-    /// All that is said until the end; `nil` if there is no end in time.
+    /// Returns the complete output, or `nil` if it doesn't end in time.
     private static func read(_ file: CInt) -> [UInt8]? {
         var output: [UInt8] = []
         var chunk = [UInt8](repeating: 0, count: 4096)

@@ -3,26 +3,26 @@ import NIOCore
 import NIOPosix
 import SystemKit
 
-/// Connects to an address as a controller does, and asks what only a paired controller may know.
+/// Connects to an address like a controller, and sends a request that only a paired controller may send.
 package enum TCPProbe {
     package enum Outcome: Equatable, Sendable {
         /// A HAP accessory answers.
         case answers
-        /// Something answers that is no HAP accessory.
+        /// A program other than a HAP accessory answers.
         case foreign
-        /// Connected, and closed without an answer.
+        /// The connection was established, and closed without an answer.
         case closed
-        /// Connected, and no answer came.
+        /// The connection was established, and no answer arrived.
         case silent
-        /// No process listens, or a firewall refuses.
+        /// No process listens, or a firewall rejects the connection.
         case refused
         case timedOut
         case failed(reason: String)
     }
 
-    /// An address, and the link it was seen on, without which a link-local one means nothing.
+    /// An address and its interface, which is the scope of a link-local address.
     package struct Target: Hashable, Sendable {
-        /// Four bytes or sixteen.
+        /// Four or sixteen bytes.
         package var address: [UInt8]
         package var interface: String
     }

@@ -3,29 +3,32 @@ import NIOCore
 import NIOPosix
 import SystemKit
 
-/// Finds out whether a program answers at a Unix socket.
+/// Checks whether a program answers on a Unix socket.
 package enum UnixProbe {
     package enum Outcome: Equatable, Sendable {
         case answers
-        /// There is no socket, or no process listens at it.
+        /// The socket doesn't exist, or no process listens on it.
         case absent
-        /// It takes connections and says nothing: the program hangs.
+        /// The program accepts connections and doesn't answer, so it hangs.
         case silent
         case refused(reason: String)
     }
 
     private static let timeout = Duration.seconds(2)
 
-    /// Asks Avahi's own socket for its list of commands.
+    /// Requests the list of commands from Avahi's own socket.
     package static func avahi() async -> Outcome { await ask("/run/avahi-daemon/socket", "HELP\n") }
 
-    /// Begins to authenticate at the system's D-Bus, as every client does, and returns whether it answers; `address` is
-    /// the value of `DBUS_SYSTEM_BUS_ADDRESS`.
+    /// Starts the authentication of a client on the system D-Bus and returns whether the bus answers.
+    ///
+    /// The address is the value of `DBUS_SYSTEM_BUS_ADDRESS`.
     package static func systemBus(address: String?) async -> Outcome {
         await ask(busPath(in: address) ?? "/run/dbus/system_bus_socket", "\0AUTH\r\n")
     }
 
-    /// Whether no process listens at a socket; `false` also if one might listen that can't be reached.
+    /// Returns whether no process listens on a socket.
+    ///
+    /// The result is `false` if an inaccessible process may listen.
     package static func isAbsent(_ path: String) async -> Bool {
         do {
             try await ClientBootstrap(group: .singletonMultiThreadedEventLoopGroup)
@@ -40,7 +43,7 @@ package enum UnixProbe {
 
     private static let absent = [ENOENT, ECONNREFUSED, ENOTDIR]
 
-    /// The path in a D-Bus address such as `unix:path=/run/bus,guid=1;tcp:...`; the first that has one.
+    /// Returns the first path in a D-Bus address such as `unix:path=/run/bus,guid=1;tcp:...`.
     static func busPath(in address: String?) -> String? {
         for alternative in (address ?? "").split(separator: ";") where alternative.hasPrefix("unix:") {
             for pair in alternative.dropFirst(5).split(separator: ",") where pair.hasPrefix("path=") {

@@ -1,36 +1,40 @@
-/// What one look at the network has brought so far, and what is still to be asked.
+/// The results of a multicast DNS query so far, and the remaining questions.
 ///
-/// A value without socket or clock: it is notified of datagrams, and says what to ask next. What it keeps is bounded.
+/// A value without a socket or a clock: it receives datagrams and returns the next questions. Its size is limited.
 struct DNSQuery: Sendable {
-    /// So many records of a busy or hostile network are kept.
+    /// The maximum number of stored records, for busy or hostile networks.
     static let maximumRecords = 2048
-    /// So many services beside our own are asked about.
+    /// The maximum number of other services to query.
     static let maximumServices = 64
 
-    /// Comes back in the answers to this query.
+    /// The ID, which is repeated in answers to this query.
     package let id: UInt16
-    /// The service that is looked for, besides all others.
+    /// The service to look for, in addition to all others.
     package let instance: DNSName
     package private(set) var records: [DNSRecord] = []
-    /// Who has answered.
+    /// The addresses of all responders.
     private(set) var responders: Set<String> = []
     private var known: Set<DNSRecord> = []
     private let standing: [DNSMessage.Question]
 
-    /// Begins a query for an instance of a service.
+    /// Creates a query for an instance of a service.
     ///
-    /// The address is one of this host, 4 or 16 bytes, which its responder knows in any case; the id marks answers to
-    /// this query.
+    /// - Parameters:
+    ///   - instance: The instance name.
+    ///   - address: An address of this host, 4 or 16 bytes, which this host's responder always knows.
+    ///   - id: The ID that identifies answers to this query.
     package init(instance: String, address: [UInt8], id: UInt16) {
         self.instance = .hapService(instance)
         self.id = id
-        // The list of service types makes all hosts speak, and the reverse name the one that has no services.
+        // All hosts answer the query for service types. The reverse name is for this host, which may have no services.
         standing = [.hapServices, .allServiceTypes, .reverse(of: address)].map { DNSMessage.Question($0, .ptr) }
     }
 
-    /// A datagram has come; what is not an answer to this query is left alone.
+    /// Adds a received datagram.
+    ///
+    /// Datagrams that don't answer this query are ignored.
     package mutating func received(_ bytes: [UInt8], from responder: String) {
-        // Some responders do not repeat the id, although RFC 6762, 6.7 wants it.
+        // Some responders don't repeat the ID, although RFC 6762, 6.7 requires it.
         guard let message = try? DNSMessage(bytes), message.isResponse, message.id == id || message.id == 0 else {
             return
         }
@@ -40,7 +44,7 @@ struct DNSQuery: Sendable {
         }
     }
 
-    /// What is to be asked next: the standing questions, as any host may answer, and what is not known yet.
+    /// The questions to send next: the standing questions, which any host may answer, and those for missing records.
     package var questions: [DNSMessage.Question] {
         let known = ServiceInstance.all(in: records)
         let others = known.map { DNSName.hapService($0.name) }
@@ -55,7 +59,9 @@ struct DNSQuery: Sendable {
         return standing + missing.filter { !answered.contains($0) }
     }
 
-    /// What has been answered; one address of a host answers for both kinds.
+    /// The answered questions.
+    ///
+    /// One address of a host answers the questions for both address types.
     private var answered: Set<DNSMessage.Question> {
         var answered: Set<DNSMessage.Question> = []
         for record in records {
@@ -71,7 +77,7 @@ struct DNSQuery: Sendable {
         return answered
     }
 
-    /// Whether the service that is looked for is listed, and nothing is open about any other.
+    /// A Boolean value that indicates whether the service is listed and no question is open about any other.
     package var isComplete: Bool {
         isListed && questions.count == standing.count
     }

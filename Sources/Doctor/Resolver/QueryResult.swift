@@ -1,28 +1,28 @@
-/// A way to ask the network.
+/// A route for a query.
 package enum QueryRoute: Hashable, Sendable {
-    /// To all on an interface, as controllers ask.
+    /// Multicast on an interface, like controllers.
     case multicast(interface: String, isIPv6: Bool)
-    /// To this host's own responder, past everything that multicast depends on.
+    /// Unicast to this host's own responder, which works without multicast.
     case unicast(address: String)
 }
 
-/// What one way of asking brought.
+/// The result of a query over one route.
 package struct QueryResult: Equatable, Sendable {
     package var route: QueryRoute
     var instances: [ServiceInstance] = []
-    /// The addresses of those who answered anything at all, this host's own among them.
+    /// The addresses of all hosts that answered, including this host's own.
     var responders: Set<String> = []
-    /// Why nothing could be asked, in the system's words.
+    /// The system's reason why no query could be sent.
     package var failure: String?
 
-    /// Whether it was asked as controllers ask.
+    /// A Boolean value that indicates whether the query was multicast, like those of controllers.
     package var isMulticast: Bool {
         if case .multicast = route { true } else { false }
     }
 }
 
 extension QueryRoute {
-    /// Whether all on this interface are asked.
+    /// Returns whether the query is multicast on this interface.
     func isMulticast(on name: String) -> Bool {
         if case .multicast(name, _) = self { true } else { false }
     }

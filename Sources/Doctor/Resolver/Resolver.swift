@@ -3,25 +3,29 @@ import NIOPosix
 import Synchronization
 import SystemKit
 
-/// A second resolver: asks by multicast DNS from ephemeral ports, once, and never opens port 5353.
+/// A separate mDNS resolver, which sends one-shot queries from ephemeral ports and never opens port 5353.
 package enum Resolver {
     private static let port = 5353
     private static let ipv4Group = "224.0.0.251"
     private static let ipv6Group = "ff02::fb"
 
-    /// When it is asked, counted from the beginning; the last moment ends the query.
+    /// The times at which queries are sent, relative to the start.
+    ///
+    /// The query ends at ``end``.
     private static let rounds: [Duration] = [.zero, .milliseconds(250), .seconds(1), .milliseconds(1750)]
     private static let end = Duration.milliseconds(2500)
-    /// Hosts may hesitate for 120 ms, and all answers are needed; by then a complete answer is taken as such.
+    /// The earliest time at which a complete result ends the query.
+    ///
+    /// Hosts may delay their answers by 120 ms, and the answers of all hosts are needed.
     private static let earliestEnd = Duration.seconds(1)
-    /// So many questions leave at once.
+    /// The maximum number of questions per round.
     private static let maximumQuestions = 64
-    /// So many sockets are opened.
+    /// The maximum number of sockets.
     private static let maximumRoutes = 32
 
-    /// Asks on all routes at once, 1 to 2.5 s, for an instance of a service in addition to all others.
+    /// Queries all routes concurrently, for 1 to 2.5 s, for an instance of a service and all other services.
     ///
-    /// - Returns: a look for each address family of each interface, and one for each of its own addresses.
+    /// - Returns: A result for each address family of each interface, and one for each address of the interfaces.
     package static func look(for instance: String, on interfaces: [String]) async -> [QueryResult] {
         let paths = QueryPath.all(on: interfaces).prefix(maximumRoutes)
         return await withTaskGroup(of: (Int, QueryResult).self) { group in
@@ -79,7 +83,7 @@ package enum Resolver {
                     }
                     try await Task.sleep(until: began + end)
                 }
-                // The reader ends by itself only if the socket does.
+                // The reader ends only when its socket is closed.
                 _ = try await group.next()
                 group.cancelAll()
             }
@@ -87,21 +91,21 @@ package enum Resolver {
         }
     }
 
-    /// What the task that asks and the one that listens share.
+    /// The query that the sending and the receiving task share.
     private final class SharedQuery: Sendable {
         let query: Mutex<DNSQuery>
 
         init(_ query: DNSQuery) { self.query = Mutex(query) }
     }
 
-    /// A route with the addresses it takes.
+    /// A route with its addresses.
     private struct QueryPath {
         let route: QueryRoute
         let local: SocketAddress
         let remote: SocketAddress
-        /// This host's own address there.
+        /// This host's address on the interface.
         let own: [UInt8]
-        /// The index of the interface that multicast leaves by.
+        /// The index of the interface for outgoing multicast.
         var interface: Int?
 
         static func all(on interfaces: [String]) -> [QueryPath] {
@@ -131,7 +135,7 @@ package enum Resolver {
             if own.count == 16 {
                 try await options.setIPv6MulticastIF(CUnsignedInt(interface)).get()
             } else {
-                // The address in network order, which is what the C structure holds.
+                // The address in network order, as in the C structure.
                 let source = own.withUnsafeBytes { $0.loadUnaligned(as: UInt32.self) }
                 try await options.unsafeSetSocketOption(level: .ip, name: .ip_multicast_if, value: source).get()
             }

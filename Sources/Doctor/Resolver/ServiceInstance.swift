@@ -1,25 +1,28 @@
-/// One HAP service as the network shows it.
+/// A HAP service, as seen on the network.
 package struct ServiceInstance: Equatable, Sendable {
     package struct Place: Hashable, Sendable {
         package var host: DNSName
         package var port: UInt16
     }
 
-    /// The instance name that people read.
+    /// The instance name for people.
     package var name: String
-    /// Where it is said to be; more than one place means that two hosts use the name.
+    /// The advertised places.
+    ///
+    /// More than one means that two hosts use the same name.
     package var places: [Place] = []
-    /// The keys in lower case (RFC 6763, 6.4) and their values; `nil` if no TXT record came.
+    /// The keys in lower case (RFC 6763, 6.4) and their values, or `nil` if no TXT record was received.
     package var txt: [String: String]?
-    /// The addresses of its host, of four bytes or sixteen.
+    /// The addresses of the host, of four or sixteen bytes.
     package var addresses: [[UInt8]] = []
 }
 
 extension ServiceInstance {
-    /// Assembles services from the records received.
+    /// Creates services from the received records.
     ///
-    /// - Parameter records: in the order they came; the first of two that contradict each other counts.
-    /// - Returns: the services that a PTR record lists or that have an SRV record.
+    /// - Parameter records: The records in the order in which they were received. The first of two contradictory
+    ///   records is used.
+    /// - Returns: The services that a PTR record lists or that have an SRV record.
     package static func all(in records: [DNSRecord]) -> [ServiceInstance] {
         var names: [DNSName] = []
         for record in records {
@@ -67,7 +70,7 @@ extension DNSName {
 }
 
 extension Sequence where Element: Hashable {
-    /// The elements in order, each once.
+    /// The distinct elements, in order.
     var unique: [Element] {
         var seen: Set<Element> = []
         return filter { seen.insert($0).inserted }

@@ -8,13 +8,15 @@
 extern "C" {
 #endif
 
-/// Reads the first QR code of a picture.
+/// Reads the first QR code in an image.
 ///
 /// - Parameters:
-///   - pixels: the brightness of each pixel, row by row: width times height bytes.
-///   - text: takes the code's content as it stands in the code, ended by a zero.
-///   - capacity: the bytes that `text` has room for.
-/// - Returns: the length of the content; 0 if there is no code, or no room for its content.
+///   - pixels: The brightness of each pixel, row by row: `width` times `height` bytes.
+///   - width: The width of the image, in pixels.
+///   - height: The height of the image, in pixels.
+///   - text: A buffer for the code's unmodified content, which is terminated with a zero.
+///   - capacity: The size of `text`, in bytes.
+/// - Returns: The length of the content, or 0 if no code was found or its content doesn't fit.
 size_t qr_reading_first(const uint8_t *pixels, int width, int height, char *text, size_t capacity);
 
 #ifdef __cplusplus
