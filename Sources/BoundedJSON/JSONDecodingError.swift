@@ -1,32 +1,32 @@
-/// Why a JSON value is not the message that was expected.
+/// An error that indicates that a JSON value isn't the expected message.
 ///
-/// It says which member is wrong and never what the member holds: that may be a setup code or a key.
+/// It names the invalid member, but never contains its value, which may be a setup code or a key.
 public struct JSONDecodingError: Error, Equatable, Sendable {
-    /// What is wrong with the member.
+    /// The problem with a member.
     public enum Reason: Equatable, Sendable {
-        /// It is not there, or `null`.
+        /// The member is missing or `null`.
         case missing
-        /// It is of another type, or outside the range of its type.
+        /// The value has the wrong type, or is outside the range of its type.
         case wrongType
-        /// It names a kind that the type does not have; at most 64 characters of the name.
+        /// The value names a kind that the type doesn't have. Contains at most 64 characters of the name.
         case unknownKind(String)
     }
 
-    /// What is wrong.
+    /// The problem.
     public let reason: Reason
-    /// Where: `rooms[1].name`; empty for the message itself.
+    /// The path of the member, such as `rooms[1].name`; empty for the message itself.
     public private(set) var path: String
 
-    /// Makes an error.
+    /// Creates an error for the member at a path.
     public init(_ reason: Reason, at path: String = "") {
         self.reason = reason
         self.path = path
     }
 
-    /// The same error, seen from the value that has the member.
+    /// Returns the error with a path that starts one level higher.
     ///
-    /// Errors of types that are no messages pass unchanged. Errors of the standard library lose their description,
-    /// which may quote the value.
+    /// Errors of types other than messages are returned unchanged. Errors of the standard library lose their
+    /// description, which may contain the value.
     static func prefixed(_ error: any Error, with step: String) -> any Error {
         var result: JSONDecodingError
         switch error {
@@ -45,7 +45,7 @@ public struct JSONDecodingError: Error, Equatable, Sendable {
 }
 
 extension JSONDecodingError: CustomStringConvertible {
-    /// The member and what is wrong with it, as the end of a sentence.
+    /// The member and its problem, as the end of a sentence.
     public var description: String {
         switch reason {
         case .missing: "\"\(path)\" is missing"

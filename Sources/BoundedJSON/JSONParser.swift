@@ -1,29 +1,30 @@
-/// Why bytes are not JSON that we take.
+/// An error in JSON text.
 public enum JSONError: Error, Equatable, Sendable {
-    /// The text breaks JSON's grammar (RFC 8259) at this byte.
+    /// The text isn't valid JSON (RFC 8259) at this byte offset.
     case malformed(offset: Int)
-    /// Arrays and objects are nested deeper than allowed.
+    /// The nesting of arrays and objects exceeds the limit.
     case tooDeep
-    /// The text is longer than allowed.
+    /// The text exceeds the length limit.
     case tooLong
 }
 
 extension JSONValue {
-    /// The deepest nesting taken, in arrays and objects that are open at once: HAP's bodies have four levels, and the
-    /// reader recurs.
+    /// The maximum nesting depth of arrays and objects.
+    ///
+    /// HAP's bodies have four levels, and the parser is recursive.
     public static let maximumDepth = 16
-    /// The longest text taken unless the caller says otherwise, in bytes.
+    /// The default maximum length of a text, in bytes.
     public static let defaultLength = 1 << 20
 
-    /// Reads one JSON text (RFC 8259), with nothing after it but white space.
+    /// Parses a JSON text (RFC 8259), which may be followed only by white space.
     ///
-    /// Strings must be valid UTF-8 without lone surrogates; numbers must be finite. Work and memory are proportional
-    /// to the number of bytes, whatever they say.
+    /// Strings must be valid UTF-8 without lone surrogates, and numbers must be finite. Time and memory are
+    /// proportional to the number of bytes for any input.
     ///
     /// - Parameters:
-    ///   - bytes: the text.
-    ///   - maximumLength: the longest text taken, in bytes.
-    ///   - allowsTrailingCommas: whether a comma may stand before a closing bracket, as some accessories send it.
+    ///   - bytes: The text.
+    ///   - maximumLength: The maximum length of the text, in bytes.
+    ///   - allowsTrailingCommas: Whether a comma may precede a closing bracket, as in the output of some accessories.
     /// - Throws: ``JSONError``.
     public init(
         parsing bytes: some Sequence<UInt8>, maximumLength: Int = JSONValue.defaultLength,
@@ -35,7 +36,7 @@ extension JSONValue {
         self = try parser.document()
     }
 
-    /// Reads one JSON text of at most so many bytes.
+    /// Parses a JSON text of at most `maximumLength` bytes.
     ///
     /// - Throws: ``JSONError``.
     public init(parsing text: String, maximumLength: Int = JSONValue.defaultLength) throws(JSONError) {
@@ -43,7 +44,7 @@ extension JSONValue {
     }
 }
 
-/// A recursive-descent reader; its recursion is bounded by ``JSONValue/maximumDepth``.
+/// A recursive-descent parser, whose recursion is limited by ``JSONValue/maximumDepth``.
 private struct JSONParser {
     let bytes: [UInt8]
     let allowsTrailingCommas: Bool
@@ -148,7 +149,7 @@ private struct JSONParser {
     private mutating func string() throws(JSONError) -> String {
         position += 1
         let start = position
-        // Most strings have no escapes and can be taken in one piece; most of these are ASCII, and nothing in them can be wrong.
+        // Most strings have no escapes and can be copied at once. Most of those are ASCII and need no validation.
         var bits: UInt8 = 0
         while let byte = next, byte != UInt8(ascii: "\""), byte != UInt8(ascii: "\\"), byte >= 0x20 {
             bits |= byte

@@ -1,11 +1,13 @@
 extension JSONValue {
-    /// Reads a value of its JSON form, as ``init(encoding:)`` writes it.
+    /// Decodes a value from its JSON form, as encoded by ``init(encoding:)``.
     ///
-    /// Members that the type does not have are ignored, and `null` is as good as a member that is not there. A whole
-    /// number may be written with a point (`1.0`) unless it is a `UInt64`. A key that begins with `^` is a member of
-    /// the enclosing object, or that object's `id`: a part does not repeat whose part it is.
+    /// Unknown members are ignored, and `null` is the same as a missing member. An integer may be written with a
+    /// decimal point (`1.0`) unless it is a `UInt64`. A key that begins with `^` refers to a member of the enclosing
+    /// object, or to that object's `id`, so that a part doesn't repeat the identifier of its owner.
     ///
-    /// - Throws: ``JSONDecodingError``, and what the type's own `init(from:)` throws.
+    /// - Parameter type: The type to decode.
+    /// - Returns: The value.
+    /// - Throws: ``JSONDecodingError``, and errors of the type's own `init(from:)`.
     public func decoded<Value: Decodable>(as type: Value.Type) throws -> Value {
         do { return try decoded(type, in: nil) } catch { throw JSONDecodingError.prefixed(error, with: "") }
     }
@@ -14,9 +16,11 @@ extension JSONValue {
         try simple(type) ?? Value(from: ValueDecoder(json: self, enclosing: enclosing))
     }
 
-    /// Reads the types that most members have; `nil` for any other type.
+    /// Decodes the most frequent types.
     ///
-    /// The types are compared before anything is cast, because a cast costs far more.
+    /// Returns `nil` for any other type.
+    ///
+    /// It compares types before it casts, because a cast is far more expensive.
     fileprivate func simple<Value>(_ type: Value.Type) throws -> Value? {
         if Value.self == String.self { return try Self.typed(string, type) }
         if Value.self == Bool.self { return try Self.typed(bool, type) }
@@ -24,7 +28,7 @@ extension JSONValue {
         if Value.self == Int64.self { return try Self.typed(int.map(Int64.init), type) }
         if Value.self == UInt64.self { return try Self.typed(unsignedInteger, type) }
         if Value.self == Double.self { return try Self.typed(double, type) }
-        // Its members are no keys of a type, and may have any name.
+        // The member names of this dictionary aren't keys of a type, and can have any form.
         if Value.self == textsType { return try Self.typed(texts, type) }
         return nil
     }
@@ -41,14 +45,14 @@ extension JSONValue {
     }
 }
 
-/// Kept, because the type of a dictionary is looked for whenever it is named.
+/// Stored, because each use of the dictionary's type looks it up.
 private let textsType: Any.Type = [String: String].self
 
 private struct ValueDecoder: Decoder {
     let json: JSONValue
     let enclosing: JSONObject?
 
-    // An error collects its path on the way up, so that what can be read pays nothing for it.
+    // An error collects its path on the way up, so that successful decoding doesn't need a path.
     var codingPath: [any CodingKey] { [] }
     var userInfo: [CodingUserInfoKey: Any] { [:] }
 
@@ -73,12 +77,12 @@ private struct ValueDecoder: Decoder {
 private struct ObjectReader<Key: CodingKey>: KeyedDecodingContainerProtocol {
     let json: JSONValue
     let enclosing: JSONObject?
-    /// What stands before the names in errors.
+    /// The prefix of names in errors.
     let path: String
 
     var codingPath: [any CodingKey] { [] }
 
-    /// The keys that an enum's case is found by.
+    /// The keys from which an enum determines its case.
     var allKeys: [Key] {
         let keys = (json.object?.members ?? []).compactMap { member -> Key? in
             member.value.isNull || member.name == KeyRule.itself ? nil : Key(stringValue: member.name)
@@ -86,7 +90,7 @@ private struct ObjectReader<Key: CodingKey>: KeyedDecodingContainerProtocol {
         return keys.isEmpty ? Key(stringValue: KeyRule.itself).map { [$0] } ?? [] : keys
     }
 
-    /// The member's value; `nil` if it is not there, or `null`.
+    /// Returns the member's value, or `nil` if it is missing or `null`.
     private func member(_ name: String) throws -> JSONValue? {
         if name == KeyRule.itself { return json }
         if KeyRule.isEnclosing(name) { return enclosing?[String(name.dropFirst())] ?? enclosing?["id"] }
@@ -119,7 +123,7 @@ private struct ObjectReader<Key: CodingKey>: KeyedDecodingContainerProtocol {
         let name = key.stringValue
         guard let value = try member(name) else { return nil }
         do {
-            // What is the object itself has its enclosing object, too.
+            // The object itself keeps its own enclosing object.
             let inner = name == KeyRule.itself ? enclosing : json.object
             return try value.decoded(type, in: inner)
         } catch { throw prefixed(error, key) }
@@ -136,7 +140,7 @@ private struct ObjectReader<Key: CodingKey>: KeyedDecodingContainerProtocol {
         return value
     }
 
-    // What most members are: the compiler knows these types, and nothing need be found out about them.
+    // The most frequent types. The compiler selects these overloads, without a type check at run time.
     func decode(_ type: String.Type, forKey key: Key) throws -> String { try required(key) { $0.string } }
     func decode(_ type: Bool.Type, forKey key: Key) throws -> Bool { try required(key) { $0.bool } }
     func decode(_ type: Int.Type, forKey key: Key) throws -> Int { try required(key) { $0.int } }
@@ -176,7 +180,7 @@ private struct ObjectReader<Key: CodingKey>: KeyedDecodingContainerProtocol {
     }
 }
 
-/// Finds the case by the tag.
+/// Determines the case from the tag.
 private struct UnionReader<Key: CodingKey>: KeyedDecodingContainerProtocol {
     private let json: JSONValue
     private let enclosing: JSONObject?
@@ -309,10 +313,12 @@ private struct SingleValueReader: SingleValueDecodingContainer {
 
 }
 
-// MARK: JSON within messages and other files
+// MARK: JSON in messages and other files
 
 extension JSONValue: Decodable {
-    /// Takes the value as it is, also from a file that is not JSON; there, text is what nothing else can be.
+    /// Decodes the value unchanged, also from a file that isn't JSON.
+    ///
+    /// In such a file, anything that can't be another type is a string.
     public init(from decoder: any Decoder) throws {
         if let decoder = decoder as? ValueDecoder {
             self = decoder.json

@@ -1,21 +1,21 @@
 extension JSONValue {
-    /// Makes the JSON form of a value.
+    /// Creates the JSON form of a value.
     ///
-    /// Members stand in the order of the type's `CodingKeys`, and what is `nil` is left out. ``TaggedUnionKey`` tells
-    /// what becomes of enums. A key `_0` stands for the object itself: the members of its value are the object's. A key
-    /// that begins with `^` is not written: see ``decoded(as:)``.
+    /// Members have the order of the type's `CodingKeys`, and `nil` values are omitted. For enums, see
+    /// ``TaggedUnionKey``. A key `_0` refers to the object itself, so the members of its value are added to the object.
+    /// A key that begins with `^` isn't written; see ``decoded(as:)``.
     ///
-    /// - Parameter value: what is written. An `encode(to:)` of its own must not throw; the synthesized one does not.
+    /// - Parameter value: The value to encode. A custom `encode(to:)` must not throw; the synthesized one doesn't.
     public init(encoding value: some Encodable) {
         do { self = try Self.encoded(value) } catch {
             preconditionFailure("\(type(of: value)) throws when it is written, which depends on no peer")
         }
     }
 
-    /// The tag of a union, without the cost of writing its values.
+    /// Returns the tag of a union, without encoding its values.
     ///
-    /// - Parameter value: an enum whose `CodingKeys` are ``TaggedUnionKey``s.
-    /// - Returns: the tag; empty for anything else.
+    /// - Parameter value: An enum whose `CodingKeys` are ``TaggedUnionKey``s.
+    /// - Returns: The tag; empty for any other value.
     public static func tag(of value: some Encodable) -> String {
         let node = EncodingNode(isTagOnly: true)
         try? value.encode(to: ValueEncoder(node: node))
@@ -29,9 +29,11 @@ extension JSONValue {
         return node.json
     }
 
-    /// Writes the types that most members have; `nil` for any other type.
+    /// Encodes the most frequent types.
     ///
-    /// The types are compared before anything is cast, because a cast costs far more.
+    /// Returns `nil` for any other type.
+    ///
+    /// It compares types before it casts, because a cast is far more expensive.
     fileprivate static func simple<Value>(_ value: Value) -> JSONValue? {
         if Value.self == String.self { return (value as? String).map(JSONValue.string) }
         if Value.self == Bool.self { return (value as? Bool).map(JSONValue.bool) }
@@ -47,7 +49,7 @@ extension JSONValue {
         Int64(exactly: number).map(JSONValue.integer) ?? .unsigned(number)
     }
 
-    /// A dictionary has no order of its own.
+    /// Sorted, because a dictionary has no order.
     private static func texts(_ texts: [String: String]) -> JSONValue {
         var object = JSONObject()
         for (name, text) in texts.sorted(by: { $0.key < $1.key }) { object.append(name, .string(text)) }
@@ -55,10 +57,12 @@ extension JSONValue {
     }
 }
 
-/// Kept, because the type of a dictionary is looked for whenever it is named.
+/// Stored, because each use of the dictionary's type looks it up.
 private let textsType: Any.Type = [String: String].self
 
-/// A value that is being written; several containers may write to one.
+/// A value that is being encoded.
+///
+/// Several containers may write to the same node.
 private final class EncodingNode {
     private enum Content {
         case nothing
@@ -70,15 +74,15 @@ private final class EncodingNode {
     private var content = Content.nothing
     private var members = JSONObject()
     private var elements: [JSONValue] = []
-    /// The members and elements that are values of their own, complete only when this one is.
+    /// The members and elements with separate nodes, which are complete only when this node is.
     private var nested: [(index: Int, node: EncodingNode)] = []
-    /// Whether only the tag is wanted, and the tag once it is known.
+    /// Whether only the tag is requested, and the tag once it is known.
     private let isTagOnly: Bool
     private(set) var tag: String?
 
     init(isTagOnly: Bool = false) { self.isTagOnly = isTagOnly }
 
-    /// Whether nothing more is to be written.
+    /// Whether no further values are needed.
     var isFull: Bool { isTagOnly && tag != nil }
 
     func appendTag(_ name: String, _ tag: String) {
@@ -98,7 +102,7 @@ private final class EncodingNode {
 
     func append(_ name: String, _ value: JSONValue) { members.append(name, value) }
 
-    /// Adds a member that is written by and by.
+    /// Adds a member whose value is encoded later.
     func append(_ name: String) -> EncodingNode {
         let node = EncodingNode()
         nested.append((members.members.count, node))
@@ -106,7 +110,7 @@ private final class EncodingNode {
         return node
     }
 
-    /// Adds an element that is written by and by.
+    /// Adds an element whose value is encoded later.
     func append() -> EncodingNode {
         let node = EncodingNode()
         nested.append((elements.count, node))
@@ -131,7 +135,7 @@ private final class EncodingNode {
 private struct ValueEncoder: Encoder {
     let node: EncodingNode
 
-    // No type here asks for them: an error names its path on the way up.
+    // Unused: an error collects its path on the way up.
     var codingPath: [any CodingKey] { [] }
     var userInfo: [CodingUserInfoKey: Any] { [:] }
 
@@ -173,7 +177,7 @@ private struct ObjectWriter<Key: CodingKey>: KeyedEncodingContainerProtocol {
         if !KeyRule.isEnclosing(name) { node.append(name, value) }
     }
 
-    // What most members are: the compiler knows these types, and nothing need be found out about them.
+    // The most frequent types. The compiler selects these overloads, without a type check at run time.
     mutating func encode(_ value: String, forKey key: Key) throws { put(.string(value), key) }
     mutating func encode(_ value: Bool, forKey key: Key) throws { put(.bool(value), key) }
     mutating func encode(_ value: Int, forKey key: Key) throws { put(.integer(Int64(value)), key) }
@@ -181,7 +185,7 @@ private struct ObjectWriter<Key: CodingKey>: KeyedEncodingContainerProtocol {
     mutating func encode(_ value: UInt64, forKey key: Key) throws { put(.unsignedInteger(value), key) }
 
     private func nested(_ key: some CodingKey) -> ValueEncoder {
-        // A case of an enum; one that is named so is the object itself.
+        // A case of an enum. A case with this name is the object itself.
         ValueEncoder(node: key.stringValue == KeyRule.itself ? node : node.append(key.stringValue))
     }
 
@@ -200,7 +204,7 @@ private struct ObjectWriter<Key: CodingKey>: KeyedEncodingContainerProtocol {
     mutating func superEncoder(forKey key: Key) -> any Encoder { nested(key) }
 }
 
-/// Writes a case's key as the tag, and its values beside it or as the content.
+/// Writes a case's key as the tag, and its values next to the tag or as the content.
 private struct UnionWriter<Key: CodingKey>: KeyedEncodingContainerProtocol {
     let node: EncodingNode
     let tag: String
@@ -211,7 +215,7 @@ private struct UnionWriter<Key: CodingKey>: KeyedEncodingContainerProtocol {
     private func nested(_ key: Key) -> ValueEncoder {
         if key.stringValue == KeyRule.itself { return ValueEncoder(node: node) }
         node.appendTag(tag, key.stringValue)
-        // What is full takes nothing more, whichever of its parts it is written to.
+        // A full node ignores further values in all of its parts.
         return ValueEncoder(node: node.isFull ? node : content.map { node.append($0) } ?? node)
     }
 
@@ -272,7 +276,7 @@ private struct SingleValueWriter: SingleValueEncodingContainer {
         if let json = JSONValue.simple(value) { return node.set(json) }
         switch value {
         case let value as any BinaryInteger:
-            // An integer that no message has, of more than 64 bits, is written with what precision there is.
+            // Messages have no integers of more than 64 bits. Such an integer loses precision.
             node.set(
                 Int64(exactly: value).map(JSONValue.integer) ?? UInt64(exactly: value).map(JSONValue.unsigned)
                     ?? .number(Double(value)))
@@ -282,10 +286,12 @@ private struct SingleValueWriter: SingleValueEncodingContainer {
     }
 }
 
-// MARK: JSON within messages
+// MARK: JSON in messages
 
 extension JSONValue: Encodable {
-    /// Writes the value as it is; only ``JSONValue/init(encoding:)`` can.
+    /// Encodes the value unchanged.
+    ///
+    /// Only ``JSONValue/init(encoding:)`` supports this.
     public func encode(to encoder: any Encoder) throws {
         guard let encoder = encoder as? ValueEncoder else {
             throw EncodingError.invalidValue(

@@ -1,14 +1,14 @@
-/// A JSON value: what controllers, devices and the operator's command send, once it has been read.
+/// A parsed JSON value of a controller, a device or an operator's command.
 ///
-/// Integers and other numbers are kept apart, because HAP's 64-bit identifiers do not survive a `Double`.
+/// Integers and other numbers are separate cases, because HAP's 64-bit identifiers don't fit into a `Double`.
 public enum JSONValue: Equatable, Sendable {
     case null
     case bool(Bool)
-    /// A number written without fraction or exponent that fits.
+    /// A number without a fraction or exponent that fits.
     case integer(Int64)
-    /// A number written without fraction or exponent above `Int64.max`.
+    /// A number without a fraction or exponent that is greater than `Int64.max`.
     case unsigned(UInt64)
-    /// Any other number; always finite.
+    /// Any other number, which is always finite.
     case number(Double)
     case string(String)
     case array([JSONValue])
@@ -21,7 +21,7 @@ extension JSONValue {
         if case .string(let value) = self { value } else { nil }
     }
 
-    /// The truth value, if this is `true` or `false`.
+    /// The Boolean value, if this is `true` or `false`.
     public var bool: Bool? {
         if case .bool(let value) = self { value } else { nil }
     }
@@ -36,7 +36,7 @@ extension JSONValue {
         if case .object(let value) = self { value } else { nil }
     }
 
-    /// The number as a `Double`, if this is one of the three kinds of number.
+    /// The number as a `Double`, if this is one of the three number cases.
     public var double: Double? {
         switch self {
         case .integer(let value): Double(value)
@@ -46,7 +46,7 @@ extension JSONValue {
         }
     }
 
-    /// The number as an unsigned integer, if it was written as one (`1.0` is not).
+    /// The number as an unsigned integer, if it was written as one (`1.0` isn't).
     public var unsignedInteger: UInt64? {
         switch self {
         case .integer(let value): UInt64(exactly: value)
@@ -65,16 +65,16 @@ extension JSONValue {
         }
     }
 
-    /// Whether this is `null`.
+    /// A Boolean value that indicates whether this is `null`.
     public var isNull: Bool {
         if case .null = self { true } else { false }
     }
 
-    /// The member of that name, if this is an object that has one.
+    /// Returns the member with the given name, or `nil` if this isn't an object with that member.
     public subscript(name: String) -> JSONValue? { object?[name] }
 }
 
-/// The members of a JSON object, in the order they were written.
+/// The members of a JSON object, in their original order.
 public struct JSONObject: Equatable, Sendable {
     /// A name and its value.
     public struct Member: Equatable, Sendable {
@@ -84,16 +84,20 @@ public struct JSONObject: Equatable, Sendable {
         public var value: JSONValue
     }
 
-    /// All members in order; a name can stand here twice if the peer wrote it twice.
+    /// All members in order.
+    ///
+    /// A name occurs more than once if the sender wrote it more than once.
     public private(set) var members: [Member] = []
 
-    /// Makes an object without members.
+    /// Creates an object without members.
     public init() {}
 
-    /// Whether there are no members.
+    /// A Boolean value that indicates whether the object has no members.
     public var isEmpty: Bool { members.isEmpty }
 
-    /// The value of a name, the last one if it was written twice; setting `nil` removes the name.
+    /// The value of a name, which is the last one if the name occurs more than once.
+    ///
+    /// Setting `nil` removes all members with the name.
     public subscript(name: String) -> JSONValue? {
         get { members.last { $0.name == name }?.value }
         set {
@@ -109,19 +113,19 @@ public struct JSONObject: Equatable, Sendable {
         }
     }
 
-    /// Adds a member without looking for an earlier one of that name.
+    /// Adds a member without replacing an existing one with the same name.
     mutating func append(_ name: String, _ value: JSONValue) {
-        // Room for the few members of HAP's objects in one step; an object of one member stays small.
+        // Reserve space for the few members of HAP's objects at once. An object with one member stays small.
         if members.count == 1 { members.reserveCapacity(4) }
         members.append(Member(name: name, value: value))
     }
 
-    /// Gives the member at an index, which must exist, another value.
+    /// Replaces the value of the member at an index, which must be valid.
     mutating func replaceValue(at index: Int, with value: JSONValue) { members[index].value = value }
 }
 
 extension JSONObject: ExpressibleByDictionaryLiteral {
-    /// Makes an object of the literal's members, in their order.
+    /// Creates an object with the literal's members, in their order.
     public init(dictionaryLiteral elements: (String, JSONValue)...) {
         members = elements.map { Member(name: $0.0, value: $0.1) }
     }
@@ -130,17 +134,17 @@ extension JSONObject: ExpressibleByDictionaryLiteral {
 extension JSONValue: ExpressibleByStringLiteral, ExpressibleByIntegerLiteral, ExpressibleByBooleanLiteral,
     ExpressibleByFloatLiteral, ExpressibleByArrayLiteral, ExpressibleByDictionaryLiteral
 {
-    /// Makes a string.
+    /// Creates a string.
     public init(stringLiteral value: String) { self = .string(value) }
-    /// Makes an integer.
+    /// Creates an integer.
     public init(integerLiteral value: Int64) { self = .integer(value) }
-    /// Makes `true` or `false`.
+    /// Creates a Boolean value.
     public init(booleanLiteral value: Bool) { self = .bool(value) }
-    /// Makes a number.
+    /// Creates a number.
     public init(floatLiteral value: Double) { self = .number(value) }
-    /// Makes an array.
+    /// Creates an array.
     public init(arrayLiteral elements: JSONValue...) { self = .array(elements) }
-    /// Makes an object with its members in the literal's order.
+    /// Creates an object with the literal's members, in their order.
     public init(dictionaryLiteral elements: (String, JSONValue)...) {
         var object = JSONObject()
         for (name, value) in elements { object.append(name, value) }

@@ -1,12 +1,12 @@
-/// Writes JSON into a byte array: compact, and in the form HAP's peers take best.
+/// Writes compact JSON into a byte array, in the form that HAP peers support best.
 ///
-/// Numbers are plain decimals without exponent, at most six digits behind the point, no `-0`; a value that is not
-/// finite cannot be written in JSON and becomes 0.
+/// Numbers are plain decimals without an exponent, with at most six decimal places, and never `-0`. A value that isn't
+/// finite can't be represented in JSON and is written as 0.
 public struct JSONWriter: Sendable {
-    /// What has been written so far.
+    /// The bytes written so far.
     public var bytes: [UInt8] = []
 
-    /// Makes a writer with room for so many bytes.
+    /// Creates a writer with a reserved capacity in bytes.
     public init(reserving capacity: Int = 0) { bytes.reserveCapacity(capacity) }
 
     /// Appends text that is already JSON.
@@ -41,9 +41,9 @@ public struct JSONWriter: Sendable {
         bytes[start...].reverse()
     }
 
-    /// Appends a number as a plain decimal, rounded to six digits behind the point.
+    /// Appends a number as a plain decimal, rounded to six decimal places.
     public mutating func number(_ value: Double) {
-        // Beyond 2^53 there is no fraction to show, and up to 1e18 the integer path is exact.
+        // Values beyond 2^53 have no fraction, and the integer path is exact up to 1e18.
         guard value.isFinite, value.magnitude < 1e18 else {
             largeNumber(value)
             return
@@ -73,7 +73,7 @@ public struct JSONWriter: Sendable {
             return
         }
         if value < 0 { bytes.append(UInt8(ascii: "-")) }
-        // At this size a Double is an integer, and its shortest decimal form is digits and a power of ten.
+        // A `Double` of this size is an integer, and its shortest decimal form consists of digits and a power of ten.
         let text = value.magnitude.description
         let parts = text.split(separator: "e")
         let digits = parts[0].split(separator: ".")
@@ -84,7 +84,7 @@ public struct JSONWriter: Sendable {
         bytes.append(contentsOf: repeatElement(UInt8(ascii: "0"), count: max(0, exponent - fraction.utf8.count)))
     }
 
-    /// Appends a string in quotation marks, escaped.
+    /// Appends an escaped string in quotation marks.
     public mutating func string(_ text: String) {
         bytes.append(UInt8(ascii: "\""))
         for byte in text.utf8 {
@@ -105,7 +105,7 @@ public struct JSONWriter: Sendable {
         bytes.append(UInt8(ascii: "\""))
     }
 
-    /// Appends a whole value.
+    /// Appends a complete value.
     public mutating func value(_ value: JSONValue) {
         switch value {
         case .null: raw("null")

@@ -1,10 +1,10 @@
-/// The keys of an enum whose cases are methods of JSON-RPC: `{"method":"rooms.add","params":{...}}`.
+/// The keys of an enum whose cases are JSON-RPC methods: `{"method":"rooms.add","params":{...}}`.
 public protocol MethodKey: TaggedUnionKey {}
 
 extension MethodKey {
-    /// The member that holds the method's name.
+    /// The member with the method's name.
     public static var tag: String { "method" }
-    /// The member that holds the parameters.
+    /// The member with the parameters.
     public static var content: String? { "params" }
 }
 
@@ -15,14 +15,16 @@ extension MethodCall {
     /// The method's name.
     public var method: String { JSONValue.tag(of: self) }
 
-    /// The parameters: an object.
+    /// The parameters, as an object.
     public var params: JSONValue { JSONValue(encoding: self)["params"] ?? [:] }
 
-    /// Reads a call; `nil` if there is no such method.
+    /// Decodes a call.
     ///
-    /// A list of parameters holds none that has a name.
-    ///
-    /// - Throws: ``JSONDecodingError``, and what the `init(from:)` of a parameter throws.
+    /// - Parameters:
+    ///   - method: The method's name.
+    ///   - params: The parameters. An array is treated as an empty object.
+    /// - Returns: The call, or `nil` if the method is unknown.
+    /// - Throws: ``JSONDecodingError``, and errors of a parameter's `init(from:)`.
     public static func decoded(method: String, params: JSONValue) throws -> Self? {
         let params: JSONValue = if case .array = params { [:] } else { params }
         do {

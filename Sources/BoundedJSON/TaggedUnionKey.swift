@@ -1,28 +1,28 @@
-/// The keys of an enum whose cases travel in one flat object: `{"event":"roomAdded","room":{...}}`.
+/// The keys of an enum whose cases are encoded as one flat object: `{"event":"roomAdded","room":{...}}`.
 ///
-/// Swift's own form, `{"roomAdded":{"room":{...}}}`, is what an enum has whose keys are a plain `CodingKey`.
+/// An enum with a plain `CodingKey` has Swift's own form, `{"roomAdded":{"room":{...}}}`.
 public protocol TaggedUnionKey: CodingKey {
-    /// The member that holds the case's key.
+    /// The member with the case's key.
     static var tag: String { get }
-    /// The member that holds the case's values; `nil` if they stand beside the tag.
+    /// The member with the case's values, or `nil` if they are next to the tag.
     static var content: String? { get }
 }
 
 extension TaggedUnionKey {
-    /// The values stand beside the tag.
+    /// The values are next to the tag.
     public static var content: String? { nil }
 }
 
-/// What a key's text may say beside the member's name.
+/// The special keys.
 enum KeyRule {
-    /// The key of a value that is the object itself, and no member of it.
+    /// The key of a value that is the object itself instead of a member.
     ///
-    /// Swift names an enum's only value so if it has no label, and a type may name a property so in its `CodingKeys`. As
-    /// the key of a case it means every object that is no other case.
+    /// Swift uses this name for an enum's only value without a label, and a type may use it in its `CodingKeys`. As the
+    /// key of a case, it matches every object that doesn't match another case.
     static let itself = "_0"
-    /// What stands before the name of a member of the enclosing object.
+    /// The prefix of a key that refers to a member of the enclosing object.
     ///
-    /// If that object has no such member, its `id` is meant. Such a key is read and not written.
+    /// If that object has no such member, the key refers to its `id`. Such a key is decoded and not encoded.
     static let enclosing = UInt8(ascii: "^")
 
     static func isEnclosing(_ name: String) -> Bool { name.utf8.first == enclosing }
