@@ -18,45 +18,45 @@ package import SystemKit
 import TerminalKit
 import UnixSignals
 
-/// The composition root: brings the parts up in order and takes them down in the reverse.
+/// The composition root, which starts the components in order and stops them in reverse.
 ///
-/// Up: database, bridges, lights of the last run, drivers, control socket, and mDNS last, so that no controller finds
-/// a bridge that does not answer yet or does not know its accessories.
+/// The order is: database, bridges, lights of the last run, drivers, control socket, and mDNS. mDNS is last, so that
+/// controllers can't find a bridge that doesn't answer yet or doesn't know its accessories.
 struct BridgeDaemon {
-    /// Where the daemon's files are.
+    /// The locations of the daemon's files.
     struct Places {
         let configuration: String
         let stateDirectory: String
         let runtimeDirectory: String
 
         var database: String { stateDirectory + "/bridge.sqlite" }
-        /// A copy on its way to the operator.
+        /// The copy of the database during a backup.
         var exportedDatabase: String { database + ".export" }
-        /// A backup that waits to take the database's place.
+        /// The prepared backup that will replace the database.
         var restoredDatabase: String { database + ".restored" }
         var controlSocket: String { runtimeDirectory + "/control.sock" }
     }
 
-    /// Marks the database as this program's: "LAMP" in ASCII.
+    /// The application ID of the database: "LAMP" in ASCII.
     static let applicationID: Int32 = 0x4C41_4D50
 
-    /// How long drivers may take at the very first start to tell of the lights that the configuration declares.
+    /// The time that drivers have on the very first start to report the configured lights.
     private static let firstStartTimeout = Duration.seconds(1)
-    /// How long everything together may take to end.
+    /// The time limit for the shutdown of all components.
     private static let timeout = Duration.seconds(4)
 
     let configuration: BridgeConfiguration
-    /// Why the configuration is not the one that the file holds now, if it is not.
+    /// The reason why the current configuration file isn't in use, if it isn't.
     let fault: String?
     let places: Places
     let notifier: ServiceNotifier?
     let log: LogStage
     let logger: Logger
 
-    /// Runs until it is asked to end, or to begin anew.
+    /// Runs until the daemon must stop or restart the bridge.
     ///
-    /// - Returns: the configuration that was in use, if the bridge is to begin anew.
-    /// - Throws: what keeps the bridge from running, with its exit code.
+    /// - Returns: The configuration in use, if the bridge must restart.
+    /// - Throws: The error that prevents the bridge from running, with its exit code.
     func run() async throws -> BridgeConfiguration? {
         let ownership = try configuration.bridge.ownership?.requirement()
         let file = try DatabaseFile(
@@ -73,14 +73,15 @@ struct BridgeDaemon {
             executor: bridges.executor, scheduler: EventLoopScheduler(loop), servers: await bridges.servers,
             open: { try await bridges.open($0) }, store: database, overrides: configuration.overrides,
             kinds: configuration.include.kinds,
-            // HAP counts from 2001.
+            // HAP time starts in 2001.
             wallClock: { .milliseconds(WallClock.now) - .seconds(978_307_200) }, logger: logger)
         await lights.restore(stored)
         let first = try await bridges.listen()
         let supervisor = DriverSupervisor(lights: lights, logger: logger)
         await supervisor.use(configuration.drivers)
         if stored.server.configuration.databaseHash.isEmpty {
-            // No controller has seen the accessories yet: what the configuration declares belongs to the first of them, c# 1.
+            // No controller has seen the accessories yet, so the configured lights are part of the first structure, c#
+            // 1.
             await lights.waitForDrivers(atMost: Self.firstStartTimeout)
         }
         await bridges.start()
@@ -117,9 +118,10 @@ struct BridgeDaemon {
         }
 
         try ServiceDirectory.makeRuntimeDirectory(places.runtimeDirectory)
-        // Before clients are notified that the daemon is ready: from then on SIGHUP may come.
+        // Trap SIGHUP before clients are notified that the daemon is ready, because it may arrive from then on.
         let hangups = await UnixSignalsSequence(trapping: .sighup)
-        // Ends in the reverse order: the service manager is notified first, then mDNS, the drivers are last.
+        // Services stop in reverse order: the service manager is notified first, mDNS follows, and the drivers are
+        // last.
         let services: [any ServiceLifecycle.Service] =
             [supervisor] + (metrics.map { [$0] } ?? []) + [
                 DailyCopyService(file: file, isWorthKeeping: { await bridges.isPaired }, logger: logger),
@@ -127,7 +129,7 @@ struct BridgeDaemon {
                     path: places.controlSocket, operations: operations, onListening: { notifier?.ready() },
                     logger: logger),
                 bridges,
-                // What is wrong with the file is in the log and in the status.
+                // Errors of the file are in the log and in the status.
                 SIGHUPService(hangups) { _ = try? await reloader.reload() },
                 SetupCodePrinter(
                     server: first.server, name: first.name, discoveryError: { first.publisher?.discoveryError }),
@@ -145,7 +147,7 @@ struct BridgeDaemon {
         return memory.isReplaced ? await reloader.configuration : nil
     }
 
-    /// Keeps the services up until a signal or the operator ends them.
+    /// Runs the services until a signal or the operator stops them.
     private func serve(_ services: [any ServiceLifecycle.Service], until memory: BridgeMemory) async throws {
         var lifecycle = ServiceGroupConfiguration(
             services: services, gracefulShutdownSignals: [.sigterm, .sigint], logger: logger)

@@ -13,9 +13,11 @@ import LightDrivers
 import SystemKit
 import TerminalKit
 
-/// What the operator's command asks of the bridge.
+/// The operator's commands for the bridge.
 struct BridgeOperations: BridgeControlHandler {
-    /// At least one; the first is that of the configuration.
+    /// The bridges, at least one.
+    ///
+    /// The first is the configured one.
     let bridges: @Sendable () async -> [Bridge]
     let since = Date.now.formatted(Date.ISO8601FormatStyle(includingFractionalSeconds: true))
     let lights: DeviceBridge
@@ -197,7 +199,7 @@ struct BridgeOperations: BridgeControlHandler {
         return listed
     }
 
-    /// Removes a controller from all bridges: it uses one id for all of a home.
+    /// Removes a controller from all bridges, because a controller uses one identifier for an entire home.
     func removePairing(_ id: String) async throws {
         var removals = 0
         for server in await bridges().map(\.server) {
@@ -229,7 +231,7 @@ struct BridgeOperations: BridgeControlHandler {
 
     // MARK: Storage errors
 
-    /// Makes a change, and says in an error that it was not made.
+    /// Makes a change, and throws an error with the given text if it can't be stored.
     private func storing<Result>(_ refusal: String, _ change: () async throws -> Result) async throws -> Result {
         do {
             return try await change()
@@ -240,7 +242,9 @@ struct BridgeOperations: BridgeControlHandler {
         }
     }
 
-    /// Why a change can't be stored: the state of the disk explains more than the error of one call.
+    /// Returns the error for a change that can't be stored.
+    ///
+    /// The state of the disk explains more than the error of one call.
     private func storageError(_ refusal: String, _ error: (any Error)?) -> BridgeControlError {
         let file = hostFacts.file
         switch error {
@@ -254,7 +258,7 @@ struct BridgeOperations: BridgeControlHandler {
         }
     }
 
-    // MARK: Configuration and memory
+    // MARK: Configuration and state
 
     func reload() async throws -> ReloadListing {
         do { return try await reloader.reload() } catch { throw BridgeControlError(error) }
@@ -282,7 +286,7 @@ struct BridgeOperations: BridgeControlHandler {
                     BridgeControl.LightEvent(
                         time: Date.now.formatted(.iso8601), key: event.light.key.description, changes: changes,
                         origin: event.origin.rawValue))
-                // A watcher that does not keep up is notified by the end of its stream.
+                // The end of its stream notifies a watcher that it is too slow.
                 if case .dropped = result { break }
             }
             continuation.finish()
@@ -293,7 +297,7 @@ struct BridgeOperations: BridgeControlHandler {
 }
 
 extension Bridge {
-    /// Whether and as what mDNS shows the bridge.
+    /// Returns the state of the mDNS advertisement, and appends its warnings.
     fileprivate func advertisement(_ warnings: inout [BridgeWarning]) -> BridgeStatus.Advertisement {
         guard let publisher else { return BridgeStatus.Advertisement(state: .off, name: wantedName) }
         let prefix = number > 1 ? "\(name): " : ""
@@ -326,7 +330,7 @@ extension BridgeStatus.Advertisement.State {
 }
 
 extension PublicationState {
-    /// Why the bridge is not advertised, if it should be and is not.
+    /// The reason why the bridge isn't advertised although it should be.
     fileprivate var discoveryError: String? {
         switch self {
         case .waiting(let reason), .withheld(let reason), .failed(let reason): reason
@@ -362,7 +366,7 @@ extension BridgeControlError {
             remedy: "make room in \(directory)")
     }
 
-    /// What the daemon would have ended with, had it met the error at its start.
+    /// Creates the error that the daemon would have exited with if the error had occurred during its start.
     fileprivate init(_ error: any Error) {
         if let error = error as? BridgeControlError {
             self = error
@@ -398,7 +402,7 @@ extension LightListing {
 }
 
 extension LightChange {
-    /// What differs from an earlier look at a light; all of it if there was none.
+    /// Creates a change with the differences from an earlier state of a light, or all values without an earlier state.
     fileprivate init(_ light: LightSnapshot, since former: LightSnapshot?) {
         self.init(light.values, since: former?.values, of: light.kind)
         if light.isReachable != former?.isReachable { reachable = light.isReachable }

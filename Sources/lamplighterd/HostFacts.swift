@@ -5,28 +5,28 @@ import Discovery
 import HAPAccessory
 import SystemKit
 
-/// What the running bridge depends on: network, clock, disk.
+/// The environment of the running bridge: network, clock and disk.
 struct HostFacts {
-    /// Where the bridge is to be seen.
+    /// The interfaces on which the bridge is advertised.
     let interfaces: InterfaceSelection
     let file: DatabaseFile
     let writes: ServerDatabase.WriteCount
     private let began = (wall: WallClock.now, steady: ContinuousClock.now)
 
-    /// The interfaces that the operator has named and that are not there yet.
+    /// The configured interfaces that don't exist yet.
     var missingInterfaces: [String] {
         guard case .named(let names) = interfaces else { return [] }
         let present = Set(InterfaceFacts.current().map(\.name))
         return names.filter { !present.contains($0) }
     }
 
-    /// How far the clock was set since the beginning, in seconds.
+    /// The change of the clock since the start, in seconds.
     var clockStep: Int {
         let elapsed = began.steady.duration(to: .now) / .milliseconds(1)
         return Int((Double(WallClock.now - began.wall) - elapsed) / 1000)
     }
 
-    /// Why what the bridge learns now does not last, if so.
+    /// The reason why new state can't be stored, if any.
     var storageWarning: String? {
         if let storageError = file.storageError {
             return "\(storageError); pairings and other changes cannot be stored"

@@ -8,7 +8,7 @@ public import Logging
 import SystemKit
 import TerminalKit
 
-/// The bridge daemon: shows lights to HomeKit controllers.
+/// The bridge daemon, which provides lights to HomeKit controllers.
 @main
 struct Lamplighterd: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -43,7 +43,7 @@ struct Lamplighterd: AsyncParsableCommand {
     @Flag(help: "Say what would keep the daemon from starting, change nothing, and end.")
     var checkStart = false
 
-    /// On the main thread, while there is no other.
+    /// Runs on the main thread, before other threads exist.
     @MainActor static func main() async {
         Allocator.setUp()
         await main(nil)
@@ -64,7 +64,7 @@ struct Lamplighterd: AsyncParsableCommand {
                 configuration: config, stateDirectory: stateDirectory, runtimeDirectory: runtimeDirectory)
             if checkStart {
                 return try StartCheck(configuration: config, places: places, drivers: DriverCatalog.drivers).run {
-                    // What is wrong is printed as every error of a start is.
+                    // Problems are printed like all errors of a start.
                     if json {
                         StandardStreams.printLine($0.json.text)
                     } else if $0.code == nil {
@@ -85,7 +85,7 @@ struct Lamplighterd: AsyncParsableCommand {
                 do {
                     next = bridge(try loadConfiguration())
                 } catch {
-                    // A bridge that runs does not end because of a file that has become wrong meanwhile.
+                    // A running bridge doesn't stop because its file has become invalid in the meantime.
                     logger.error("configuration rejected", metadata: ["error": "\(error)"])
                     next = bridge(inUse, fault: "\(error)")
                 }

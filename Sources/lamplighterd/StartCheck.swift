@@ -8,17 +8,20 @@ import LineRPC
 import SystemKit
 import TerminalKit
 
-/// What `--check-start` does: everything that could keep the daemon from starting, in the order of a start.
+/// Implements `--check-start`: checks everything that could prevent a start, in the order of a start.
 ///
-/// Nothing is listened on, changed or left behind, so that it may run beside the daemon and as another user.
+/// It doesn't listen, change anything or leave files behind, so it can run at the same time as the daemon and as
+/// another user.
 struct StartCheck {
     let configuration: String
     let places: BridgeDaemon.Places
     let drivers: [any LightDriverConfiguration.Type]
 
-    /// Goes through the steps and reports each; the last one may have failed.
+    /// Performs the steps and reports each.
     ///
-    /// - Throws: what a start would end with.
+    /// The last reported one may have failed.
+    ///
+    /// - Throws: The error that a start would exit with.
     func run(_ report: (StartReport) -> Void) throws {
         let wanted = try checked(.configuration, report) {
             let wanted = try BridgeConfiguration.load(
@@ -73,7 +76,7 @@ struct StartCheck {
         {
             throw LineRPCError.notASocket(path: places.controlSocket)
         }
-        // What is missing is made, by systemd or by the daemon.
+        // The first start, by systemd or the daemon, creates missing folders.
         let folder = places.runtimeDirectory
         guard !files.fileExists(atPath: folder) || files.isWritableFile(atPath: folder) else {
             throw LineRPCError.noPermission(path: places.controlSocket)

@@ -5,30 +5,32 @@ import HAPProtocol
 import HAPTransport
 import ServiceLifecycle
 
-/// One bridge as controllers meet it: its server, the port that leads to it, and its mDNS record.
+/// A bridge: its server, its TCP port, and its mDNS record.
 struct Bridge: Sendable {
-    /// From 1; the first is the one of the configuration.
+    /// The number of the bridge, from 1.
+    ///
+    /// The first bridge is the configured one.
     let number: Int
     let name: String
     let deviceID: DeviceID
     let port: Int
     let server: AccessoryServer
-    /// `nil` if it is not to be advertised.
+    /// The publisher, or `nil` if the bridge isn't advertised.
     let publisher: UniquePublisher?
     let interfaces: InterfaceSelection
-    /// `nil` in tests without a network.
+    /// The listener, or `nil` in tests without a network.
     let listener: AccessoryListener?
 
-    /// The mDNS instance name, unless that is taken.
+    /// The mDNS instance name, unless it is in use.
     var wantedName: String { ServiceRecord.instanceName(name, suffix: deviceID.suffix) }
 
-    /// Says that its accessories are complete, and what to advertise.
+    /// Notifies the server that its accessories are complete, which starts the advertisement.
     func start() async {
         await server.reconcileStructure()
         await server.start()
     }
 
-    /// Keeps mDNS saying what the server wants said, and says goodbye at the end.
+    /// Publishes the server's advertisements until the shutdown, and then sends a goodbye.
     func advertise() async throws {
         guard let publisher else {
             try? await gracefulShutdown()
@@ -49,7 +51,7 @@ struct Bridge: Sendable {
             txt: TXTRecord(advertisement.txt.map { ($0.key, $0.value) }), interfaces: interfaces)
     }
 
-    /// Takes no more connections, and answers what is in flight.
+    /// Rejects new connections and answers pending requests.
     func stop() async {
         await listener?.close()
         await server.stop()

@@ -12,32 +12,39 @@ import NIOCore
 import ServiceLifecycle
 import TerminalKit
 
-/// The bridges of this process: the one of the configuration, and further ones for lights beyond its limit.
+/// The bridges of this process: the configured one, and further ones for lights beyond its limit.
 ///
-/// All run on one event loop. Each has its own identity, setup code, port and mDNS record, and is paired on its own.
+/// All bridges share one event loop. Each has its own identity, setup code, port and mDNS record, and is paired
+/// separately.
 actor Bridges: ServiceLifecycle.Service {
-    /// How long lights may come to a bridge that has just been opened before controllers see it.
+    /// The time for lights to be added to a newly opened bridge before controllers see it.
     private static let startDelay = Duration.seconds(1)
 
     private var configuration: BridgeSection
     private let ownership: OwnershipRequirement?
     private let database: BridgeDatabase
     private let loop: any EventLoop
-    /// The executor of all that a request passes through on the loop: with one of its own each part would be queued.
+    /// The shared executor of all actors that handle requests.
+    ///
+    /// With separate executors, each call between them would be queued.
     nonisolated let executor: EventLoopExecutor
     private let logger: Logger
-    /// The servers by their bridges' numbers, also before they listen.
+    /// The servers by the numbers of their bridges, including servers that don't listen yet.
     private(set) var servers: [Int: AccessoryServer] = [:]
-    /// Those that listen, by number.
+    /// The listening bridges, by number.
     private(set) var all: [Bridge] = []
-    /// Whether ``start()`` has been called: a bridge that is opened later starts by itself.
+    /// Whether ``start()`` has been called.
+    ///
+    /// Bridges that are opened after that start automatically.
     private var isStarted = false
     private let opened: AsyncStream<(bridge: Bridge, isLate: Bool)>
     private let open: AsyncStream<(bridge: Bridge, isLate: Bool)>.Continuation
 
-    /// Makes the servers of the last run; they listen when their accessories are there.
+    /// Creates the servers of the last run.
     ///
-    /// - Throws: what the database throws, or `ComplianceError`.
+    /// They listen once their accessories are complete.
+    ///
+    /// - Throws: Errors of the database, or `ComplianceError`.
     init(
         _ configuration: BridgeSection, _ ownership: OwnershipRequirement?, stored: StoredBridge,
         database: BridgeDatabase, loop: any EventLoop, logger: Logger
@@ -52,7 +59,7 @@ actor Bridges: ServiceLifecycle.Service {
         for (number, stored) in stored.servers { servers[number] = try await server(number, stored) }
     }
 
-    /// Whether a controller has paired with any of them.
+    /// A Boolean value that indicates whether any bridge is paired with a controller.
     var isPaired: Bool {
         get async {
             for server in servers.values where await server.isPaired { return true }
@@ -60,18 +67,21 @@ actor Bridges: ServiceLifecycle.Service {
         }
     }
 
-    /// Lets controllers connect.
+    /// Starts listening for controllers.
     ///
-    /// - Returns: the first bridge.
-    /// - Throws: `ListenerError`, or `DiscoveryError`.
+    /// - Returns: The first bridge.
+    /// - Throws: `ListenerError` or `DiscoveryError`.
     func listen() async throws -> Bridge {
         for (number, server) in servers.sorted(by: { $0.key < $1.key }) { try await listen(number, server) }
         return all[0]
     }
 
-    /// Opens a further bridge, which controllers see a second later, when its first lights are there.
+    /// Opens a further bridge.
     ///
-    /// - Throws: what the database throws, or `ListenerError`, or `DiscoveryError`; what is stored by then is used the next time.
+    /// Controllers see it a second later, when its first lights have been added.
+    ///
+    /// - Throws: Errors of the database, `ListenerError` or `DiscoveryError`. State that was stored before the error is
+    ///   used in the next attempt.
     func open(_ number: Int) async throws -> AccessoryServer {
         let server: AccessoryServer
         if let prepared = servers[number] {
@@ -112,7 +122,7 @@ actor Bridges: ServiceLifecycle.Service {
         do {
             publisher = try makePublisher(deviceID, port: listener.port)
         } catch {
-            // Another attempt needs the port.
+            // Free the port for the next attempt.
             await listener.close()
             throw error
         }
@@ -124,19 +134,21 @@ actor Bridges: ServiceLifecycle.Service {
         return bridge
     }
 
-    /// Collects later events for this long from now on, also of bridges that are opened later.
+    /// Sets the time for which later events are collected, also for bridges that are opened later.
     func use(eventWindow: Duration) async {
         configuration.eventWindow = eventWindow
         for server in servers.values { await server.use(eventWindow: eventWindow) }
     }
 
-    /// Starts the bridges that are open: their accessories are complete.
+    /// Starts the open bridges, whose accessories are now complete.
     func start() async {
         isStarted = true
         for bridge in all { await bridge.start() }
     }
 
-    /// Advertises the bridges; at the end they leave mDNS before they take no more connections.
+    /// Advertises the bridges.
+    ///
+    /// During the shutdown, they leave mDNS before they reject connections.
     func run() async throws {
         try await withThrowingDiscardingTaskGroup { group in
             for await (bridge, isLate) in opened.cancelOnGracefulShutdown() {
@@ -160,7 +172,9 @@ actor Bridges: ServiceLifecycle.Service {
 
     // MARK: Ports
 
-    /// Listens where the bridge did before; a further bridge begins with the port behind the former one's.
+    /// Listens on the bridge's previous port.
+    ///
+    /// The first port of a further bridge is based on the number of the bridge.
     private func listener(
         _ number: Int, _ server: AccessoryServer, _ store: ServerDatabase
     ) async throws -> AccessoryListener {
@@ -198,8 +212,8 @@ actor Bridges: ServiceLifecycle.Service {
         let probe = CloneProbe(loop: loop, ownPort: port)
         return UniquePublisher(
             publisher: try AvahiServicePublisher(logger: logger),
-            // Every instance name of this identity has its suffix, whatever the bridge is called there, unless a long one
-            // was cut to make room for a number.
+            // All instance names of this identity have its suffix, regardless of the bridge's name there. The exception
+            // is a long name that was truncated to append a number.
             browser: try AvahiServiceBrowser(type: Advertisement.serviceType, logger: logger) { name in
                 name.contains(deviceID.suffix) || name.contains(" #")
             },
@@ -210,7 +224,7 @@ actor Bridges: ServiceLifecycle.Service {
 }
 
 extension ConfiguredInterfaces {
-    /// Where the bridges are found.
+    /// The interfaces on which the bridges are advertised.
     var selection: InterfaceSelection {
         switch self {
         case .automatic: .automatic

@@ -5,22 +5,25 @@ import SystemKit
 import TerminalKit
 
 extension BridgeConfiguration {
-    /// Reads the configuration file; the instance, the state directory, distinguishes this bridge from others on the
-    /// host.
+    /// Loads the configuration file.
+    ///
+    /// The instance is the state directory, which distinguishes this bridge from others on the host.
     ///
     /// - Throws: `ConfigurationError`, `ConfigurationFileError`.
     static func load(
         from path: String, drivers: [any LightDriverConfiguration.Type], instance: String = ""
     ) throws -> BridgeConfiguration {
-        // First, because it tells the place better than the drivers, which see their own lights only.
+        // This is first because its errors have more precise positions than those of the drivers, which see only their
+        // own lights.
         _ = try StrictYAML.decode(LightIDsInFile.self, fromFile: path)
         return try StrictYAML.decode(
             BridgeConfiguration.self, fromFile: path,
             userInfo: [.lightDrivers: drivers, .bridgeInstance: instance, .stateDirectory: instance])
     }
 
-    /// Checks the file for `--check-config`: the line is for standard output if the code is 0, else for standard error
-    /// like the warnings.
+    /// Checks the file for `--check-config`.
+    ///
+    /// If the code is 0, the line is for standard output. Otherwise, it is for standard error, like the warnings.
     static func check(
         _ path: String, drivers: [any LightDriverConfiguration.Type]
     ) -> (code: ExitCode, line: String, warnings: [ConfigurationWarning]) {

@@ -5,18 +5,20 @@ import DeviceBridge
 import DeviceKit
 import TerminalKit
 
-/// What the operator has written in `lamplighter.yaml`.
+/// The contents of `lamplighter.yaml`.
 struct BridgeConfiguration: DeclaredSection, Sendable {
     var bridge = BridgeSection()
     var drivers: [DriverEntry] = []
-    /// The kinds that are shown.
+    /// The kinds of devices to show.
     var include = IncludedKinds()
-    /// What is said of single lights, by their keys.
+    /// The configuration of individual lights, by their keys.
     var lights: [LightKey: LightSection] = [:]
-    /// `nil` if the metrics are not served.
+    /// The metrics server, or `nil` if it is disabled.
     var metrics: MetricsSection?
 
-    /// All but the drivers and their lights: those belong together, and each driver declares its own keys.
+    /// The keys other than `drivers` and `lights`.
+    ///
+    /// Those two depend on each other, and each driver declares its own keys.
     static var keys: [DeclaredKey<BridgeConfiguration>] {
         [
             DeclaredKey(section: "bridge", \.bridge),
@@ -43,7 +45,7 @@ struct BridgeConfiguration: DeclaredSection, Sendable {
         case drivers, lights
     }
 
-    /// What counts where nothing is written.
+    /// Creates a configuration with the default values.
     init() {}
 
     init(from decoder: any Decoder) throws {
@@ -69,15 +71,15 @@ struct BridgeConfiguration: DeclaredSection, Sendable {
     }
 }
 
-/// What the operator says of one light.
+/// The configuration of a single light.
 struct LightSection: Decodable, Equatable, Sendable {
-    /// Shown instead of the name that the light's source gives.
+    /// The name to use instead of the name from the light's source.
     var name: ConfiguredName?
-    /// Whether controllers do not see the light.
+    /// A Boolean value that indicates whether the light is hidden from controllers.
     var hidden: Bool
-    /// What a tap on its tile means.
+    /// The effect of a tap on the light's tile.
     var tap: LightOverride.Tap
-    /// How long its changes take; `nil`: what the light itself is set to.
+    /// The duration of its changes, or `nil` for the light's own setting.
     var transition: Duration?
 
     private enum CodingKeys: String, CodingKey, CaseIterable {
@@ -96,7 +98,7 @@ struct LightSection: Decodable, Equatable, Sendable {
         }
         self.tap = known
         transition = try container.decodeIfPresent(DurationText.self, forKey: .transition)?.duration
-        // While a light fades, what it reports is taken for steps on the way.
+        // During a transition, the light's reports are treated as intermediate values.
         if let transition, transition > .seconds(60) {
             throw ConfigurationProblem(
                 "this is too long", remedy: "write 0ms to 60s", at: container.codingPath + [CodingKeys.transition])

@@ -1,30 +1,33 @@
 import ConfigurationKit
 import DaemonKit
 
-/// The `bridge` section: how the bridge shows itself.
+/// The `bridge` section.
 struct BridgeSection: DeclaredSection, Equatable, Sendable {
-    /// Which TCP port controllers connect to.
+    /// The TCP port for controllers.
     enum Port: Equatable, Sendable {
-        /// A free one, chosen once and kept.
+        /// A free port that is chosen once and then kept.
         case automatic
         case fixed(UInt16)
     }
 
-    /// How controllers find the bridge.
+    /// The method by which controllers find the bridge.
     enum Advertising: String, Equatable, Sendable, CaseIterable {
         case avahi, none
     }
 
     var name: ConfiguredName
     var port: Port
-    /// `nil` if it is to be made on first start and kept.
+    /// The setup code, or `nil` to create it on the first start and keep it.
     var setupCode: ConfiguredSetupCode?
-    /// Those that serve TCP and mDNS.
+    /// The interfaces for TCP and mDNS.
     var interfaces: ConfiguredInterfaces
     var advertise: Advertising
-    /// How long later changes are collected; the first goes out at once.
+    /// The time for which later changes are collected.
+    ///
+    /// The first change is sent immediately.
     var eventWindow: Duration
-    /// What controllers must show besides the setup code; `nil` for nothing, as HomeKit has it.
+    /// The ownership token that controllers need in addition to the setup code, or `nil` for none, as in standard
+    /// HomeKit.
     var ownership: OwnershipSection?
 
     static var keys: [DeclaredKey<BridgeSection>] {
@@ -64,7 +67,7 @@ struct BridgeSection: DeclaredSection, Equatable, Sendable {
         ]
     }
 
-    /// What counts where nothing is written.
+    /// Creates a section with the default values.
     init() {
         name = ConfiguredName("Lamplighter")
         port = .fixed(51826)

@@ -6,10 +6,10 @@ import DeviceBridge
 import LightDrivers
 import Logging
 
-/// Reads the configuration file again and applies it to the running bridge; sessions stay.
+/// Reloads the configuration file and applies it to the running bridge. Sessions aren't interrupted.
 ///
-/// A file that is wrong changes nothing. What belongs to the bridge itself (its name, port, interfaces ...) cannot be
-/// changed under connected controllers: it is named and waits for a restart.
+/// An invalid file changes nothing. Properties of the bridge itself, such as its name, port and interfaces, can't
+/// change while controllers are connected. They are reported and take effect after a restart.
 actor ConfigurationReloader {
     private let path: String
     private let instance: String
@@ -19,9 +19,9 @@ actor ConfigurationReloader {
     private let notifier: ServiceNotifier?
     private let logger: Logger
 
-    /// What is in effect.
+    /// The configuration in use.
     private(set) var configuration: BridgeConfiguration
-    /// Why the last file was not taken, and what of the file waits for a restart.
+    /// The reason why the last file was rejected, or the keys that require a restart.
     private var warning: String?
     private var last: Task<ReloadListing, any Error>?
 
@@ -41,12 +41,14 @@ actor ConfigurationReloader {
         self.logger = logger
     }
 
-    /// What the operator should know of the file.
+    /// The warnings about the file.
     var warnings: [String] { warning.map { [$0] } ?? [] }
 
-    /// Reads the file and applies it; one reload comes after the other.
+    /// Reads the file and applies it.
     ///
-    /// - Throws: `ConfigurationError` and `ConfigurationFileError`, with which nothing has changed.
+    /// Concurrent reloads run in order.
+    ///
+    /// - Throws: `ConfigurationError` and `ConfigurationFileError`. The configuration in use is then unchanged.
     func reload() async throws -> ReloadListing {
         let former = last
         let task = Task {
@@ -97,9 +99,9 @@ actor ConfigurationReloader {
         if !touched.isEmpty || isIncludedOtherwise {
             await lights.use(next.overrides, kinds: next.include.kinds)
         }
-        // Only its driver knows of a light that has been hidden since the start.
+        // Only the driver knows a light that has been hidden since the start.
         let shownAgain = touched.filter { former.lights[$0]?.hidden == true && next.lights[$0]?.hidden != true }
-        // A driver asks what is included when it starts, and tells of what it has left out until then.
+        // A driver requests the included kinds when it starts, and only then reports lights that it has omitted before.
         let restarting = isIncludedOtherwise ? next.drivers.map(\.id) : shownAgain.map(\.driver)
         let changes = await supervisor.use(next.drivers, restarting: Set(restarting))
         return ReloadListing(

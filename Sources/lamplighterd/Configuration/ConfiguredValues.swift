@@ -2,10 +2,10 @@ import ConfigurationKit
 import DaemonKit
 import HAPModel
 
-/// A name as the operator wrote it, and as HomeKit takes it.
+/// A name in the configuration and in the form that HomeKit accepts.
 struct ConfiguredName: Decodable, Equatable, Sendable {
     let written: String
-    /// What controllers are shown.
+    /// The name for controllers.
     let valid: String
 
     init(_ written: String) {
@@ -28,9 +28,11 @@ struct ConfiguredName: Decodable, Equatable, Sendable {
     }
 }
 
-/// A setup code that was chosen by the operator; its text is for the eyes of pair setup alone.
+/// A setup code in the configuration.
+///
+/// Only pair setup may read its text.
 struct ConfiguredSetupCode: Decodable, Equatable, Sendable, CustomStringConvertible, CustomReflectable {
-    /// `XXX-XX-XXX`.
+    /// The code as `XXX-XX-XXX`.
     let text: String
 
     var description: String { "***-**-***" }
@@ -45,7 +47,7 @@ struct ConfiguredSetupCode: Decodable, Equatable, Sendable, CustomStringConverti
                 at: decoder.codingPath)
         }
         let digits = text.filter { $0 != "-" }
-        // HAP forbids these, and controllers refuse them.
+        // HAP forbids these codes, and controllers reject them.
         guard Set(digits).count > 1, digits != "12345678", digits != "87654321" else {
             throw ConfigurationProblem(
                 "HomeKit forbids this setup code, because it is too easy to guess",

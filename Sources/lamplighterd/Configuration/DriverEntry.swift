@@ -4,16 +4,16 @@ import DeviceKit
 import TerminalKit
 
 extension CodingUserInfoKey {
-    /// The drivers there are, as `[any LightDriverConfiguration.Type]`.
+    /// The available drivers, as `[any LightDriverConfiguration.Type]`.
     static let lightDrivers = {
         guard let key = CodingUserInfoKey(rawValue: "lightDrivers") else { preconditionFailure("any text is a key") }
         return key
     }()
 }
 
-/// One entry of `drivers`: the bridge's keys `driver` and `id`, and the driver's own.
+/// An entry of `drivers`: the bridge's keys `driver` and `id`, and the driver's own keys.
 struct DriverEntry: Decodable, Sendable {
-    /// The first half of its lights' keys.
+    /// The ID, which is the first part of the keys of its lights.
     let id: String
     let driver: String
     let configuration: any LightDriverConfiguration
@@ -39,7 +39,7 @@ struct DriverEntry: Decodable, Sendable {
         configuration = try type.init(from: decoder)
     }
 
-    /// Whether the driver would do the same.
+    /// Returns whether the two drivers behave identically.
     func isEqual(to other: DriverEntry) -> Bool {
         func isEqual<Keys: LightDriverConfiguration>(_ keys: Keys) -> Bool { keys == other.configuration as? Keys }
         return id == other.id && driver == other.driver && isEqual(configuration)
@@ -54,7 +54,9 @@ struct DriverEntry: Decodable, Sendable {
         return ConfigurationProblem("there is no such driver", remedy: remedy, at: path)
     }
 
-    /// No slash, which ends it within a light's key, and nothing that a shell or a log would stumble over.
+    /// Returns whether a text is a valid ID.
+    ///
+    /// It has no slash, which ends the ID in a light's key, and no special characters for shells and logs.
     private static func isID(_ text: String) -> Bool {
         (1...64).contains(text.utf8.count)
             && text.unicodeScalars.allSatisfy { scalar in

@@ -3,16 +3,16 @@ import DaemonKit
 import DeviceKit
 import TerminalKit
 
-/// The key `include`: what the bridge shows of all that drivers bring.
+/// The key `include`: the kinds of devices that the bridge shows.
 struct IncludedKinds: Equatable, Sendable {
-    /// The kinds that are shown without the key.
+    /// The kinds that are shown by default.
     private static let byDefault: Set<LightKind> = [.light, .switch, .outlet]
 
     var kinds: Set<LightKind>
 
     init(_ kinds: Set<LightKind> = byDefault) { self.kinds = kinds }
 
-    /// The names of the kinds that are shown by default, or those of the others.
+    /// Returns the names of the kinds that are shown by default, or of the others.
     static func names(byDefault isDefault: Bool) -> String {
         LightKind.allCases.filter { byDefault.contains($0) == isDefault }.map(\.plural).joined(separator: ", ")
     }

@@ -1,9 +1,9 @@
 import ConfigurationKit
 import DaemonKit
 
-/// Looks through the whole file for two lights with one key, which no single driver's types can see.
+/// Checks the entire file for duplicate IDs of lights, which no single driver's types can detect.
 ///
-/// It knows nothing of drivers but that lights are listed under `lights`, each with an `id`, and passes over all else.
+/// It only assumes that drivers list lights under `lights`, each with an `id`, and ignores everything else.
 struct LightIDsInFile: Decodable {
     init(from decoder: any Decoder) throws {
         let root = try decoder.container(keyedBy: ConfigurationKey.self)

@@ -2,10 +2,12 @@ import ConfigurationKit
 import DaemonKit
 import NIOCore
 
-/// The `metrics` section: where Prometheus finds the bridge's figures.
+/// The `metrics` section: the address of the Prometheus endpoint.
 struct MetricsSection: Decodable, Equatable, Sendable {
     var listen: ListenAddress
-    /// The DNS names under which Prometheus may ask, in addition to addresses, single words and names in `.local`.
+    /// The additional DNS names that Prometheus may use in requests.
+    ///
+    /// Addresses, single words and names in `.local` are always allowed.
     var names: [String]?
 
     private enum CodingKeys: String, CodingKey, CaseIterable {
@@ -13,13 +15,13 @@ struct MetricsSection: Decodable, Equatable, Sendable {
     }
 }
 
-/// An IP address and a TCP port to listen on: `127.0.0.1:9251`, an IPv6 address in brackets.
+/// An IP address and a TCP port to listen on: `127.0.0.1:9251`, or an IPv6 address in brackets.
 struct ListenAddress: Equatable, Sendable, CustomStringConvertible {
-    /// Without brackets.
+    /// The address without brackets.
     let address: String
     let port: UInt16
 
-    /// What is wrong with a text, and what to write.
+    /// The problem with a text, and the remedy.
     struct Problem: Error, Equatable {
         let problem: String
         let remedy: String

@@ -6,11 +6,13 @@ import LightDrivers
 import SystemKit
 import TerminalKit
 
-/// The `bridge.ownership` section: whose token controllers must show before the bridge pairs with them.
+/// The `bridge.ownership` section: the token that controllers need to pair with the bridge.
 struct OwnershipSection: Decodable, Equatable, Sendable {
-    /// Whose app can come by the token; advertised.
+    /// The identifier of the vendor whose app can obtain the token.
+    ///
+    /// It is advertised.
     var vendor: String
-    /// The file that holds the token, in hexadecimal digits.
+    /// The file with the token in hexadecimal digits.
     var tokenFile: String
 
     private enum CodingKeys: String, CodingKey, CaseIterable {
@@ -36,8 +38,9 @@ struct OwnershipSection: Decodable, Equatable, Sendable {
 
     /// Reads the token.
     ///
-    /// - Throws: ``OwnershipTokenError``. A bridge whose token cannot be had does not start: without it, it would let in
-    ///   those whom it is to keep out.
+    /// - Returns: The requirement for pairing.
+    /// - Throws: ``OwnershipTokenError``. A bridge without its token must not start, because it would pair with
+    ///   unauthorized controllers.
     func requirement() throws(OwnershipTokenError) -> OwnershipRequirement {
         let text: String
         do throws(SecretFile.Problem) {
@@ -55,7 +58,9 @@ struct OwnershipSection: Decodable, Equatable, Sendable {
     }
 }
 
-/// Why the ownership token cannot be had: names the file and what to do, and nothing that stands in it.
+/// An error that prevents reading the ownership token.
+///
+/// It names the file and the remedy, but never the file's contents.
 struct OwnershipTokenError: ErrorWithExitCode, Equatable {
     let description: String
     var exitCode: ExitCode { .configuration }

@@ -4,34 +4,38 @@ import DeviceKit
 import Logging
 import ServiceLifecycle
 
-/// The drivers at work: each has a task of its own, and is started, replaced and ended while the bridge runs.
+/// Runs the drivers. Each has a separate task, and can be started, replaced and stopped while the bridge runs.
 ///
-/// A driver that ends by itself leaves its lights out of reach, and the bridge goes on.
+/// If a driver ends on its own, its lights become unreachable and the bridge continues.
 actor DriverSupervisor: Service {
     struct Running {
         let entry: DriverEntry
         let driver: any LightDriver
         fileprivate let task: Task<Void, Never>
-        /// Finishes with the task; waiting for it can be given up.
+        /// Finishes with the task.
+        ///
+        /// Waiting for it can be canceled.
         fileprivate let ended: AsyncStream<Void>
     }
 
-    /// The ids of the drivers that a reload has touched.
+    /// The IDs of the drivers that a reload has changed.
     struct Changes: Equatable {
         var added: [String] = []
         var changed: [String] = []
         var removed: [String] = []
     }
 
-    /// A driver that does not end when it is told to is not waited for any longer.
+    /// The time to wait for a driver to stop.
     private static let timeout = Duration.milliseconds(1500)
 
     private let lights: DeviceBridge
     private let logger: Logger
-    /// In the order of the configuration.
+    /// The running drivers, in the order of the configuration.
     private(set) var running: [Running] = []
     private var isEnding = false
-    /// Drivers that have ended by themselves; the next reload starts them again.
+    /// The drivers that have ended on their own.
+    ///
+    /// The next reload starts them again.
     private var failed: Set<String> = []
 
     init(lights: DeviceBridge, logger: Logger) {
@@ -39,8 +43,9 @@ actor DriverSupervisor: Service {
         self.logger = logger
     }
 
-    /// Starts new drivers and those that have ended, ends removed ones, replaces changed ones and those to restart, and
-    /// leaves the rest alone.
+    /// Starts new and ended drivers, stops removed ones, and replaces changed ones and those to restart.
+    ///
+    /// Other drivers aren't affected.
     @discardableResult
     func use(_ entries: [DriverEntry], restarting: Set<String> = []) async -> Changes {
         var changes = Changes()
@@ -99,13 +104,13 @@ actor DriverSupervisor: Service {
     }
 
     private func hasFailed(_ id: String, _ reason: String) async {
-        // Its place may have been given to another in the meantime.
+        // Another driver may have replaced it in the meantime.
         guard !Task.isCancelled else { return }
         failed.insert(id)
         await lights.driverEnded(id, reason)
     }
 
-    /// Ends drivers side by side, so that the slowest alone decides how long it takes.
+    /// Stops drivers concurrently, so that the total time is that of the slowest driver.
     private func end(_ drivers: [Running]) async {
         guard !drivers.isEmpty else { return }
         for driver in drivers { driver.task.cancel() }

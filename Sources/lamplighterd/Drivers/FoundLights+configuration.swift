@@ -3,7 +3,7 @@ import BridgeControl
 import LightDrivers
 
 extension FoundLights {
-    /// Compares what was found with what is configured.
+    /// Compares the search results with the configuration.
     init(_ outcome: LightSearch.Outcome, configured drivers: [DriverEntry]) {
         self.init(found: [], entries: [], problems: outcome.failures.map(\.text))
         for source in outcome.sources {
@@ -21,7 +21,7 @@ extension FoundLights {
         guard let keys = source.entry else { return (.unsupported, nil) }
         var addition: Entry?
         for driver in drivers {
-            // Of other drivers only the name is known.
+            // For other drivers, only the name is known.
             let covering = driver.configuration as? any CoveringDriver
             switch covering?.coverage(of: source) ?? (driver.driver == source.driver ? .complete : .none) {
             case .complete: return (.configured, nil)
@@ -33,7 +33,7 @@ extension FoundLights {
         return (.incomplete, addition)
     }
 
-    /// Adds an entry to one that says nothing else, or beside those that are there.
+    /// Merges an entry into a compatible one, or appends it.
     private mutating func add(_ entry: Entry) {
         for index in entries.indices where entries[index].id == entry.id {
             guard let merged = entries[index].keys.merged(with: entry.keys) else { continue }
@@ -43,7 +43,7 @@ extension FoundLights {
         entries.append(entry)
     }
 
-    /// Gives an id to each new entry that would have that of another.
+    /// Assigns an ID to each new entry whose default ID is in use.
     private mutating func giveIDs(taken: Set<String>) {
         var taken = taken
         for index in entries.indices where entries[index].id == nil {
@@ -58,7 +58,7 @@ extension FoundLights {
 }
 
 extension JSONValue {
-    /// A value that says what both say; `nil` if they contradict each other.
+    /// Returns a value that combines both values, or `nil` if they contradict each other.
     fileprivate func merged(with other: JSONValue) -> JSONValue? {
         switch (self, other) {
         case (.object(var object), .object(let other)):

@@ -5,7 +5,7 @@ import DeviceKit
 import Discovery
 import HAPProtocol
 
-/// The bridge's figures at one moment.
+/// The metrics of the bridge at one time.
 struct BridgeMetrics: Sendable {
     private typealias Sample = PrometheusText.Sample
 
@@ -25,10 +25,9 @@ struct BridgeMetrics: Sendable {
     var suppressedEvents: UInt64
     var process: ProcessFigures
 
-    /// The figures as Prometheus reads them.
+    /// The metrics in Prometheus format.
     ///
-    /// The labels' values are few: endpoints, statuses, states and drivers, never
-    /// peers or lights.
+    /// Labels have few different values: endpoints, statuses, states and drivers, never peers or lights.
     var text: String {
         var text = PrometheusText()
         text.gauge("lamplighter_build_info", "The version that runs; always 1.", [Sample(["version": version], 1)])
@@ -145,7 +144,7 @@ struct BridgeMetrics: Sendable {
             Double(suppressedEvents))
     }
 
-    /// By the names that all exporters use for a process.
+    /// Appends the metrics of the process, with the standard names of all exporters.
     private func appendProcess(to text: inout PrometheusText) {
         if let start = process.startTime {
             text.gauge("process_start_time_seconds", "Start of the process, in seconds since 1970.", start)

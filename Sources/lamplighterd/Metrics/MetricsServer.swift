@@ -1,23 +1,27 @@
 import HAPProtocol
 
-/// Answers `GET /metrics`, and nothing else.
+/// Serves `GET /metrics` only.
 ///
-/// It runs on the event loop that carries the controllers' sessions; its connections have the same limits as theirs before
-/// pair verify, and there are few of them.
+/// It shares the event loop of the controllers' sessions. Its connections have the same limits as theirs before pair
+/// verify, and their number is small.
 actor MetricsServer {
-    /// The most connections; one more puts out the one that has been silent for longest.
+    /// The maximum number of connections.
+    ///
+    /// A further one replaces the one that has been idle longest.
     static let maximumConnections = 8
     static let path = "/metrics"
 
     private struct Client {
         let connection: any AccessoryConnection
-        /// Rises with each sign of life of any client.
+        /// A sequence number that increases with each event of any client.
         var lastReceived: Int
         var task: Task<Void, Never>?
     }
 
     private let executor: any SerialExecutor
-    /// The public names under which Prometheus may ask; others could be those of a web page (DNS rebinding).
+    /// The public names that Prometheus may use in requests.
+    ///
+    /// Any other name could be that of a web page (DNS rebinding).
     private let names: Set<String>
     private let read: @Sendable () async -> String
     private var clients: [ConnectionID: Client] = [:]
@@ -25,8 +29,9 @@ actor MetricsServer {
 
     nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
 
-    /// Creates a server without connections, on the executor of the transport's event loop; requests may contain the
-    /// given public names of this computer, in lower case.
+    /// Creates a server on the executor of the transport's event loop.
+    ///
+    /// Requests may contain the given public names of this computer, in lower case.
     init(executor: any SerialExecutor, names: Set<String> = [], read: @escaping @Sendable () async -> String) {
         self.executor = executor
         self.names = names
@@ -78,7 +83,7 @@ actor MetricsServer {
     }
 }
 
-// The transport calls on the server's own executor.
+// The transport calls these methods on the server's own executor.
 extension MetricsServer: AccessoryConnectionHandler {
     nonisolated func opened(_ connection: any AccessoryConnection) { assumeIsolated { $0.open(connection) } }
     nonisolated func received(_ request: HTTPRequest, on connection: ConnectionID) {

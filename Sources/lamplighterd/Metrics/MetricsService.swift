@@ -11,16 +11,19 @@ import ServiceLifecycle
 import SystemKit
 import TerminalKit
 
-/// Where the figures come from.
+/// The sources of the metrics.
 struct MetricsSource: Sendable {
     let bridges: @Sendable () async -> [Bridge]
     let lights: DeviceBridge
     let database: BridgeDatabase
     let log: LogStage
 
-    /// The figures of now; the actors that keep them are asked one after the other, and the event loop goes on meanwhile.
+    /// Collects the current metrics.
     ///
-    /// Those of several bridges are added up. Paired, advertised and `c#` are the first bridge's.
+    /// It queries the actors in order, without blocking the event loop.
+    ///
+    /// The values of several bridges are added. The paired and advertised states and `c#` are those of the first
+    /// bridge.
     @concurrent
     func metrics() async -> BridgeMetrics {
         let bridges = await bridges()
@@ -46,12 +49,12 @@ struct MetricsSource: Sendable {
     }
 }
 
-/// The port that Prometheus reads from.
+/// The HTTP service for Prometheus.
 struct MetricsService: ServiceLifecycle.Service {
     private let server: MetricsServer
     private let listener: AccessoryListener
 
-    /// Starts to listen on the loop of the controllers' sessions.
+    /// Starts listening on the event loop of the controllers' sessions.
     ///
     /// - Throws: ``MetricsListenerError``.
     init(
@@ -75,7 +78,7 @@ struct MetricsService: ServiceLifecycle.Service {
     }
 }
 
-/// Why the metrics cannot be served.
+/// An error that prevents serving metrics.
 struct MetricsListenerError: ErrorWithExitCode {
     let address: ListenAddress
     let cause: ListenerError

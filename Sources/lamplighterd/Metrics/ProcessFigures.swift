@@ -2,25 +2,27 @@ import FoundationEssentials
 import Glibc
 import SystemKit
 
-/// What the kernel knows of this process; what cannot be read is left out.
+/// Statistics of this process from the kernel.
+///
+/// Unreadable values are omitted.
 struct ProcessFigures: Equatable, Sendable {
-    /// When the process started, in seconds since 1970.
+    /// The start of the process, in seconds since 1970.
     var startTime: Double?
-    /// Time on a processor, in seconds.
+    /// The processor time, in seconds.
     var processorTime: Double?
-    /// Resident memory, in bytes.
+    /// The resident memory, in bytes.
     var residentMemory: Int?
     var openFiles: Int?
-    /// The most files it may have open.
+    /// The maximum number of open files.
     var maximumFiles: Int?
 
-    /// The start, told once: the wall clock may be set later.
+    /// The start time, which is calculated once because the wall clock may change later.
     private static let started = Self(stat: ProcFile.text(of: "/proc/self/stat")).startTime
 
     static var current: ProcessFigures {
         var figures = ProcessFigures(stat: ProcFile.text(of: "/proc/self/stat"))
         figures.startTime = started
-        // Looking opens one more.
+        // The check itself opens another file.
         figures.openFiles = (try? FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd")).map { $0.count - 1 }
         var limit = rlimit()
         if getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0 {
@@ -31,9 +33,9 @@ struct ProcessFigures: Equatable, Sendable {
 }
 
 extension ProcessFigures {
-    /// Reads the kernel's line about the process (proc(5)).
+    /// Parses the kernel's line about the process (proc(5)).
     fileprivate init(stat: String) {
-        // The name of the program, in brackets, may hold anything; field 3 is the first behind it.
+        // The program's name is in parentheses and may contain any characters. Field 3 is the first after it.
         guard let name = stat.lastIndex(of: ")") else { return }
         let fields = stat[name...].split(separator: " ").dropFirst().compactMap { Int($0) ?? ($0.isEmpty ? nil : 0) }
         guard fields.count > 21 else { return }

@@ -1,8 +1,8 @@
 import AccessoryRole
 
-/// Writes figures in Prometheus's text format, version 0.0.4.
+/// Writes metrics in Prometheus's text format, version 0.0.4.
 struct PrometheusText {
-    /// One figure of a family.
+    /// One value of a metric.
     struct Sample {
         let labels: KeyValuePairs<String, String>
         let value: Double
@@ -15,19 +15,19 @@ struct PrometheusText {
 
     private(set) var text = ""
 
-    /// Figures that rise only, until the program starts anew.
+    /// Appends values that only increase until the program restarts.
     mutating func counter(_ name: String, _ help: String, _ samples: [Sample]) {
         family(name, "counter", help, samples)
     }
 
     mutating func counter(_ name: String, _ help: String, _ value: Double) { single(name, "counter", help, value) }
 
-    /// Figures that rise and fall.
+    /// Appends values that increase and decrease.
     mutating func gauge(_ name: String, _ help: String, _ samples: [Sample]) { family(name, "gauge", help, samples) }
 
     mutating func gauge(_ name: String, _ help: String, _ value: Double) { single(name, "gauge", help, value) }
 
-    /// How long something took, in seconds.
+    /// Appends distributions of durations, in seconds.
     mutating func histogram(
         _ name: String, _ help: String, _ histograms: [(label: (String, String), LatencyHistogram)]
     ) {
@@ -69,7 +69,7 @@ struct PrometheusText {
         text += " \(Self.number(value))\n"
     }
 
-    /// Whole numbers without a fraction, as far as they are exact.
+    /// Returns the text of a number. Exact integers have no fraction.
     private static func number(_ value: Double) -> String {
         if value.isNaN { return "NaN" }
         if value.isInfinite { return value < 0 ? "-Inf" : "+Inf" }

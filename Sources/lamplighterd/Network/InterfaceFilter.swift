@@ -1,7 +1,9 @@
 import DaemonKit
 import NIOCore
 
-/// Whether a connection came over an interface that the operator has named; loopback always answers.
+/// A filter for connections over the configured interfaces.
+///
+/// Loopback connections are always allowed.
 struct InterfaceFilter: Sendable {
     private let names: Set<String>?
 
@@ -12,7 +14,7 @@ struct InterfaceFilter: Sendable {
         }
     }
 
-    /// Returns whether the interface of a connection's own end is one of those named.
+    /// Returns whether the interface of a connection's local address is one of the configured ones.
     @Sendable
     func allows(_ address: SocketAddress) -> Bool {
         guard let names else { return true }
@@ -29,7 +31,9 @@ extension SocketAddress {
         return text == "::1" || text.hasPrefix("127.")
     }
 
-    /// The address without its port; IPv4 within IPv6 is IPv4.
+    /// The address without its port.
+    ///
+    /// An IPv4-mapped IPv6 address is converted to IPv4.
     private var plainIP: String? {
         guard let text = ipAddress else { return nil }
         let address = text.split(separator: "%")[0]

@@ -1,12 +1,12 @@
 import FoundationEssentials
 import SystemKit
 
-/// Finds out who listens on a port, so that the operator need not.
+/// Finds the process that listens on a port, as a help for the operator.
 enum PortHolder {
-    /// Whether somebody listens on a TCP port.
+    /// Returns whether a process listens on a TCP port.
     static func exists(on port: Int) -> Bool { !inodes(listeningOn: port).isEmpty }
 
-    /// The process that listens on a TCP port, as far as this user may see.
+    /// Describes the process that listens on a TCP port, as far as this user can see it.
     static func description(of port: Int) -> String {
         let inodes = inodes(listeningOn: port)
         guard !inodes.isEmpty, let processes = try? FileManager.default.contentsOfDirectory(atPath: "/proc") else {
@@ -33,7 +33,7 @@ enum PortHolder {
         for table in ["/proc/self/net/tcp", "/proc/self/net/tcp6"] {
             for line in ProcFile.text(of: table).split(separator: "\n").dropFirst() {
                 let fields = line.split(separator: " ")
-                // State 0A is "listen"; field 9 is the socket's inode (proc(5)).
+                // State 0A means that the socket is listening. Field 9 is the socket's inode (proc(5)).
                 if fields.count > 9, fields[1].hasSuffix(suffix), fields[3] == "0A" { inodes.append(String(fields[9])) }
             }
         }

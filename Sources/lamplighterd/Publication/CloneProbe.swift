@@ -2,18 +2,20 @@ import Discovery
 import NIOCore
 import NIOPosix
 
-/// Finds out whether something accepts connections where a record says so.
+/// Checks whether a discovered service accepts connections.
 struct CloneProbe: Sendable {
-    /// How long a host in the home may take.
+    /// The connection timeout for a host in the home.
     private static let timeout = TimeAmount.seconds(2)
-    /// The most addresses of one service that are tried, all at once.
+    /// The maximum number of addresses of one service that are tried concurrently.
     private static let largestNumber = 16
 
     let loop: any EventLoop
-    /// This bridge's own port: whoever answers there on our own address is ourselves.
+    /// This bridge's own port.
+    ///
+    /// A service with this port on our own address is this bridge.
     let ownPort: Int
 
-    /// Tells `true` when the first address answers, `false` when none has in time.
+    /// Calls `tell` with `true` when the first address answers, or with `false` if none answers in time.
     func callAsFunction(_ service: DiscoveredService, _ tell: @escaping @Sendable (Bool) -> Void) {
         let attempts = service.addresses.prefix(Self.largestNumber).map { attempt($0, port: service.port) }
         let answered = loop.makePromise(of: Bool.self)

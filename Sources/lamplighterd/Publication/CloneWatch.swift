@@ -3,55 +3,65 @@ import Discovery
 import HAPModel
 import TerminalKit
 
-/// Decides whether this bridge may be seen while something else shows the same identity: the state directory was
-/// copied, and controllers would meet now the one bridge, now the other.
+/// Decides whether this bridge may be advertised while another has the same identity.
 ///
-/// Whoever starts and finds its own device id elsewhere stays out of sight. When two are in sight already, the one whose
-/// address sorts higher leaves it; on one host, the one with the higher port. A record alone proves nothing, since
-/// caches keep it for over an hour after its host has lost power: the other must accept a connection, too.
+/// This happens when the state directory was copied. Controllers would then connect to either of the two bridges.
 ///
-/// The machine knows no network: it is told what is seen, how a probe went, and the time; whoever runs it makes the
-/// probes that it returns and calls ``timeReached(now:)`` at ``wakeAt``.
+/// A bridge that starts and finds its device ID in use isn't advertised. If both are already advertised, the one with
+/// the higher address is withdrawn; on the same host, the one with the higher port. A record alone isn't proof, because
+/// caches keep it for more than an hour after its host has lost power. The other bridge must also accept a connection.
+///
+/// The machine is independent of the network. Its inputs are discovered services, results of probes, and the time. The
+/// owner performs the probes that it returns and calls ``timeReached(now:)`` at ``wakeAt``.
 struct CloneWatch {
     enum Verdict: Equatable {
-        /// Not probed yet; not to be advertised.
+        /// The check isn't complete, so the bridge must not be advertised yet.
         case undecided
         case advertise
-        /// To be seen, though the other is as well: it is the other that has to go.
+        /// The bridge stays advertised, because the other one must be withdrawn.
         case prevail(over: Clone)
         case withhold(from: Clone)
     }
 
-    /// Something else that shows this bridge's identity.
+    /// Another bridge with this bridge's identity.
     struct Clone: Equatable {
         let host: String
         let addresses: [ServiceAddress]
         let port: UInt16
     }
 
-    /// How long the first look may take, once Avahi is there; a look takes it a second.
+    /// The time limit for the first browse result once Avahi is available.
+    ///
+    /// Browsing takes it a second.
     static let timeout = Duration.seconds(2)
-    /// How long the first probes may take beyond that.
+    /// The additional time limit for the first probes.
     static let probeTimeout = Duration.seconds(3)
-    /// How long Avahi is waited for; after that whoever publishes may well try.
+    /// The time to wait for Avahi.
+    ///
+    /// After that, the bridge may be published.
     static let absenceTimeout = Duration.seconds(30)
-    /// How often a candidate is probed again.
+    /// The interval between probes of a candidate.
     static let probeInterval = Duration.seconds(30)
-    /// The time between two changes of mind.
+    /// The minimum time between two changes of the decision.
     static let steadiness = Duration.seconds(10)
-    /// The most candidates at a time; further ones are left alone.
+    /// The maximum number of candidates.
+    ///
+    /// Further ones are ignored.
     static let largestNumber = 8
-    /// The most probes within ``steadiness``: other hosts cannot make this bridge connect to many addresses.
+    /// The maximum number of probes within ``steadiness``, so that other hosts can't make this bridge connect to many
+    /// addresses.
     static let largestProbeNumber = 24
 
     private struct CloneCandidate {
         var service: DiscoveredService
-        /// When the next probe is due; nil while one is under way.
+        /// The time of the next probe, or `nil` during a probe.
         var dueAt: ContinuousClock.Instant?
-        /// Whether a probe has ever come to an end.
+        /// Whether a probe has ever been completed.
         var isKnown = false
         var answers = false
-        /// It answered before and did not the last time: the next probe decides.
+        /// Whether it answered before, but not the last probe.
+        ///
+        /// The next probe decides.
         var isDoubtful = false
     }
 
@@ -62,10 +72,10 @@ struct CloneWatch {
     private var lookingSince: ContinuousClock.Instant?
     private var hasLooked = false
     private var candidates: [DiscoveredService.ID: CloneCandidate] = [:]
-    /// The probes of the last ``steadiness``.
+    /// The times of the probes within the last ``steadiness``.
     private var probedAt: [ContinuousClock.Instant] = []
     private var changedAt: ContinuousClock.Instant?
-    /// When the mind may change as it already wants to.
+    /// The time at which a pending change of the decision may take effect.
     private var steadyUntil: ContinuousClock.Instant?
 
     private(set) var verdict = Verdict.undecided
@@ -76,9 +86,9 @@ struct CloneWatch {
         self.port = port
     }
 
-    // MARK: What happened
+    // MARK: Input
 
-    /// Takes note of what is on the network; returns whom to probe.
+    /// Processes a browse result and returns the services to probe.
     mutating func seen(_ snapshot: ServiceSnapshot, now: ContinuousClock.Instant) -> [DiscoveredService] {
         startedAt = startedAt ?? now
         hasLooked = hasLooked || snapshot.isComplete
@@ -97,14 +107,14 @@ struct CloneWatch {
         return next(now: now)
     }
 
-    /// Takes note of whether a candidate has accepted a connection; returns whom to probe now.
+    /// Processes the result of a probe and returns the services to probe.
     mutating func probed(
         _ service: DiscoveredService, answers: Bool, now: ContinuousClock.Instant
     ) -> [DiscoveredService] {
         guard var candidate = candidates[service.id],
             candidate.dueAt == nil, candidate.service.isReached(like: service)
         else { return [] }
-        // One lost packet is no reason to let two be seen.
+        // A single lost packet must not result in two advertised bridges.
         candidate.isDoubtful = !answers && candidate.answers && !candidate.isDoubtful
         candidate.dueAt = candidate.isDoubtful ? now : now + Self.probeInterval
         if !candidate.isDoubtful { candidate.answers = answers }
@@ -113,10 +123,10 @@ struct CloneWatch {
         return next(now: now)
     }
 
-    /// Does what is due, harmless when nothing is; returns whom to probe.
+    /// Performs due work, if any, and returns the services to probe.
     mutating func timeReached(now: ContinuousClock.Instant) -> [DiscoveredService] { next(now: now) }
 
-    /// When ``timeReached(now:)`` is to be called next; nil when there is no candidate.
+    /// The time at which to call ``timeReached(now:)`` next, or `nil` if nothing is due.
     var wakeAt: ContinuousClock.Instant? {
         var moments = candidates.values.compactMap(\.dueAt)
         if verdict == .undecided {
@@ -130,16 +140,16 @@ struct CloneWatch {
         return moments.min()
     }
 
-    // MARK: Its parts
+    // MARK: Implementation
 
     private func isOwn(_ service: DiscoveredService) -> Bool {
-        // An echo of our own record by a reflector leads to our own host and port, too.
+        // Our own record, repeated by a reflector, also leads to our own host and port.
         service.isLocal && service.port == port
     }
 
     private var lookingTime: Duration { hasLooked ? Self.timeout + Self.probeTimeout : Self.timeout }
 
-    /// Decides, and begins the probes that are due, as far as there may be more.
+    /// Updates the decision and starts the probes that are due, up to the limit.
     private mutating func next(now: ContinuousClock.Instant) -> [DiscoveredService] {
         decide(now: now)
         probedAt.removeAll { $0 + Self.steadiness <= now }
@@ -189,25 +199,27 @@ struct CloneWatch {
         }
     }
 
-    /// Whether it is we who leave; both sides come to the same result, each from its own view.
+    /// Returns whether this bridge must be withdrawn.
+    ///
+    /// Both sides reach the same decision independently.
     private func precedesUs(_ clone: DiscoveredService) -> Bool {
         guard let own else { return false }
         if clone.host == own.host { return clone.port < own.port }
         for address in clone.addresses {
-            // Both may have one address, such as that of a container network.
+            // Both may have an address in common, such as that of a container network.
             let ours = own.addresses.filter { $0.interface == address.interface && $0.isIPv4 == address.isIPv4 }
             let theirs = clone.addresses.filter { $0.interface == address.interface && $0.isIPv4 == address.isIPv4 }
             if let our = Set(ours).subtracting(theirs).min(), let their = Set(theirs).subtracting(ours).min() {
                 return their < our
             }
         }
-        // No common link: a reflector stands between the two.
+        // Without a common link, a reflector connects the two networks.
         return clone.host < own.host
     }
 }
 
 extension CloneWatch.Verdict {
-    /// Whether somebody who was told the former is to be told this one, too.
+    /// Returns whether this decision must be reported again after the previous one.
     func isNew(after former: CloneWatch.Verdict) -> Bool {
         switch (self, former) {
         case (.withhold(let clone), .withhold(let known)), (.prevail(let clone), .prevail(let known)):
@@ -230,7 +242,7 @@ extension CloneWatch.Clone {
     }
 }
 
-/// For people: where the other one is.
+/// Describes the location of the other bridge for people.
 extension CloneWatch.Clone: CustomStringConvertible {
     var description: String {
         let place = addresses.first.map { "\($0), port \(port)" } ?? "port \(port)"
@@ -239,7 +251,7 @@ extension CloneWatch.Clone: CustomStringConvertible {
 }
 
 extension DiscoveredService {
-    /// Whether a probe of one is a probe of the other.
+    /// Returns whether a probe of one service is also a probe of the other.
     fileprivate func isReached(like other: DiscoveredService) -> Bool {
         port == other.port && addresses == other.addresses
     }

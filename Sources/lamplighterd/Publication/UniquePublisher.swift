@@ -3,18 +3,18 @@ import HAPProtocol
 import Logging
 import Synchronization
 
-/// Publishes the bridge's record as long as nothing else shows the same identity.
+/// Publishes the bridge's record as long as no other bridge has the same identity.
 ///
-/// A thin shell around ``CloneWatch``: it hands on what the browser sees, makes the probes, and keeps the time.
+/// It is a thin wrapper of ``CloneWatch`` that forwards browse results, performs probes, and schedules timers.
 final class UniquePublisher: Sendable {
-    /// Tells whether something accepts a connection at one of the service's addresses, once.
+    /// Calls `tell` once with whether any address of the service accepts a connection.
     typealias Probe = @Sendable (DiscoveredService, _ tell: @escaping @Sendable (Bool) -> Void) -> Void
 
     private struct Contents {
         var watch: CloneWatch
         var record: ServiceRecord?
         var alarm: ContinuousClock.Instant?
-        /// The last discovery error that was logged before the first look succeeded.
+        /// The last discovery error that was logged before the first browse result.
         var loggedDiscoveryError: String?
     }
 
@@ -42,7 +42,7 @@ final class UniquePublisher: Sendable {
         try publisher.start()
     }
 
-    /// Watches out for clones until it is cancelled.
+    /// Watches for clones until the task is canceled.
     func run() async {
         for await snapshot in browser.snapshots() {
             happened { $0.seen(snapshot, now: $1) }
@@ -50,7 +50,7 @@ final class UniquePublisher: Sendable {
         }
     }
 
-    /// Makes this the record that is to be seen, at once or when nothing stands against it any more.
+    /// Publishes the record, immediately or as soon as no conflict prevents it.
     func publish(_ record: ServiceRecord) {
         contents.withLock { contents in
             contents.record = record
@@ -59,10 +59,12 @@ final class UniquePublisher: Sendable {
         logDiscoveryError()
     }
 
-    /// Takes the record off the network and ends; what the watch decides afterwards has no effect.
+    /// Withdraws the record and stops.
+    ///
+    /// Later decisions of the watch have no effect.
     func stop() async {
         contents.withLock { $0.record = nil }
-        // Side by side: each may have to wait for a hung Avahi, and systemd does not wait for ever.
+        // Concurrently, because each may have to wait for a hung Avahi, and systemd waits for a limited time.
         async let browserEnds: Void = browser.stop()
         await publisher.stop()
         await browserEnds
@@ -81,10 +83,10 @@ final class UniquePublisher: Sendable {
         }
     }
 
-    /// Why nothing can be found or shown by mDNS on this host, if so.
+    /// The reason why mDNS doesn't work on this host, if any.
     var discoveryError: String? { browser.snapshot.discoveryError }
 
-    /// What the operator is to know beside the state.
+    /// The warnings for the operator, in addition to the state.
     var warnings: [String] {
         if case .published = publisher.state, let discoveryError = browser.snapshot.discoveryError {
             return ["a second bridge of this identity would not be noticed: \(discoveryError)"]
@@ -97,7 +99,7 @@ final class UniquePublisher: Sendable {
         "\(clone) has this bridge's identity; stop that bridge, or run lamplighter reset here"
     }
 
-    // MARK: The watch
+    // MARK: Clone detection
 
     private func happened(_ change: (inout CloneWatch, ContinuousClock.Instant) -> [DiscoveredService]) {
         let now = scheduler.now
@@ -105,7 +107,7 @@ final class UniquePublisher: Sendable {
             let former = contents.watch.verdict
             let probes = change(&contents.watch, now)
             let verdict = contents.watch.verdict
-            // Under the lock, so that no older decision comes after a newer one; neither call waits.
+            // Inside the lock, so that decisions are published in order. Neither call blocks.
             if let record = contents.record, former.isAdvertised != verdict.isAdvertised {
                 publisher.publish(verdict.isAdvertised ? record : nil)
             }
@@ -131,7 +133,9 @@ final class UniquePublisher: Sendable {
         }
     }
 
-    /// Logs a discovery error that blocks the first look for clones, once; the publisher logs later ones.
+    /// Logs an error that prevents the first search for clones, once.
+    ///
+    /// The publisher logs later errors.
     private func logDiscoveryError() {
         let discoveryError = contents.withLock { contents -> String? in
             guard contents.record != nil, contents.watch.verdict == .undecided else { return nil }

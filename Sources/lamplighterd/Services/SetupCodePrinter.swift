@@ -6,14 +6,17 @@ import ServiceLifecycle
 import SetupQR
 import SystemKit
 
-/// Prints the setup code for whoever starts the bridge in a terminal; it never goes to a log.
+/// Prints the setup code on a terminal when the bridge starts.
+///
+/// It never writes it to a log.
 struct SetupCodePrinter: ServiceLifecycle.Service {
     let server: AccessoryServer
     let name: String
-    /// Why controllers cannot find the bridge, if something is in the way of mDNS.
+    /// Returns the reason why controllers can't find the bridge, if mDNS doesn't work.
     let discoveryError: @Sendable () -> String?
     var isTerminal = isatty(STDOUT_FILENO) == 1
-    /// By then the first lines of the log are out, and the code is the last thing that the terminal shows.
+    /// The delay after which the first log lines have been written, so that the code is the last output on the
+    /// terminal.
     var delay = Duration.seconds(1)
     var print: @Sendable (String) -> Void = StandardStreams.printLine
 
@@ -45,7 +48,7 @@ struct SetupCodePrinter: ServiceLifecycle.Service {
             """)
     }
 
-    /// What brings mDNS up on Debian, with systemd and without it.
+    /// The commands that start mDNS on Debian, with and without systemd.
     private static let remedy = """
         Bridges are announced by Avahi, which needs D-Bus. To install and start both:
             sudo apt install avahi-daemon dbus

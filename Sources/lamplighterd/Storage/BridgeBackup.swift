@@ -10,15 +10,16 @@ import HAPProtocol
 import Logging
 import SystemKit
 
-/// Everything in the state directory as one file, which is an SQLite database itself, and the way back.
+/// Backups of the entire state directory in one file, which is also an SQLite database, and their restoration.
 enum BridgeBackup {
-    /// By how much `c#` rises when a backup is restored: whatever it has been since the backup was taken, controllers
-    /// read the accessories again.
+    /// The increase of `c#` when a backup is restored.
+    ///
+    /// Whatever its value was in the meantime, controllers read the accessories again.
     static let configurationNumberStep = 10
 
-    // MARK: Taking one
+    // MARK: Backup
 
-    /// A consistent copy of a database that is in use.
+    /// Returns a consistent copy of a database that is in use.
     ///
     /// - Throws: `DatabaseFileError`.
     static func take(of file: DatabaseFile, in places: BridgeDaemon.Places) throws -> [UInt8] {
@@ -28,11 +29,11 @@ enum BridgeBackup {
         return try read(copy)
     }
 
-    // MARK: Bringing one back
+    // MARK: Restore
 
-    /// Writes a backup beside the database that it is to replace, looks it over, and makes it ready to take the place.
+    /// Writes a backup next to the database that it replaces, checks it, and prepares it for the replacement.
     ///
-    /// - Throws: `DatabaseFileError` if it is no good; nothing has changed then.
+    /// - Throws: `DatabaseFileError` if it is unusable. The database is then unchanged.
     static func admit(_ bytes: [UInt8], into places: BridgeDaemon.Places) async throws -> RestoreListing {
         let candidate = places.restoredDatabase
         do {
@@ -60,11 +61,11 @@ enum BridgeBackup {
         }
     }
 
-    // MARK: Starting over
+    // MARK: Reset
 
-    /// Writes a copy of a database with new identities and without pairings, ready to take the database's place.
+    /// Prepares a copy of a database with new identities and without pairings, which can replace the database.
     ///
-    /// - Throws: `DatabaseFileError`; nothing has changed then.
+    /// - Throws: `DatabaseFileError`. The database is then unchanged.
     static func prepareReset(of file: DatabaseFile, in places: BridgeDaemon.Places) async throws {
         do {
             try file.copy(to: places.restoredDatabase)
@@ -77,11 +78,11 @@ enum BridgeBackup {
         }
     }
 
-    // MARK: Taking the database's place
+    // MARK: Replacement
 
-    /// Stores durably that the prepared database is the one the bridge starts with next.
+    /// Durably registers the prepared database for the next start of the bridge.
     ///
-    /// - Throws: `DatabaseFileError`; nothing has changed then.
+    /// - Throws: `DatabaseFileError`. The next start is then unaffected.
     static func useAtNextStart(_ places: BridgeDaemon.Places) throws {
         do {
             try DatabaseFile.setSuccessor(of: places.database, to: places.restoredDatabase)
@@ -91,16 +92,16 @@ enum BridgeBackup {
         }
     }
 
-    /// Puts the prepared database in the place of one that is not in use.
+    /// Replaces a database that isn't in use with the prepared one.
     ///
     /// - Throws: `DatabaseFileError`.
     static func install(_ places: BridgeDaemon.Places) throws {
         try DatabaseFile.replace(places.database, by: places.restoredDatabase)
     }
 
-    /// Removes what a backup or a restore that was interrupted has left behind.
+    /// Removes leftovers of an interrupted backup or restore.
     ///
-    /// Whoever calls owns the database.
+    /// The caller must own the database.
     static func discardRemains(_ places: BridgeDaemon.Places) {
         for file in [places.restoredDatabase, places.exportedDatabase].flatMap({ [$0, $0 + ".new"] }) {
             for suffix in ["", "-journal", "-wal", "-shm"] { unlink(file + suffix) }
@@ -116,9 +117,9 @@ enum BridgeBackup {
         return try read(file, path)
     }
 
-    /// Reads a whole backup.
+    /// Reads an entire backup.
     ///
-    /// - Throws: `DatabaseFileError` if it cannot be read or is too large.
+    /// - Throws: `DatabaseFileError` if it can't be read or is too large.
     static func read(_ file: CInt, _ name: String) throws(DatabaseFileError) -> [UInt8] {
         let bytes: [UInt8]
         do { bytes = try OpenFile(file).read(limit: FileTransfer.maximumFileSize) } catch { throw failure(name, error) }
@@ -133,9 +134,9 @@ enum BridgeBackup {
         try write(bytes, to: file, path)
     }
 
-    /// Writes a whole backup.
+    /// Writes an entire backup.
     ///
-    /// - Throws: `DatabaseFileError` if it cannot be written.
+    /// - Throws: `DatabaseFileError` if it can't be written.
     static func write(_ bytes: [UInt8], to file: CInt, _ name: String) throws(DatabaseFileError) {
         do { try OpenFile(file).write(bytes) } catch { throw failure(name, error) }
     }

@@ -8,16 +8,20 @@ internal import HAPAccessory
 internal import HAPModel
 internal import HAPProtocol
 
-/// The bridge's memory in SQLite: what a server must not forget, and the lights, in one file; what must change together
-/// does so, or not at all.
+/// The bridge's persistent state in SQLite: the state of the server and the lights, in one file.
+///
+/// Related changes are atomic.
 struct BridgeDatabase: LightStore {
     private let writer: any DatabaseWriter
-    /// The first bridge: identity, pairings, number and hash of the configuration, the iids of the bridge itself, and the port.
+    /// The store of the first bridge: identity, pairings, number and hash of the configuration, the iids of the bridge
+    /// itself, and the port.
     ///
-    /// The others come from it.
+    /// The stores of further bridges are created from it.
     let server: ServerDatabase
 
-    /// The steps from an empty file to today's tables; a step once released is never edited.
+    /// The migrations from an empty file to the current tables.
+    ///
+    /// A released migration is never edited.
     static var migrator: DatabaseMigrator {
         var migrator = DatabaseMigrator()
         migrator.registerMigration("1") { db in
@@ -35,32 +39,33 @@ struct BridgeDatabase: LightStore {
             }
         }
         migrator.registerMigration("2") { db in
-            // Lights can be forgotten: what the highest aid was is kept beside them.
+            // Lights can be removed, so the highest aid is stored separately.
             try db.create(table: "lightBridge") { table in
                 table.primaryKey("id", .integer).check { $0 == 1 }
                 table.column("highestAID", .integer).notNull()
             }
             try db.execute(
                 sql: "INSERT INTO lightBridge (id, highestAID) SELECT 1, COALESCE(MAX(aid), 1) FROM light")
-            // The order in which lights were removed; of former ones only that in which they came is known.
+            // The order in which lights were removed. For earlier removals, only the order in which the lights were
+            // added is known.
             try db.execute(sql: "ALTER TABLE light ADD COLUMN removal INTEGER")
             try db.execute(sql: "UPDATE light SET removal = aid WHERE isRemoved")
             try db.execute(sql: "ALTER TABLE light DROP COLUMN isRemoved")
         }
         migrator.registerMigration("3") { db in
-            // Lights beyond what one bridge can show are on further ones.
+            // Lights beyond the limit of a bridge are on further bridges.
             try ServerDatabase.allowSeveral(db)
             try db.execute(sql: "ALTER TABLE light ADD COLUMN bridge INTEGER NOT NULL DEFAULT 1")
         }
         migrator.registerMigration("4") { db in
             try db.execute(sql: "ALTER TABLE light ADD COLUMN adaptiveLighting BLOB")
         }
-        // Descriptions and states are functions and values from here on, which earlier versions can't read.
+        // Descriptions and states now consist of functions and values, which earlier versions can't read.
         migrator.registerMigration("5") { _ in }
         return migrator
     }
 
-    /// Takes over a database that is open and migrated.
+    /// Uses a database that is open and migrated.
     init(_ writer: any DatabaseWriter) {
         self.writer = writer
         server = ServerDatabase(writer)
@@ -68,14 +73,15 @@ struct BridgeDatabase: LightStore {
 
     // MARK: Loading
 
-    /// Returns all stored state; creates and stores a new identity if there is none yet, unless `makingIdentity` is
-    /// false.
+    /// Returns all stored state.
     ///
-    /// - Throws: ``DamagedDatabase`` if what is stored cannot be true, or SQLite's own error.
+    /// It creates and stores a new identity if none is stored, unless `makingIdentity` is `false`.
+    ///
+    /// - Throws: ``DamagedDatabase`` if the stored state is invalid, or an SQLite error.
     func load(makingIdentity: Bool = true) async throws -> StoredBridge {
         try await writer.write { db in
             if makingIdentity {
-                // Pairings or lights without an identity are the rest of something that has been lost.
+                // Pairings or lights without an identity are leftovers of lost data.
                 try ServerDatabase.makeIdentityIfMissing(
                     db, remains: "SELECT (SELECT COUNT(*) FROM pairing) + (SELECT COUNT(*) FROM light)")
             }
@@ -92,9 +98,9 @@ struct BridgeDatabase: LightStore {
         }
     }
 
-    /// Forgets further bridges that no light is of and that no controller has paired with.
+    /// Removes further bridges without lights and pairings.
     ///
-    /// - Throws: SQLite's own error; nothing has changed then.
+    /// - Throws: An SQLite error. The database is then unchanged.
     func dropUnusedBridges() async throws {
         try await server.commit { db in
             let unused = try Int.fetchAll(
@@ -133,7 +139,7 @@ struct BridgeDatabase: LightStore {
         }
     }
 
-    /// More lights than can ever come and go, and fewer than can be counted on from.
+    /// More than the number of lights that can ever be added, and low enough to add to.
     private static let highestNumber: Int64 = 1 << 53
 
     // MARK: Saving

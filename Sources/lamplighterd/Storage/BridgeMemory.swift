@@ -3,7 +3,7 @@ import DaemonKit
 import DatabaseKit
 import Synchronization
 
-/// Backup, restore and reset of a running bridge: one operation at a time, and none once the bridge must start over.
+/// Backup, restore and reset of a running bridge: one operation at a time, and none once the bridge must restart.
 final class BridgeMemory: Sendable {
     private struct State {
         var isBusy = false
@@ -13,7 +13,7 @@ final class BridgeMemory: Sendable {
     private let state = Mutex(State())
     private let file: DatabaseFile
     private let places: BridgeDaemon.Places
-    /// Ends when the bridge must start over, or ``finish()`` is called.
+    /// Finishes when the bridge must restart, or when ``finish()`` is called.
     let ends: AsyncStream<Never>
     private let end: AsyncStream<Never>.Continuation
 
@@ -23,20 +23,22 @@ final class BridgeMemory: Sendable {
         (ends, end) = AsyncStream.makeStream()
     }
 
-    /// A Boolean value that indicates whether the bridge starts over with another database.
+    /// A Boolean value that indicates whether the bridge restarts with another database.
     var isReplaced: Bool { state.withLock(\.isReplaced) }
 
-    /// Everything the bridge has learnt, consistent.
+    /// Returns a consistent backup of the bridge's entire state.
     func backup() throws -> [UInt8] {
         try begin()
         defer { state.withLock { $0.isBusy = false } }
         return try BridgeBackup.take(of: file, in: places)
     }
 
-    /// Takes a backup in and lets the bridge start over with it, even if the daemon is killed from now on.
+    /// Restores a backup.
     ///
-    /// - Throws: `DatabaseFileError` if it is no good, `BridgeControlError` if something else is under way; nothing has
-    ///   changed then.
+    /// The bridge then restarts with it, even if the daemon is killed in the meantime.
+    ///
+    /// - Throws: `DatabaseFileError` if the backup is unusable, `BridgeControlError` during another operation. The
+    ///   bridge is then unchanged.
     func restore(_ receive: () async throws -> [UInt8]) async throws -> RestoreListing {
         try begin()
         defer { state.withLock { $0.isBusy = false } }
@@ -45,10 +47,12 @@ final class BridgeMemory: Sendable {
         return listing
     }
 
-    /// Lets the bridge start over with another identity, even if the daemon is killed from now on.
+    /// Creates a new identity.
     ///
-    /// - Throws: `DatabaseFileError` if that can't be stored, `BridgeControlError` if something else is under way;
-    ///   nothing has changed then.
+    /// The bridge then restarts with it, even if the daemon is killed in the meantime.
+    ///
+    /// - Throws: `DatabaseFileError` if it can't be stored, `BridgeControlError` during another operation. The bridge
+    ///   is then unchanged.
     func reset() async throws {
         try begin()
         defer { state.withLock { $0.isBusy = false } }

@@ -6,14 +6,14 @@ import Glibc
 import Logging
 import SystemKit
 
-/// Backup and restore of a bridge that does not run: `lamplighterd --backup` and `--restore`, of which
-/// `lamplighter backup` and `restore` make use.
+/// Backup and restore of a bridge that isn't running: `lamplighterd --backup` and `--restore`, which `lamplighter
+/// backup` and `restore` use.
 ///
-/// They run as the owner of the state directory, so that root leaves nothing behind that the daemon cannot use.
+/// They run as the owner of the state directory, so that root doesn't create files that the daemon can't use.
 enum OfflineStorage {
     /// Writes a backup to standard output.
     ///
-    /// - Throws: `DatabaseFileError`, also if the bridge runs.
+    /// - Throws: `DatabaseFileError`, including if the bridge is running.
     static func backup(_ places: BridgeDaemon.Places, logger: Logger) throws {
         try becomeOwner(of: places.stateDirectory)
         let file = try DatabaseFile(
@@ -23,9 +23,9 @@ enum OfflineStorage {
         try file.close()
     }
 
-    /// Reads a backup from standard input and puts it in the database's place.
+    /// Reads a backup from standard input and replaces the database with it.
     ///
-    /// - Throws: `DatabaseFileError`, also if the bridge runs.
+    /// - Throws: `DatabaseFileError`, including if the bridge is running.
     static func restore(_ places: BridgeDaemon.Places, json: Bool) async throws {
         let bytes = try BridgeBackup.read(STDIN_FILENO, "standard input")
         try becomeOwner(of: places.stateDirectory)
@@ -38,7 +38,7 @@ enum OfflineStorage {
 
     private static func becomeOwner(of directory: String) throws(DatabaseFileError) {
         var status = stat()
-        // The daemon, or systemd, makes it with the right owner.
+        // The daemon or systemd creates the directory with the right owner.
         guard stat(directory, &status) == 0 else { throw .missing(path: directory) }
         guard getuid() == 0, status.st_uid != 0 else { return }
         guard setgroups(0, nil) == 0, setgid(status.st_gid) == 0, setuid(status.st_uid) == 0 else {

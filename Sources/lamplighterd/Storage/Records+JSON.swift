@@ -3,14 +3,14 @@ internal import DeviceKit
 internal import HAPModel
 internal import HAPProtocol
 
-// The parts that differ between kinds of lights are stored as JSON; searched and unique values have columns.
+// Properties that depend on the kind of light are stored as JSON. Searched and unique values have columns.
 
 extension LightDescription {
-    /// All but the id.
+    /// All properties other than the ID.
     fileprivate struct Stored: Codable {
         var name: String
         var kind: String
-        /// `nil` before version 0.2.
+        /// The functions, or `nil` before version 0.2.
         var functions: [Function]?
         var transition: Bool
         var manufacturer: String?
@@ -26,7 +26,7 @@ extension LightDescription {
             var parts: [Part]
         }
 
-        /// A characteristic, with the metadata that differs from the catalogue's.
+        /// A characteristic, with the metadata that differs from the catalog's.
         struct Part: Codable {
             var type: String
             var value: JSONValue?
@@ -35,7 +35,7 @@ extension LightDescription {
             var step: Double?
             var validValues: [Int64]?
             var permissions: [String]?
-            /// Of a type that the catalogue lacks.
+            /// The format of a type that isn't in the catalog.
             var format: String?
             var unit: String?
             var description: String?
@@ -47,7 +47,7 @@ extension LightDescription {
         var brightness: Bool
         var color: Bool
         var transition: Bool
-        /// The lowest and the highest, in mired.
+        /// The lowest and the highest color temperature, in mired.
         var temperature: [Int]?
         var speed: Bool?
         var direction: Bool?
@@ -159,10 +159,12 @@ extension AccessoryFunction {
 }
 
 extension CharacteristicMetadata {
-    /// The metadata for values of a type that the catalogue lacks; the bridge gives them their form.
+    /// The metadata for values of a type that isn't in the catalog.
+    ///
+    /// The bridge determines their format.
     fileprivate static let any = CharacteristicMetadata(format: .float, permissions: [])
 
-    /// A stored value, of the format if that can hold it.
+    /// Returns a stored value, in the characteristic's format if possible.
     fileprivate func value(stored json: JSONValue) -> CharacteristicValue? { reported(json) ?? value(from: json) }
 }
 
@@ -181,7 +183,8 @@ extension LightReport {
         var numbers: [String: Double]?
     }
 
-    /// Reads a state: the values by the types of their characteristics, followed by `#` and the id of the function if it has one.
+    /// Parses a state: the values by the types of their characteristics, followed by `#` and the ID of the function if
+    /// it has one.
     init?(json: String) {
         guard let json = try? JSONValue(parsing: json), let object = json.object else { return nil }
         self.init()
