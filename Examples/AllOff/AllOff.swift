@@ -1,4 +1,4 @@
-// Switches off whatever is on in the primary home: the lines that README shows.
+// Switches off all lights and outlets in the primary home. README contains these lines.
 
 import HomeClient
 

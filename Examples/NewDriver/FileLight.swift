@@ -6,7 +6,9 @@ package import Logging
 package struct FileLightConfiguration: LightDriverConfiguration {
     package static let driverName = "file"
 
-    /// The file that is the light: it holds 1 for on and 0 for off.
+    /// The path of the file that represents the light.
+    ///
+    /// It contains 1 for on and 0 for off.
     package var path: String
 
     enum CodingKeys: String, CodingKey, CaseIterable { case path }
@@ -22,11 +24,11 @@ package struct FileLightConfiguration: LightDriverConfiguration {
     package func makeDriver(logger: Logger) -> any LightDriver { FileLightDriver(path: path, logger: logger) }
 }
 
-/// A light that is a file, as the kernel shows a pin or an LED: the smallest driver that keeps all promises.
+/// A light that is a file, like a pin or an LED in the kernel: a minimal driver.
 ///
-/// It is an actor, because a driver is called by the thread that carries all HAP sessions, and files can be slow.
+/// It is an actor, because drivers are called on the thread of all HAP sessions, and file access can be slow.
 package actor FileLightDriver: LightDriver {
-    /// A light's id never changes, whatever the light is called: its room and its scenes depend on it.
+    /// A light's ID must never change, even if its name changes, because its room and its scenes depend on it.
     private let light: LightID
     private let path: String
     private let logger: Logger
@@ -41,7 +43,7 @@ package actor FileLightDriver: LightDriver {
 
     package func run(host: any LightHost) async throws {
         self.host = host
-        // First the light, then what is known of it.
+        // Add the light before reporting its state.
         await host.added(LightDescription(id: light, name: "File Light", kind: .switch))
         await host.report(.running)
         while !Task.isCancelled {
@@ -50,7 +52,9 @@ package actor FileLightDriver: LightDriver {
         }
     }
 
-    /// Reports what the file says, if that has changed; a light whose file cannot be read is out of reach and stays known.
+    /// Reports the file's state if it has changed.
+    ///
+    /// A light whose file can't be read is unreachable, but isn't removed.
     private func look() async {
         let text = (try? Data(contentsOf: URL(filePath: path))).map { String(decoding: $0.prefix(1), as: UTF8.self) }
         let on = text == "1" ? true : text == "0" ? false : nil
@@ -68,11 +72,11 @@ package actor FileLightDriver: LightDriver {
         guard (try? Data((on ? "1" : "0").utf8).write(to: URL(filePath: path))) != nil else {
             throw .refused("the file cannot be written")
         }
-        // What is true now is reported, not what was asked.
+        // Report the actual state instead of the requested one.
         await look()
     }
 
-    /// A switch has nothing to blink with: what hangs on it may be a heater.
+    /// Returns without doing anything, because a switch can't blink: it may be connected to a heater.
     package func identify(_ light: LightID) async throws(LightError) {
         guard light == self.light else { throw .unknownLight }
     }

@@ -1,9 +1,10 @@
-// A thermometer for HomeKit: a stand-alone accessory, without a bridge and without lamplighterd.
+// A thermometer for HomeKit: a complete accessory without a bridge and lamplighterd.
 //
 //     swift run thermometer DIRECTORY [FILE]
 //
-// DIRECTORY keeps the identity and the pairings; FILE has the temperature in thousandths of a degree Celsius, like the
-// kernel's sensors. The program prints the setup code; type it into the Home app (Add Accessory, More
+// DIRECTORY stores the identity and the pairings. FILE contains the temperature in thousandths of a degree Celsius,
+// like the kernel's sensors. The program prints the setup code, which you enter in the Home app (Add Accessory, More
+// Options). It needs avahi-daemon, which advertises it on the network.
 // Options). It needs avahi-daemon, which shows it on the network.
 
 import FoundationEssentials
@@ -21,14 +22,15 @@ struct Thermometer {
         }
         let sensor = arguments.dropFirst().first ?? "/sys/class/thermal/thermal_zone0/temp"
 
-        // The category decides which symbol the Home app shows while it is added.
+        // The description of the accessory. The category determines the symbol in the Home app while the accessory is
+        // added.
         let profile = AccessoryProfile(
             category: .sensor,
             information: AccessoryInformation(
                 name: "Thermometer", manufacturer: "Example", model: "Thermometer", serialNumber: "T-0001",
                 firmware: "1.0"))
 
-        // One service with one characteristic. Types and their limits are Apple's.
+        // The functions: one service with one characteristic. Apple defines their types and limits.
         let functions = [
             AccessoryFunction(.temperatureSensor, [.currentTemperature: .float(read(sensor) ?? 0)])
         ]
@@ -46,7 +48,7 @@ struct Thermometer {
         }
     }
 
-    /// The temperature in degrees Celsius; `nil` if the sensor has none.
+    /// Returns the temperature in degrees Celsius, or `nil` if the sensor can't be read.
     private static func read(_ path: String) -> Double? {
         guard let text = try? String(contentsOfFile: path, encoding: .utf8),
             let thousandths = Double(text.filter { !$0.isWhitespace })

@@ -1,9 +1,9 @@
-// A maker's app: it proves to the accessories of its make that they may be added to a home.
+// A manufacturer's app, which proves to the manufacturer's accessories that they may be added to a home.
 //
 //     vendor-app VENDOR TOKEN-FILE [SOCKET]
 //
-// VENDOR is the name under which the accessories advertise their maker. The token that a real app would fetch from its
-// maker's service comes from a file here. Run it, and add an accessory of that maker with any other app.
+// VENDOR is the name that the accessories advertise. A real app would request the token from the manufacturer's
+// service; this example reads it from a file. Run it, and add an accessory of that vendor with any other app.
 
 import FoundationEssentials
 import Glibc
@@ -40,10 +40,11 @@ struct VendorApp {
         }
     }
 
-    /// Adds the accessory that somebody wants to add, if there is a token for it.
+    /// Adds the requested accessory if there is a token for it.
     static func answer(_ request: AddAccessoryRequest, tokenFile: String, _ manager: HomeManager) async {
         do {
-            // A real app would ask the accessory for a challenge, and its maker's service for the answer.
+            // A real app would request a challenge from the accessory, and the response from the manufacturer's
+            // service.
             guard let bytes = try? Data(contentsOf: URL(filePath: tokenFile)),
                 let token = AccessoryOwnershipToken(data: Array(bytes)),
                 let payload = request.makePayload(ownershipToken: token)
@@ -62,13 +63,13 @@ struct VendorApp {
         }
     }
 
-    /// Prints a line at once, also into a pipe.
+    /// Prints a line immediately, even to a pipe.
     static func say(_ line: String) {
         print(line)
         fflush(nil)
     }
 
-    /// Lists what there is, by home and room.
+    /// Lists all accessories by home and room.
     static func list(_ manager: HomeManager) async {
         for home in await manager.homes {
             for group in home.grouped(by: .room) {

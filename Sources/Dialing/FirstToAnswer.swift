@@ -11,7 +11,7 @@
 ///   - connect: Connects to a candidate.
 ///   - close: Closes a connection that isn't needed.
 /// - Returns: The connection, which the caller must close, and its candidate.
-/// - Throws: The last error of `connect`, or `CancellationError` if the caller is canceled or there are no candidates.
+/// - Throws: The last error of `connect`, or `CancellationError` if the caller is canceled or no candidate exists.
 package func firstToAnswer<Candidate: Sendable, Connection: Sendable>(
     headStart: Duration, next: () async -> Candidate?,
     connect: @escaping @Sendable (Candidate) async throws -> Connection, close: (Connection) -> Void

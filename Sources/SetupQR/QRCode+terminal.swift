@@ -46,7 +46,7 @@ extension QRCode {
     private func halfBlocks(drawingDark: Bool) -> [String] {
         stride(from: span.lowerBound, to: span.upperBound, by: 2).map { row in
             span.map { column in
-                // Below an odd last row is no module to draw on a white background, and a light one on a dark
+                // The half below an odd last row stays empty on a white background, and is light on a dark
                 // background.
                 switch (isDark(row, column) == drawingDark, isDark(row + 1, column) == drawingDark) {
                 case (true, true): "█"

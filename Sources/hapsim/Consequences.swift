@@ -1,13 +1,13 @@
 import HAPModel
 
-/// What a device does by itself when a target is written: a lock turns, a blind travels.
+/// The changes that follow a write to a target: a lock turns, a blind moves.
 struct Consequences: Equatable {
-    /// What changes at once.
+    /// The values that change immediately.
     var now: [CharacteristicType: CharacteristicValue] = [:]
-    /// What changes when the move has ended.
+    /// The values that change when the move has ended.
     var atEnd: [CharacteristicType: CharacteristicValue] = [:]
 
-    /// The current state that follows each target, where both have the same numbers.
+    /// The current state that follows each target, where both have the same values.
     private static let equals: [CharacteristicType: CharacteristicType] = [
         .lockTargetState: .lockCurrentState, .targetDoorState: .currentDoorState, .targetPosition: .currentPosition,
         .securitySystemTargetState: .securitySystemCurrentState,
@@ -30,7 +30,7 @@ struct Consequences: Equatable {
             if position != number { now[.positionState] = .integer(number > position ? 1 : 0) }
             atEnd[.positionState] = .integer(2)
         case .targetHeatingCoolingState:
-            // In automatic mode it rests.
+            // The automatic mode is idle.
             atEnd[.currentHeatingCoolingState] = .integer(number == 3 ? 0 : Int64(number))
         case .active where service.type == .valve: atEnd[.inUse] = value
         case .active where service.type == .airPurifier:

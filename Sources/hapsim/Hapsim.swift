@@ -7,7 +7,7 @@ public import Logging
 import SystemKit
 import TerminalKit
 
-/// Serves any accessory that a file describes, so that apps can be tried without hardware.
+/// Serves any accessory that a file describes, to test apps without hardware.
 @main
 struct Hapsim: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -30,7 +30,7 @@ struct Hapsim: AsyncParsableCommand {
     @Flag(help: "Check the file and end.")
     var check = false
 
-    /// On the main thread, while there is no other.
+    /// Runs on the main thread, before other threads exist.
     @MainActor static func main() async {
         Allocator.setUp()
         await main(nil)
@@ -67,7 +67,7 @@ struct Hapsim: AsyncParsableCommand {
             AccessoryProfile(category: described.category, information: described.server.information),
             source: simulation, storage: storage, setupCode: described.code, logger: Logger(label: "hapsim")
         ) { ids in
-            // The links were found when the file was checked.
+            // The links were checked together with the file.
             (try? described.accessories(&ids).accessories) ?? []
         }
         await simulation.use(host)

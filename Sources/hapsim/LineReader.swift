@@ -2,14 +2,16 @@ import Glibc
 import NIOPosix
 import SystemKit
 
-/// The lines of standard input, also of a pipe.
+/// Reads the lines of standard input, which may be a pipe.
 struct LineReader {
-    /// The longest line taken, in bytes; what is longer ends the reading.
+    /// The length of the longest line, in bytes.
+    ///
+    /// A longer line ends the input.
     static let maximumLength = 1 << 16
 
     private var waiting: [UInt8] = []
 
-    /// The next line; `nil` at the end of the input, and when the task is cancelled.
+    /// Returns the next line, or `nil` at the end of the input and when the task is canceled.
     mutating func next() async -> String? {
         while !Task.isCancelled {
             if let end = waiting.firstIndex(of: UInt8(ascii: "\n")) {
@@ -17,7 +19,7 @@ struct LineReader {
                 return String(decoding: waiting[..<end], as: UTF8.self)
             }
             guard waiting.count <= Self.maximumLength else { return nil }
-            // A thread of its own waits, a quarter of a second at a time, so that a cancelled task comes back.
+            // A separate thread waits for 250 ms at a time, so that a canceled task returns.
             let read = try? await NIOThreadPool.singleton.runIfActive {
                 var input = pollfd(fd: STDIN_FILENO, events: Int16(POLLIN), revents: 0)
                 guard poll(&input, 1, 250) > 0 else { return [UInt8]?.some([]) }
@@ -26,7 +28,7 @@ struct LineReader {
                 return count > 0 ? Array(buffer.prefix(count)) : nil
             }
             guard let bytes = read ?? nil else {
-                // The last line may lack its end.
+                // The last line may have no line feed.
                 defer { waiting = [] }
                 return waiting.isEmpty ? nil : String(decoding: waiting, as: UTF8.self)
             }

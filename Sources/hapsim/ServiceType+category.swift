@@ -2,6 +2,6 @@ import HAPModel
 import HomeModel
 
 extension ServiceType {
-    /// What an accessory is to users whose main service this is, unless its file says something else.
+    /// The category of an accessory with this main service, unless its file contains a category.
     var usualCategory: AccessoryCategory { category }
 }

@@ -4,13 +4,13 @@ import HAPModel
 import HAPProtocol
 import TerminalKit
 
-/// The accessories of a file at work: takes what controllers write, shows it, and does what its terminal says.
+/// The simulated accessories of a file. It stores and shows values that controllers write, and executes typed commands.
 actor Simulation: AccessorySource {
     private var host: AccessoryHost?
-    /// How long moves take, in seconds, where they take any.
+    /// The durations of moves, in seconds.
     private let travel: [CharacteristicID: Double]
     private let printLine: @Sendable (String) -> Void
-    /// The moves that have not ended.
+    /// The moves that haven't ended.
     private var moves: [CharacteristicID: Task<Void, Never>] = [:]
 
     init(travel: [CharacteristicID: Double], printLine: @escaping @Sendable (String) -> Void) {
@@ -18,13 +18,15 @@ actor Simulation: AccessorySource {
         self.printLine = printLine
     }
 
-    /// Prints one line; what controllers and files say does nothing to the terminal.
+    /// Prints a line.
+    ///
+    /// Control characters in text from controllers and files are escaped.
     private func print(_ text: String) { printLine(text.sanitized) }
 
-    /// Begins, once the server is there.
+    /// Starts the simulation with its server.
     func use(_ host: AccessoryHost) { self.host = host }
 
-    // MARK: From controllers
+    // MARK: Requests of controllers
 
     func write(_ values: [CharacteristicWrite], to accessory: AccessoryID) async -> HAPStatus {
         let places = await places()
@@ -42,7 +44,7 @@ actor Simulation: AccessorySource {
         print("\(name ?? "\(accessory)") identifies itself")
     }
 
-    /// Does what a device does when its target is set.
+    /// Simulates the device's behavior after a write to a target.
     private func follow(_ id: CharacteristicID, _ place: Place, _ value: CharacteristicValue) async {
         let consequences = Consequences(of: place.characteristic.type, value, in: place.service)
         moves.removeValue(forKey: id)?.cancel()
@@ -67,9 +69,9 @@ actor Simulation: AccessorySource {
         await host?.update(place.id.aid, changes.map { ($0.0.iid, $0.1) })
     }
 
-    // MARK: From the terminal
+    // MARK: Terminal commands
 
-    /// Executes a line; returns whether to go on.
+    /// Executes a line and returns whether to continue.
     func obey(_ line: String) async -> Bool {
         do throws(TerminalCommand.Mistake) {
             switch try TerminalCommand(line) {
@@ -133,17 +135,17 @@ actor Simulation: AccessorySource {
 
     // MARK: Names
 
-    /// A characteristic, where it is and what it is called.
+    /// A characteristic with its location and name.
     private struct Place {
         let id: CharacteristicID
         let service: Service
         let characteristic: Characteristic
-        /// What stands before the characteristic's name.
+        /// The text before the characteristic's name.
         let prefix: String
 
         var name: String { prefix + characteristic.name }
 
-        /// Whether it is meant by what was typed: some parts of its name, in their order.
+        /// Returns whether the typed text matches: it consists of parts of the name, in order.
         func answers(to typed: String) -> Bool {
             var rest = name.split(separator: "/").map { String($0).squashed }[...]
             for part in typed.split(separator: "/") {
@@ -154,7 +156,7 @@ actor Simulation: AccessorySource {
         }
     }
 
-    /// All characteristics but those that describe accessories and servers.
+    /// Returns all characteristics except descriptions of accessories and servers.
     private func places() async -> [Place] {
         let accessories = await host?.accessories ?? []
         let machinery: Set<ServiceType> = [.accessoryInformation, .protocolInformation]
@@ -176,7 +178,7 @@ actor Simulation: AccessorySource {
         }
     }
 
-    /// The one characteristic that is meant.
+    /// Returns the only characteristic that matches.
     private func place(
         _ name: String?, where isFit: (Characteristic) -> Bool
     ) async throws(TerminalCommand.Mistake) -> Place {

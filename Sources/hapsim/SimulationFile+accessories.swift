@@ -1,20 +1,22 @@
 import AccessoryRole
 import HAPModel
 
-/// What the file describes, as HAP's accessories.
+/// The accessories that a file describes.
 struct SimulatedAccessories {
-    /// The server's own first.
+    /// The accessories.
+    ///
+    /// The first one is the server's own.
     var accessories: [Accessory]
-    /// How long moves take, in seconds, where they take any.
+    /// The durations of moves, in seconds.
     var travel: [CharacteristicID: Double] = [:]
 }
 
 extension SimulationFile {
-    /// The accessories.
+    /// Creates the accessories.
     ///
-    /// Iids follow the places in the file: the service at place n (from 0) has 100 + 100 n, its characteristics, sorted by name,
-    /// the numbers after it; the accessory at place n behind a bridge has aid n + 2. Who adds at the end of the lists moves
-    /// nothing.
+    /// Identifiers follow the order in the file. The service at index n (from 0) has the iid 100 + 100 n, and its
+    /// characteristics, sorted by name, have the following ones. The bridged accessory at index n has the aid n + 2. So
+    /// appending to the lists doesn't change existing identifiers.
     ///
     /// - Throws: ``ServiceLinkError``.
     func accessories(_ ids: inout InstanceIDs) throws(ServiceLinkError) -> SimulatedAccessories {
@@ -58,7 +60,7 @@ extension SimulatedAccessories {
     }
 }
 
-/// A service links to one that is not there.
+/// An error for a link to a missing service.
 struct ServiceLinkError: Error, CustomStringConvertible {
     let name: String
     let link: String

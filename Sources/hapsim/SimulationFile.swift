@@ -5,24 +5,26 @@ import HAPModel
 import HAPProtocol
 import TerminalKit
 
-/// A file that describes an accessory, or a bridge with accessories behind it.
+/// A file that describes an accessory, or a bridge with bridged accessories.
 struct SimulationFile: Decodable, Equatable {
     /// HAP's limit for a bridge, without its own accessory (HAP 9.3).
     static let maximumBridged = AccessoryDatabase.maximumAccessories - 1
 
-    /// One accessory of the file.
+    /// An accessory in the file.
     struct Entry: Equatable {
         var information: AccessoryInformation
-        /// Its own services; their characteristics have no iids yet.
+        /// The services.
+        ///
+        /// Their characteristics have no iids yet.
         var services: [ServiceEntry]
     }
 
-    /// The accessory itself, or the bridge.
+    /// The accessory, or the bridge.
     var server: Entry
     var category: AccessoryCategory
-    /// `nil` draws one at the first start.
+    /// The setup code, or `nil` to create a random one on the first start.
     var code: SetupCode?
-    /// What is behind the bridge.
+    /// The bridged accessories.
     var bridged: [Entry]
 
     private enum Key: String, CodingKey, CaseIterable {
@@ -95,15 +97,15 @@ extension SimulationFile.Entry {
     }
 }
 
-/// One service of the file.
+/// A service in the file.
 struct ServiceEntry: Decodable, Equatable {
-    /// How others of the same accessory link to it.
+    /// The ID by which other services of the accessory link to it.
     var id: String?
-    /// The ids of those it links to.
+    /// The IDs of the linked services.
     var links: [String]
-    /// How long a move takes from one position to another, in seconds.
+    /// The duration of a move from one position to another, in seconds.
     var travel: Double
-    /// Without iids and links.
+    /// The service, without iids and links.
     var service: Service
 
     private enum Key: String, CodingKey, CaseIterable {
@@ -281,7 +283,7 @@ private struct CharacteristicEntry: Decodable {
 }
 
 extension CharacteristicDefinition {
-    /// What the catalogue says of a type that it names itself.
+    /// Returns the catalog's metadata of a type that the catalog itself refers to.
     fileprivate static func metadata(of type: CharacteristicType) -> CharacteristicMetadata {
         guard let definition = of(type) else { preconditionFailure("the catalogue defines the types it names") }
         return definition.metadata
@@ -289,7 +291,7 @@ extension CharacteristicDefinition {
 }
 
 extension KeyedDecodingContainer {
-    /// A value that is written as a text.
+    /// Decodes a value that is written as text.
     fileprivate func value<Value>(
         of key: Key, _ kind: String, _ remedy: String, _ make: (String) -> Value?
     ) throws -> Value? {
@@ -302,7 +304,8 @@ extension KeyedDecodingContainer {
 }
 
 extension CharacteristicMetadata {
-    /// The value of a characteristic for which the file has none: nothing moves, everything else is zero or empty.
+    /// Returns the default value of a characteristic without a value in the file: positions are stopped, and all other
+    /// values are zero or empty.
     fileprivate func initialValue(of type: CharacteristicType) -> CharacteristicValue {
         type == .positionState ? clamped(.integer(2)) ?? defaultValue : defaultValue
     }

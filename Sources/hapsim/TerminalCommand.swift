@@ -1,4 +1,4 @@
-/// What a person types: `LockTargetState=1`, `press ProgrammableSwitchEvent double`, `away Porch`.
+/// A typed command: `LockTargetState=1`, `press ProgrammableSwitchEvent double`, `away Porch`.
 enum TerminalCommand: Equatable {
     case show(String?)
     case set(String, String)
@@ -9,7 +9,7 @@ enum TerminalCommand: Equatable {
     case quit
     case nothing
 
-    /// Why a line is no command.
+    /// An error in a typed line.
     struct Mistake: Error, Equatable { let message: String }
 
     static let manual = """
@@ -24,9 +24,9 @@ enum TerminalCommand: Equatable {
 
     private static let presses: [String: Int64] = ["single": 0, "double": 1, "long": 2]
 
-    /// Reads a line.
+    /// Parses a line.
     ///
-    /// - Throws: ``Mistake`` for what is no command.
+    /// - Throws: ``Mistake`` if the line isn't a valid command.
     init(_ line: String) throws(Mistake) {
         let line = line.trimmed
         if let equals = line.firstIndex(of: "=") {

@@ -2,10 +2,11 @@ import BoundedJSON
 import HAPModel
 import TerminalKit
 
-// Values as a person writes and reads them.
+// The text form of values.
 extension Characteristic {
-    /// Reads a value of this characteristic within its limits: a number, `true` or `false`, the catalog's word for it,
-    /// a text, or base64 for bytes.
+    /// Parses a value of this characteristic within its limits.
+    ///
+    /// It is a number, `true` or `false`, the catalog's name for it, text, or Base64 for bytes.
     func value(reading text: String) -> CharacteristicValue? {
         guard let value = kind(of: text), metadata.clamped(value) == value else { return nil }
         return value
@@ -30,7 +31,7 @@ extension Characteristic {
         }
     }
 
-    /// A value as it is shown: `0 (Unsecured)`.
+    /// Returns the text to show for a value, such as `0 (Unsecured)`.
     func text(of value: CharacteristicValue) -> String {
         switch value {
         case .bool(let flag): flag ? "true" : "false"
@@ -42,7 +43,7 @@ extension Characteristic {
         }
     }
 
-    /// What may be written, for who wrote something else.
+    /// A description of the valid values, for error messages.
     var expectation: String {
         let names = type.valueNames.sorted { $0.key < $1.key }.map { "\($0.key) (\($0.value))" }
         if !names.isEmpty { return "one of \(names.joined(separator: ", "))" }
@@ -62,14 +63,14 @@ extension Characteristic {
 
     private static func number(_ number: Double) -> String { Int64(exactly: number).map { "\($0)" } ?? "\(number)" }
 
-    /// The name in the catalogue; what its maker calls it, or its UUID.
+    /// The name in the catalog, the manufacturer's description, or the UUID.
     var name: String {
         CharacteristicDefinition.of(type)?.name ?? manufacturerDescription ?? type.description
     }
 }
 
 extension Service {
-    /// The text of its Name characteristic, if it has one; the name in the catalogue, or its UUID.
+    /// The value of the Name characteristic, the name in the catalog, or the UUID.
     var name: String {
         characteristics.first { $0.type == .name }?.value?.string
             ?? ServiceDefinition.all.first { $0.type == type }?.name ?? type.description
@@ -77,6 +78,6 @@ extension Service {
 }
 
 extension Accessory {
-    /// The name of its Accessory Information.
+    /// The name in the Accessory Information service.
     var name: String { services.first?.name ?? "\(aid)" }
 }

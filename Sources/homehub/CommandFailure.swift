@@ -19,7 +19,7 @@ extension Homehub {
         }
     }
 
-    /// Returns the command that shows the help for what was typed, as the parser's message has it.
+    /// Returns the command that shows the relevant help, according to the parser's message.
     private static func help(for error: any Error) -> String {
         let message = fullMessage(for: error)
         guard let start = message.firstRange(of: "See '"), let end = message[start.upperBound...].firstRange(of: "'")
@@ -37,7 +37,7 @@ extension CommandFailure {
 }
 
 extension HomeError.Code {
-    /// The exit code of a command that fails for this reason, after sysexits(3).
+    /// The exit code of a command that fails with this error, from sysexits(3).
     var exitCode: Int32 {
         switch self {
         case .homeAccessNotAuthorized, .insufficientPrivileges, .accessDenied, .missingEntitlement,

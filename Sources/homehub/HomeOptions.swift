@@ -7,7 +7,7 @@ import HomeModel
 import HomePresentation
 import TerminalKit
 
-/// What every command takes, before or behind its name.
+/// The options that all commands accept, before or after the command's name.
 struct HomeOptions: GlobalOptions, Sendable {
     @Option(help: ArgumentHelp("The daemon's socket.", valueName: "socket"))
     var socket: String?
@@ -43,12 +43,12 @@ struct HomeOptions: GlobalOptions, Sendable {
         }
     }
 
-    /// Connects, without waiting for the homes.
+    /// Connects without waiting for the homes.
     func withManager<Result: Sendable>(_ body: @Sendable (HomeManager) async throws -> Result) async throws -> Result {
         try await withHomeManager(declaration, socket: socket, timeouts: .ofPerson, body)
     }
 
-    /// Connects, waits for the homes, and if need be for the permission to see them.
+    /// Connects and waits for the homes, and for permission to access them if necessary.
     func withHomes(_ body: @Sendable (HomeSession) async throws -> Void) async throws {
         try await withManager { manager in
             try await waitUntilLoaded(manager)
@@ -77,41 +77,45 @@ struct HomeOptions: GlobalOptions, Sendable {
         }
     }
 
-    /// How long nothing is said of a question of permission that is open, unless a test brings another time.
+    /// The delay before the hint about a pending permission.
+    ///
+    /// Tests can override it.
     @TaskLocal static var hintDelay = Duration.seconds(1)
 
-    /// Says what to do if the question of permission is not answered at once.
+    /// Prints a remedy if the permission isn't granted immediately.
     private func hint(_ manager: HomeManager) async throws {
         try await Task.sleep(for: Self.hintDelay)
-        // Before there is a connection the person is not asked.
+        // The person is asked only after the connection is established.
         while await !manager.isConnected { try await Task.sleep(for: .milliseconds(50)) }
         guard await !manager.authorizationStatus.contains(.determined) else { return }
         Terminal.current.writeError("homehub: waiting for permission to see the home; \(remedy)\n")
     }
 
-    /// What somebody has to do who may decide; several users may run apps of the same id, this command above all.
+    /// The command that grants the permission.
+    ///
+    /// It includes the user, because several users may run apps with the same ID, such as this command.
     private var remedy: String {
         "root, or a member of the group homehub, allows it with "
             + "\"homehub privacy allow \(declaration.id) --user \(getuid())\""
     }
 }
 
-/// The homes, and how to show what comes of them.
+/// The loaded homes and the output of a command.
 struct HomeSession: Sendable {
     let manager: HomeManager
     let options: HomeOptions
 
-    /// The home that is meant.
+    /// The selected home.
     var home: Home {
         get async throws { try await manager.homes.home(options.home) }
     }
 
-    /// How long a list waits for accessories that were never asked before.
+    /// The time that a list waits for accessories that have never been read.
     @TaskLocal static var glanceTimeout = Duration.seconds(3)
 
-    /// The home that is meant, with values to show.
+    /// Returns the selected home with values to show.
     ///
-    /// Values that were never received are read, or all of them; late ones stay unknown.
+    /// It reads the values that have never been received, or all values. Late answers remain unknown.
     ///
     /// - Throws: 2 if there is no such home.
     func glance(isAsked: Bool) async throws -> Home {
@@ -137,20 +141,24 @@ struct HomeSession: Sendable {
         return try await self.home
     }
 
-    /// Prints for people, or for programs.
+    /// Prints text for people, or JSON for programs.
     func print(_ text: @autoclosure () -> String, json: @autoclosure () -> JSONValue) {
         Terminal.current.write(options.json ? json().text + "\n" : text())
     }
 
-    /// Prints what was made or changed for programs; for people, silence means success.
+    /// Prints the created or changed object for programs.
+    ///
+    /// For people, silence means success.
     func print(json: JSONValue) {
         if options.json { Terminal.current.write(json.text + "\n") }
     }
 
-    /// How long nothing is said of something that takes its time, unless a test brings another time.
+    /// The delay before the progress message of a slow operation.
+    ///
+    /// Tests can override it.
     @TaskLocal static var progressDelay = Duration.seconds(1)
 
-    /// Does what may take a while, and says so to a person who looks at an empty screen.
+    /// Runs an operation, and prints a progress message if it takes long.
     func saying<Result>(_ what: String, _ body: () async throws -> Result) async rethrows -> Result {
         let hint = Task {
             try await Task.sleep(for: Self.progressDelay)
@@ -160,20 +168,22 @@ struct HomeSession: Sendable {
         return try await body()
     }
 
-    /// Tells people, beside what is printed, what came out otherwise than they wrote it; programs have it in the listing.
+    /// Prints notes for people about results that differ from the input.
+    ///
+    /// Programs find them in the listing.
     func note(_ sentences: [String]) {
         guard !options.json else { return }
         for sentence in sentences { Terminal.current.writeError("homehub: \(sentence)".sanitized + "\n") }
     }
 
-    /// Tells a person who looks at an empty screen that the command waits, and how to end it.
+    /// Prints that the command is waiting, and how to end it.
     func sayThatItGoesOn(_ what: String) {
         if Terminal.current.isTerminal(), !options.json { Terminal.current.writeError("\(what); Ctrl-C ends it\n") }
     }
 
-    /// Asks before something that cannot be undone.
+    /// Asks for confirmation before an operation that can't be undone.
     ///
-    /// - Throws: `TerminalError` with 75 if the person does not want it, 64 if no person can answer.
+    /// - Throws: `TerminalError` with 75 if the person declines, 64 if no person can answer.
     func confirm(_ warning: String, yes: Bool, remedy: String = "add --yes to remove it") async throws {
         guard !yes else { return }
         guard !options.json else {

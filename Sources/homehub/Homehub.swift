@@ -4,7 +4,7 @@ import CommandKit
 import HomeClient
 import TerminalKit
 
-/// The home's command: an app like any other, for people at a terminal and for scripts.
+/// The command for homes: an ordinary app for people at a terminal and for scripts.
 @main
 struct Homehub: CommandProgram {
     static let configuration = CommandConfiguration(
@@ -21,7 +21,7 @@ struct Homehub: CommandProgram {
             VersionCommand<Homehub>.self,
         ])
 
-    /// Reports a word that isn't a command itself; no command with a default takes words before its commands.
+    /// Reports unknown words, because no command with a default has arguments before its subcommands.
     static let passesWordsToDefaults = false
 
     @OptionGroup var options: HomeOptions
@@ -31,7 +31,7 @@ struct Homehub: CommandProgram {
     }
 }
 
-// The home's own words, where HAP's model of an accessory on the wire uses the same ones.
+// The home model's types, whose names also exist in HAP's model.
 
 typealias Accessory = HomeModel.Accessory
 typealias Service = HomeModel.Service

@@ -4,7 +4,7 @@ import CommandKit
 import LineRPC
 import TerminalKit
 
-/// What every command takes, before or behind its name.
+/// The options that all commands accept, before or after the command's name.
 struct BridgeOptions: GlobalOptions {
     @Option(help: ArgumentHelp("The daemon's control socket.", valueName: "socket"))
     var control: String?
@@ -18,9 +18,10 @@ struct BridgeOptions: GlobalOptions {
         try await BridgeControlClient.connect(to: location, body)
     }
 
-    /// Requests a change that the bridge stores; the command `check` shows whether it was made.
+    /// Requests a change that the bridge stores.
     ///
-    /// - Throws: ``BridgeControlError``; it names `check` if the daemon ended before it answered.
+    /// - Throws: ``BridgeControlError``. If the daemon ends before it answers, the error names `check`, a command that
+    ///   shows whether the change was made.
     func change<Result: Sendable>(
         check: String, _ body: @Sendable (BridgeControlClient) async throws -> Result
     ) async throws -> Result {
@@ -33,9 +34,10 @@ struct BridgeOptions: GlobalOptions {
         }
     }
 
-    /// Asks before a change that can't be undone.
+    /// Asks for confirmation before a change that can't be undone.
     ///
-    /// - Throws: `TerminalError` with 64 if no person can answer; ``BridgeControlError`` with 75 for any answer but yes.
+    /// - Throws: `TerminalError` with 64 if no person can answer, or ``BridgeControlError`` with 75 for any answer
+    ///   other than yes.
     func confirm(_ warning: String, yes: Bool) async throws {
         guard !yes else { return }
         guard !json else { throw TerminalError.usage("can't ask for confirmation with --json; add --yes") }
@@ -50,9 +52,9 @@ struct BridgeOptions: GlobalOptions {
 
     var socket: String { location.path }
 
-    /// Waits for a bridge that restarts after a change that is stored already.
+    /// Waits until a bridge has restarted after a change that is already stored.
     ///
-    /// - Throws: ``BridgeControlError`` if it does not come back in time.
+    /// - Throws: ``BridgeControlError`` if it doesn't restart in time.
     func untilBack(after former: BridgeStatus, _ change: String) async throws -> BridgeStatus {
         let deadline = ContinuousClock.now + .seconds(20)
         while ContinuousClock.now < deadline {

@@ -4,10 +4,10 @@ import BridgeControl
 import LineRPC
 
 extension CompletionKind {
-    /// Completes the keys of lights that the daemon has.
+    /// Completes the keys of the daemon's lights.
     static var lightKeys: CompletionKind { asking { try await $0.lights().map(\.key) } }
 
-    /// Completes the ids of paired controllers.
+    /// Completes the identifiers of paired controllers.
     static var pairings: CompletionKind { asking { try await $0.pairings().map(\.id) } }
 
     /// Completes the names of values, and the values of switches.
@@ -19,7 +19,9 @@ extension CompletionKind {
         }
     }
 
-    /// Completes words from the daemon; none if it is away, refuses or takes longer than a second.
+    /// Completes words from the daemon.
+    ///
+    /// It returns none if the daemon is unavailable or takes longer than a second.
     private static func asking(
         _ body: @escaping @Sendable (BridgeControlClient) async throws -> [String]
     ) -> CompletionKind {

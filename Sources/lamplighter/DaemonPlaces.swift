@@ -1,15 +1,17 @@
-/// Where a daemon's files are, as far as its control socket tells: each way to start one has its places.
+/// The files of a daemon, derived from its control socket.
+///
+/// Each supported way to start a daemon has its own locations.
 struct DaemonPlaces: Equatable {
     let configuration: String
     let stateDirectory: String
     /// The shell command that starts the daemon.
     let startCommand: String
 
-    /// The places of the daemon with this control socket; `nil` if it was started in a way of its own.
+    /// Returns the locations for a control socket, or `nil` if the daemon was started in another way.
     init?(socket: String) {
         switch socket {
         case "./.lamplighter/run/control.sock":
-            // As `make run` starts it.
+            // The daemon was started by `make run`.
             configuration = "Config/demo.yaml"
             stateDirectory = "./.lamplighter"
             startCommand = "make run"
@@ -18,7 +20,7 @@ struct DaemonPlaces: Equatable {
             stateDirectory = "/var/lib/lamplighter"
             startCommand = "sudo systemctl start lamplighterd"
         default:
-            // An instance of lamplighterd@.service.
+            // The daemon is an instance of lamplighterd@.service.
             let (start, end) = ("/run/lamplighter-", "/control.sock")
             guard socket.hasPrefix(start), socket.hasSuffix(end) else { return nil }
             let name = socket.dropFirst(start.count).dropLast(end.count)

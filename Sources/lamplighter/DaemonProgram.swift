@@ -3,9 +3,11 @@ import Glibc
 import SystemKit
 import TerminalKit
 
-/// The daemon's program, which reads and writes the database while no daemon runs.
+/// Runs the daemon's program to read and write the database while the daemon isn't running.
 enum DaemonProgram {
-    /// Its path: next to this program, which is of the same build, or in a package's place; `nil` if it isn't installed.
+    /// The path of the program, or `nil` if it isn't installed.
+    ///
+    /// It is next to this program, which has the same version, or in the location of a package.
     static var path: String? {
         var folders = ["/usr/sbin", "/usr/local/sbin"]
         if let path = getenv("PATH") {
@@ -19,7 +21,9 @@ enum DaemonProgram {
         return folders.map { $0 + "/lamplighterd" }.first { access($0, X_OK) == 0 }
     }
 
-    /// Runs it and waits; its standard error is forwarded, except for the last line of a failure, which is thrown.
+    /// Runs the program and waits for it.
+    ///
+    /// Its standard error is forwarded. If it fails, the last line is thrown instead.
     ///
     /// - Throws: ``BridgeControlError`` with its exit code and message if it fails.
     static func run(

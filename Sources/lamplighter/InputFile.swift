@@ -2,12 +2,12 @@ import BridgeControl
 import Glibc
 import SystemKit
 
-/// A file the operator hands in.
+/// A file that the operator provides.
 struct InputFile: ~Copyable {
     let descriptor: CInt
     private let path: String
 
-    /// - Throws: ``BridgeControlError`` if there is no such file, or it may not be read.
+    /// - Throws: ``BridgeControlError`` if the file doesn't exist or can't be read.
     init(_ path: String) throws(BridgeControlError) {
         self.path = path
         descriptor = open(path, O_RDONLY | O_CLOEXEC)
@@ -16,9 +16,9 @@ struct InputFile: ~Copyable {
 
     deinit { close(descriptor) }
 
-    /// All of it.
+    /// Reads the entire file.
     ///
-    /// - Throws: ``BridgeControlError`` if it cannot be read, or is larger than anything that can be handed in.
+    /// - Throws: ``BridgeControlError`` if it can't be read, or exceeds the size limit.
     func read() throws(BridgeControlError) -> [UInt8] {
         let bytes: [UInt8]
         do { bytes = try OpenFile(descriptor).read(limit: FileTransfer.maximumFileSize) } catch {
@@ -30,9 +30,9 @@ struct InputFile: ~Copyable {
         return bytes
     }
 
-    /// Begins again at its start.
+    /// Returns to the beginning of the file.
     ///
-    /// - Throws: ``BridgeControlError`` if the file has none, as a pipe.
+    /// - Throws: ``BridgeControlError`` if the file doesn't support it, such as a pipe.
     func rewind() throws(BridgeControlError) {
         guard lseek(descriptor, 0, SEEK_SET) == 0 else { throw Self.failure(path) }
     }

@@ -1,8 +1,10 @@
 import BoundedJSON
 
-/// Writes an entry of the configuration as people write it: a line for each of its keys.
+/// Writes an entry of the configuration file, with one line per key.
 enum YAMLText {
-    /// Returns the lines of the keys, which may be an item of a list, indented by two characters.
+    /// Returns the lines of the keys, indented by two characters.
+    ///
+    /// They may be an item of a list.
     static func lines(of object: JSONObject, isItem: Bool) -> [String] {
         object.members.enumerated().map { index, member in
             (isItem && index == 0 ? "  - " : isItem ? "    " : "  ") + "\(text(member.name)): \(text(member.value))"
@@ -19,7 +21,9 @@ enum YAMLText {
         }
     }
 
-    /// A plain scalar if it cannot be taken for anything else, or one in quotes that does nothing to a terminal.
+    /// Returns a plain scalar if it is unambiguous.
+    ///
+    /// Otherwise, returns a quoted one with escapes, which can't affect a terminal.
     private static func text(_ string: String) -> String {
         let isPlain = string.unicodeScalars.allSatisfy { scalar in
             scalar.isASCII && (scalar.properties.isAlphabetic || "0123456789-_./:".unicodeScalars.contains(scalar))

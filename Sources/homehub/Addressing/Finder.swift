@@ -1,23 +1,25 @@
 import HomeModel
 import TerminalKit
 
-/// Finds the object that a person means by a name or an id.
+/// Finds the object with a typed name or identifier.
 struct Finder<Object: NamedObject> where Object.ID == Identifier<Object> {
     let objects: [Object]
-    /// What such an object is called in a refusal.
+    /// The noun for such an object in errors.
     let noun: String
-    /// Where the objects are, as it stands behind the noun; empty if that goes without saying.
+    /// The location of the objects, which follows the noun; empty if it is obvious.
     let place: String
-    /// The words behind `homehub` that list them.
+    /// The `homehub` command that lists the objects, without the program's name.
     let listing: String
-    /// Whether the whole name has to be said, as of what is to be removed.
+    /// Whether a complete name is required, such as for a removal.
     var isWhole = false
 
-    /// The object of that id or name; case, spaces and apostrophes of the name do not count.
+    /// Returns the object with the given identifier or name.
     ///
-    /// The beginning of a name is as good if it is that of no other.
+    /// Case, spaces and apostrophes in names are ignored.
     ///
-    /// - Throws: 2 if there is none, with names that are near; 3 if there are several, with their ids.
+    /// The beginning of a name suffices if it is unique.
+    ///
+    /// - Throws: 2 if nothing matches, with similar names; 3 if there are several, with their identifiers.
     func one(_ typed: String) throws(HomeError) -> Object {
         if let id = Object.ID(typed), let object = objects.first(where: { $0.id == id }) { return object }
         var found = objects.named(typed)
@@ -35,9 +37,9 @@ struct Finder<Object: NamedObject> where Object.ID == Identifier<Object> {
     }
 }
 
-/// What is said to a person whose words name nothing, or too much.
+/// The errors for a name that matches no object, or several.
 enum Refusal {
-    /// Nothing bears the name (2).
+    /// Returns the error for an unknown name (2).
     static func notFound(
         _ typed: String, _ noun: String, _ place: String, _ listing: String, among names: [String]
     ) -> HomeError {
@@ -48,7 +50,9 @@ enum Refusal {
             suggestions: near)
     }
 
-    /// Several objects have the name (3); each candidate comes with unambiguous words for it.
+    /// Returns the error for an ambiguous name (3).
+    ///
+    /// Each candidate has unambiguous words.
     static func ambiguous(_ typed: String, candidates: [(what: String, words: String)]) -> HomeError {
         let list = candidates.prefix(8).map { "\"\($0.words)\" (\($0.what))" }.joined(separator: " or ")
         return HomeError(
@@ -57,7 +61,7 @@ enum Refusal {
 }
 
 extension Collection<String> {
-    /// The only name that begins with what was typed, which has to be two letters at least.
+    /// Returns the only name with the given beginning of at least two letters.
     func only(beginningWith typed: String) -> String? {
         let key = NameKey(typed).description
         guard key.count > 1 else { return nil }
@@ -65,7 +69,7 @@ extension Collection<String> {
         return Set(found.map { NameKey($0) }).count == 1 ? found.first : nil
     }
 
-    /// The names that were probably meant, three at most: the one a slip away, and those that the words are part of.
+    /// Returns up to three similar names: the one with a typo, and names with the typed text in them.
     func near(_ typed: String) -> [String] {
         let key = NameKey(typed).description
         guard !key.isEmpty else { return [] }
@@ -77,6 +81,6 @@ extension Collection<String> {
 }
 
 extension String {
-    /// What somebody typed, as it may be shown to them again.
+    /// The typed text in a form that is safe to print.
     var shown: String { String(prefix(64)).sanitized }
 }

@@ -2,9 +2,9 @@ import HomeModel
 import HomePresentation
 
 extension [Home] {
-    /// The home that is named, else the primary one.
+    /// Returns the home with the given name, or the primary home.
     ///
-    /// - Throws: 2 if there is none.
+    /// - Throws: 2 if nothing matches.
     func home(_ typed: String?, isWhole: Bool = false) throws(HomeError) -> Home {
         guard let typed else {
             guard let home = shown(nil) else {
@@ -17,7 +17,9 @@ extension [Home] {
 }
 
 extension Home {
-    /// A room by name or id; the home's own name means its default room.
+    /// Returns the room with a name or identifier.
+    ///
+    /// The home's own name refers to its default room.
     func room(addressed typed: String, isWhole: Bool = false) throws(HomeError) -> Room {
         try Finder(
             objects: rooms + [defaultRoom], noun: "room", place: "in \(name)", listing: "rooms", isWhole: isWhole
@@ -41,7 +43,7 @@ extension Home {
             .one(typed)
     }
 
-    /// A part of an accessory, as people write it: `ACCESSORY` or `ACCESSORY/PART`.
+    /// Returns a service of an accessory, given as `ACCESSORY` or `ACCESSORY/PART`.
     func part(addressed typed: String) throws(HomeError) -> Service {
         let words = typed.split(separator: "/", maxSplits: 1).map(String.init)
         return try accessory(addressed: words.first ?? "").part(addressed: words.count > 1 ? words[1] : nil)
@@ -54,7 +56,8 @@ extension Home {
 }
 
 extension Home {
-    /// The refusal of a room's or zone's name, with how to make it free if an accessory has taken it.
+    /// Adds a remedy to an error for a room's or zone's name: if an accessory has the name, it suggests renaming the
+    /// accessory.
     func offeringRename(_ error: HomeError, of typed: String) -> HomeError {
         guard error.code == .objectWithSimilarNameExistsInHome, let accessory = accessories.named(typed).first,
             let name = suggestedNames(from: accessory.primaryService?.localizedDescription ?? "", for: accessory.id)
@@ -70,9 +73,9 @@ extension Home {
 }
 
 extension Accessory {
-    /// A part by name or id; without words the main one.
+    /// Returns the service with a name or identifier, or the primary one without a name.
     ///
-    /// - Throws: 2 if there is none.
+    /// - Throws: 2 if nothing matches.
     func part(addressed typed: String?) throws(HomeError) -> Service {
         guard let typed else {
             guard let service = primaryService else {

@@ -3,9 +3,9 @@ import HomeModel
 import HomePresentation
 
 extension Home {
-    /// The kinds of thing that a person means by a word: `lights`, `lamp`, `temperature sensors`, `sensors`.
+    /// Returns the kinds that a word refers to: `lights`, `lamp`, `temperature sensors`, `sensors`.
     ///
-    /// - Throws: 2 if the word means none.
+    /// - Throws: 2 if the word is unknown.
     func kinds(addressed typed: String) throws(HomeError) -> Set<ServiceType> {
         guard let kinds = Self.kinds(NameKey(typed)) else {
             let here = Set(rows().map(\.kindName)).sorted()
@@ -17,7 +17,7 @@ extension Home {
         return kinds
     }
 
-    /// The kinds that bear a name; `nil` if none does.
+    /// Returns the kinds with a name, or `nil` if the name is unknown.
     static func kinds(_ key: NameKey) -> Set<ServiceType>? { kindsByName[key] }
 
     private static let kindsByName: [NameKey: Set<ServiceType>] = {
@@ -32,7 +32,7 @@ extension Home {
         return kinds
     }()
 
-    /// What people say beside the words of the lists.
+    /// Synonyms of the catalog's words.
     private static let synonyms: [ServiceType: [String]] = [
         .lightbulb: ["lamp", "lamps", "bulb", "bulbs", "lightbulbs"], .outlet: ["plug", "plugs", "socket", "sockets"],
         .windowCovering: ["shade", "shades", "curtain", "curtains", "shutter", "shutters"],

@@ -1,12 +1,12 @@
 import ArgumentParser
 import HomeModel
 
-/// What kinds of objects have names.
+/// The kinds of named objects.
 enum ObjectKind: String, CaseIterable, ExpressibleByArgument {
     case home, room, zone, accessory, part, scene, group
 }
 
-/// Something with a name, whatever it is.
+/// A named object of any kind.
 enum HomeObject: Equatable {
     case home(Home)
     case room(Room)
@@ -54,12 +54,12 @@ enum HomeObject: Equatable {
 }
 
 extension [Home] {
-    /// The object that a person means: one of a home, or a home.
+    /// Returns the object with a name or identifier: a home or an object of the given home.
     ///
-    /// An accessory goes before a part of it that bears its name, and a home before its default room. `ACCESSORY/PART`
-    /// means a part.
+    /// An accessory takes precedence over its parts with the same name, and a home over its default room.
+    /// `ACCESSORY/PART` refers to a part.
     ///
-    /// - Throws: 2 if nothing is found, 3 if several things are.
+    /// - Throws: 2 if nothing matches, 3 if several objects match.
     func object(_ typed: String, kind: ObjectKind?, in home: Home) throws(HomeError) -> HomeObject {
         if let slash = typed.firstIndex(of: "/") {
             let accessory = try home.accessory(addressed: String(typed[..<slash]))
@@ -69,7 +69,7 @@ extension [Home] {
         if let object = objects.first(where: { $0.hasID(typed) }) { return object }
         let key = NameKey(typed)
         let found = objects.filter { NameKey($0.name) == key }
-        // A part that is called as its accessory is meant only by those who say so.
+        // A part with the name of its accessory is selected only if `kind` requires it.
         let meant = kind == nil ? found.filter { !$0.isNamesake(among: found) } : found
         guard let object = meant.first else {
             throw Refusal.notFound(
@@ -101,7 +101,7 @@ extension HomeObject {
         return found.contains(.accessory(accessory))
     }
 
-    /// Words that mean this and nothing else.
+    /// A text that refers to this object only.
     fileprivate var unambiguous: String {
         guard case .part(let service, let accessory) = self else { return id }
         return "\(accessory.name)/\(service.name)"
@@ -109,7 +109,7 @@ extension HomeObject {
 }
 
 extension HomeObject {
-    /// The name, with the accessory's for a part.
+    /// The name, with the accessory's name for a part.
     var qualifiedName: String {
         guard case .part(let service, let accessory) = self else { return name }
         return "\(accessory.name)/\(service.name)"

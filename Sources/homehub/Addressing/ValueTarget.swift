@@ -1,20 +1,20 @@
 import HAPModel
 import HomeModel
 
-/// One value, and whose it is.
+/// A characteristic with its service and accessory.
 struct ValuePlace: Hashable {
     let accessory: Accessory
     let service: Service
     let characteristic: Characteristic
 }
 
-/// What a person means by the words behind `read`, `write` and `watch`.
+/// The target in the arguments of `read`, `write` and `watch`.
 enum ValueTarget: Equatable {
     case accessory(Accessory)
     case part(Service, of: Accessory)
-    /// All that is in a room or zone, which is good for reading and watching.
+    /// All accessories in a room or zone, for reading and watching.
     case place([Accessory], name: String)
-    /// A single value by its id.
+    /// A single characteristic, given by its identifier.
     case value(Characteristic, Service, Accessory)
 
     var name: String {
@@ -29,10 +29,12 @@ enum ValueTarget: Equatable {
 }
 
 extension Home {
-    /// What is meant by a name or an id: an accessory, `ACCESSORY/PART`, a part that bears the name alone, a room or
-    /// a zone; the beginning of such a name, too, unless it has to be whole.
+    /// Returns the target with a name or identifier: an accessory, `ACCESSORY/PART`, a part with a unique name, a room
+    /// or a zone.
     ///
-    /// - Throws: 2 if nothing is found, 3 if several parts bear the name.
+    /// The beginning of such a name suffices, unless `isWhole` is `true`.
+    ///
+    /// - Throws: 2 if nothing matches, 3 if several parts have the name.
     func valueTarget(_ typed: String, isWhole: Bool = false) throws(HomeError) -> ValueTarget {
         if let slash = typed.firstIndex(of: "/") {
             let accessory = try accessory(addressed: String(typed[..<slash]))
@@ -54,11 +56,11 @@ extension Home {
         if let room = (rooms + [defaultRoom]).named(typed).first {
             return .place(accessories(in: room.id).sortedForDisplay, name: displayName(of: room))
         }
-        // In a second pass as it is called whole, so that a beginning means what the whole name does.
+        // Resolve a beginning to the complete name and look that up, so that both have the same meaning.
         let names = accessories.map(\.name) + accessories.flatMap(\.parts).map(\.name) + rooms.map(\.name)
         if !isWhole {
             if let name = (names + zones.map(\.name)).only(beginningWith: typed) { return try valueTarget(name) }
-            // An accessory and its own parts are one thing to who says how they all begin.
+            // An accessory and its parts count as one match if all of their names have the beginning.
             let places = (rooms + [defaultRoom]).map(\.name) + zones.map(\.name)
             let begun = accessories.filter { $0.begins(with: typed) }
             if begun.count == 1, !places.contains(where: { [$0].only(beginningWith: typed) != nil }) {
@@ -93,11 +95,12 @@ extension Accessory {
     }
 }
 
-// MARK: The values of a target
+// MARK: Values of a target
 
 extension ValueTarget {
-    /// Returns the values with a permission, of the main part or of the given part; complete, those of all parts, also
-    /// of parts that people don't use.
+    /// Returns the characteristics with a permission, of the primary part or of the given part.
+    ///
+    /// If `isComplete` is `true`, it returns those of all parts, including parts that people don't use.
     func places(allowing permission: CharacteristicPermissions, isComplete: Bool = false) -> [ValuePlace] {
         let all: [ValuePlace] =
             switch self {
@@ -113,11 +116,11 @@ extension ValueTarget {
         }
     }
 
-    /// The value that is meant by a word: its name in lower case with dashes, or its id.
+    /// Returns the characteristic with a word: its name in lower case with dashes, or its identifier.
     ///
-    /// The main part goes before the others.
+    /// The primary part takes precedence.
     ///
-    /// - Throws: 2 if there is none, 3 if several parts have it or the target is no single accessory.
+    /// - Throws: 2 if nothing matches, 3 if several parts have it or the target isn't a single accessory.
     func place(_ word: String) throws(HomeError) -> ValuePlace {
         switch self {
         case .value(let characteristic, let service, let accessory):

@@ -2,18 +2,18 @@ import HAPModel
 import HomeModel
 import HomePresentation
 
-/// What a person wants to be set, as far as it is known before the accessories are asked.
+/// A parsed `write` command, before the accessories are read.
 ///
-/// The words behind `write` are a target, which may be a place, a group or a kind of thing, and what is to become of it:
-/// `kitchen lights off`, `"Reading Lamp" brightness=+10 on=yes`, `blinds close`.
+/// The arguments of `write` are a target, which may be a place, a group or a kind, and the changes: `kitchen lights
+/// off`, `"Reading Lamp" brightness=+10 on=yes`, `blinds close`.
 struct WriteOrder: Equatable {
-    /// What is wanted of one value.
+    /// The requested change of a value.
     enum Wanted: Equatable {
-        /// This value, and what was typed if that lies between two steps.
+        /// A value, and the typed number if it was rounded to a step.
         case value(CharacteristicValue, asked: CharacteristicValue?)
-        /// So much more than now, or less.
+        /// The difference from the current value.
         case step(Double)
-        /// The other of two: off if any of those that are wanted so is on, else on.
+        /// The opposite state: off if any target of the command is on, or else on.
         case other(ServiceToggle)
     }
 
@@ -24,16 +24,16 @@ struct WriteOrder: Equatable {
 
     let items: [Item]
 
-    /// The values that have to be read before anything is written.
+    /// The characteristics to read before writing.
     var unread: [ValuePlace] {
         items.filter {
             if case .value = $0.wanted { false } else { true }
         }.map(\.place)
     }
 
-    /// The changes as a scene keeps them.
+    /// The changes for a scene.
     ///
-    /// - Throws: 3 for a step or a toggle, which depend on the present values.
+    /// - Throws: 3 for a step or a toggle, which depend on current values.
     var sceneChanges: [ValueChange] {
         get throws(HomeError) {
             var changes: [ValueChange] = []
@@ -49,10 +49,10 @@ struct WriteOrder: Equatable {
         }
     }
 
-    /// The values to write, once it is known what is.
+    /// Returns the values to write, given the values that were read.
     ///
-    /// - Returns: one change for each item; none for what is at its end already, or is to go by a step and could not be read.
-    /// - Throws: what the value's own limits refuse of a number beyond all measure.
+    /// - Returns: One change per item. Steps from a limit and steps without a known value are omitted.
+    /// - Throws: The validation error of a number that is out of range.
     func changes(
         given present: [Characteristic.ID: CharacteristicValue]
     ) throws(HomeError) -> [ValueChange] {
@@ -82,10 +82,10 @@ struct WriteOrder: Equatable {
 }
 
 extension CharacteristicMetadata {
-    /// A wanted number within the limits, as a value of the format.
+    /// Clamps a number to the limits and returns it as a value of the format.
     fileprivate func number(_ wanted: Double, atLeast present: Double, step: Double) -> CharacteristicValue {
         let number = min(max(wanted, minimum ?? wanted), maximum ?? wanted)
-        // A step smaller than the accessory's own is one of its own, or it would never get anywhere.
+        // A smaller step than the accessory's is increased to it, because it would otherwise have no effect.
         guard let own = self.step, step.magnitude < own else {
             return .float(format == .float ? number : number.rounded())
         }
@@ -94,11 +94,11 @@ extension CharacteristicMetadata {
     }
 }
 
-/// What is to become of things, in a word.
+/// A word for a change.
 enum Verb: String, CaseIterable {
     case on, off, toggle, open, close, lock, unlock
 
-    /// The values by which it is done.
+    /// The types of characteristics that the word changes.
     var types: Set<CharacteristicType> {
         switch self {
         case .on, .off, .toggle: [.on, .active]
@@ -107,7 +107,7 @@ enum Verb: String, CaseIterable {
         }
     }
 
-    /// What of a place is meant if no kind is named: `kitchen off` is not for the alarm or the heating.
+    /// The kinds in a place that it affects if no kind is given: `kitchen off` doesn't affect the alarm or the heating.
     var kinds: Set<ServiceType>? {
         switch self {
         case .on, .off, .toggle: [.lightbulb, .switch, .outlet, .fan, .fanv2]
@@ -125,15 +125,15 @@ enum Verb: String, CaseIterable {
     }
 }
 
-// MARK: Reading what was typed
+// MARK: Parsing
 
 extension Home {
-    /// What is meant by the words behind `write`.
+    /// Parses the arguments of `write`.
     ///
-    /// - Throws: 2 or 3 for words that mean nothing or too much, and what the values' own limits refuse.
+    /// - Throws: 2 or 3 for unknown or ambiguous words, and validation errors of values.
     func writeOrder(typed words: [String]) throws(HomeError) -> WriteOrder {
         let count = words.reversed().prefix { $0.contains("=") || Verb(rawValue: $0.lowercased()) != nil }.count
-        // A lamp may be called On.
+        // A lamp may have the name On.
         let wanted = words.suffix(max(0, min(count, words.count - 1)))
         let named = words.dropLast(wanted.count).joined(separator: " ")
         guard !wanted.isEmpty else {
@@ -155,7 +155,9 @@ extension Home {
         return WriteOrder(items: items)
     }
 
-    /// A thing or a place by its name; else a kind of thing, behind the name of a place or in the whole home.
+    /// Returns the target with a name.
+    ///
+    /// Otherwise, a kind, which may follow the name of a place, or is in the entire home.
     private func writeTarget(_ typed: String) throws(HomeError) -> WriteTarget {
         do throws(HomeError) {
             return try WriteTarget(valueTarget(typed, isWhole: true), of: self)
@@ -177,15 +179,15 @@ extension Home {
             let ids = accessories.flatMap { $0.rows() }.filter { kinds.contains($0.kind) }.map(\.id)
             return .several(ids, of: self, name: "\(kind) of \(name)", isKind: true)
         }
-        // A kind is not the beginning of a name.
+        // A kind takes precedence over the beginning of a name.
         return WriteTarget(try valueTarget(typed), of: self)
     }
 }
 
-/// Whose values are to be set.
+/// The services whose values are written.
 private enum WriteTarget {
     case one(ValueTarget)
-    /// Parts of several accessories; of a kind that was named, or whatever they are.
+    /// Services of several accessories, of a given kind or of any kind.
     case several([Service.ID], of: Home, name: String, isKind: Bool)
 
     init(_ target: ValueTarget, of home: Home) {
@@ -258,7 +260,7 @@ extension Verb {
 }
 
 extension ValueTarget {
-    /// The parts that a verb may be about, the most likely first.
+    /// The parts to which a word may apply, in order of preference.
     fileprivate var parts: [(service: Service, accessory: Accessory)] {
         switch self {
         case .accessory(let accessory): accessory.parts.map { ($0, accessory) }
@@ -280,9 +282,9 @@ extension Service {
 }
 
 extension ValuePlace {
-    /// What a word behind `value=` wants: a value, or a step with a sign.
+    /// Parses the text after `value=`: a value, or a step with a sign.
     ///
-    /// A minus is a step where there are no negative numbers; `value-=` is one everywhere.
+    /// A minus sign means a step if the value can't be negative. `value-=` always means a step.
     fileprivate func item(typed: String, sign: Double) throws(HomeError) -> WriteOrder.Item {
         let metadata = characteristic.metadata
         if typed.lowercased() == Verb.toggle.rawValue, let toggle = service.toggle,
@@ -291,7 +293,7 @@ extension ValuePlace {
             return WriteOrder.Item(place: self, wanted: .other(toggle))
         }
         let isSigned = typed.hasPrefix("+") || typed.hasPrefix("-") && (metadata.minimum ?? -1) >= 0
-        // The numbers of an enumeration count nothing.
+        // Enumerations have no steps.
         let hasSteps =
             metadata.format.isNumeric && metadata.validValues == nil && characteristic.type.valueNames.isEmpty
         guard hasSteps, sign != 0 || isSigned else {
@@ -303,7 +305,7 @@ extension ValuePlace {
             return WriteOrder.Item(place: self, wanted: .value(value, asked: asked))
         }
         guard metadata.permissions.contains([.pairedRead, .pairedWrite]) else {
-            // Says why not.
+            // Throws the specific error.
             _ = try characteristic.value(typed: typed)
             throw HomeError(
                 .writeOnlyCharacteristic, detail: "\(characteristic.word) cannot be read, so it has no steps")

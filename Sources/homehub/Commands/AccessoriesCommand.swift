@@ -42,7 +42,7 @@ struct AccessoriesCommand: HomeCommand {
             json: .array(home.accessories(by: by, filter).map(\.listing)))
     }
 
-    /// What is to be left out; `nil` if nothing is.
+    /// The filter, or `nil` if no option requires one.
     private func filter(of home: Home) throws(HomeError) -> ProductFilter? {
         guard kind != nil || maker != nil || favorites else { return nil }
         var filter = ProductFilter()
@@ -270,14 +270,14 @@ extension HomeManager {
 }
 
 extension Service {
-    /// What people may say that it is shown as, by the words that mean it.
+    /// The types that the service can be shown as, by their words.
     var associableWords: [String: ServiceType] {
         Dictionary(type.associableTypes.map { ($0.localizedDescription.dashedWords, $0) }) { first, _ in first }
     }
 
-    /// What it is to be shown as; `nil` for what it is.
+    /// Returns the type to show the service as, or `nil` for its own type.
     ///
-    /// - Throws: 62 if it cannot be shown as that.
+    /// - Throws: 62 if the service can't be shown as that type.
     func associatedType(typed: String) throws(HomeError) -> ServiceType? {
         let word = typed.dashedWords
         guard word != "none" else { return nil }

@@ -54,7 +54,7 @@ struct AddCommand: HomeCommand {
         }
     }
 
-    /// What was added, and what could be better about the names.
+    /// Returns a description of the added accessories, and a hint if their names could be better.
     static func text(of added: [Accessory], in home: Home) -> String {
         let ids = Set(added.map(\.id))
         var text = added.map { accessory in
@@ -73,11 +73,11 @@ struct AddCommand: HomeCommand {
 }
 
 extension Home {
-    /// Checks what an accessory is to be called before anything is done to it.
+    /// Checks the name for an accessory before it is added.
     ///
-    /// - Throws: what is wrong with the name, with names that could be had.
+    /// - Throws: The error of the name, with suggestions.
     fileprivate func check(newName name: String) throws(HomeError) {
-        // No device has this id, so that nothing but the name is judged.
+        // Use an unused device ID, so that only the name is checked.
         guard let unknown = DeviceID("00:00:00:00:00:00") else { return }
         try HomeGraph(homes: [self]).checkAddition(of: unknown, to: id, name: name)
     }

@@ -24,9 +24,9 @@ struct DiscoverCommand: HomeCommand {
     }
 }
 
-/// The devices that a search has found and not lost again.
+/// The devices that are currently found.
 struct DiscoveryList {
-    /// One that came or went.
+    /// A device that was found or has disappeared.
     struct Line: Equatable {
         let accessory: DiscoveredAccessory
         let isFound: Bool
@@ -51,9 +51,11 @@ struct DiscoveryList {
         }
     }
 
-    /// The device of that name or id; the beginning of a name is as good if it is that of no other.
+    /// Returns the device with a name or identifier.
     ///
-    /// - Throws: 2 if there is none, 3 if several bear the name.
+    /// The beginning of a name suffices if it is unique.
+    ///
+    /// - Throws: 2 if nothing matches, 3 if several have the name.
     static func one(_ typed: String, among accessories: [DiscoveredAccessory]) throws(HomeError) -> DiscoveredAccessory
     {
         if let id = DeviceID(typed), let accessory = accessories.first(where: { $0.id == id }) { return accessory }
@@ -83,7 +85,7 @@ extension DiscoveryList.Line {
 }
 
 extension DiscoveredAccessory {
-    /// What tells it from others.
+    /// The text that distinguishes the device from others.
     var shownText: String {
         let more = [category.localizedDescription, model, "\(id)"].filter { !$0.isEmpty }.joined(separator: ", ")
         return "\(name) (\(more))".sanitized

@@ -100,13 +100,13 @@ struct HomesPrimaryCommand: HomeCommand {
     }
 }
 
-/// What was removed, and what has to be done by hand.
+/// The result of a removal, with the steps that remain to be done manually.
 struct RemovalReport {
     let removal: AccessoryRemoval
     /// The home before the removal.
     let home: Home
 
-    /// A sentence for each device that could not be told.
+    /// A sentence for each device that didn't respond.
     var text: String {
         removal.stale.compactMap { home.accessory($0) }.sortedForDisplay.map {
             ("\($0.name) did not answer. It is let go as soon as it is seen again; if that does not come about, "

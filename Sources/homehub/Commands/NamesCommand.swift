@@ -28,7 +28,7 @@ struct NamesDoctorCommand: HomeCommand {
         guard fix else { return session.print(report.text, json: report.listing) }
         var renamed: [JSONValue] = []
         for id in report.entries.filter(\.finding.isFixable).map(\.object.id) {
-            // A name given a moment ago may have taken the one that was suggested.
+            // A previous change may have used the suggested name.
             let present = try await session.manager.homes.home("\(home.id)")
             guard let entry = NamesReport(present).entries.first(where: { $0.object.id == id }),
                 entry.finding.isFixable,
@@ -55,7 +55,7 @@ struct NamesDoctorCommand: HomeCommand {
             (renamed.isEmpty && left == 0 ? "There is nothing to rename.\n" : "") + rest, json: .array(renamed))
     }
 
-    /// Puts an accessory without a room into the room that its name said.
+    /// Assigns an accessory without a room to the room in its former name.
     private func assign(_ entry: NamesReport.Entry, in home: Home, _ session: HomeSession) async throws -> Room? {
         guard case .accessory(let accessory) = entry.object, let room = entry.room, accessory.room == home.defaultRoomID
         else { return nil }
@@ -65,6 +65,6 @@ struct NamesDoctorCommand: HomeCommand {
 }
 
 extension String {
-    /// A line that does nothing to the terminal but end.
+    /// The lines with their control characters escaped.
     var sanitizedLines: String { split(separator: "\n").map { String($0).sanitized + "\n" }.joined() }
 }

@@ -49,7 +49,7 @@ struct AppOptions: ParsableArguments, Sendable {
     var yes = false
 }
 
-/// A user of the system, as a person writes one.
+/// A system user, given by name or number.
 struct UserName: ExpressibleByArgument, Sendable {
     let uid: UInt32
 
@@ -60,11 +60,11 @@ struct UserName: ExpressibleByArgument, Sendable {
         self.uid = uid
     }
 
-    /// The user's name, or the number of a user without one.
+    /// The user's name, or the number of a user without a name.
     var name: String { getpwuid(uid).map { String(cString: $0.pointee.pw_name).sanitized } ?? "\(uid)" }
 }
 
-/// A command that decides about an app.
+/// A command that sets a permission of an app.
 protocol PrivacyDecision: AsyncParsableCommand, Sendable {
     static var decision: PermissionDecision { get }
     var subject: AppOptions { get }
@@ -76,7 +76,7 @@ extension PrivacyDecision {
         try await options.withManager { manager in
             let app = try await manager.permissions().app(
                 subject.name, user: subject.user?.uid, program: subject.program)
-            // Any user's program can claim any id.
+            // Any program of any user can claim any ID.
             if Self.decision == .allow, subject.user == nil, app.uid != getuid() {
                 try await HomeSession(manager: manager, options: options).confirm(
                     "\(app.app) is \(app.coverage) (\(UserName(app.uid).name)).", yes: subject.yes,
@@ -173,7 +173,7 @@ struct PrivacyAgentCommand: AsyncParsableCommand {
                         case .consent(let question): try await manager.answer(question, isAllowed: decision == .allow)
                         }
                     } catch let error as HomeError where error.code == .notFound {
-                        // Somebody else has answered, or the app has ended.
+                        // Another person has answered, or the app has ended.
                         Terminal.current.write("The question is answered already.\n")
                     }
                 }

@@ -48,7 +48,7 @@ struct RepairCommand: HomeCommand {
         do throws(HomeError) {
             repaired = try await session.manager.repairAccessory(accessory.id, with: credentials, device: chosen)
         } catch {
-            // A device that lost its power may still be seen as paired.
+            // A device that has lost its power may still seem to be paired.
             guard chosen == nil, [.notFound, .objectAssociatedToAnotherHome].contains(error.code) else { throw error }
             guard !yes else { throw Self.missing(accessory, error) }
             Terminal.current.writeError(

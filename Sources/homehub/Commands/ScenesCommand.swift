@@ -137,7 +137,7 @@ struct ScenesRunCommand: HomeCommand {
 }
 
 extension ActionSet {
-    /// What the scene sets with these changes, each value once.
+    /// Returns the scene's actions after these changes, with one action per characteristic.
     func actions(with changes: [ValueChange], only: Bool) -> [CharacteristicWriteAction] {
         let new = changes.map {
             CharacteristicWriteAction(characteristic: $0.place.characteristic.id, targetValue: $0.value)

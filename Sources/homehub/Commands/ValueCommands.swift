@@ -30,7 +30,7 @@ struct ReadCommand: HomeCommand {
         for value in values { places.append(try target.place(value)) }
         if values.isEmpty {
             let all = target.places(allowing: .pairedRead, isComplete: all)
-            // A button holds no value; only who asks for it by name is told so.
+            // A button has no value, so it is read only if it is named.
             let held = all.filter { !$0.characteristic.type.isMomentary }
             places = held.isEmpty ? all : held
         }
@@ -81,21 +81,21 @@ struct WriteCommand: HomeCommand {
         let written = try await session.saying("telling the accessories") {
             try await session.manager.writeValues(values)
         }
-        // What was not written is as it was read, or could not be.
+        // Values that weren't written have the result of reading them.
         var report = ValueReport(order.items.map(\.place), read.merging(written) { $1 })
         report.asked(changes)
         try report.show(in: session, isSilent: true)
     }
 }
 
-/// A value that a person wants.
+/// A value to write.
 struct ValueChange: Equatable {
     let place: ValuePlace
     let value: CharacteristicValue
-    /// What was typed, if it lies between two steps, of which the nearest is taken.
+    /// The typed number, if it was rounded to the nearest step.
     var asked: CharacteristicValue?
 
-    /// What a person is told whose number lies between two steps.
+    /// A note for people about a rounded number.
     var note: String? {
         guard let asked, let step = place.characteristic.metadata.step else { return nil }
         let text = place.characteristic.text
@@ -105,16 +105,18 @@ struct ValueChange: Equatable {
     }
 }
 
-/// What came of reading or writing values.
+/// The results of reading or writing values.
 struct ValueReport {
     private let places: [ValuePlace]
     private var values: [Characteristic.ID: CharacteristicValue] = [:]
     private var errors: [Characteristic.ID: HomeError] = [:]
     private let partialSuccess: HomeError.Code
-    /// What lay between two steps, by what was set for it.
+    /// The changes with rounded numbers, by characteristic.
     private var rounded: [Characteristic.ID: ValueChange] = [:]
 
-    /// Lists values in the given order; `partialSuccess` is the error if only some of them failed.
+    /// Creates a report of values in the given order.
+    ///
+    /// The error `partialSuccess` is used if only some of them failed.
     init(
         _ places: [ValuePlace], _ results: [Characteristic.ID: Result<CharacteristicValue, HomeError>],
         partialSuccess: HomeError.Code = .readWritePartialSuccess
@@ -130,14 +132,14 @@ struct ValueReport {
         }
     }
 
-    /// Remembers what lay between two steps, to say what was set for it.
+    /// Stores the changes with rounded numbers for the report.
     mutating func asked(_ changes: [ValueChange]) {
         for change in changes where change.asked != nil && errors[change.place.characteristic.id] == nil {
             rounded[change.place.characteristic.id] = change
         }
     }
 
-    /// The values as a table; what failed has a dash.
+    /// The values as a table, with dashes for failures.
     var text: String {
         let hasOneAccessory = Set(places.map(\.shownName)).count == 1
         var table = Table(hasOneAccessory ? ["VALUE", "NOW"] : ["ACCESSORY", "VALUE", "NOW"])
@@ -156,7 +158,7 @@ struct ValueReport {
             })
     }
 
-    /// All that failed as one error; `nil` if nothing did.
+    /// All failures as one error, or `nil` without failures.
     var error: HomeError? {
         let failures = places.compactMap { place in error(of: place).map { (place, $0) } }
         guard let (place, first) = failures.first else { return nil }
@@ -172,10 +174,11 @@ struct ValueReport {
             detail: "\(failures.count) of \(places.count) values failed: \(sentences.joined(separator: "; "))")
     }
 
-    /// Prints the values, or only a single one that was asked for by its name, and throws the failures as one error;
-    /// `isSilent` prints nothing for people.
+    /// Prints the values, or only a single requested one.
     ///
-    /// - Throws: all that failed, as one error.
+    /// If `isSilent` is `true`, nothing is printed for people.
+    ///
+    /// - Throws: All failures as one error.
     func show(in session: HomeSession, isSingle: Bool = false, isSilent: Bool = false) throws {
         if isSilent {
             session.print(json: listing)

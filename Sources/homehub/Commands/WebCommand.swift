@@ -67,7 +67,7 @@ struct WebCommand: AsyncParsableCommand {
     private func show(_ content: PeopleFile.Content, _ name: String?) throws {
         let person = content.people[try content.people.index(of: name)]
         let address = content.address ?? ""
-        // Behind # no server and no log sees it.
+        // The fragment after # isn't sent to servers or written to logs.
         let link = address.isEmpty ? "" : "\(address)enter#\(person.token.secret)"
         guard !options.json else {
             let json: JSONValue = [
@@ -96,7 +96,7 @@ struct WebCommand: AsyncParsableCommand {
 }
 
 extension Person.Role {
-    /// What somebody may do, in a few words.
+    /// The permissions of the role, in a few words.
     fileprivate var words: String {
         switch self {
         case .owner: "everything"
@@ -106,7 +106,7 @@ extension Person.Role {
 }
 
 extension [Person] {
-    /// Returns the place of a person in the list, or of the first owner.
+    /// Returns the index of the person with a name, or of the first owner.
     ///
     /// - Throws: `TerminalError` if no person has that name.
     fileprivate func index(of name: String?) throws(TerminalError) -> Int {

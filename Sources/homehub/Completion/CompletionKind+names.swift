@@ -3,19 +3,21 @@ import AsyncKit
 import HomeClient
 import HomePresentation
 
-/// What of a home can be completed at the command line.
+/// The kinds of names that can be completed on the command line.
 enum CompletableName: Sendable {
     case homes, rooms, zones, scenes, groups, accessories
-    /// Whatever has a name.
+    /// All objects with names.
     case objects
-    /// What `read` and `watch` take: accessories, rooms, zones; behind one of them its values.
+    /// The arguments of `read` and `watch`: accessories, rooms, zones, and the values of the preceding one.
     case values
-    /// What `write` takes: as for values, kinds of thing besides, and `brightness=`.
+    /// The arguments of `write`: the same as for values, kinds, and words such as `brightness=`.
     case changes
 }
 
 extension CompletionKind {
-    /// Completes names of the home that the hub has; nothing if it is away or does not allow it.
+    /// Completes names from the hub's homes.
+    ///
+    /// It returns none if the hub is unavailable or denies access.
     static func names(_ kind: CompletableName) -> CompletionKind {
         .custom { words, _, prefix async in
             let homes = await Completion.homes(for: words)
@@ -24,12 +26,12 @@ extension CompletionKind {
     }
 }
 
-/// The words that a shell offers.
+/// The completions for a shell.
 enum Completion {
-    /// A person who presses a key waits no longer.
+    /// The longest time that a person waits after pressing a key.
     private static let timeout = Duration.seconds(1)
 
-    /// The homes, as the command that is being typed would see them.
+    /// Returns the homes that the typed command would have access to.
     static func homes(for words: [String]) async -> [Home] {
         let app = AppDeclaration(
             id: option("--app", in: words) ?? SessionOpening.systemApp,
@@ -44,7 +46,9 @@ enum Completion {
         return homes ?? []
     }
 
-    /// What can stand where the cursor is; pure.
+    /// Returns the candidates at the cursor.
+    ///
+    /// This is a pure function.
     static func candidates(_ kind: CompletableName, in homes: [Home], words: [String], prefix: String) -> [String] {
         let chosen = option("--home", in: words)
         guard let home = try? homes.home(chosen) else { return [] }
@@ -71,7 +75,7 @@ enum Completion {
         return accessories + rooms + zones + kinds
     }
 
-    /// What the words before the cursor mean; `nil` if they name nothing yet.
+    /// Returns the target of the words before the cursor, or `nil` if they don't match one.
     private static func target(before prefix: String, in words: [String], of home: Home) -> ValueTarget? {
         var names = words.drop { $0 != "read" && $0 != "write" && $0 != "watch" }.dropFirst()
         if names.last == prefix { names = names.dropLast() }
@@ -87,9 +91,9 @@ enum Completion {
         return nil
     }
 
-    /// A candidate as the shell can put it into the line.
+    /// Returns the candidate in the form that the shell can insert.
     ///
-    /// bash puts it there as it is, and a name without its spaces is the same name; the others quote it themselves.
+    /// bash inserts it unchanged, so spaces are removed, which don't matter in names. Other shells quote it themselves.
     static func forShell(_ name: String) -> String {
         guard CompletionShell.requesting == .bash else { return name }
         return name.filter { $0 != " " && $0 != "'" }

@@ -3,11 +3,11 @@ import HomeModel
 import HomePresentation
 import TerminalKit
 
-/// What people see of one accessory.
+/// The details of an accessory for people.
 struct AccessoryDetails {
     let accessory: Accessory
     let home: Home
-    /// Whether identities and what only developers look at are shown, too.
+    /// Whether to include identifiers and details for developers.
     let isComplete: Bool
 
     var text: String {

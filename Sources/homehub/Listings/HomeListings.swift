@@ -3,7 +3,9 @@ import HomeModel
 import HomePresentation
 import TerminalKit
 
-/// What people see of homes, rooms, zones, groups and scenes; the same homes give the same text.
+/// Listings of homes, rooms, zones, groups and scenes for people.
+///
+/// Equal homes have equal listings.
 enum HomeListings {
     static func homes(_ homes: [Home]) -> String {
         guard !homes.isEmpty else { return "There is no home yet; homehub homes add NAME makes one.\n" }
@@ -16,7 +18,7 @@ enum HomeListings {
         return table.text
     }
 
-    /// The rooms of a home, the default room if something is in it.
+    /// Returns the rooms of a home, including the default room if it isn't empty.
     static func rooms(of home: Home) -> String {
         let rooms = home.shownRooms
         guard !rooms.isEmpty else { return "There are no rooms in \(home.name); homehub rooms add NAME makes one.\n" }
@@ -65,10 +67,9 @@ enum HomeListings {
         return table.text
     }
 
-    /// Lists the accessories of a home in groups: a line for each accessory, or for each part of those that have
-    /// several.
+    /// Lists the accessories of a home in groups, with one line per accessory, or per part if it has several.
     ///
-    /// A filter leaves accessories out that have no such parts.
+    /// A filter omits accessories without matching parts.
     static func accessories(
         of home: Home, by grouping: ProductGrouping, _ filter: ProductFilter? = nil, isPainted: Bool = false
     ) -> String {
@@ -105,7 +106,7 @@ enum HomeListings {
 }
 
 extension Table {
-    /// A line for an accessory, or one for each of its parts.
+    /// Appends a line for an accessory, or one for each of its parts.
     fileprivate mutating func append(_ accessory: Accessory) {
         let rows = accessory.rows()
         guard rows.count > 1 else {
@@ -130,30 +131,30 @@ extension Table {
 }
 
 extension ServiceState {
-    /// What is told of a battery beside what it drives: nothing while it is good.
+    /// The note about a battery next to the accessory's state, or `nil` while it is good.
     fileprivate var lowWords: String? { isAlert ? "battery \(words)" : nil }
 }
 
 extension ServiceRow {
-    /// Its name, with its accessory's where that is another.
+    /// The name, with its accessory's name if that differs.
     fileprivate var qualifiedName: String { accessoryName.map { "\($0)/\(name)" } ?? name }
 }
 
 extension Accessory {
-    /// What stands in place of a state where there is nothing to switch or to read.
+    /// The text that replaces the state of an accessory without a state.
     fileprivate var idleWords: String {
         bridgedAccessories.map { "bridge of \($0.count)" } ?? category.localizedDescription.lowercased()
     }
 }
 
 extension Home {
-    /// The rooms in the order to show them; the default room is among them if something is in it.
+    /// The rooms in display order, including the default room if it isn't empty.
     var shownRooms: [Room] {
         let isUsed = accessories.contains { $0.room == defaultRoomID }
         return (rooms + (isUsed ? [defaultRoom] : [])).sortedForDisplay
     }
 
-    /// The accessories as their groups show them, each once.
+    /// Returns the accessories in the order of their groups, each once.
     func accessories(by grouping: ProductGrouping, _ filter: ProductFilter?) -> [Accessory] {
         if filter == nil, let grouping = AccessoryGrouping(rawValue: grouping.rawValue) {
             return grouped(by: grouping).flatMap(\.accessories)
@@ -166,7 +167,7 @@ extension Home {
         return ids.compactMap { accessory($0) }
     }
 
-    /// What is known of a value of this home.
+    /// Returns a characteristic of this home with its service and accessory.
     func place(of id: Characteristic.ID) -> ValuePlace? {
         for accessory in accessories {
             for service in accessory.services {
@@ -178,7 +179,7 @@ extension Home {
         return nil
     }
 
-    /// What a scene does to one value; `nil` if the value is gone.
+    /// Returns the effect of a scene's action, or `nil` if the characteristic no longer exists.
     func text(of action: CharacteristicWriteAction) -> String? {
         guard let place = place(of: action.characteristic) else { return nil }
         return "\(place.shownName) \(place.characteristic.sentence(of: action.targetValue))"
@@ -186,7 +187,7 @@ extension Home {
 }
 
 extension AccessoryProblem {
-    /// What is wrong and what to do at the command line.
+    /// The problem and its remedy on the command line.
     var sentence: String {
         switch self {
         case .blocked: "it broke HAP's rules too often and is left alone; homehub unblock tries it again"
@@ -198,7 +199,7 @@ extension AccessoryProblem {
 }
 
 extension ValuePlace {
-    /// The accessory's name, and the part's if that is not the main one or has a name of its own to tell it by.
+    /// The accessory's name, with the part's name if the part isn't the primary one and has a different name.
     var shownName: String { Self.shownName(of: service, accessory) }
 
     static func shownName(of service: Service, _ accessory: Accessory) -> String {

@@ -3,10 +3,11 @@ import HAPModel
 import HomeModel
 import HomePresentation
 
-// What `--json` prints: objects as the daemon tells them, with relations by id, and words beside numbers.
+// The output of `--json`: objects in the daemon's form, with relations as identifiers, and words in addition to
+// numbers.
 
 extension Home {
-    /// The home without what is in it, which has listings of its own.
+    /// The home without its contents, which have separate listings.
     var listing: JSONValue {
         [
             "id": .string("\(id)"), "name": .string(name), "isPrimary": .bool(isPrimary),
@@ -33,7 +34,7 @@ extension Accessory {
         return .object(object)
     }
 
-    /// Everything about the accessory, each service and each characteristic with the words that mean it.
+    /// All properties of the accessory, its services and their characteristics, with their words.
     var fullListing: JSONValue {
         var object = details
         object["services"] = .array(services.map(\.listing))
@@ -92,7 +93,7 @@ extension UInt64 {
 }
 
 extension ActionSet {
-    /// The scene, with the values that it sets as everywhere.
+    /// The scene with its values in the usual form.
     var listing: JSONValue {
         var object = json.object ?? [:]
         object["actions"] = .array(
@@ -102,7 +103,9 @@ extension ActionSet {
 }
 
 extension ValuePlace {
-    /// Lists a value that was read or written, and its owner; `asked` is the wish, if that was between two steps.
+    /// Returns a value that was read or written, with its owner.
+    ///
+    /// `asked` is the typed number if it was rounded to a step.
     func listing(
         value: CharacteristicValue?, asked: CharacteristicValue? = nil, error: HomeError? = nil
     ) -> JSONValue {
@@ -125,7 +128,9 @@ extension ValuePlace {
 }
 
 extension CharacteristicValue {
-    /// The value in JSON's own kinds; bytes as hex digits.
+    /// The value in JSON's types.
+    ///
+    /// Bytes are hexadecimal digits.
     var listing: JSONValue {
         switch self {
         case .bool(let flag): .bool(flag)
@@ -139,6 +144,6 @@ extension CharacteristicValue {
 }
 
 extension CharacteristicMetadata {
-    /// A limit, to its last digit where it is a whole number.
+    /// Returns a limit, which is exact if it is an integer.
     func listing(_ limit: Double) -> JSONValue { wholeLimit(limit)?.listing ?? .number(limit) }
 }

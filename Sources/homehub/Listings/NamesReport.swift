@@ -1,12 +1,12 @@
 import BoundedJSON
 import HomeModel
 
-/// Names of a home that could be better, and what to call the things instead.
+/// The names of a home that could be better, with suggestions.
 struct NamesReport {
     struct Entry {
         let object: HomeObject
         let finding: NameFinding
-        /// Where it could be put, if its name says so.
+        /// The room that the name contains, if any.
         let room: Room?
     }
 

@@ -1,9 +1,9 @@
 import HomeClient
 import TerminalKit
 
-/// Puts questions of permission to the person at the terminal.
+/// Asks the person at the terminal for permissions.
 ///
-/// What is asked is in our words; the app supplies nothing but its reason, which is shown as its own.
+/// The questions have fixed texts. The app provides only the reason, which is marked as the app's text.
 struct PermissionAgent: Sendable {
     let terminal: Terminal
 
@@ -36,7 +36,7 @@ struct PermissionAgent: Sendable {
         """
     }
 
-    /// What the person decides; `nil` to leave the question open.
+    /// Returns the person's decision, or `nil` to leave the question open.
     ///
     /// - Throws: `TerminalError` if no person can answer.
     func decision(about question: PersonQuestion) async throws -> PermissionDecision? {

@@ -2,7 +2,7 @@ import BoundedJSON
 import HomeClient
 import TerminalKit
 
-/// What people see of apps and of what was decided about them.
+/// Listings of apps and their permissions for people.
 enum PermissionListing {
     static func text(of permissions: [AppPermission]) -> String {
         guard !permissions.isEmpty else { return "No app has asked yet.\n" }
@@ -27,14 +27,14 @@ enum PermissionListing {
 }
 
 extension [AppPermission] {
-    /// In the order to show them, which is always the same.
+    /// Returns the permissions in a stable display order.
     func sorted() -> [AppPermission] {
         sorted { ($0.app.app, $0.app.uid, $0.app.executable) < ($1.app.app, $1.app.uid, $1.app.executable) }
     }
 
-    /// The one app that is meant.
+    /// Returns the only matching app.
     ///
-    /// - Throws: 2 if no such app has asked, 3 if several bear the id.
+    /// - Throws: 2 if no such app has requested access, 3 if several have the ID.
     func app(_ typed: String, user: UInt32?, program: String?) throws(HomeError) -> AppIdentity {
         let found = sorted().map(\.app).filter {
             $0.app.lowercased() == typed.lowercased() && (user ?? $0.uid) == $0.uid
@@ -62,24 +62,24 @@ extension [AppPermission] {
 }
 
 extension AppIdentity {
-    /// What a decision about the app covers.
+    /// The programs to which a decision about the app applies.
     var coverage: String {
         executable.isEmpty
             ? "any program that user \(uid) runs under this id; homehubd can't tell them apart"
             : "\(executable.sanitized), run by user \(uid)"
     }
 
-    /// The same in a word: a program, or only the id that a user's programs give.
+    /// The same as one word: a program, or only the ID that a user's programs provide.
     fileprivate var coverageWord: String { executable.isEmpty ? "id" : "program" }
 }
 
 extension VendorClaim {
-    /// Whether the app may answer for the maker, in a word or two.
+    /// Whether the app may answer for the vendor, in one or two words.
     var decisionText: String { isAllowed.map { $0 ? "answer" : "not answer" } ?? "asks" }
 }
 
 extension AppPermission {
-    /// What the app may do, in a word or two.
+    /// The app's permission, in one or two words.
     var decisionText: String {
         if status.contains(.authorized) { return "yes" }
         if status.contains(.restricted) { return "no, by policy" }

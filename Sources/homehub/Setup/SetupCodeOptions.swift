@@ -9,9 +9,9 @@ struct SetupCodeOptions: ParsableArguments {
     @Option(help: ArgumentHelp("The text of its QR code.", valueName: "X-HM://..."))
     var payload: String?
 
-    /// The digits; `nil` if none were given.
+    /// The digits, or `nil` if they weren't given.
     var typed: SetupCode? { code.flatMap { SetupCode(typed: $0) } }
-    /// The content of the QR code; `nil` if none was given.
+    /// The content of the QR code, or `nil` if it wasn't given.
     var scanned: AccessorySetupPayload? { payload.flatMap { AccessorySetupPayload(url: $0) } }
 
     func validate() throws {

@@ -3,16 +3,18 @@ import HomeClient
 import Synchronization
 import TerminalKit
 
-/// The standard setup at a terminal: what is not known is asked for, unless nothing may be asked.
+/// The standard setup on a terminal.
+///
+/// It asks for missing information, unless questions are disabled.
 struct SetupDialogue: AccessorySetupInteraction {
     let terminal: Terminal
     let manager: HomeManager
     let code: SetupCode?
-    /// The device that is meant, by name or id.
+    /// The selected device, by name or identifier.
     let device: String?
-    /// What the accessory, or the bridge itself, is to be called.
+    /// The name for the accessory, or for the bridge itself.
     let wantedName: String?
-    /// Whether the person is not to be asked.
+    /// Whether questions are disabled.
     let isSilent: Bool
     var purpose = Purpose.add
 
@@ -21,12 +23,16 @@ struct SetupDialogue: AccessorySetupInteraction {
         case repair = "pair with"
     }
 
-    /// How long to look for devices if no person can be asked, unless a test brings another time.
+    /// The duration of the search for devices if no person can be asked.
+    ///
+    /// Tests can override it.
     @TaskLocal static var searchTimeout = Duration.seconds(10)
-    /// How long the first device has to be the only one, to be taken for the one that is meant.
+    /// The time after which the only device found is selected.
+    ///
+    /// Tests can override it.
     @TaskLocal static var aloneTimeout = Duration.seconds(2)
 
-    // MARK: The code
+    // MARK: Setup code
 
     func setupCredentials() async throws(HomeError) -> AccessorySetupCredentials {
         if let code { return .code(code) }
@@ -66,14 +72,14 @@ struct SetupDialogue: AccessorySetupInteraction {
         }
     }
 
-    // MARK: The device
+    // MARK: Device
 
     func chooseAccessory(from found: EventStream<BrowserEvent>) async throws(HomeError) -> DiscoveredAccessory {
         let list = FoundDevices()
-        // The hub knows why one of an id that it has in a home cannot be added.
+        // The hub returns the reason why a device that is already in a home can't be added.
         if let id = device.flatMap({ DeviceID($0) }), await isInHome(id) { return DiscoveredAccessory(id) }
         if device == nil, !isSilent {
-            // The devices stand below, as they come.
+            // The devices are listed below when they are found.
             terminal.writeError("Looking for devices; type the number of the one to \(purpose.rawValue).\n")
         }
         let result = await withTaskGroup(of: Result<DiscoveredAccessory, HomeError>?.self) { group in
@@ -108,14 +114,14 @@ struct SetupDialogue: AccessorySetupInteraction {
         await manager.homes.contains { home in home.accessories.contains { $0.deviceID == id } }
     }
 
-    /// Without a person to ask: the one that is meant, or the only one.
+    /// Selects a device without asking: the requested one, or the only one.
     private func choiceInTime(_ list: FoundDevices) async -> Result<DiscoveredAccessory, HomeError>? {
         do { try await search(list) } catch { return nil }
         let accessories = list.accessories
         do throws(HomeError) {
             if let device { return .success(try DiscoveryList.one(device, among: accessories)) }
         } catch {
-            // One that is not free is not listed; the hub sees it and says what is wrong.
+            // Only devices that can be added are listed. For others, the hub returns the reason.
             return device.flatMap { DeviceID($0) }.map { .success(DiscoveredAccessory($0)) } ?? .failure(error)
         }
         guard accessories.count > 1 else {
@@ -129,7 +135,7 @@ struct SetupDialogue: AccessorySetupInteraction {
         return .failure(Self.missing("which device is meant; say --device. There are \(names)"))
     }
 
-    /// Waits until the time for a search is over, or one device has been the only one for a while.
+    /// Waits until the search ends, or one device has been the only one for some time.
     private func search(_ list: FoundDevices) async throws {
         let clock = ContinuousClock()
         let end = clock.now + Self.searchTimeout
@@ -176,12 +182,12 @@ struct SetupDialogue: AccessorySetupInteraction {
         terminal.writeError("Added: \(names).\nPress Enter to keep a value, Ctrl-D to keep all the rest.\n")
     }
 
-    // MARK: Names and places
+    // MARK: Names and rooms
 
     func name(
         for accessory: Accessory, in home: Home, suggestions: [String], refusal: HomeError?
     ) async throws(HomeError) -> String? {
-        // The name that was said beforehand is for the first accessory, where it comes first.
+        // A name that was given in advance is for the first accessory, where it is the first suggestion.
         if let wantedName, suggestions.first == wantedName, refusal == nil { return wantedName }
         return try await name(
             "Name of the \(accessory.category.localizedDescription.lowercased())", accessory.name, suggestions,
@@ -191,7 +197,7 @@ struct SetupDialogue: AccessorySetupInteraction {
     func name(
         for service: Service, of accessory: Accessory, suggestions: [String], refusal: HomeError?
     ) async throws(HomeError) -> String? {
-        // Whoever has one part is called by one name.
+        // An accessory with one part has only one name.
         guard accessory.parts.count > 1 else { return nil }
         return try await name(
             "Name of its \(service.localizedDescription.lowercased())", service.name, suggestions,
@@ -203,7 +209,7 @@ struct SetupDialogue: AccessorySetupInteraction {
     ) async throws(HomeError) -> String? {
         if let refusal { terminal.writeError("\(refusal.message.sanitized)\n") }
         guard !isSilent else { return nil }
-        // A name without fault needs no better one.
+        // Suggestions are shown only if the current name has a problem.
         let others = hints.isEmpty ? [] : suggestions.filter { NameKey($0) != NameKey(present) }.map { "\"\($0)\"" }
         let better = others.isEmpty ? "" : " (suggestions: \(others.joined(separator: ", ")))"
         let typed = try await answer("\(what.sanitized) [\(present.sanitized)]\(better.sanitized): ", or: "say --yes")
@@ -263,9 +269,9 @@ struct SetupDialogue: AccessorySetupInteraction {
 
     private static func isYes(_ typed: String) -> Bool { ["y", "yes"].contains(typed.lowercased()) }
 
-    // MARK: Asking
+    // MARK: Questions
 
-    /// What the person types, without spaces around it.
+    /// Returns the person's input, with extra spaces removed.
     private func answer(_ question: String, or remedy: String) async throws(HomeError) -> String {
         guard let typed = await terminal.ask(question) else {
             guard !Task.isCancelled else { throw HomeError(.operationCancelled) }
@@ -281,11 +287,11 @@ struct SetupDialogue: AccessorySetupInteraction {
 }
 
 extension DiscoveredAccessory {
-    /// One that is known by its id alone.
+    /// Creates a device of which only the identifier is known.
     fileprivate init(_ id: DeviceID) { self.init(id: id, name: "\(id)", category: .other, model: "") }
 }
 
-/// The devices found so far, each with a number that stays its own.
+/// The devices found so far, with stable numbers.
 private final class FoundDevices: Sendable {
     private struct State {
         var list = DiscoveryList()
@@ -296,7 +302,7 @@ private final class FoundDevices: Sendable {
 
     var accessories: [DiscoveredAccessory] { state.withLock { $0.list.accessories } }
 
-    /// Takes an event; returns what to show.
+    /// Processes an event and returns the lines to show.
     func received(_ event: BrowserEvent) -> [(number: Int, text: String)] {
         state.withLock { state in
             state.list.lines(for: event).map { line in

@@ -3,15 +3,15 @@ import HomeModel
 import TerminalKit
 
 extension Characteristic {
-    /// What the value is called on the command line: the catalogue's name in lower case with dashes, or what its maker
-    /// calls it.
+    /// The name of the value on the command line: the catalog's name in lower case with dashes, or the manufacturer's
+    /// name.
     var word: String {
         if let definition = CharacteristicDefinition.of(type) { return definition.name.dashed }
         let description = (manufacturerDescription ?? "").catalogueWords.dashedWords
         return description.isEmpty ? type.description : description
     }
 
-    /// Whether it is meant by what was typed: its word, its English name, its type or its id, in any spelling.
+    /// Returns whether the text is the word, the English name, the type or the identifier, in any spelling.
     func answers(to typed: String) -> Bool {
         let key = typed.squashed
         guard !key.isEmpty else { return false }
@@ -20,10 +20,10 @@ extension Characteristic {
 }
 
 extension String {
-    /// A name of the catalogue, `LockTargetState`, as it is typed: `lock-target-state`.
+    /// A name of the catalog, such as `LockTargetState`, in its typed form: `lock-target-state`.
     var dashed: String { catalogueWords.dashedWords }
 
-    /// Words in lower case with dashes between them, and nothing else.
+    /// The words in lower case with dashes between them, without other characters.
     var dashedWords: String {
         lowercased().split { !$0.isLetter && !$0.isNumber }.joined(separator: "-")
     }

@@ -4,7 +4,9 @@ import HomeModel
 import TerminalKit
 
 extension Characteristic {
-    /// A value as people read it, with its unit; what it says can be typed again.
+    /// Returns the value with its unit for people.
+    ///
+    /// The result is also valid input.
     func text(of value: CharacteristicValue) -> String {
         switch value {
         case .bool(let flag): return flag ? "yes" : "no"
@@ -18,16 +20,16 @@ extension Characteristic {
         }
     }
 
-    /// The cached value, or what stands in its place.
+    /// The cached value, or a text if it isn't known.
     var cachedText: String { value.map(text) ?? "not known" }
 
-    /// A value in a sentence that tells of a change.
+    /// Returns the value as a phrase for a change.
     func sentence(of value: CharacteristicValue) -> String {
         if type == .on, case .bool(let flag) = value { return flag ? "on" : "off" }
         return "\(word) \(text(of: value))"
     }
 
-    /// A number to two digits after the point, or to those of a finer step.
+    /// Rounds a number to two decimal places, unless its step is finer.
     private func rounded(_ number: Double) -> Double {
         let step = metadata.step ?? 0.01
         guard step >= 0.01 || step <= 0, number.magnitude < 1e12 else { return number }
@@ -38,7 +40,7 @@ extension Characteristic {
         metadata.unit.map { $0.attached(to: number) } ?? (type == .colorTemperature ? "\(number) mired" : number)
     }
 
-    /// What can be written: limits, the words of an enumeration, or the kind.
+    /// The valid values: limits, the words of an enumeration, or the type.
     var rangeText: String {
         switch metadata.format {
         case .bool: return "yes or no"
@@ -51,7 +53,7 @@ extension Characteristic {
         }
     }
 
-    /// The numbers that mean something, without those that would be refused.
+    /// The valid numbers with a meaning.
     private var takenNumbers: [Int64] {
         (metadata.validValues ?? type.valueNames.keys.sorted())
             .filter { metadata.accepted(.integer($0))?.number == Double($0) }
@@ -67,7 +69,7 @@ extension Characteristic {
         }
     }
 
-    /// What may be done with the value, in words.
+    /// The permissions of the value, in words.
     var abilitiesText: String {
         let permissions = metadata.permissions
         var words: [String] = []
@@ -89,7 +91,7 @@ extension CharacteristicUnit {
         }
     }
 
-    /// What people write behind a number.
+    /// The units that people write after a number.
     fileprivate var marks: [String] {
         switch self {
         case .celsius: ["°c", "c", "°"]
@@ -101,15 +103,15 @@ extension CharacteristicUnit {
     }
 }
 
-// MARK: Reading what was typed
+// MARK: Parsing
 
 extension Characteristic {
-    /// The value that was typed, as it can be written.
+    /// Parses a typed value for writing.
     ///
-    /// - Parameter typed: a number with or without its unit, a word of an enumeration, yes or no, or a text.
-    /// - Returns: the value in the characteristic's own kind, at the step nearest to it.
-    /// - Throws: 5 if it cannot be written, 43 for the wrong kind, 44 or 45 beyond a limit, 3 for none of the valid
-    ///   values, 46 for what is too long; the error says which value it is about.
+    /// - Parameter typed: A number with or without its unit, a word of an enumeration, yes or no, or a text.
+    /// - Returns: The value in the characteristic's format, rounded to the nearest step.
+    /// - Throws: 5 if it can't be written, 43 for the wrong type, 44 or 45 beyond a limit, 3 if it isn't a valid value,
+    ///   46 if it is too long. The error names the value.
     func value(typed: String) throws(HomeError) -> CharacteristicValue {
         do throws(HomeError) {
             guard metadata.permissions.contains(.pairedWrite) else { throw HomeError(.readOnlyCharacteristic) }
@@ -125,7 +127,7 @@ extension Characteristic {
         }
     }
 
-    /// The number that was typed, if it lies between two steps and another was taken for it.
+    /// Returns the typed number if it was rounded to a step.
     func numberBetweenSteps(typed: String, writing value: CharacteristicValue) -> CharacteristicValue? {
         guard let step = metadata.step, let asked = try? parsed(typed), let wanted = asked.number,
             let taken = value.number, (wanted - taken).magnitude > step * 1e-4
@@ -133,9 +135,9 @@ extension Characteristic {
         return asked
     }
 
-    /// The number behind a sign, as many as the value is to be more or less.
+    /// Parses the number after a sign: the difference from the current value.
     ///
-    /// - Throws: 43 for what is no number.
+    /// - Throws: 43 if it isn't a number.
     func number(ofStep typed: String) throws(HomeError) -> Double {
         let digits = typed.hasPrefix("+") ? String(typed.dropFirst()) : typed
         guard let step = number(digits)?.number else {
@@ -155,7 +157,7 @@ extension Characteristic {
         case .uint8, .uint16, .uint32, .uint64, .int, .float:
             if let number = number(typed) { return number }
             if let number = enumerated(typed) { return .integer(number) }
-            // What is active or not is as good as on or off.
+            // An Active value also accepts on and off.
             if type == .active, let flag = Self.flag(typed) { return .integer(flag ? 1 : 0) }
             throw HomeError(
                 .invalidValueType, detail: "\"\(typed.shown)\" isn't a valid value", remedy: "write \(rangeText)",

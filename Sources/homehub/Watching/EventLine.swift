@@ -4,16 +4,16 @@ import HomeClient
 import HomePresentation
 import TerminalKit
 
-/// One event as a line: where, at what, what changed.
+/// An event as one line: the room, the object and the change.
 struct EventLine {
-    /// The room or whatever the event is about, empty if it is the home itself.
+    /// The room or another location of the event; empty for the home itself.
     var place = ""
     var subject = ""
     var sentence: String
-    /// What programs get, besides the event's name and its time.
+    /// The members for programs, in addition to the event's name and time.
     var members: JSONObject = [:]
 
-    /// The line for people.
+    /// Returns the line for people.
     func text(at time: String) -> String {
         [time, place, subject, sentence].filter { !$0.isEmpty }.map(\.sanitized).joined(separator: "  ") + "\n"
     }
@@ -26,7 +26,7 @@ struct EventLine {
     }
 }
 
-// MARK: The homes
+// MARK: Homes
 
 extension EventLine {
     init(_ event: HomeManagerEvent) {

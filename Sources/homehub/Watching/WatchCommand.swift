@@ -25,13 +25,13 @@ struct WatchCommand: HomeCommand {
 
     func run(_ session: HomeSession) async throws {
         let manager = session.manager
-        // Listening comes first, so that nothing happens unheard while the values are switched on.
+        // Start listening first, to receive all events while notifications are being enabled.
         let events = manager.allEvents()
         let watch = try await watch(manager)
         let output = WatchOutput(session, await manager.homes)
         await withDiscardingTaskGroup { tasks in
             tasks.addTask {
-                // An accessory that does not answer takes its time; what others report is shown meanwhile.
+                // An unresponsive accessory delays the call. Events of other accessories are shown meanwhile.
                 await output.keep(manager.observe(watch.observed))
                 session.sayThatItGoesOn("watching")
             }
@@ -81,7 +81,7 @@ private actor WatchOutput {
         problems = AccessoryProblems(homes)
     }
 
-    /// Values are reported for as long as this is there.
+    /// Keeps the observation, so that values continue to be reported.
     func keep(_ observation: Observation) { self.observation = observation }
 
     func show(_ event: HomeClientEvent) async {
@@ -91,7 +91,7 @@ private actor WatchOutput {
         await write(event)
     }
 
-    /// Shows which accessories have gone, or are back, while there was no daemon.
+    /// Shows the accessories that became reachable or unreachable while the daemon was unavailable.
     func showMissed(_ watch: Watch) async {
         let homes = await session.manager.homes
         for accessory in problems.changed(in: homes) {
@@ -121,7 +121,7 @@ private actor WatchOutput {
 
 struct Watch {
     private enum Scope {
-        /// Everything, in one home or in all.
+        /// All events, in one home or in all homes.
         case everything(Home.ID?)
         case values(Set<Characteristic.ID>, of: Set<Accessory.ID>)
     }

@@ -29,15 +29,15 @@ struct BackupCommand: AsyncParsableCommand {
     }
 }
 
-/// Where the bridge's memory is, for commands that also work while the daemon does not run.
+/// The state directory, for commands that also work while the daemon isn't running.
 struct StateDirectoryOption: ParsableArguments {
     @Option(
         help: ArgumentHelp("The state directory of a bridge that is not running.", valueName: "dir"))
     var stateDirectory: String?
 
-    /// The directory that was named, or the one that belongs to the socket.
+    /// Returns the given directory, or the one that belongs to the socket.
     ///
-    /// - Throws: ``BridgeControlError`` if there is neither.
+    /// - Throws: ``BridgeControlError`` if neither is known.
     func directory(_ options: BridgeOptions) throws(BridgeControlError) -> String {
         guard let directory = stateDirectory ?? DaemonPlaces(socket: options.socket)?.stateDirectory else {
             throw .usage(

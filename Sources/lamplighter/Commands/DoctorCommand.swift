@@ -45,7 +45,10 @@ struct DoctorCommand: AsyncParsableCommand {
             code: verdict.code, message: "\(verdict.check.rawValue): \(verdict.message)", remedy: verdict.remedy)
     }
 
-    /// The facts; once more if something was just changing: Avahi starts, or the record is being replaced.
+    /// Returns the facts.
+    ///
+    /// They are collected again if the state may be temporary, because Avahi is starting or the record is being
+    /// replaced.
     private func stableFacts() async -> Facts {
         let gatherer = FactGatherer(options: options, config: config, stateDirectory: stateDirectory)
         let facts = await gatherer.facts()

@@ -4,11 +4,11 @@ import Doctor
 import SystemKit
 import TerminalKit
 
-/// Finds out what `doctor` judges.
+/// Collects the facts for `doctor`.
 struct FactGatherer {
-    /// A daemon that takes longer hangs.
+    /// The time after which the daemon is considered to hang.
     private static let timeout = Duration.seconds(4)
-    /// So many addresses of the record are tried.
+    /// The maximum number of addresses of the record to try.
     private static let maximumAddresses = 16
 
     let options: BridgeOptions
@@ -41,7 +41,7 @@ struct FactGatherer {
         }
     }
 
-    // MARK: The daemon
+    // MARK: Daemon
 
     private typealias Answer = (BridgeStatus, BridgeDiagnostics, [LightListing])
 
@@ -52,7 +52,7 @@ struct FactGatherer {
             }
             return (.answers(status, diagnostics), lights)
         } catch let error as BridgeControlError {
-            // What to do, the diagnosis knows better than the error.
+            // The diagnosis contains a better remedy than the error.
             switch error.code {
             case 77: return (.forbidden(reason: error.message), [])
             case 69 where await UnixProbe.isAbsent(options.socket):
@@ -64,7 +64,7 @@ struct FactGatherer {
         }
     }
 
-    /// What the daemon says; `nil` if it does not say it in time.
+    /// Returns the daemon's answers, or `nil` if they don't arrive in time.
     private func answer() async throws -> Answer? {
         try await withTimeLimit(Self.timeout) {
             try await options.ask { bridge in
@@ -73,7 +73,7 @@ struct FactGatherer {
         }
     }
 
-    /// What keeps the daemon from starting; `nil` if it is not known with which files it starts.
+    /// Returns the results of a start check, or `nil` if the daemon's files aren't known.
     private func start() -> Facts.StartCheck? {
         let runtime = options.socket.lastIndex(of: "/").map { String(options.socket[..<$0]) } ?? "."
         let places = DaemonPlaces(socket: options.socket)

@@ -28,7 +28,7 @@ struct LightsListCommand: AsyncParsableCommand {
         Terminal.current.write(Self.text(of: lights) + Self.text(ofWarnings: status.lightWarnings))
     }
 
-    /// What stands beneath the lights: which driver or light a warning is about, and the warning.
+    /// Returns the table of warnings below the lights, with the driver or light of each warning.
     static func text(ofWarnings warnings: [BridgeWarning]) -> String {
         guard !warnings.isEmpty else { return "" }
         var table = Table(["ABOUT", "WARNING"])
@@ -51,7 +51,9 @@ struct LightsListCommand: AsyncParsableCommand {
         return table.text
     }
 
-    /// Returns the changes with commas between them; a sensor's temperature has a unit if the kind is known.
+    /// Returns the changes, separated by commas.
+    ///
+    /// A sensor's temperature has a unit if the kind is known.
     static func text(of change: LightChange, kind: String? = nil) -> String {
         change.phrases(of: kind.flatMap { LightKind(rawValue: $0) }).joined(separator: ", ")
     }

@@ -27,7 +27,7 @@ struct PluginCommand: AsyncParsableCommand {
         @OptionGroup var options: BridgeOptions
 
         func run() async throws {
-            // The arguments are the plugin's, from the first on.
+            // All arguments belong to the plugin.
             if let word = command.first, ["--help", "-h"].contains(word) { throw CleanExit.helpRequest(self) }
             guard let config = try? JSONValue(parsing: Array(config.utf8)), config.object != nil else {
                 throw BridgeControlError.usage(
@@ -69,7 +69,7 @@ extension PluginContract.Check {
     }
 }
 
-/// Shows what a plugin writes to standard error.
+/// Shows the plugin's standard error output.
 private struct StandardErrorLog: LogHandler {
     var metadata: Logger.Metadata = [:]
     var logLevel = Logger.Level.info

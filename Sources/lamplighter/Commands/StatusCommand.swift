@@ -24,7 +24,7 @@ struct StatusCommand: AsyncParsableCommand {
             ("advertised", "\(status.advertisement.state.rawValue), as \"\(status.advertisement.name)\""),
             ("lights", "\(status.lights.count), \(status.lights.reachable) reachable"),
         ]
-        // The first is the one above.
+        // The first bridge is already shown above.
         let further = (status.bridges ?? []).dropFirst()
         if !further.isEmpty, let first = status.bridges?.first {
             lines.append(("bridge 1", "\(first.name), \(first.lights) lights"))

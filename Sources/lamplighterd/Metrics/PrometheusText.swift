@@ -69,7 +69,9 @@ struct PrometheusText {
         text += " \(Self.number(value))\n"
     }
 
-    /// Returns the text of a number. Exact integers have no fraction.
+    /// Returns the text of a number.
+    ///
+    /// Exact integers have no fraction.
     private static func number(_ value: Double) -> String {
         if value.isNaN { return "NaN" }
         if value.isInfinite { return value < 0 ? "-Inf" : "+Inf" }
