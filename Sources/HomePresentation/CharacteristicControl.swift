@@ -49,10 +49,8 @@ public enum CharacteristicControl: Sendable, Hashable {
 }
 
 extension Service {
-    /// Returns the control for changing a value, based on its metadata.
-    ///
-    /// - Parameter characteristic: One of the service's characteristics.
-    /// - Returns: A control that offers only values that the accessory accepts.
+    /// Returns the control for one of the service's characteristics, which offers only values that the accessory
+    /// accepts.
     public func control(for characteristic: Characteristic) -> CharacteristicControl {
         let metadata = characteristic.metadata
         guard metadata.permissions.contains(.pairedWrite) else { return .reading }

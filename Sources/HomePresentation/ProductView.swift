@@ -60,10 +60,8 @@ public struct ProductFilter: Sendable, Hashable {
 }
 
 extension Accessory {
-    /// Returns the rows of the accessory's services.
-    ///
-    /// - Parameter filter: The services to include.
-    /// - Returns: A row for each service that people use, main service first. Inputs of televisions have no rows.
+    /// Returns a row for each service of the accessory that people use, main service first; inputs of televisions have
+    /// none.
     public func rows(_ filter: ProductFilter = ProductFilter()) -> [ServiceRow] {
         filter.wants(self) ? parts.filter(filter.wants).map(row) : []
     }
@@ -89,12 +87,8 @@ extension Home {
 
     /// Returns the home's services in sections.
     ///
-    /// The result doesn't depend on the order of the home's lists.
-    ///
-    /// - Parameters:
-    ///   - grouping: The criterion for grouping. A room of several zones is in each of them.
-    ///   - filter: The services to include.
-    /// - Returns: The sections in display order, without empty ones.
+    /// The result doesn't depend on the order of the home's lists. The sections are in display order, without empty
+    /// ones. A room of several zones is in each of them.
     public func sections(by grouping: ProductGrouping, _ filter: ProductFilter = ProductFilter()) -> [ProductSection] {
         let rows = rows(filter)
         switch grouping {

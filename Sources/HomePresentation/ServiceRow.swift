@@ -79,11 +79,9 @@ extension Accessory {
 }
 
 extension Home {
-    /// Returns the readable values that rows display.
+    /// Returns the readable values of services that people use and of batteries, or only the ones never received.
     ///
-    /// - Parameter isUnknown: Whether to return only values that were never received.
-    /// - Returns: The readable values of services that people use and of batteries, without those of unusable
-    ///   accessories.
+    /// Unusable accessories have none.
     public func valuesOfRows(isUnknown: Bool) -> [Characteristic.ID] {
         accessories.filter { $0.problem == nil }.flatMap(\.services)
             .filter { $0.isUserInteractive || $0.type == .battery }.flatMap(\.characteristics)

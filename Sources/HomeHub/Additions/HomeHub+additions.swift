@@ -175,12 +175,8 @@ extension HomeHub {
 
     /// Finds an unpaired device on the network.
     ///
-    /// - Parameters:
-    ///   - target: The device.
-    ///   - former: A device whose pairing is being replaced, so it counts as unpaired.
-    ///   - isUnseen: Whether the app isn't allowed to learn about other devices.
-    /// - Returns: The device.
-    /// - Throws: The reason for the failure.
+    /// The device `former` counts as unpaired because its pairing is being replaced. If `isUnseen`, errors don't name
+    /// other devices.
     func find(
         _ target: SetupTarget, replacing former: DeviceID? = nil, isUnseen: Bool = false
     ) async throws(HomeError) -> AdvertisedAccessory {
@@ -206,10 +202,7 @@ extension HomeHub {
         }
     }
 
-    /// Describes a label without a matching accessory on the network.
-    ///
-    /// - Parameter accessories: The candidates, or `nil` if the app isn't allowed to see them.
-    /// - Returns: A sentence with some of their names.
+    /// Describes a label without a matching accessory, and names some of the candidates if the app may see them.
     private static func noSuchCode(_ accessories: [AdvertisedAccessory]?) -> String {
         let sentence = "no device on the network has this code; check that it has power and is near"
         guard let accessories else { return sentence }

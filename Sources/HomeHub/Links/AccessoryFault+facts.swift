@@ -9,7 +9,7 @@ extension AccessoryFault {
     /// reset from a pairing with another controller.
     ///
     /// - Parameters:
-    ///   - failure: The end of the last connection attempt or session; `nil` if there was none.
+    ///   - failure: The end of the last connection attempt or session; `nil` before the first.
     ///   - isPaired: Whether the accessory advertises that it's paired; `nil` while it isn't visible.
     ///   - hasSuccessor: Whether an unpaired accessory of the same kind is visible at the same address: a reset creates
     ///     a new device ID (HAP 1.2).

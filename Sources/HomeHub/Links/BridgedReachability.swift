@@ -4,15 +4,10 @@ import HAPProtocol
 
 /// Derives the reachability of bridged accessories from a bridge's answers.
 enum BridgedReachability {
-    /// Derives reachability from statuses.
+    /// Derives reachability from the statuses in a bridge's answer.
     ///
-    /// An accessory with a communication failure is unreachable. Any other accessory with a success is reachable. A
-    /// bridge can answer for an accessory's description without contacting the accessory.
-    ///
-    /// - Parameters:
-    ///   - statuses: The results of a request to a bridge.
-    ///   - descriptions: The characteristics that the bridge answers itself.
-    /// - Returns: The reachability of each accessory that the statuses determine.
+    /// An accessory with a communication failure is unreachable. Any other accessory with a success is reachable. The
+    /// result contains no others. The bridge answers for `descriptions` itself, without contacting the accessory.
     static func read(
         from statuses: [CharacteristicID: HAPStatus], descriptions: (CharacteristicID) -> Bool
     ) -> [AccessoryID: Bool] {

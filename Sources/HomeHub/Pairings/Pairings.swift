@@ -68,10 +68,8 @@ struct Pairings: Sendable {
 
     /// Returns the accessories that can't be added because the hub is paired with them.
     ///
-    /// An orphan that refuses the hub may have been reset, and pairing with it proves that.
-    ///
-    /// - Parameter former: The accessory whose pairing a repair replaces; `nil` for none.
-    /// - Returns: Their device IDs.
+    /// An orphan that refuses the hub may have been reset, and pairing with it proves that. The accessory `former`,
+    /// whose pairing a repair replaces, isn't included.
     func unaddable(besides former: DeviceID? = nil) -> Set<DeviceID> {
         devices.subtracting(orphans.filter(\.isRefused).map(\.pairing.deviceID)).filter { $0 != former }
     }

@@ -59,10 +59,8 @@ extension HomeHub {
 
     /// Notifies apps of a transaction that was stored and applied.
     ///
-    /// - Parameters:
-    ///   - transaction: The change.
-    ///   - call: The call that requested it, whose session learns of it from the answer. A call that was denied in the
-    ///     meantime already has an answer, so its session is notified like all others.
+    /// The session of the call that requested it learns of it from the answer, unless the call was denied in the
+    /// meantime.
     func committed(_ transaction: HomeTransaction, by call: Call?) {
         let awaited = call.flatMap { calls.isAwaited($0) ? $0 : nil }
         if let awaited { calls.committed(awaited) }

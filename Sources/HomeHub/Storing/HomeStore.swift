@@ -26,7 +26,7 @@ package protocol HomeStore: Sendable {
     /// Stores the pairing of a device that may replace an accessory, in addition to the accessory's own.
     func keep(candidate: AccessoryPairing) async throws
 
-    /// Removes a candidate. It has no effect if there is none.
+    /// Removes a candidate. It has no effect if the candidate doesn't exist.
     func forgetCandidate(_ device: DeviceID) async throws
 
     /// Stores a permission in place of an earlier one.
@@ -47,10 +47,7 @@ package protocol HomeStore: Sendable {
     /// Stores values in place of earlier ones. A power failure may lose them. Unknown characteristics are ignored.
     func save(_ values: [Characteristic.ID: TimestampedValue]) async throws
 
-    /// Returns the directory on a full disk that made a write fail.
-    ///
-    /// - Parameter error: The error of the write; `nil` if it's unknown.
-    /// - Returns: The store's directory; `nil` if its disk has space left.
+    /// Returns the store's directory if a full disk made a write fail; `error` is `nil` if it's unknown.
     func fullDirectory(after error: (any Error)?) -> String?
 }
 

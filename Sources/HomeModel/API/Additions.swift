@@ -39,7 +39,7 @@ extension DiscoveredAccessory: HomeMessage {
 
 /// An addition that failed after its accessory was handed over to the vendor's app.
 public struct AccessoryAdditionFailure: Codable, Sendable, Hashable {
-    /// The home to which the accessory was to be added.
+    /// The home for the accessory.
     public let home: Home.ID
     /// The device ID of the accessory server.
     public let accessory: DeviceID

@@ -22,7 +22,6 @@ extension Home {
     ///
     /// The result doesn't depend on the order of the home's lists.
     ///
-    /// - Parameter grouping: The criterion for grouping.
     /// - Returns: The groups in display order, without empty ones.
     public func grouped(by grouping: AccessoryGrouping) -> [AccessoryGroup] {
         switch grouping {

@@ -48,7 +48,7 @@ public struct ActionSet: Codable, Sendable, Hashable, Identifiable {
     public package(set) var actions: [CharacteristicWriteAction]
     /// A Boolean value that indicates whether the scene is running.
     public package(set) var isExecuting = false
-    /// The time of the last complete or partial execution; `nil` if there was none.
+    /// The time of the last complete or partial execution; `nil` before the first.
     public package(set) var lastExecutionTime: Timestamp?
 
     package init(

@@ -17,7 +17,7 @@ public struct Characteristic: Codable, Sendable, Hashable, Identifiable {
     public package(set) var metadata: CharacteristicMetadata
     /// The accessory's description, which is the best label for a type that Apple doesn't define.
     public package(set) var manufacturerDescription: String?
-    /// The last received value; `nil` if there is none.
+    /// The last received value; `nil` before the first.
     public package(set) var value: CharacteristicValue?
     /// The time at which the value was received.
     public package(set) var valueTime: Timestamp?

@@ -237,7 +237,7 @@ extension HomeError.Code {
     /// The problem; for the requester.
     package var problem: String { words.problem }
 
-    /// The remedy; `nil` if there is none.
+    /// The remedy, if one is known.
     package var remedy: String? { words.remedy }
 
     private var words: (problem: String, remedy: String?) {

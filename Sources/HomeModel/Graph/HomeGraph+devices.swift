@@ -81,7 +81,7 @@ extension HomeGraph {
     ///
     /// Remaining services and characteristics keep their IDs, names and settings.
     ///
-    /// - Returns: The changes, for all apps; `nil` if there are none or the device isn't in a home.
+    /// - Returns: The changes, for all apps; `nil` without changes, or if the device isn't in a home.
     /// - Throws: 66 if the database has no accessory or a duplicate one, 49 if there are too many.
     package mutating func update(
         _ deviceID: DeviceID, with devices: [HAPModel.Accessory], descriptions: [CharacteristicID: String] = [:],

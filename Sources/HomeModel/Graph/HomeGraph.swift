@@ -12,7 +12,7 @@ package struct HomeGraph: Sendable, Equatable {
     /// Creates a graph of stored or received homes, oldest first.
     package init(homes: [Home] = []) { self.homes = homes }
 
-    /// The home that apps show first; `nil` only if there are no homes.
+    /// The home that apps show first; `nil` only without homes.
     package var primaryHome: Home? { homes.first(where: \.isPrimary) }
 
     // MARK: Lookup

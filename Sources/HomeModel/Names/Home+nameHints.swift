@@ -1,8 +1,5 @@
 extension Home {
-    /// Returns the possible improvements of an accessory's name.
-    ///
-    /// - Parameter id: An accessory of this home.
-    /// - Returns: The hints; empty for an accessory that isn't in this home.
+    /// Returns the possible improvements of an accessory's name; none for an accessory that isn't in this home.
     public func nameHints(of id: Accessory.ID) -> [NameHint] {
         guard let accessory = accessory(id) else { return [] }
         let type = accessory.primaryService?.type
@@ -13,10 +10,7 @@ extension Home {
             ? hints.filter { $0 != .containsMaker } : hints
     }
 
-    /// Returns the possible improvements of a service's name.
-    ///
-    /// - Parameter id: A service of this home.
-    /// - Returns: The hints; empty for a service that isn't in this home or that people don't use.
+    /// Returns the possible improvements of a service's name; none for a service that people don't use.
     public func nameHints(of id: Service.ID) -> [NameHint] {
         guard let accessory = accessories.first(where: { $0.service(id) != nil }), let service = accessory.service(id),
             service.isUserInteractive
@@ -31,12 +25,7 @@ extension Home {
         return hints
     }
 
-    /// Returns alternative names for an accessory.
-    ///
-    /// - Parameters:
-    ///   - raw: The name to start from; any text.
-    ///   - id: An accessory of this home.
-    /// - Returns: One to three valid, unused names; empty if the accessory doesn't exist.
+    /// Returns one to three valid, unused names for an accessory, derived from any text.
     public func suggestedNames(from raw: String, for id: Accessory.ID) -> [String] {
         guard let accessory = accessory(id) else { return [] }
         var context = nameContext(of: accessory)
@@ -44,12 +33,7 @@ extension Home {
         return context.suggestions(for: raw)
     }
 
-    /// Returns alternative names for a service.
-    ///
-    /// - Parameters:
-    ///   - raw: The name to start from; any text.
-    ///   - id: A service of this home.
-    /// - Returns: One to three valid, unused names; empty if the service doesn't exist.
+    /// Returns one to three valid, unused names for a service, derived from any text.
     public func suggestedNames(from raw: String, for id: Service.ID) -> [String] {
         guard let accessory = accessories.first(where: { $0.service(id) != nil }), let service = accessory.service(id)
         else { return [] }

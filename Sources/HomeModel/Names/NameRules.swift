@@ -34,10 +34,9 @@ public enum NameViolation: Int, Sendable, Hashable, CaseIterable, Comparable {
 ///
 /// People speak names, so names consist of letters, digits, spaces and apostrophes of any script.
 public enum NameRules {
-    /// Returns all violations of a name, which is neither trimmed nor changed.
+    /// Returns the rules that a name violates, in the order of ``NameViolation``; none for a valid name.
     ///
-    /// - Parameter name: The name as given.
-    /// - Returns: The violated rules in the order of ``NameViolation``; empty for a valid name.
+    /// The name is neither trimmed nor changed.
     public static func violations(of name: String) -> [NameViolation] {
         let name = name.nfc
         guard !name.isEmpty else { return [.empty] }

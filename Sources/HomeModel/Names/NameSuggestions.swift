@@ -15,24 +15,13 @@ public struct NameContext: Sendable {
     /// A Boolean value that indicates whether the name comes from the device and not from a person.
     public var isFromDevice: Bool
 
-    /// Creates the context of an object other than a service or an accessory.
-    ///
-    /// - Parameters:
-    ///   - noun: The noun for the object if no other name is possible; a valid name.
-    ///   - taken: The keys in use in the namespace.
+    /// Creates the context of an object other than a service or an accessory; the noun must be a valid name.
     public init(noun: String, taken: Set<NameKey>) {
         self.init(serviceType: nil, taken: taken)
         self.noun = noun
     }
 
     /// Creates the context of a service or an accessory.
-    ///
-    /// - Parameters:
-    ///   - serviceType: The type of the service.
-    ///   - maker: The manufacturer, the model and the serial number.
-    ///   - locations: The rooms and zones of the home.
-    ///   - taken: The keys in use in the namespace.
-    ///   - isFromDevice: Whether the name comes from the device and not from a person.
     public init(
         serviceType: ServiceType?, maker: NameMaker = NameMaker(), locations: [NameLocation] = [],
         taken: Set<NameKey> = [], isFromDevice: Bool = false
@@ -47,12 +36,9 @@ public struct NameContext: Sendable {
 }
 
 extension NameContext {
-    /// Returns up to three alternatives to a name that can't be used.
+    /// Returns one to three alternatives to a name that can't be used, derived from any text, best first.
     ///
-    /// Each is valid, unused, and contains neither a place of the home nor the maker. There is always at least one.
-    ///
-    /// - Parameter raw: The requested name; any text.
-    /// - Returns: One to three names, best first.
+    /// Each is valid, unused, and contains neither a place of the home nor the maker.
     public func suggestions(for raw: String) -> [String] {
         let detector = LocationDetector(locations, serviceType: serviceType)
         let clean = CleanName.cleaned(raw)

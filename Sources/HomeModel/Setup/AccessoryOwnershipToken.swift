@@ -6,9 +6,7 @@ public struct AccessoryOwnershipToken: Sendable, Hashable {
     /// The bytes, which only the accessory may receive.
     package let bytes: [UInt8]
 
-    /// Creates a token from the bytes that the vendor's service issued.
-    ///
-    /// - Parameter data: The token's bytes. Returns `nil` if their number is outside ``length``.
+    /// Creates a token from the bytes that the vendor's service issued; returns `nil` for a number outside ``length``.
     public init?(data: [UInt8]) {
         guard Self.length.contains(data.count) else { return nil }
         bytes = data

@@ -9,9 +9,7 @@ public struct AccessorySetupPayload: Sendable, Hashable {
     /// The request that this payload answers, if there was one.
     package let request: AddAccessoryRequest.ID?
 
-    /// Parses the content of a QR code.
-    ///
-    /// - Parameter url: An `X-HM://` URI. Lowercase is accepted after the scheme. Returns `nil` for anything else.
+    /// Parses the content of a QR code, an `X-HM://` URI in any case after the scheme; returns `nil` for anything else.
     public init?(url: String) { self.init(url: url, token: nil, request: nil) }
 
     /// Parses the content of a QR code as ``init(url:)`` does, and adds the vendor's token.
@@ -68,7 +66,7 @@ extension AccessorySetupPayload: CustomStringConvertible, CustomReflectable {
 extension SetupCode {
     /// Parses a typed code: eight digits, with or without dashes and spaces.
     ///
-    /// - Parameter text: The typed text. Returns `nil` for anything else, and for the invalid codes that HAP excludes.
+    /// Returns `nil` for anything else, and for the invalid codes that HAP excludes.
     public init?(typed text: String) {
         let digits = text.utf8.filter { $0 != UInt8(ascii: "-") && $0 != UInt8(ascii: " ") }
         guard text.utf8.count <= 64, digits.count == 8,

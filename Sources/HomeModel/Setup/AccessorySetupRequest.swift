@@ -2,7 +2,7 @@
 ///
 /// Everything is optional and can be chosen by the user.
 public struct AccessorySetupRequest: Sendable, Hashable {
-    /// The home to which the accessory is to be added.
+    /// The home for the accessory.
     public var home: Home.ID?
     /// The suggested room.
     public var suggestedRoom: Room.ID?
@@ -12,12 +12,6 @@ public struct AccessorySetupRequest: Sendable, Hashable {
     public var payload: AccessorySetupPayload?
 
     /// Creates a request.
-    ///
-    /// - Parameters:
-    ///   - home: The home for the accessory.
-    ///   - suggestedRoom: The suggested room.
-    ///   - suggestedName: The suggested name.
-    ///   - payload: The content of the QR code.
     public init(
         home: Home.ID? = nil, suggestedRoom: Room.ID? = nil, suggestedName: String? = nil,
         payload: AccessorySetupPayload? = nil

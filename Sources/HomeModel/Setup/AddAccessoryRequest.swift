@@ -9,7 +9,7 @@ public struct AddAccessoryRequest: Codable, Sendable, Hashable, Identifiable {
 
     /// The request's ID.
     public let id: ID
-    /// The home to which the accessory is to be added.
+    /// The home for the accessory.
     public let home: Home.ID
     /// The name that the accessory advertises.
     public let accessoryName: String
@@ -29,21 +29,13 @@ public struct AddAccessoryRequest: Codable, Sendable, Hashable, Identifiable {
         self.requiresSetupPayloadURL = requiresSetupPayloadURL
     }
 
-    /// Returns the answer if the setup code is already known.
-    ///
-    /// - Parameter ownershipToken: The vendor's token.
-    /// - Returns: The payload; `nil` if ``requiresSetupPayloadURL`` is `true`.
+    /// Returns the answer if the setup code is already known; `nil` if ``requiresSetupPayloadURL`` is `true`.
     public func makePayload(ownershipToken: AccessoryOwnershipToken) -> AccessorySetupPayload? {
         guard !requiresSetupPayloadURL else { return nil }
         return AccessorySetupPayload(setup: nil, token: ownershipToken, request: id)
     }
 
-    /// Returns the answer with the content of the accessory's QR code.
-    ///
-    /// - Parameters:
-    ///   - url: An `X-HM://` URI.
-    ///   - ownershipToken: The vendor's token.
-    /// - Returns: The payload; `nil` if the URI is invalid.
+    /// Returns the answer with the content of the accessory's QR code, an `X-HM://` URI; `nil` if the URI is invalid.
     public func makePayload(url: String, ownershipToken: AccessoryOwnershipToken) -> AccessorySetupPayload? {
         AccessorySetupPayload(url: url, token: ownershipToken, request: id)
     }

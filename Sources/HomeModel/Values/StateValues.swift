@@ -52,9 +52,8 @@ extension Accessory {
     /// A Boolean value that indicates whether the accessory has a battery, which frequent reads would drain.
     package var hasBattery: Bool { services.contains { $0.type == .battery } }
 
-    /// Returns the time of the last read of a service's state, if the accessory doesn't report all of it.
-    ///
-    /// - Returns: The time of the oldest such value; `nil` if the accessory reports all displayed state.
+    /// Returns the time of the oldest value of a service's state that must be read; `nil` if the accessory reports all
+    /// displayed state.
     public func lastRead(of service: Service) -> Timestamp? {
         service.characteristics.filter { $0.isReadableState && $0.isForPeople && !$0.canNotify && $0.value != nil }
             .compactMap(\.valueTime).min()

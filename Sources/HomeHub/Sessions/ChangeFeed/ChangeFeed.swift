@@ -66,18 +66,15 @@ package struct ChangeFeed: Sendable, Equatable {
         return actions
     }
 
-    /// Removes and returns the next delivery for a session; `nil` if there is none.
+    /// Removes and returns the next delivery for a session; `nil` without one.
     package mutating func next(for session: SessionID) -> Delivery? { sessions[session]?.outbox.next() }
 
     // MARK: Notifications
 
     /// Handles a committed write, or a device's change of a home.
     ///
-    /// - Parameters:
-    ///   - transaction: The changes.
-    ///   - initiator: The session whose call caused it; `nil` without a call. ``answered(_:with:)`` must follow before
-    ///     any other input, so that the initiator's copy of the homes has no gap.
-    /// - Returns: The actions.
+    /// If an app's call caused it, ``answered(_:with:)`` must follow before any other input, so that the app's copy of
+    /// the homes has no gap.
     package mutating func committed(_ transaction: HomeTransaction, by initiator: SessionID? = nil) -> [Action] {
         for change in transaction.changes { observations.apply(change.event, to: transaction.home) }
         return notifyAll(.transaction(transaction)) { $0 != initiator }
@@ -101,10 +98,7 @@ package struct ChangeFeed: Sendable, Equatable {
 
     /// Handles a device's report that `HomeGraph.apply` found to be new.
     ///
-    /// - Parameters:
-    ///   - event: The report.
-    ///   - writer: The session whose call set the value and whose answer contains it; `nil` if the device reported it.
-    /// - Returns: The actions.
+    /// The app whose call set the value has it in the answer.
     package mutating func received(_ event: LiveEvent, writer: SessionID? = nil) -> [Action] {
         switch event {
         case .reachabilityUpdated(let accessory, let isReachable):

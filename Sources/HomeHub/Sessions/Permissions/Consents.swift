@@ -133,7 +133,7 @@ struct Consents: Sendable, Equatable {
 
     // MARK: State
 
-    /// Returns the user's decision about a claim; `nil` if there is none.
+    /// Returns the user's decision about a claim; `nil` without one.
     func isAllowed(_ claim: VendorClaimID) -> Bool? { claims[claim] }
 
     /// Returns a Boolean value that indicates whether a claim has a decision or a question.

@@ -118,12 +118,8 @@ extension HomeHub {
 
     /// Stores a decision and answers its call.
     ///
-    /// - Parameters:
-    ///   - subject: The app or claim of the decision.
-    ///   - isAllowed: Whether the user allowed it.
-    ///   - call: The call of the decision.
-    ///   - write: Writes to the store.
-    ///   - stored: Applies the stored decision. It isn't called if the user has decided otherwise in the meantime.
+    /// `stored` applies the stored decision. It isn't called if the user has decided otherwise in the meantime.
+    ///
     /// - Throws: 49 if too many decisions wait.
     private func storeDecision(
         _ subject: PendingDecisions.Subject, isAllowed: Bool, _ call: Call,
