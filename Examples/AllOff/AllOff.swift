@@ -1,4 +1,4 @@
-// Switches off all lights and outlets in the primary home. README contains these lines.
+// Switches off all accessories in the primary home. GettingStarted.md contains this code.
 
 import HomeClient
 

@@ -9,9 +9,9 @@ package enum InterfaceSelection: Hashable, Sendable {
 
     /// Selects from the existing interfaces.
     ///
-    /// `automatic` prefers interfaces with a default route, then those that are up and not virtual, then those that are
-    /// up, and then the loopback interface. A tunnel's default route counts only if no physical interface has one,
-    /// because controllers aren't on a VPN that runs in addition to the home's router.
+    /// `automatic` prefers interfaces with a default route, then active ones that aren't virtual, then all active ones,
+    /// and then the loopback interface. A tunnel's default route counts only if no physical interface has one, because
+    /// controllers aren't on a VPN that runs in addition to the home's router.
     package func resolve(_ facts: [InterfaceFacts]) -> [InterfaceFacts] {
         switch self {
         case .all:

@@ -1,6 +1,6 @@
 import HomeModel
 
-// The home's own words, where HAP's model of an accessory on the wire uses the same ones.
+// The home model's types, whose names also exist in HAP's model.
 
 typealias Accessory = HomeModel.Accessory
 typealias Service = HomeModel.Service

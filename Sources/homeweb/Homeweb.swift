@@ -7,7 +7,7 @@ import SystemKit
 import TerminalKit
 import WebAccess
 
-/// The page: an app of the home hub that browsers show.
+/// The web page, an app of the home hub.
 @main
 struct Homeweb: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -80,7 +80,7 @@ struct Homeweb: AsyncParsableCommand {
         }
     }
 
-    /// On the main thread, while there is no other.
+    /// Runs on the main thread, before other threads exist.
     @MainActor static func main() async {
         Allocator.setUp()
         await main(nil)
@@ -108,7 +108,9 @@ struct Homeweb: AsyncParsableCommand {
         }
     }
 
-    /// Takes `127.0.0.1:8480`, `[::1]:8480` or `localhost:8480` apart; `nil` for anything else.
+    /// Splits `127.0.0.1:8480`, `[::1]:8480` or `localhost:8480`.
+    ///
+    /// Returns `nil` for any other text.
     static func address(_ text: String) -> (host: String, port: Int)? {
         guard let colon = text.lastIndex(of: ":"), let port = UInt16(text[text.index(after: colon)...]) else {
             return nil
@@ -119,7 +121,7 @@ struct Homeweb: AsyncParsableCommand {
         return (host, Int(port))
     }
 
-    /// The hosts of the page: this computer's names and those of `--name`.
+    /// The host names of the page: this computer's names and those of `--name`.
     private var names: Set<String> {
         var buffer = [CChar](repeating: 0, count: 256)
         var names = ["localhost"]
@@ -130,7 +132,7 @@ struct Homeweb: AsyncParsableCommand {
         return Set((names + name).compactMap { PageName($0)?.host })
     }
 
-    /// What it ends with, after sysexits(3).
+    /// Returns the exit code for an error, from sysexits(3).
     private static func code(_ error: any Error) -> Int32 {
         (error as? TerminalError)?.code ?? SystemKit.ExitCode(error).rawValue
     }

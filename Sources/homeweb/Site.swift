@@ -5,7 +5,7 @@ import HomeModel
 import LineRPC
 import Logging
 
-/// What all pages share.
+/// The objects that all pages share.
 struct Site: Sendable {
     let manager: HomeManager
     let freshness: Freshness
@@ -18,7 +18,7 @@ struct Site: Sendable {
     let hubSocket: String?
     let logger: Logger
 
-    /// What is known of the homes at this moment; `nil` when the page is going down.
+    /// The current snapshot of the homes, or `nil` during the shutdown.
     var snapshot: HomeSnapshot? {
         get async {
             var snapshots = manager.snapshots().makeAsyncIterator()
@@ -26,9 +26,9 @@ struct Site: Sendable {
         }
     }
 
-    /// The homes as they are now.
+    /// Returns the current state of the homes.
     ///
-    /// - Throws: `CancellationError` when the page is going down.
+    /// - Throws: `CancellationError` during the shutdown.
     func moment(_ visitor: Visitor, choice: Home.ID? = nil) async throws -> Moment {
         guard let snapshot = await snapshot else { throw CancellationError() }
         return Moment(
@@ -37,7 +37,7 @@ struct Site: Sendable {
     }
 }
 
-/// The page as the home hub knows it.
+/// The declaration of this app for the home hub.
 enum HomeApp {
     static let id = "org.lamplighter.homeweb"
     static let declaration = AppDeclaration(

@@ -12,7 +12,7 @@ import TerminalKit
 import UnixSignals
 import WebAccess
 
-/// The composition root: the app's connection to the home hub, and the server of the page.
+/// The composition root: the app's connection to the home hub, and the web server.
 struct WebDaemon {
     let settings: WebServer.Settings
     let stateDirectory: String
@@ -22,9 +22,9 @@ struct WebDaemon {
     let notifier: ServiceNotifier?
     let logger: Logger
 
-    /// Runs until it is asked to end.
+    /// Runs until a graceful shutdown.
     ///
-    /// - Throws: what keeps the page from being served.
+    /// - Throws: The error that prevents serving the page.
     func run() async throws {
         try ServiceDirectory.makeStateDirectory(stateDirectory)
         let file = PeopleFile(directory: stateDirectory)
@@ -75,7 +75,8 @@ struct WebDaemon {
         logger.notice("page stopped")
     }
 
-    /// The page's address in links: its name, or an address that other computers can reach if it listens on all.
+    /// Returns the page's address for links: its name, or an address that other computers can reach if it listens on
+    /// all interfaces.
     private func address(_ port: Int) -> String {
         if let origin = settings.publicNames.first?.origin { return origin + "/" }
         let isEverywhere = ["0.0.0.0", "::"].contains(settings.host)
@@ -86,7 +87,7 @@ struct WebDaemon {
     }
 }
 
-/// The connection to the home hub, and what others do there.
+/// The connection to the home hub, and the history of its events.
 private struct HomeService: ServiceLifecycle.Service {
     let site: Site
 

@@ -1,6 +1,8 @@
 /// The result of one check.
 package struct CheckResult: Encodable, Equatable, Sendable {
-    /// The checks, each after those that it depends on.
+    /// The checks.
+    ///
+    /// Each follows its dependencies.
     package enum Check: String, Encodable, Sendable {
         case configuration, state, port, metrics, socket, daemon, clock, storage, network, advertise, bus, avahi, clone
         case advertisement, responders, visible, record, addresses, attempts, pairing, drivers, lights
@@ -10,7 +12,7 @@ package struct CheckResult: Encodable, Equatable, Sendable {
 
     package enum Result: String, Encodable, Sendable {
         case ok
-        /// A notable finding that doesn't affect controllers by itself.
+        /// A notable finding that alone doesn't affect controllers.
         case warning
         case wrong
         /// The check wasn't possible, mostly because an earlier one failed.

@@ -4,7 +4,9 @@ internal import TerminalKit
 
 /// Derives findings from facts: a pure function without a clock, sockets or files.
 package enum Diagnosis {
-    /// Returns the results of all checks, each after those that it depends on.
+    /// Returns the results of all checks.
+    ///
+    /// Each follows its dependencies.
     package static func findings(_ facts: Facts) -> [CheckResult] {
         switch facts.daemon {
         case .absent(let reason, let start): starting(start, reason) + [clock(facts.time, step: 0)]

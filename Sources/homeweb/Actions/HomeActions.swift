@@ -6,7 +6,7 @@ import Hummingbird
 import HummingbirdCore
 import TerminalKit
 
-/// What changes the home itself: for owners.
+/// Changes of the home itself, for owners only.
 enum HomeActions {
     static func add(to router: RouterGroup<WebContext>, _ site: Site) {
         addHomesAndRooms(to: router, site)
@@ -119,7 +119,7 @@ enum HomeActions {
         }
     }
 
-    /// What people call a thing with one part is the accessory's name; see `Accessory.shownName(of:)`.
+    /// Renames the accessory if its name is shown for the service; see `Accessory.shownName(of:)`.
     private static func rename(_ id: Service.ID, to name: String, _ manager: HomeManager) async throws {
         guard let accessory = await manager.homes.lazy.compactMap({ $0.accessory(of: id) }).first,
             let service = accessory.service(id)
@@ -131,7 +131,7 @@ enum HomeActions {
         }
     }
 
-    /// The home that has what is to be changed.
+    /// Returns the home with the object to change.
     private static func home(
         _ manager: HomeManager, where isMeant: (Home) -> Bool
     ) async throws(WebError) -> Home.ID {
@@ -139,9 +139,11 @@ enum HomeActions {
         return home.id
     }
 
-    // MARK: Who may
+    // MARK: Authorization
 
-    /// A change that an owner may make; it returns the page to go on with.
+    /// Adds a change for owners.
+    ///
+    /// The closure returns the page to continue with.
     private static func owner(
         _ router: RouterGroup<WebContext>, _ path: RouterPath, _ site: Site,
         _ change: @escaping @Sendable (Query, WebContext, HomeManager) async throws -> String
@@ -156,16 +158,18 @@ enum HomeActions {
 }
 
 extension Query {
-    /// The name that was typed, without spaces around it, which no person means.
+    /// The typed name without surrounding spaces.
     fileprivate var name: String { (self["name"] ?? "").trimmed }
 }
 
-/// Whether a name would do, while it is typed: nothing is written.
+/// A check of a name during typing.
+///
+/// It doesn't change anything.
 struct NameCheck {
     let refusal: String
     let suggestions: [String]
 
-    /// Checks `name` for the `kind` of thing `self`, or a new one in `in`.
+    /// Checks `name` for the object `self` of the given `kind`, or for a new object in the home `in`.
     init(_ query: Query, _ moment: Moment) {
         let name = (query["name"] ?? "").trimmed
         guard !name.isEmpty else {

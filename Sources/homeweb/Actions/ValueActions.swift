@@ -70,7 +70,7 @@ enum ValueActions {
 
     static let notFound = WebError(.notFound, "This is not there any more.")
 
-    /// Answers a change: a script gets the new state of its page, a browser the page to continue with.
+    /// Answers a change: a script receives the new state of its page, a browser the page to continue with.
     private static func done(
         _ request: Request, _ back: String, _ changed: [Service.ID], _ site: Site, _ visitor: Visitor
     ) async throws -> Response {
@@ -95,7 +95,9 @@ enum ValueActions {
         return (home, service)
     }
 
-    /// The values that a form sets: each field is a characteristic of the service, or its color.
+    /// Returns the values that a form sets.
+    ///
+    /// Each field is a characteristic of the service, or its color.
     ///
     /// - Throws: `badRequest` for an invalid or empty form, `forbidden` for a guest's write to a characteristic that no
     ///   page shows as a control.
@@ -136,7 +138,7 @@ enum ValueActions {
         return values
     }
 
-    /// Switches a lamp or fan on with a level, and off instead of to the level 0.
+    /// Adds the power state: a lamp or fan is switched on with a level, and off instead of to level 0.
     private static func addPower(to values: inout [Characteristic.ID: CharacteristicValue], _ service: Service) {
         guard let level = service.level, [.brightness, .rotationSpeed].contains(level.type),
             let number = values[level.id]?.number, let power = service.toggle, values[power.characteristic] == nil

@@ -1,5 +1,5 @@
-// Live updates, taps and drags on tiles, checks of names during typing, and scanning of codes. Without this script, pages are
-// read and forms are sent as usual.
+// Live updates, taps and drags on tiles, checks of names during typing, and scanning of codes. Without this script,
+// pages can be read and forms are sent as usual.
 "use strict";
 
 (() => {
@@ -9,7 +9,7 @@
 
   // ---- Live updates
 
-  // Elements that the visitor is changing. They are drawn again when the change is over, as the server describes them then.
+  // Elements that the visitor is changing. When the change is over, they are redrawn with the server's latest state.
   const held = new Map();
   // Messages of this script, which the server doesn't know.
   const own = new WeakSet();
@@ -24,7 +24,7 @@
       && element.value !== element.defaultValue;
   }
 
-  // Makes an element like a new one without taking it away from under a finger, a cursor or a reader.
+  // Updates an element in place, so that touches, the cursor and screen readers aren't interrupted.
   function morph(old, fresh) {
     const isAnother = old.nodeType !== fresh.nodeType || old.nodeName !== fresh.nodeName
       || (old.id && fresh.id && old.id !== fresh.id) || old.dataset?.self !== fresh.dataset?.self
@@ -78,7 +78,7 @@
     }
   }
 
-  // The child that a new one is to become: that of its id, else the next of its kind that has none.
+  // Returns the existing child for a new node: the one with its ID, or else the next one of its kind without an ID.
   function counterpart(node, next, known, wanted) {
     if (node.id) return known.get(node.id);
     if (node.nodeType !== Node.ELEMENT_NODE) return next?.nodeType === node.nodeType ? next : null;
@@ -154,7 +154,7 @@
     source = null;
   }
 
-  // Nothing is watched that is not on the page.
+  // A hidden page receives no updates.
   document.addEventListener("visibilitychange", () => (document.hidden ? stop() : listen()));
   addEventListener("pagehide", stop);
   addEventListener("pageshow", listen);
@@ -163,7 +163,7 @@
 
   function clear(place) { place.querySelector(":scope > .refusal")?.remove(); }
 
-  // Shows an error at the thing it is about, until it is dismissed or the next try.
+  // Shows an error next to its element, until it is dismissed or the next attempt.
   function refuse(place, message) {
     clear(place);
     const refusal = document.createElement("p"), dismiss = document.createElement("button");
@@ -191,7 +191,8 @@
     return answer;
   }
 
-  // A place that the visitor is changing shows the expected state. The latest state from the server is kept for the end.
+  // An element that the visitor is changing shows the expected state. The server's latest state is stored until the
+  // change is over.
   function hold(place) {
     if (held.has(place)) return;
     clear(place);
@@ -208,7 +209,8 @@
     shown();
   }
 
-  // One request per place is under way. Later changes wait for it and are sent together, the newest of each field.
+  // Each element has at most one running request. Later changes wait for it and are sent together, with the latest
+  // value of each field.
   const queues = new Map();
   let grabbed = null;
 
@@ -240,7 +242,7 @@
     if (refusal) refuse(place, refusal);
   }
 
-  // The state that a button will have brought about, until the server describes it.
+  // Shows the expected result of a button until the server sends the actual state.
   function expect(form, button, place) {
     if ("other" in button.dataset) {
       const name = button.hasAttribute("aria-checked") ? "aria-checked" : "aria-pressed";
@@ -265,7 +267,7 @@
 
   // ---- Sliders
 
-  // Not more than a few requests a second, and the last value always.
+  // A slider sends a few requests per second, and always its last value.
   const pace = 150;
 
   function words(range) {
@@ -294,7 +296,7 @@
     send(form, form.getAttribute("action"), { back, [input.name.replace("typed:", "")]: input.value });
   });
 
-  // A lamp's tile is its slider: a drag dims, a touch without movement switches.
+  // A lamp's tile is its slider: a drag dims, a tap switches.
   let drag = null;
 
   document.addEventListener("pointerdown", (event) => {
@@ -414,7 +416,7 @@
   }
 
   function shown() {
-    // The server knows no time zone.
+    // The server doesn't know the browser's time zone.
     for (const time of document.querySelectorAll("time[datetime]")) {
       const words = new Date(time.dateTime).toLocaleString();
       if (time.textContent !== words) time.textContent = words;
@@ -456,7 +458,7 @@
   // A message above the page, such as the reason why a form wasn't accepted.
   document.getElementById("dismiss")?.addEventListener("click", (event) => event.target.closest(".message").remove());
 
-  // The link that "homehub web" shows brings the token behind #, where no server sees it.
+  // The link from "homehub web" contains the token after #, which isn't sent to the server.
   const enter = document.getElementById("enter");
   if (enter && location.hash.length > 8) {
     enter.querySelector("input").value = location.hash.slice(1);

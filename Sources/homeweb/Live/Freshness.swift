@@ -3,16 +3,16 @@ import HomeClient
 import HomeModel
 import Synchronization
 
-/// Which of the values that are not reported were asked for, so that nothing is asked for twice and nothing old is shown as new.
+/// Tracks which values without notifications have been read, to avoid duplicate reads and to mark stale values.
 ///
-/// What an accessory reports is as it says as long as it is reported; the rest is asked for once while somebody looks at it.
+/// Values with enabled notifications are current. The others are read once while a visitor views them.
 final class Freshness: Sendable {
     private struct Contents {
-        /// How many look at a value.
+        /// The number of viewers of each value.
         var watched: [Characteristic.ID: Int] = [:]
-        /// What was read since somebody looks at it.
+        /// The values that were read while they had viewers.
         var read: Set<Characteristic.ID> = []
-        /// Reads under way.
+        /// The running reads.
         var reading: [Characteristic.ID: Task<Void, Never>] = [:]
     }
 
@@ -23,7 +23,7 @@ final class Freshness: Sendable {
 
     var current: Set<Characteristic.ID> { contents.withLock { $0.read } }
 
-    /// Somebody looks at some values, and no more at others.
+    /// Updates the numbers of viewers when a page shows other values.
     func watch(_ new: Set<Characteristic.ID>, insteadOf old: Set<Characteristic.ID>) {
         contents.withLock { contents in
             for id in new.subtracting(old) { contents.watched[id, default: 0] += 1 }
@@ -35,10 +35,12 @@ final class Freshness: Sendable {
         }
     }
 
-    /// An accessory was away, so what was read of it is old.
+    /// Marks values as stale, because their accessory was unreachable.
     func forget(_ ids: some Sequence<Characteristic.ID>) { contents.withLock { $0.read.subtract(ids) } }
 
-    /// Asks for values that were not asked for yet, and waits for the others; all are readable, watched, and reported.
+    /// Reads the values that haven't been read yet, and waits for reads that are running.
+    ///
+    /// - Parameter ids: The values to show. They must be readable and have viewers.
     func read(_ ids: Set<Characteristic.ID>) async {
         let tasks = contents.withLock { contents in
             let due = ids.filter { !contents.read.contains($0) && contents.reading[$0] == nil }
@@ -58,7 +60,8 @@ final class Freshness: Sendable {
         contents.withLock { contents in
             for id in ids {
                 contents.reading[id] = nil
-                // What cannot be read stays as it was known, and is shown as old; so is what no reader looks at any more.
+                // A value that can't be read, or that lost its viewers meanwhile, keeps its last state and is shown as
+                // stale.
                 if case .success = results?[id], contents.watched[id] != nil { contents.read.insert(id) }
             }
         }

@@ -4,21 +4,21 @@ import HomePresentation
 import Synchronization
 import SystemKit
 
-/// The last changes, newest first, as long as the page runs.
+/// The latest changes while the page is running.
 ///
-/// What the home tells of itself is always there; values only while somebody looked at them, because nothing is watched
-/// that no reader looks at.
+/// Events of the home are always recorded. Values are recorded only while a visitor views them, because other values
+/// aren't observed.
 final class History: Sendable {
     struct Entry: Sendable, Hashable {
         let time: Timestamp
         let place: String
         let sentence: String
-        /// Who did it; empty for what came from the home.
+        /// The person who made the change; empty for a change in the home.
         let who: String
         let path: String?
     }
 
-    /// How many are kept.
+    /// The maximum number of entries.
     static let limit = 200
 
     private struct Contents {
@@ -36,18 +36,18 @@ final class History: Sendable {
     func add(_ sentence: String, place: String = "", who: String = "", path: String? = nil) {
         let entry = Entry(time: .now, place: place, sentence: sentence, who: who, path: path)
         let readers = contents.withLock { contents -> [AsyncStream<Void>.Continuation] in
-            // A lamp that tells each of its values says the same several times.
+            // A lamp that reports each of its values separately results in several equal entries.
             let last = contents.entries.last
             guard last?.sentence != sentence || last?.place != place || last?.who != who else { return [] }
             contents.entries.append(entry)
             if contents.entries.count > Self.limit { contents.entries.removeFirst() }
             return Array(contents.readers.values)
         }
-        // Outside the lock: a reader that is ending holds the lock of its task, and waits for ours.
+        // Outside the lock, because a reader that ends holds its task's lock and waits for ours.
         for reader in readers { reader.yield() }
     }
 
-    /// Says that there are more; it ends when it is let go.
+    /// Reports new entries until the stream is released.
     var changes: AsyncStream<Void> {
         let (changes, sink) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
         let number = contents.withLock { contents in
@@ -59,9 +59,9 @@ final class History: Sendable {
         return changes
     }
 
-    // MARK: What the home tells
+    // MARK: Events of the home
 
-    /// Takes down what others do, until the task is cancelled.
+    /// Records events until the task is canceled.
     func follow(_ manager: HomeManager) async {
         let events = manager.allEvents()
         let known = AccessoryProblems(await manager.homes)
@@ -87,7 +87,7 @@ final class History: Sendable {
         add(words.sentence, place: words.place, path: words.path)
     }
 
-    /// Takes down which accessories have gone, or are back, while there was no daemon.
+    /// Records the accessories that became reachable or unreachable while the daemon was unavailable.
     private func addMissed(_ manager: HomeManager) async {
         let homes = await manager.homes
         for accessory in contents.withLock({ $0.problems.changed(in: homes) }) {

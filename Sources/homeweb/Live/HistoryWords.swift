@@ -3,7 +3,7 @@ import HomeClient
 import HomeModel
 import HomePresentation
 
-/// An event as the history has it.
+/// The text of an event for the history.
 struct HistoryWords {
     var place = ""
     var sentence: String
@@ -11,7 +11,7 @@ struct HistoryWords {
 }
 
 extension HomeClientEvent {
-    /// The event in words; `nil` if no person would look it up.
+    /// Returns the text of the event, or `nil` if it isn't relevant for the history.
     func words(_ homes: [Home]) -> HistoryWords? {
         switch self {
         case .manager(let event): event.words

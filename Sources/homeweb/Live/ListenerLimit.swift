@@ -1,6 +1,6 @@
 import Synchronization
 
-/// Bounds how many streams of changes are open, and lets no one take all of them from the others.
+/// Limits the number of open live streams, and prevents a visitor from using all of them.
 final class ListenerLimit: Sendable {
     static let most = 64
 
@@ -9,7 +9,7 @@ final class ListenerLimit: Sendable {
         let end: @Sendable () -> Void
     }
 
-    /// A place among the listeners, until it is let go.
+    /// A place in the limit, which is freed when this object is released.
     final class Place: Sendable {
         private let limit: ListenerLimit
         private let number: UInt64
@@ -26,9 +26,9 @@ final class ListenerLimit: Sendable {
 
     /// Takes a place for a person at an address.
     ///
-    /// If all are taken, the person with the most places loses the oldest, except to themselves.
+    /// If all places are taken, the person with the most places loses the oldest one, unless that is the same person.
     ///
-    /// - Returns: `nil` if there is no place for it.
+    /// - Returns: The place, or `nil` if none is available.
     func enter(_ who: String, end: @escaping @Sendable () -> Void) -> Place? {
         let (number, loser): (UInt64?, Entry?) = entries.withLock { entries in
             var loser: Entry?

@@ -12,11 +12,13 @@ import Synchronization
 /// - `main` replaces the content of the page, `part` one element of it, `notice` the line above it.
 /// - Only values on the page are observed, and only while it is open (V3 of the home model).
 struct LiveStream: Sendable {
-    /// Changes that come within this time are drawn together.
+    /// The time within which changes are rendered together.
     private static let pace = Duration.milliseconds(80)
     /// The interval at which the visitor's permission is checked again.
     private static let checkInterval = Duration.seconds(1)
-    /// The seconds between two `beat` events; after three missing ones a browser reports a lost connection.
+    /// The interval of `beat` events in seconds.
+    ///
+    /// After three missing ones, a browser reports a lost connection.
     private static let beatInterval = 5
 
     let site: Site
@@ -25,14 +27,14 @@ struct LiveStream: Sendable {
     /// The ``mark(of:)`` of the content that the browser has.
     let mark: String?
 
-    /// A short hash of content.
+    /// Returns a short hash of content.
     static func mark(of content: String) -> String { Assets.hash(of: content.utf8) }
 
     private let pending = Pending()
 
     func stop() { pending.end() }
 
-    /// Writes events until the reader goes, or loses the permission.
+    /// Writes events until the browser disconnects or the visitor loses the permission.
     func run(_ send: (String) async throws -> Void) async throws {
         let watching = Watching(site: site)
         let changes = await page.changes(site)
@@ -89,7 +91,7 @@ struct LiveStream: Sendable {
     static func event(_ name: String, _ content: JSONValue) -> String { "event: \(name)\ndata: \(content.text)\n\n" }
 }
 
-/// A signal that a redraw is due, or that the browser is gone.
+/// A signal that a redraw is due, or that the browser has disconnected.
 private final class Pending: Sendable {
     private let signal = AsyncSignal()
     private let ended = Atomic(false)
@@ -103,7 +105,9 @@ private final class Pending: Sendable {
         signal.send()
     }
 
-    /// Waits for something to draw, which is taken for drawn; `false` if the time came first.
+    /// Waits for a redraw request and clears it.
+    ///
+    /// Returns `false` if the deadline is first.
     func wait(until deadline: ContinuousClock.Instant) async -> Bool { await signal.wait(until: deadline) }
 }
 
@@ -183,7 +187,7 @@ private struct Drawing {
             shown = content.values
             watch(shown, moment)
         }
-        // The browser has the content of the page request, or that from before a lost connection.
+        // The browser has the content of the page request, or the content from before a lost connection.
         let has = main ?? ""
         let isSame = main == nil ? stream.mark == LiveStream.mark(of: content.main) : has == content.main
         main = content.main
@@ -208,12 +212,12 @@ extension HomeSnapshot {
     /// The names of the homes, which pages link to.
     fileprivate var homeNames: [String] { homes.map(\.name) }
 
-    /// Whether there is a home to show, and whether it may be seen.
+    /// Whether there is a home to show and access is allowed.
     fileprivate var isVisible: Bool { authorizationStatus.contains(.authorized) && !homes.isEmpty }
 }
 
 extension Home {
-    /// Those of these values that can be asked for now.
+    /// Returns the values that can be read now.
     func readable(_ values: Set<Characteristic.ID>) -> Set<Characteristic.ID> {
         var readable: Set<Characteristic.ID> = []
         for accessory in accessories where accessory.problem == nil {
@@ -225,7 +229,7 @@ extension Home {
         return readable
     }
 
-    /// The values of accessories that were of no use and are again.
+    /// Returns the values of accessories that are usable again.
     fileprivate func hasReturned(since old: Home?) -> [Characteristic.ID] {
         guard let old, old.id == id, old.accessories.count == accessories.count else { return [] }
         return zip(old.accessories, accessories).filter { $0.0.problem != nil && $0.1.problem == nil }

@@ -2,10 +2,10 @@ import HAPModel
 import HomeClient
 import HomeModel
 
-/// The values that one reader looks at: they are reported, and asked for once.
+/// The values that a visitor views. They are observed, and read once.
 actor Watching {
-    /// How long values go on being reported when a reader goes: who goes from one page to the next asks for nothing again
-    /// (R4 of the home model).
+    /// The time for which values continue to be observed after a visitor leaves a page, so that the next page doesn't
+    /// read them again (R4 of the home model).
     static let linger = Duration.seconds(3)
 
     private let site: Site
@@ -15,18 +15,20 @@ actor Watching {
 
     init(site: Site) { self.site = site }
 
-    /// Watches these values instead of the former ones; returns when the readable ones were read.
+    /// Observes these values instead of the previous ones.
+    ///
+    /// Returns when the readable ones have been read.
     func watch(_ new: Set<Characteristic.ID>, reading readable: Set<Characteristic.ID>) async {
         guard !isOver else { return }
         if new != values {
             site.freshness.watch(new, insteadOf: values)
             values = new
-            // The new one begins before the old one ends, so that what is in both goes on.
+            // Starts the new observation before the previous one ends, so that common values remain observed.
             let next = new.isEmpty ? nil : await site.manager.observe(.characteristics(new))
             guard !isOver, values == new else { return }
             observation = next
         }
-        // The hub has asked for what it reports before it says that it does.
+        // The hub reads values before it confirms their observation.
         let reported = await site.manager.homes.reported(of: readable)
         await site.freshness.read(readable.subtracting(reported))
     }
@@ -42,7 +44,7 @@ actor Watching {
 }
 
 extension [Home] {
-    /// Those of these values that are reported to the page.
+    /// Returns the values that are reported to the page.
     fileprivate func reported(of values: Set<Characteristic.ID>) -> Set<Characteristic.ID> {
         var reported: Set<Characteristic.ID> = []
         for service in flatMap(\.accessories).flatMap(\.services) {

@@ -2,7 +2,7 @@ import HAPModel
 import HomeModel
 import HomePresentation
 
-/// An accessory with everything: for who looks after it, and for developers.
+/// The page of an accessory with all details, for its owner and for developers.
 struct AccessoryPage: LivePage {
     let accessory: Accessory.ID
     var path: String { "/accessories/\(accessory)" }
@@ -85,12 +85,12 @@ struct AccessoryPage: LivePage {
 }
 
 extension ProductFilter {
-    /// Makers' own kinds, too.
+    /// Includes the kinds that only manufacturers define.
     fileprivate static let everything = ProductFilter().withMakersOwn
 }
 
 extension CharacteristicMetadata {
-    /// What values it takes, for developers.
+    /// The valid values, for developers.
     fileprivate var rangeText: String {
         if let validValues { return validValues.map { "\($0)" }.joined(separator: ", ") }
         if let maximumLength { return "to \(maximumLength) bytes" }

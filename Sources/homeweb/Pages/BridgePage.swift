@@ -7,7 +7,7 @@ import NIOCore
 import SetupQR
 import TerminalKit
 
-/// The bridge of this computer, when `lamplighterd` runs beside the page: its codes, and its lights by driver.
+/// The page of this computer's bridge, if `lamplighterd` is running: its codes, and its lights by driver.
 enum BridgePage {
     static func add(to router: RouterGroup<WebContext>, _ site: Site) {
         router.get("/bridge") { _, context in
@@ -33,7 +33,7 @@ enum BridgePage {
     private static func content(_ site: Site) async -> String {
         do {
             let (status, setup, lights) = try await BridgeControlClient.connect(to: site.bridgeSocket) { bridge in
-                // A bridge that is paired shows no codes.
+                // A paired bridge shows no codes.
                 (try await bridge.status(), try? await bridge.setup(force: false), try await bridge.lights())
             }
             return Templates.render("bridge", values(status, setup, lights))
@@ -87,7 +87,7 @@ enum BridgePage {
 }
 
 extension SetupListing {
-    /// The codes of all bridges, whatever the daemon's age.
+    /// The codes of all bridges, from a daemon of any version.
     fileprivate var codes: [Bridge] {
         bridges ?? [Bridge(number: 1, name: "", code: code, payload: payload, paired: paired)]
     }

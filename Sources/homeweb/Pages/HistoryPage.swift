@@ -1,7 +1,7 @@
 import HomeModel
 import SystemKit
 
-/// The last changes, newest first.
+/// The page of the latest changes, newest first.
 struct HistoryPage: LivePage {
     let history: History
     var path: String { "/history" }

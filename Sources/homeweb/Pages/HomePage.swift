@@ -3,7 +3,7 @@ import HomeClient
 import HomeModel
 import HomePresentation
 
-/// The home at a glance: what is on, what is open, favorites, and everything in sections.
+/// The page of a home: active and open devices, favorites, and all accessories in sections.
 struct HomePage: LivePage {
     let path: String
     let choice: Home.ID?
@@ -150,7 +150,7 @@ extension ProductFilter {
 }
 
 extension Home {
-    /// The values that rows are made of.
+    /// Returns the values that rows consist of.
     func valuesShown(of services: [Service.ID]) -> Set<Characteristic.ID> {
         let wanted = Set(services)
         var values: Set<Characteristic.ID> = []

@@ -1,20 +1,22 @@
 import WebAccess
 
-/// What is around the content of every page.
+/// The frame around the content of every page.
 struct Layout {
     var title: String
     var content: String
-    /// Who looks at it; `nil` for who is not let in.
+    /// The visitor, or `nil` for an unauthorized one.
     var visitor: Visitor?
-    /// The path under which its changes come; `nil` for a page that does not change.
+    /// The path of live updates, or `nil` for a static page.
     var live: String?
-    /// The page of the bar that this one is, or belongs to.
+    /// The page of the navigation bar that this page belongs to.
     var place: String?
     /// The notice above the content, such as that the hub doesn't answer.
     var notice = ""
-    /// Why the visitor's last form wasn't accepted; live updates leave it alone.
+    /// The reason why the visitor's last form was rejected.
+    ///
+    /// Live updates don't change it.
     var message: String?
-    /// The home that is shown, if it is not the primary one.
+    /// The query for the current home, if it isn't the primary one.
     var homeQuery = ""
 
     var html: String {

@@ -3,29 +3,31 @@ import HomeClient
 import HomeModel
 import HomePresentation
 
-/// The homes at one moment, and who looks at them.
+/// The homes at one time, and the visitor.
 struct Moment {
     let snapshot: HomeSnapshot
     let visitor: Visitor
-    /// Values that were asked for because they are not reported.
+    /// The values that were read because they aren't reported.
     let read: Set<Characteristic.ID>
-    /// Whether the home hub answers.
+    /// Whether the home hub is connected.
     let isHubConnected: Bool
-    /// The home that the reader chose; the primary one if that is not there.
+    /// The home that the visitor chose.
+    ///
+    /// If it doesn't exist, the primary home is used.
     var choice: Home.ID?
 
     var home: Home? { snapshot.homes.shown(choice) }
 
-    /// What is added to a path so that it is about the same home.
+    /// The query to append to a path so that it refers to the same home.
     var homeQuery: String {
         guard let home, !home.isPrimary else { return "" }
         return "?home=\(home.id)"
     }
 
-    /// The home that has an accessory, a service or a room.
+    /// Returns the first home that matches, such as the one with an accessory, a service or a room.
     func home(where isMeant: (Home) -> Bool) -> Home? { snapshot.homes.first(where: isMeant) }
 
-    /// Whether a thing is shown as its accessory says.
+    /// Returns whether all shown values of a service are current.
     func isCurrent(_ service: Service) -> Bool {
         service.characteristics.allSatisfy {
             !$0.isWorthReading || $0.isNotificationEnabled || read.contains($0.id)
@@ -39,7 +41,7 @@ struct Moment {
 }
 
 extension Characteristic {
-    /// Whether people see it and it can be asked for.
+    /// Whether people see the value and it can be read.
     var isWorthReading: Bool {
         isForPeople && !type.isMomentary && metadata.permissions.contains(.pairedRead)
     }
@@ -49,28 +51,30 @@ struct PageContent {
     var title: String
     /// The HTML within `main`.
     var main: String
-    /// The values that it shows: they are asked for when it is opened, and watched as long as it is.
+    /// The values on the page.
+    ///
+    /// They are read when it is opened, and observed while it is open.
     var values: Set<Characteristic.ID> = []
     var isMissing = false
 }
 
-/// A page that changes by itself while it is looked at.
+/// A page with live updates.
 protocol LivePage: Sendable {
     /// The path with its query.
     var path: String { get }
-    /// The page of the bar that this one belongs to.
+    /// The page of the navigation bar that this page belongs to.
     var place: String { get }
-    /// The home that it is about, if its path says so.
+    /// The home of the page, if its path contains one.
     var choice: Home.ID? { get }
 
     func home(_ moment: Moment) -> Home?
 
-    /// What else changes it, beside the homes; `nil` for nothing.
+    /// Returns sources of changes other than the homes, or `nil` for none.
     func changes(_ site: Site) async -> AsyncStream<Void>?
 
     func content(_ moment: Moment) async -> PageContent
 
-    /// The elements to draw again after some things changed, by id; `nil` for the whole page.
+    /// Returns the elements to redraw after changes of services, by ID, or `nil` for the entire page.
     func parts(_ changed: Set<Service.ID>, _ moment: Moment) -> [(id: String, html: String)]?
 }
 
@@ -82,12 +86,12 @@ extension LivePage {
 }
 
 extension Query {
-    /// The home that is asked for.
+    /// The requested home.
     var home: Home.ID? { self["home"].flatMap { Home.ID($0) } }
 }
 
 extension PageContent {
-    /// What teaches where there is nothing to show.
+    /// Creates an explanation for a page without content.
     init(
         title: String, icon: String = "home", _ sentences: String..., command: String? = nil,
         action: (path: String, name: String)? = nil, form: String = ""
@@ -98,7 +102,7 @@ extension PageContent {
         self.init(title: title, main: Templates.render("empty", values))
     }
 
-    /// The content in place of every page while no home can be seen; `nil` if one can.
+    /// Returns the content that replaces every page while no home is available, or `nil` if one is available.
     static func inPlaceOfHomes(_ moment: Moment) -> PageContent? {
         let snapshot = moment.snapshot
         if snapshot.authorizationStatus.contains(.restricted) {

@@ -1,6 +1,6 @@
 import HomeModel
 
-/// The pages that have no place in the bar.
+/// The page with links to pages that aren't in the navigation bar.
 struct MorePage: LivePage {
     var path: String { "/more" }
     var place: String { "/more" }

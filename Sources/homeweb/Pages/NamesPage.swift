@@ -1,6 +1,6 @@
 import HomeModel
 
-/// The names doctor: names that are hard to say, each with better ones to click.
+/// The page of the names doctor: names that are hard to speak, with suggestions to click.
 struct NamesPage: LivePage {
     let path: String
     let choice: Home.ID?

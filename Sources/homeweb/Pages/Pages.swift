@@ -7,9 +7,9 @@ import Hummingbird
 import HummingbirdCore
 import NIOCore
 
-/// The pages that are read.
+/// The pages and their live updates.
 enum Pages {
-    /// How long a page waits for what accessories say before it shows what was known.
+    /// The time for which a page waits for accessories before it shows the last known state.
     private static let readTimeout = Duration.milliseconds(1500)
 
     static func add(to router: RouterGroup<WebContext>, _ site: Site) {
@@ -29,7 +29,7 @@ enum Pages {
         router.get("/live") { request, context in try await live(request, context, site) }
     }
 
-    /// The page at a path; `nil` if there is none, or this visitor has none.
+    /// Returns the page at a path, or `nil` if it doesn't exist or isn't available to the visitor.
     static func page(_ address: String, _ visitor: Visitor, _ site: Site) async -> (any LivePage)? {
         let parts = address.split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false)
         let query = Query(parts.count > 1 ? parts[1] : "")
@@ -56,9 +56,10 @@ enum Pages {
         }
     }
 
-    /// A page as it is now.
+    /// Returns the page in its current state.
     ///
-    /// What one opens for its own sake is asked for first; a whole home shows what is known, and asks while it is looked at.
+    /// The page of a single service or accessory reads its values first. A home's page shows the known values and reads
+    /// them while it is open.
     static func response(
         _ page: any LivePage, _ site: Site, _ visitor: Visitor, status: HTTPResponse.Status = .ok,
         message: String? = nil
@@ -78,13 +79,13 @@ enum Pages {
         return Response.page(layout, status: content.isMissing ? .notFound : status)
     }
 
-    /// Has values reported from now on until the page's own stream takes over, and asks for them.
+    /// Observes and reads values until the page's own stream takes over.
     private static func read(
         _ values: Set<Characteristic.ID>, _ readable: Set<Characteristic.ID>, _ site: Site
     ) async {
         guard !readable.isEmpty else { return }
         let watching = Watching(site: site)
-        // It goes on behind the page; the page is sent without it.
+        // The read continues in the background, and the page is sent without it after the timeout.
         let (answers, answered) = AsyncStream.makeStream(of: Void.self)
         Task {
             await watching.watch(values, reading: readable)
@@ -111,9 +112,9 @@ enum Pages {
         return Response.page(Layout(title: "Remove \(accessory.name)?", content: content, visitor: visitor, place: "/"))
     }
 
-    // MARK: Changes
+    // MARK: Live updates
 
-    /// Keeps nginx from collecting events before it passes them on.
+    /// Prevents nginx from buffering events.
     private static let noBuffering = Guard.name("X-Accel-Buffering")
 
     private static func live(_ request: Request, _ context: WebContext, _ site: Site) async throws -> Response {
@@ -133,7 +134,7 @@ enum Pages {
             status: .ok, headers: [.contentType: "text/event-stream", noBuffering: "no"],
             body: ResponseBody { writer in
                 defer { withExtendedLifetime(place) {} }
-                // This task alone writes; the writer's type does not say that it may be handed on.
+                // Only this task writes, but the writer isn't `Sendable`.
                 nonisolated(unsafe) var output = writer
                 try await request.body.consumeWithInboundCloseHandler { _ in
                     try await stream.run { try await output.write(ByteBuffer(string: $0)) }
@@ -146,7 +147,7 @@ enum Pages {
 }
 
 extension WebContext {
-    /// Who asks, if that is an owner.
+    /// The requester, who must be an owner.
     var owner: Visitor {
         get throws(WebError) {
             let visitor = try visitor

@@ -3,10 +3,10 @@ import HomeModel
 import Hummingbird
 import HummingbirdCore
 
-/// Which apps may see the homes, and what was decided.
+/// The page of the apps that requested access to the homes, with their permissions.
 ///
-/// Only the program that homehubd takes for the system app may see and decide that. Whether this page is it, its
-/// configuration says (`system-app`).
+/// Only the program that homehubd accepts as the system app may see and change them. The configuration of homehubd
+/// determines whether that is this page (`system-app`).
 enum PrivacyPage {
     static func add(to router: RouterGroup<WebContext>, _ site: Site) {
         router.get("/privacy") { _, context in

@@ -2,7 +2,7 @@ import HAPModel
 import HomeModel
 import HomePresentation
 
-/// A room: its things, and what is out of reach with the reason.
+/// The page of a room: its services, and its unreachable accessories with the reasons.
 struct RoomPage: LivePage {
     let room: Room.ID
     var path: String { "/rooms/\(room)" }
@@ -49,12 +49,12 @@ struct RoomPage: LivePage {
 }
 
 extension ServiceType {
-    /// Whether it goes off when a room is left: not a lock, nor a heater, nor what somebody watches.
+    /// Whether the service is switched off together with its room: not a lock, a heater or a television.
     var isSwitchedOffTogether: Bool { [.lightbulb, .switch, .outlet, .fan, .fanv2].contains(self) }
 }
 
 extension PageContent {
-    /// In place of what was removed.
+    /// Returns the content for an object that has been removed.
     static func missing(_ sentence: String) -> PageContent {
         var content = PageContent(
             title: "Not here", icon: "warning", sentence, action: (path: "/", name: "To the home"))

@@ -1,6 +1,6 @@
 import HomeModel
 
-/// Rooms and zones, to look after.
+/// The page to manage rooms and zones.
 struct RoomsPage: LivePage {
     let path: String
     let choice: Home.ID?

@@ -1,7 +1,7 @@
 import HomeModel
 import SystemKit
 
-/// The scenes, each with a touch to run it.
+/// The page of the scenes, each with a button to run it.
 struct ScenesPage: LivePage {
     let path: String
     let choice: Home.ID?
@@ -33,9 +33,10 @@ extension ActionSet {
     }
 }
 
-/// Moments as people say them.
+/// Times for people.
 enum TimeWords {
-    /// Returns the age of a moment, or after a day its time: `just now`, `5 minutes ago`, `2026-11-24 18:05 UTC`.
+    /// Returns the age of a time, or the time itself if it is older than a day: `just now`, `5 minutes ago`,
+    /// `2026-11-24 18:05 UTC`.
     static func words(for moment: Timestamp, now: Timestamp = .now) -> String {
         let seconds = max(0, moment.duration(to: now).components.seconds)
         switch seconds {

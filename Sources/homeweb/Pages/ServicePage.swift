@@ -2,7 +2,7 @@ import HAPModel
 import HomeModel
 import HomePresentation
 
-/// One thing: large controls, then readings.
+/// The page of a service: large controls, followed by readings.
 struct ServicePage: LivePage {
     let service: Service.ID
     var path: String { "/services/\(service)" }

@@ -4,7 +4,7 @@ import Mustache
 enum Templates {
     /// The values of a template.
     ///
-    /// Text is sanitized and escaped; HTML in three braces is only sanitized.
+    /// Text is sanitized and escaped. HTML in three braces is only sanitized.
     typealias Values = [String: Any]
 
     private static let library = makeLibrary()
@@ -21,7 +21,9 @@ enum Templates {
         return library
     }
 
-    /// Renders a template to HTML; a test renders all of them.
+    /// Renders a template to HTML.
+    ///
+    /// A test renders all of them.
     static func render(_ name: String, _ values: Values) -> String {
         guard let text = library.render(marked(values), withTemplate: name) else {
             preconditionFailure("Missing template \(name).")
@@ -29,7 +31,7 @@ enum Templates {
         return text
     }
 
-    /// Sanitizes text, and adds `any` with the names of all lists that aren't empty: only these have a heading.
+    /// Sanitizes text, and adds `any` with the names of all nonempty lists, because only these have a heading.
     private static func marked(_ values: Values) -> Values {
         var marked = values
         var any: [String: Bool]?
@@ -66,10 +68,10 @@ enum Templates {
 }
 
 extension String {
-    /// The text without invisible characters that devices and apps have no reason to send: controls such as escape, and
-    /// overrides of the direction of text.
+    /// The text without invisible characters that devices and apps have no reason to send: control characters such as
+    /// escape, and overrides of the text direction.
     ///
-    /// Line breaks, joiners and variation selectors, which emoji consist of, stay.
+    /// Line breaks, joiners and variation selectors are kept, because emoji consist of them.
     var sanitizedForPage: String {
         guard !utf8.allSatisfy({ (0x20...0x7E).contains($0) || $0 == 0x0A }) else { return self }
         return String(String.UnicodeScalarView(unicodeScalars.filter(\.isForPage)))

@@ -2,29 +2,32 @@ import HAPModel
 import HomeModel
 import HomePresentation
 
-/// What a person changes one value of a service with, as a form that says what is to be, never what is to change: sent
-/// twice it changes nothing more.
+/// A control for one value of a service.
+///
+/// It is a form with the target value instead of a relative change, so it is idempotent.
 struct ControlView {
     let accessory: Accessory
     let service: Service
     let characteristic: Characteristic
     let control: CharacteristicControl
 
-    /// Values to have at hand first; the rest follows in the accessory's order.
+    /// The order of the most important values.
+    ///
+    /// The others follow in the accessory's order.
     private static let order: [CharacteristicType] = [
         .on, .active, .lockTargetState, .targetDoorState, .targetPosition, .brightness, .rotationSpeed, .hue,
         .colorTemperature, .targetTemperature, .targetHeatingCoolingState, .coolingThresholdTemperature,
         .heatingThresholdTemperature, .securitySystemTargetState, .volume, .mute,
     ]
 
-    /// The controls of a service, the most used first.
+    /// Returns the controls of a service, the most used first.
     static func all(of service: Service, in accessory: Accessory, isOwner: Bool) -> [ControlView] {
         let ranked = service.controlledCharacteristics(isOwner: isOwner).enumerated().map { place, characteristic in
             (order.firstIndex(of: characteristic.type) ?? order.count + place, characteristic)
         }
         return ranked.sorted { $0.0 < $1.0 }.compactMap { _, characteristic in
             let control = service.control(for: characteristic)
-            // Hue and saturation are one control.
+            // Hue and saturation share one control.
             if control == .color, characteristic.type == .saturation { return nil }
             return ControlView(
                 accessory: accessory, service: service, characteristic: characteristic, control: control)
@@ -105,7 +108,7 @@ struct ControlView {
     }
 
     private func stepper(_ range: CharacteristicControl.NumberRange) -> Templates.Values {
-        // A touch is a step that one notices, whatever the accessory could do.
+        // The step of a button is noticeable, even if the accessory supports smaller steps.
         let touch = max(range.step, range.unit == .celsius ? 0.5 : range.step)
         let number = value?.number ?? range.minimum ?? 0
         var stepper: Templates.Values = [
@@ -130,7 +133,7 @@ struct ControlView {
 }
 
 extension CharacteristicUnit {
-    /// The sign behind a number.
+    /// The symbol after a number.
     var sign: String {
         switch self {
         case .celsius: "°C"

@@ -1,7 +1,7 @@
 import HAPModel
 
 extension ServiceType {
-    /// The name of the drawing that stands for such a thing.
+    /// The name of the icon for the service.
     var icon: String { Self.icons[self] ?? "other" }
 
     static let icons: [ServiceType: String] = [

@@ -1,18 +1,20 @@
 import HAPModel
 import HomeModel
 
-/// A colour as browsers write it.
+/// A color in the browser's format.
 struct RGBColor: Equatable {
     var red: UInt8
     var green: UInt8
     var blue: UInt8
 
-    /// `#rrggbb`.
+    /// The text form `#rrggbb`.
     var text: String { "#" + Hex.encode([red, green, blue]).lowercased() }
 }
 
 extension RGBColor {
-    /// Reads `#rrggbb`; `nil` for anything else.
+    /// Parses `#rrggbb`.
+    ///
+    /// Returns `nil` for any other text.
     init?(_ text: String) {
         guard text.utf8.count == 7, text.hasPrefix("#"), text.dropFirst().allSatisfy(\.isHexDigit),
             let bits = UInt32(text.dropFirst(), radix: 16)
@@ -31,7 +33,9 @@ extension RGBColor {
         self.init(red: part(5), green: part(3), blue: part(1))
     }
 
-    /// Hue in degrees, saturation in percent; how bright it is does not count.
+    /// The hue in degrees and the saturation in percent.
+    ///
+    /// The brightness is ignored.
     var hueAndSaturation: (hue: Double, saturation: Double) {
         let (red, green, blue) = (Double(red), Double(green), Double(blue))
         let (high, low) = (max(red, green, blue), min(red, green, blue))
@@ -45,17 +49,17 @@ extension RGBColor {
         return ((turn * 60).rounded(), (range / high * 100).rounded())
     }
 
-    /// Creates an approximate white of a color temperature from 50 to 500 mired.
+    /// Creates an approximate white of a color temperature from 50 to 1000 mired.
     init(mired: Double) {
         let kelvin = 1_000_000 / min(max(mired, 50), 1000)
-        // Between candle light and the light of a northern sky, by eye.
+        // A visual approximation from candlelight to the light of a northern sky.
         let warmth = min(max((6500 - kelvin) / 4500, 0), 1)
         self.init(red: 255, green: UInt8(255 - 75 * warmth), blue: UInt8(255 - 165 * warmth))
     }
 }
 
 extension Service {
-    /// The colour it shines in, if it says one.
+    /// The color of the light, if it is known.
     var shownColor: RGBColor? {
         let hue = characteristic(.hue)?.value?.number
         let saturation = characteristic(.saturation)?.value?.number

@@ -2,9 +2,11 @@ import HAPModel
 import HomeModel
 import HomePresentation
 
-/// One thing of a home as a tile: what it is, what it does, and what one touch changes.
+/// The tile of a service: its kind, its state, and the action of a tap.
 struct Tile {
-    /// Where it stands on a page; a favorite is there twice.
+    /// The location on a page.
+    ///
+    /// A favorite has two tiles.
     enum Place: String {
         case section = "s"
         case favorites = "f"
@@ -13,9 +15,9 @@ struct Tile {
     let row: ServiceRow
     let home: Home
     let place: Place
-    /// The page that a form leads back to.
+    /// The page to which a form returns.
     let back: String
-    /// Whether its values are as the accessory said them while it was watched.
+    /// Whether its values are current.
     let isCurrent: Bool
 
     var id: String { "\(place.rawValue)-\(row.id)" }
@@ -69,7 +71,7 @@ struct Tile {
         guard low < high else { return nil }
         let isPosition = characteristic.type == .targetPosition
         let isOff = row.toggle?.isOn == false && !isPosition
-        // What moves is shown where it is, and set to where it is to go.
+        // A moving device shows its current position, while the slider sets its target.
         let present =
             isPosition ? home.service(row.id)?.characteristic(.currentPosition)?.value?.number ?? number : number
         return [
@@ -82,7 +84,7 @@ struct Tile {
 }
 
 extension ServiceType {
-    /// What one touch does, in words.
+    /// Returns a description of a tap's action.
     fileprivate func touchWords(isOn: Bool) -> String {
         switch self {
         case .door, .garageDoorOpener, .window, .windowCovering: isOn ? "Close it" : "Open it"
@@ -93,7 +95,7 @@ extension ServiceType {
 }
 
 extension Double {
-    /// As a form has it: no more digits than it needs, and a point.
+    /// The number for a form, with as few digits as necessary and a decimal point.
     var formText: String {
         let rounded = (self * 1000).rounded() / 1000
         return rounded == rounded.rounded() && abs(rounded) < 1e15 ? "\(Int64(rounded))" : "\(rounded)"
@@ -101,7 +103,7 @@ extension Double {
 }
 
 extension CharacteristicValue {
-    /// As a form has it.
+    /// The value for a form.
     var formText: String {
         switch self {
         case .bool(let flag): flag ? "true" : "false"
@@ -113,7 +115,9 @@ extension CharacteristicValue {
         }
     }
 
-    /// Takes what a form sent for a characteristic; `nil` for what is no value of its format.
+    /// Parses a form's value for a characteristic.
+    ///
+    /// Returns `nil` if it isn't valid for the format.
     init?(formText text: String, as format: CharacteristicFormat) {
         switch format {
         case .bool:
@@ -132,7 +136,7 @@ extension CharacteristicValue {
             } else if let number = UInt64(text) {
                 self = .unsigned(number)
             } else if let number = Double(text), number.isFinite {
-                // A slider may send 50.0; what is no whole number is refused by whoever takes it.
+                // A slider may send 50.0. A number that isn't an integer is rejected by the receiver.
                 self = .float(number)
             } else {
                 return nil

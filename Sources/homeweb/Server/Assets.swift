@@ -3,7 +3,7 @@ import Hummingbird
 import HummingbirdCore
 import NIOCore
 
-/// The files that pages name: part of the program, the same for everybody.
+/// The files that pages refer to, which are part of the program and the same for all visitors.
 enum Assets {
     private static let all: [String: (type: String, bytes: [UInt8])] = [
         "style.css": ("text/css; charset=utf-8", PackageResources.style_css),
@@ -14,10 +14,10 @@ enum Assets {
         "manifest.webmanifest": ("application/manifest+json", PackageResources.manifest_webmanifest),
     ]
 
-    /// Changes with the files, so that browsers keep them as long as they are the same.
+    /// A value that changes with the files, so that browsers can cache unchanged files.
     static let version = hash(of: all.sorted { $0.key < $1.key }.flatMap(\.value.bytes))
 
-    /// A short hash (FNV-1a).
+    /// Returns a short hash (FNV-1a).
     static func hash(of bytes: some Sequence<UInt8>) -> String {
         String(bytes.reduce(0xcbf2_9ce4_8422_2325 as UInt64) { ($0 ^ UInt64($1)) &* 0x100_0000_01b3 }, radix: 36)
     }

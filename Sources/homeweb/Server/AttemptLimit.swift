@@ -1,11 +1,15 @@
 import Synchronization
 
-/// Bounds how many wrong tokens an address can try.
+/// Limits the number of wrong tokens that an address can try.
 final class AttemptLimit: Sendable {
-    /// Wrong tokens within a minute before more are not looked at.
+    /// The number of wrong tokens per minute.
+    ///
+    /// Further ones are rejected without a check.
     static let attempts = 10
     private static let window = Duration.seconds(60)
-    /// How many addresses are remembered; then the oldest are forgotten.
+    /// The maximum number of stored addresses.
+    ///
+    /// The oldest are removed first.
     private static let addresses = 1024
 
     private struct Failures {
@@ -18,7 +22,9 @@ final class AttemptLimit: Sendable {
 
     init(now: @escaping @Sendable () -> ContinuousClock.Instant = { ContinuousClock.now }) { self.now = now }
 
-    /// Counts an attempt; `false` if there were too many, and the token is not to be looked at.
+    /// Counts an attempt.
+    ///
+    /// Returns `false` if there were too many, so that the token must not be checked.
     func begin(_ address: String) -> Bool {
         let time = now()
         return failures.withLock { failures in
@@ -40,7 +46,7 @@ final class AttemptLimit: Sendable {
         }
     }
 
-    /// An attempt was none: the token was right.
+    /// Uncounts an attempt, because the token was correct.
     func succeeded(_ address: String) {
         failures.withLock { $0[IPAddressText.peer(address)]?.count -= 1 }
     }

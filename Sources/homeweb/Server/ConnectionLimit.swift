@@ -3,10 +3,12 @@ import NIOCore
 import NIOHTTPTypes
 import Synchronization
 
-/// Bounds how many connections are open: beyond that, one goes for each that comes.
+/// Limits the number of open connections.
 ///
-/// It is one of the peer that has most of them: the one that has been idle longest, and if none is idle the one that has been
-/// at its request longest. Who opens ten thousand loses theirs to everybody else.
+/// Beyond the limit, each new connection closes an existing one.
+///
+/// It belongs to the peer with the most connections: the one that has been idle longest, or else the one that has been
+/// handling its request longest. So a peer that opens ten thousand connections loses them to other peers.
 final class ConnectionLimit: Sendable {
     private struct Entry {
         let channel: any Channel
@@ -67,7 +69,7 @@ final class ConnectionLimit: Sendable {
         }
 
         func channelRead(context: ChannelHandlerContext, data: NIOAny) {
-            // A request that does not end keeps no place.
+            // An incomplete request doesn't count as busy.
             if case .end = unwrapInboundIn(data) { limit.changed(context.channel, isBusy: true) }
             context.fireChannelRead(data)
         }

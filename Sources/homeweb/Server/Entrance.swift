@@ -11,7 +11,7 @@ struct Entrance: RouterMiddleware {
     typealias Context = WebContext
 
     static let cookie = "lamplighter"
-    /// The days after the last visit on which a browser is signed out.
+    /// The number of days after the last visit on which a browser is signed out.
     private static let sessionDays = 90
 
     let site: Site
@@ -44,16 +44,16 @@ struct Entrance: RouterMiddleware {
         return !site.people.isTokenNeeded && isOfThisComputer(request, context) ? .local : nil
     }
 
-    /// Returns whether a request comes from a browser on this computer, run by the user that runs the page.
+    /// Returns whether a request comes from a browser on this computer, run by the user who runs the page.
     ///
-    /// A reverse proxy connects over the loopback interface, too, and may pass on neither the name nor the address that
-    /// its client used. It runs as another user, though, and the kernel knows which.
+    /// A reverse proxy also connects over the loopback interface, and may not forward the name and the address that its
+    /// client used. But it runs as another user, which the kernel knows.
     private func isOfThisComputer(_ request: Request, _ context: WebContext) -> Bool {
         request.head.authority.flatMap(Guard.hostName).map(IPAddressText.isLoopback) == true
             && !ReverseProxies.hasForwarded(request.headers) && context.isFromSameUser
     }
 
-    // MARK: The page
+    // MARK: Sign-in page
 
     static func page(refusal: String? = nil, status: HTTPResponse.Status = .ok) -> Response {
         var values: Templates.Values = [:]
@@ -92,7 +92,7 @@ struct Entrance: RouterMiddleware {
     private static func setCookie(
         _ value: String, days: Int, in response: inout Response, _ request: Request, _ context: WebContext
     ) {
-        // A proxy may not pass on the scheme. Then a form names the page that it comes from, and nothing renews a cookie.
+        // A proxy may not forward the scheme. Then the form's origin determines it, and cookies aren't renewed.
         let origin = request.headers[.origin]
         guard let isEncrypted = context.isEncrypted ?? origin?.hasPrefix("https:") else { return }
         response.setCookie(
@@ -113,9 +113,9 @@ extension Request {
         return Query(String(buffer: try await bytes(upTo: context.maxUploadSize)))
     }
 
-    /// The whole body.
+    /// Reads the entire body.
     ///
-    /// - Throws: `WebError` if it is longer than the limit or takes more than 10 seconds.
+    /// - Throws: `WebError` if it exceeds the limit or takes more than 10 seconds.
     func bytes(upTo limit: Int) async throws -> ByteBuffer {
         let bytes = try await withTimeLimit(Self.formTimeout) { [body] in
             do { return try await body.collect(upTo: limit) } catch {

@@ -5,9 +5,10 @@ import HummingbirdCore
 import Logging
 import TerminalKit
 
-/// Rejects requests that another page could have sent, and sets headers that keep browsers from loading anything else.
+/// Rejects requests that another page could have sent, and sets headers that prevent browsers from loading anything
+/// else.
 ///
-/// - An unknown name in `Host` is rejected, since DNS rebinding sends one; an address can't be rebound.
+/// - An unknown name in `Host` is rejected, because DNS rebinding sends one. An address can't be rebound.
 /// - All changes are POST requests whose `Origin` is this page.
 struct Guard: RouterMiddleware {
     typealias Context = WebContext
@@ -53,7 +54,7 @@ struct Guard: RouterMiddleware {
         }
     }
 
-    /// Takes the client's address and scheme from the proxy in front, if there is one.
+    /// Returns the context with the client's address and scheme from the reverse proxy, if there is a proxy.
     private func resolved(_ context: WebContext, _ request: Request) -> WebContext {
         var context = context
         context.isEncrypted = isEncrypted
@@ -86,9 +87,9 @@ struct Guard: RouterMiddleware {
         }
     }
 
-    /// The origins of this page, for the browser that sent a request.
+    /// Returns the origins of this page for the browser that sent a request.
     ///
-    /// A proxy may replace `Host`, and may leave out the scheme; then the names of `--name` count, too.
+    /// A proxy may replace `Host` and omit the scheme, so the names of `--name` are also valid.
     private func origins(_ authority: String, _ request: Request, _ context: WebContext) -> Set<String> {
         let schemes = context.isEncrypted.map { [$0 ? "https" : "http"] } ?? ["http", "https"]
         var hosts = [authority]
@@ -106,7 +107,9 @@ struct Guard: RouterMiddleware {
 
     private static let forwardedHost = name("X-Forwarded-Host")
 
-    /// The host of `host:port`, an IPv6 address without its brackets.
+    /// Returns the host of `host:port`.
+    ///
+    /// An IPv6 address has no brackets.
     static func hostName(_ authority: String) -> String? {
         guard authority.utf8.count <= 255 else { return nil }
         if authority.hasPrefix("[") {

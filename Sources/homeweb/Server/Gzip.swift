@@ -4,11 +4,11 @@ import Hummingbird
 import HummingbirdCore
 import NIOCore
 
-/// Packs pages for browsers that take it so, which all do.
+/// Compresses pages for browsers that support it.
 struct Gzip: RouterMiddleware {
     typealias Context = WebContext
 
-    /// What is smaller is sent as it is.
+    /// The minimum size of a body to compress, in bytes.
     private static let least = 1024
 
     @concurrent func handle(
@@ -28,7 +28,9 @@ struct Gzip: RouterMiddleware {
         return response
     }
 
-    /// Packs bytes; `nil` if zlib cannot.
+    /// Compresses bytes.
+    ///
+    /// Returns `nil` if zlib fails.
     static func packed(_ buffer: ByteBuffer) -> ByteBuffer? {
         var stream = z_stream()
         guard lamplighter_gzip_init(&stream, 5) == Z_OK else { return nil }
@@ -48,7 +50,7 @@ struct Gzip: RouterMiddleware {
         return ByteBuffer(bytes: output.prefix(Int(stream.total_out)))
     }
 
-    /// A body as one piece.
+    /// A complete body.
     private final class Whole {
         var buffer = ByteBuffer()
     }

@@ -2,7 +2,9 @@ import Glibc
 import NIOCore
 
 enum IPAddressText {
-    /// The 16 bytes of an address, an IPv4 address as `::ffff:a.b.c.d`; `nil` if the text isn't an address.
+    /// Returns the 16 bytes of an address, or `nil` if the text isn't an address.
+    ///
+    /// An IPv4 address is returned as `::ffff:a.b.c.d`.
     static func bytes(of text: String) -> [UInt8]? {
         var v4 = in_addr()
         if inet_pton(AF_INET, text, &v4) == 1 {
@@ -16,11 +18,12 @@ enum IPAddressText {
         bytes.prefix(10).allSatisfy { $0 == 0 } && bytes[10] == 0xFF && bytes[11] == 0xFF
     }
 
-    /// Whether a host is an IPv4 or IPv6 address rather than a name.
+    /// Returns whether a host is an IPv4 or IPv6 address instead of a name.
     static func isAddress(_ host: String) -> Bool { bytes(of: host) != nil }
 
-    /// The unit in which clients are counted: an IPv4 address or an IPv6 network (/64), since a client may use all
-    /// addresses of its network.
+    /// Returns the unit in which clients are counted: an IPv4 address or an IPv6 network (/64).
+    ///
+    /// A client may use all addresses of its IPv6 network.
     static func peer(_ address: String) -> String {
         guard let bytes = bytes(of: address) else { return address }
         return isIPv4(bytes)
@@ -28,17 +31,17 @@ enum IPAddressText {
             : bytes.prefix(8).map { String($0, radix: 16) }.joined(separator: ":")
     }
 
-    /// Whether a host is `localhost` or a loopback address.
+    /// Returns whether a host is `localhost` or a loopback address.
     static func isLoopback(_ host: String) -> Bool {
         if host.lowercased() == "localhost" { return true }
         guard let bytes = bytes(of: host) else { return false }
         return isIPv4(bytes) ? bytes[12] == 127 : bytes == [UInt8](repeating: 0, count: 15) + [1]
     }
 
-    /// An address under which other computers can reach this one, or `nil` without a network.
+    /// An address at which other computers can reach this one, or `nil` without a network.
     ///
-    /// Networks inside this computer, such as those of containers, don't count. A sandbox may refuse the list of
-    /// interfaces, which comes over netlink; then the routing table chooses the address.
+    /// Networks inside this computer, such as those of containers, are ignored. A sandbox may deny access to the list
+    /// of interfaces, which requires netlink. Then the routing table determines the address.
     static var ofThisComputer: String? {
         let inside = ["docker", "veth", "br-", "virbr", "lxc", "tun", "wg"]
         let devices = ((try? System.enumerateDevices()) ?? []).filter { device in
@@ -48,9 +51,9 @@ enum IPAddressText {
         return addresses.first { !$0.contains(":") } ?? addresses.first { !$0.hasPrefix("fe80") } ?? ofDefaultRoute
     }
 
-    /// The address from which packets leave this computer; `nil` without a route.
+    /// The source address of outgoing packets, or `nil` without a route.
     ///
-    /// Connecting a UDP socket sends nothing. The targets are reserved for documentation (RFC 5737, RFC 3849).
+    /// Connecting a UDP socket sends no packets. The targets are reserved for documentation (RFC 5737, RFC 3849).
     static var ofDefaultRoute: String? {
         for target in ["192.0.2.1", "2001:db8::1"] {
             guard let target = try? SocketAddress(ipAddress: target, port: 9) else { continue }

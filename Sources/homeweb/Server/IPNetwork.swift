@@ -5,7 +5,9 @@ struct IPNetwork: Equatable, Sendable {
     private let address: [UInt8]
     private let prefixLength: Int
 
-    /// Parses an address with an optional prefix length; `nil` if it isn't valid.
+    /// Parses an address with an optional prefix length.
+    ///
+    /// Returns `nil` if it isn't valid.
     init?(_ text: String) {
         let parts = text.split(separator: "/", omittingEmptySubsequences: false)
         guard parts.count <= 2, let address = IPAddressText.bytes(of: String(parts[0])) else { return nil }

@@ -4,10 +4,10 @@ import SystemKit
 
 /// The other end of a connection over the loopback interface.
 enum LoopbackPeer {
-    /// The most bytes that are read of the kernel's table, enough for 100,000 sockets.
+    /// The maximum number of bytes to read from the kernel's table, enough for 100,000 sockets.
     private static let limit = 16 << 20
 
-    /// Looks up the user whose process opened a connection; `nil` if the kernel doesn't know it.
+    /// Returns the user whose process opened a connection, or `nil` if the kernel doesn't know it.
     static func user(of peer: SocketAddress, connectedTo own: SocketAddress) -> uid_t? {
         for (path, isIPv6) in [("/proc/net/tcp", false), ("/proc/net/tcp6", true)] {
             guard let local = entry(peer, isIPv6), let remote = entry(own, isIPv6) else { continue }
@@ -23,9 +23,9 @@ enum LoopbackPeer {
         return (try? OpenFile(file).read(limit: limit)) ?? []
     }
 
-    /// Finds the owner of an established socket in the text of `/proc/net/tcp` (proc_net(5)).
+    /// Returns the owner of an established socket from the text of `/proc/net/tcp` (proc_net(5)).
     ///
-    /// A socket that its process has closed has no owner: the kernel would name root.
+    /// A socket that its process has closed has no owner. The kernel would report root.
     static func user(ofSocket addresses: String, in table: [UInt8]) -> uid_t? {
         let isEstablished = "01"
         let needle = " \(addresses) \(isEstablished) "
@@ -44,7 +44,7 @@ enum LoopbackPeer {
         return uid_t(fields[3])
     }
 
-    /// An address as the kernel's tables have it: words in the computer's byte order, in hexadecimal.
+    /// Returns an address in the format of the kernel's tables: hexadecimal words in host byte order.
     static func entry(_ address: SocketAddress, _ isIPv6: Bool) -> String? {
         guard let text = address.ipAddress, let port = address.port, let bytes = IPAddressText.bytes(of: text) else {
             return nil

@@ -1,13 +1,17 @@
-/// A name of the page: a host name, or its whole address behind a reverse proxy.
+/// A name of the page: a host name, or its entire address at a reverse proxy.
 struct PageName: Equatable, Sendable {
-    /// The host in lower case, an IPv6 address without its brackets.
+    /// The host in lower case.
+    ///
+    /// An IPv6 address has no brackets.
     let host: String
-    /// The scheme, the host and the port, such as `https://home.example`; `nil` if only the host is known.
+    /// The scheme, the host and the port, such as `https://home.example`, or `nil` if only the host is known.
     let origin: String?
-    /// The host with its port, unless that is the scheme's.
+    /// The host with its port, unless that is the scheme's default.
     let authority: String
 
-    /// Parses `home.example` or `https://home.example:8443`; `nil` if it is neither.
+    /// Parses `home.example` or `https://home.example:8443`.
+    ///
+    /// Returns `nil` for any other text.
     init?(_ text: String) {
         var text = text.lowercased()
         if text.hasSuffix("/") { text.removeLast() }

@@ -2,7 +2,7 @@ import Logging
 import Synchronization
 import WebAccess
 
-/// Who may come in, as the file says it at this moment.
+/// The people who may open the page, according to the current file.
 final class People: Sendable {
     private struct Known {
         var stamp: Int64?
@@ -10,7 +10,7 @@ final class People: Sendable {
     }
 
     let file: PeopleFile
-    /// Whether who sits at this computer needs a token, too.
+    /// Whether a token is also required on this computer.
     let isTokenNeeded: Bool
     private let logger: Logger
     private let known = Mutex(Known())
@@ -21,18 +21,18 @@ final class People: Sendable {
         self.logger = logger
     }
 
-    /// Whose token this is; `nil` for no person's.
+    /// Returns the visitor with a token, or `nil` if the token is unknown.
     func visitor(_ token: AccessToken) -> Visitor? {
         people.holder(of: token).map { Visitor(name: $0.name, role: $0.role, token: token) }
     }
 
-    /// Whether somebody who was let in still may be here.
+    /// Returns whether an admitted visitor still has permission.
     func admits(_ visitor: Visitor) -> Bool {
         guard let token = visitor.token else { return !isTokenNeeded }
         return self.visitor(token)?.role == visitor.role
     }
 
-    /// The people, read anew when the file is another.
+    /// The people, which are read again when the file has changed.
     private var people: [Person] {
         known.withLock { known in
             let stamp = file.stamp
@@ -41,7 +41,7 @@ final class People: Sendable {
             do {
                 known.people = try file.read()?.people ?? []
             } catch {
-                // Whoever cannot be looked up is not let in.
+                // Without a readable file, no visitor is admitted.
                 known.people = []
                 logger.error("people unreadable", metadata: ["error": "\(error)"])
             }

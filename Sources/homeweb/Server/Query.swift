@@ -1,15 +1,17 @@
 import HAPModel
 
-/// What follows the question mark of a path, or is sent by a form: names with values, each name once.
+/// The query of a path or the fields of a form: names with values, each name once.
 struct Query: Sendable {
     private(set) var fields: [(name: String, value: String)] = []
 
-    /// The most fields that are taken.
+    /// The maximum number of fields.
     private static let limit = 200
 
     init(_ fields: [String: String]) { self.fields = fields.sorted { $0.key < $1.key }.map { ($0.key, $0.value) } }
 
-    /// Reads `application/x-www-form-urlencoded`; what is beyond the limit, or no UTF-8, is left out.
+    /// Parses `application/x-www-form-urlencoded`.
+    ///
+    /// Fields beyond the limit or with invalid UTF-8 are ignored.
     init(_ text: some StringProtocol) {
         for pair in text.split(separator: "&", maxSplits: Self.limit).prefix(Self.limit) {
             let parts = pair.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
@@ -22,7 +24,7 @@ struct Query: Sendable {
 
     subscript(name: String) -> String? { fields.first { $0.name == name }?.value }
 
-    /// With its question mark; empty if there is nothing.
+    /// The query with its question mark; empty without fields.
     var text: String {
         guard !fields.isEmpty else { return "" }
         return "?" + fields.map { "\($0.name.formEncoded)=\($0.value.formEncoded)" }.joined(separator: "&")
@@ -52,7 +54,7 @@ struct Query: Sendable {
 }
 
 extension String {
-    /// With percent signs before what has a meaning in a form.
+    /// The text with percent-encoded special characters.
     var formEncoded: String {
         var text = ""
         for byte in utf8 {

@@ -1,11 +1,11 @@
 import HTTPTypes
 
-/// The reverse proxies in front of the page that `--behind-proxy` names.
+/// The reverse proxies in front of the page, from `--behind-proxy`.
 struct ReverseProxies: Sendable {
-    /// A browser behind a proxy.
+    /// A browser that connects through a proxy.
     struct Client: Equatable, Sendable {
         var address: String
-        /// Whether the browser uses HTTPS; `nil` if the proxy doesn't say.
+        /// Whether the browser uses HTTPS, or `nil` if the proxy doesn't report it.
         var isEncrypted: Bool?
     }
 
@@ -13,11 +13,13 @@ struct ReverseProxies: Sendable {
 
     func contains(_ address: String) -> Bool { networks.contains { $0.contains(address) } }
 
-    /// Determines the client of a request from one of these proxies, or the proxy itself if the headers don't name one.
+    /// Returns the client of a request from one of these proxies, or the proxy itself if the headers don't contain a
+    /// client.
     ///
-    /// The client is the rightmost hop that isn't a proxy of ours: the client itself may have written the hops to the
-    /// left. A proxy sets either `X-Forwarded-For` or `Forwarded` (RFC 7239) and passes the other one through. If both
-    /// are there and differ, the client has written one of them, and the request counts as the proxy's.
+    /// The client is the rightmost hop that isn't one of these proxies, because the client itself may have written the
+    /// hops to the left. A proxy sets either `X-Forwarded-For` or `Forwarded` (RFC 7239) and passes the other one
+    /// through. If both exist and differ, the client has written one of them, and the request is attributed to the
+    /// proxy.
     func client(of proxy: String, _ headers: HTTPFields) -> Client {
         let plain = plainHops(headers)
         let standard = standardHops(headers)
@@ -58,7 +60,9 @@ struct ReverseProxies: Sendable {
 
     // MARK: Headers
 
-    /// The hops of `X-Forwarded-For`; the schemes of `X-Forwarded-Proto` belong to the last of them.
+    /// Returns the hops of `X-Forwarded-For`.
+    ///
+    /// The schemes of `X-Forwarded-Proto` belong to the last of them.
     private func plainHops(_ headers: HTTPFields) -> [Hop] {
         let addresses = Self.elements(of: headers[values: Self.forwardedFor])
         let schemes = Self.elements(of: headers[values: Self.forwardedProto])
@@ -68,7 +72,7 @@ struct ReverseProxies: Sendable {
         }
     }
 
-    /// The hops of `Forwarded`, such as `for="[2001:db8::1]:4711";proto=https`.
+    /// Returns the hops of `Forwarded`, such as `for="[2001:db8::1]:4711";proto=https`.
     private func standardHops(_ headers: HTTPFields) -> [Hop] {
         Self.elements(of: headers[values: Self.forwarded]).map { element in
             var hop: Hop = (nil, nil)
@@ -90,7 +94,7 @@ struct ReverseProxies: Sendable {
         values.flatMap { $0.split(separator: ",", omittingEmptySubsequences: false) }.map { String($0).trimmed }
     }
 
-    /// The address of `192.0.2.1`, `192.0.2.1:4711`, `2001:db8::1` or `[2001:db8::1]:4711`.
+    /// Returns the address of `192.0.2.1`, `192.0.2.1:4711`, `2001:db8::1` or `[2001:db8::1]:4711`.
     private static func address(_ text: String) -> String? {
         if IPAddressText.isAddress(text) { return text }
         return Guard.hostName(text).flatMap { IPAddressText.isAddress($0) ? $0 : nil }
@@ -104,9 +108,9 @@ struct ReverseProxies: Sendable {
         "X-Forwarded-Server", "X-Real-IP", "X-Client-IP", "True-Client-IP", "CF-Connecting-IP",
     ].compactMap { HTTPField.Name($0) }
 
-    /// Returns whether a request went through a proxy, as far as the request shows it.
+    /// Returns whether a request shows that it went through a proxy.
     ///
-    /// No browser closes its connection after each request; nginx before 1.29.7 does unless configured otherwise.
+    /// Browsers don't close their connection after each request. nginx before 1.29.7 does unless configured otherwise.
     static func hasForwarded(_ headers: HTTPFields) -> Bool {
         names.contains { headers[$0] != nil } || headers[.connection]?.lowercased() == "close"
     }

@@ -10,15 +10,15 @@ struct WebContext: RequestContext {
     var coreContext: CoreRequestContextStorage
     /// The client's address, such as `127.0.0.1`.
     var peer: String
-    /// Whether the request came through a proxy that `--behind-proxy` names.
+    /// Whether the request came through a proxy of `--behind-proxy`.
     var isProxied = false
-    /// Whether the browser uses HTTPS; `nil` if the proxy in front doesn't say.
+    /// Whether the browser uses HTTPS, or `nil` if the proxy doesn't report it.
     var isEncrypted: Bool?
-    /// The visitor; `nil` before the entrance has identified one.
+    /// The visitor, or `nil` if no visitor has been identified.
     var person: Visitor?
     private let channel: any Channel
 
-    /// The largest form, in bytes.
+    /// The size of the largest form, in bytes.
     var maxUploadSize: Int { 1 << 16 }
 
     init(source: ApplicationRequestContextSource) {
@@ -27,7 +27,7 @@ struct WebContext: RequestContext {
         peer = channel.remoteAddress?.ipAddress ?? ""
     }
 
-    /// Whether a program of the user that runs the page made this connection, over the loopback interface.
+    /// Whether a program of the user who runs the page opened this connection, over the loopback interface.
     var isFromSameUser: Bool {
         guard !isProxied, let peer = channel.remoteAddress, let own = channel.localAddress, peer.isLoopback else {
             return false
@@ -36,12 +36,12 @@ struct WebContext: RequestContext {
     }
 }
 
-/// A person at the page.
+/// A visitor of the page.
 struct Visitor: Sendable {
-    /// The person's name; `nil` for a browser on this computer that needs no token.
+    /// The person's name, or `nil` for a browser on this computer that needs no token.
     var name: String?
     var role: Person.Role
-    /// The person's token; `nil` for a browser on this computer that needs none.
+    /// The person's token, or `nil` for a browser on this computer that needs none.
     var token: AccessToken?
 
     /// A browser on this computer that needs no token.

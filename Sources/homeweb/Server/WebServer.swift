@@ -15,20 +15,24 @@ struct WebServer {
         var port: Int
         /// The hosts under which browsers may request the page, in addition to addresses.
         var names: Set<String>
-        /// The names of `--name`; links contain the first one.
+        /// The names of `--name`.
+        ///
+        /// Links contain the first one.
         var publicNames: [PageName] = []
         /// The reverse proxies in front of the page.
         var proxies = ReverseProxies(networks: [])
-        /// The certificate's file and its key's; `nil` without TLS.
+        /// The files of the certificate and its key, or `nil` without TLS.
         var tls: (certificate: String, key: String)?
     }
 
-    /// The most open connections.
+    /// The maximum number of open connections.
     private static let connections = 512
-    /// The longest silence of a connection.
+    /// The maximum idle time of a connection.
     private static let idleTimeout = TimeAmount.seconds(60)
 
-    /// Creates the server, which runs until a graceful shutdown; `onListening` gets the port once it listens.
+    /// Creates the server, which runs until a graceful shutdown.
+    ///
+    /// `onListening` receives the port once the server listens.
     ///
     /// - Throws: `TerminalError` if the certificate or its key is unusable.
     static func make(

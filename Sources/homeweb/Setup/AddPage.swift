@@ -2,7 +2,7 @@ import HAPModel
 import HomeClient
 import HomeModel
 
-/// Where adding an accessory begins.
+/// The page that starts adding an accessory.
 struct BeginPage: LivePage {
     let path: String
     let choice: Home.ID?
@@ -50,7 +50,7 @@ struct AddPage: LivePage {
         return PageContent(title: "Add an accessory", main: Templates.render("add", values))
     }
 
-    /// What tells one question from the next, so that a form that is sent twice answers once.
+    /// Returns an identifier of the question, so that a form that is sent twice is answered once.
     static func step(_ state: AccessorySetupState) -> String {
         switch state {
         case .searching: "search"
@@ -189,7 +189,7 @@ struct AddPage: LivePage {
 }
 
 extension AccessoryCategory {
-    /// The name of the drawing that stands for such a device.
+    /// The name of the icon for the category.
     fileprivate var icon: String { Self.icons[self] ?? "other" }
 
     static let icons: [AccessoryCategory: String] = [

@@ -1,15 +1,17 @@
 import QRReading
 
-/// A picture in which a QR code may be, as its browser has made it: the brightness of each pixel.
+/// A picture from a browser that may contain a QR code: the brightness of each pixel.
 struct QRPicture {
-    /// The longest side, in pixels.
+    /// The maximum width and height, in pixels.
     static let limit = 1200
 
     private let width: Int
     private let height: Int
     private let pixels: [UInt8]
 
-    /// Takes the pixels row by row; `nil` if they are not as many as the size says, or too many.
+    /// Creates a picture from pixels in rows.
+    ///
+    /// Returns `nil` if their number doesn't match the size, or the size is invalid.
     init?(width: Int, height: Int, pixels: [UInt8]) {
         guard (16...Self.limit).contains(width), (16...Self.limit).contains(height), pixels.count == width * height
         else {
@@ -20,7 +22,7 @@ struct QRPicture {
         self.pixels = pixels
     }
 
-    /// What the first code in it says; `nil` if there is none.
+    /// The text of the first QR code, or `nil` if no code was found.
     var text: String? {
         var buffer = [CChar](repeating: 0, count: 512)
         let length = qr_reading_first(pixels, Int32(width), Int32(height), &buffer, buffer.count)

@@ -6,7 +6,7 @@ import HomeModel
 import Hummingbird
 import HummingbirdCore
 
-/// The steps of adding an accessory, as forms answer them.
+/// The answers of forms while adding an accessory.
 enum SetupActions {
     static func add(to router: RouterGroup<WebContext>, _ site: Site) {
         router.post("/add") { request, context in
@@ -27,7 +27,7 @@ enum SetupActions {
                 await session.cancel()
                 return Response.seeOther("/add/\(session.id)")
             }
-            // What was asked before is answered already.
+            // The form belongs to a previous question.
             guard form["step"] == AddPage.step(await session.state) else {
                 return Response.seeOther("/add/\(session.id)")
             }
@@ -43,7 +43,9 @@ enum SetupActions {
         }
     }
 
-    /// Reads the QR code of a picture, for browsers that cannot: nothing is kept of it.
+    /// Reads the QR code in a picture for browsers that can't.
+    ///
+    /// The picture isn't stored.
     private static func addPictures(to router: RouterGroup<WebContext>) {
         router.post("/read-code") { request, context in
             _ = try context.owner
@@ -94,7 +96,7 @@ enum SetupActions {
         return .code(code)
     }
 
-    /// Waits a moment for the next question, so that a browser without script sees it at once.
+    /// Waits briefly for the next question, so that a browser without scripts shows it immediately.
     private static func awaitNextStep(of session: AccessorySetupSession, after step: String) async {
         _ = try? await withTimeLimit(.seconds(1)) {
             for await state in session.states where AddPage.step(state) != step {

@@ -15,7 +15,7 @@ struct CloneProbe: Sendable {
     /// A service with this port on our own address is this bridge.
     let ownPort: Int
 
-    /// Calls `tell` with `true` when the first address answers, or with `false` if none answers in time.
+    /// Reports `true` when the first address answers, or with `false` if none answers in time.
     func callAsFunction(_ service: DiscoveredService, _ tell: @escaping @Sendable (Bool) -> Void) {
         let attempts = service.addresses.prefix(Self.largestNumber).map { attempt($0, port: service.port) }
         let answered = loop.makePromise(of: Bool.self)

@@ -7,7 +7,7 @@ import Synchronization
 ///
 /// It is a thin wrapper of ``CloneWatch`` that forwards browse results, performs probes, and schedules timers.
 final class UniquePublisher: Sendable {
-    /// Calls `tell` once with whether any address of the service accepts a connection.
+    /// Reports once whether any address of the service accepts a connection.
     typealias Probe = @Sendable (DiscoveredService, _ tell: @escaping @Sendable (Bool) -> Void) -> Void
 
     private struct Contents {
