@@ -5,7 +5,6 @@
 // DIRECTORY stores the identity and the pairings. FILE contains the temperature in thousandths of a degree Celsius,
 // like the kernel's sensors. The program prints the setup code, which you enter in the Home app (Add Accessory, More
 // Options). It needs avahi-daemon, which advertises it on the network.
-// Options). It needs avahi-daemon, which shows it on the network.
 
 import FoundationEssentials
 import Glibc

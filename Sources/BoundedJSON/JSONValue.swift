@@ -1,6 +1,6 @@
 /// A parsed JSON value of a controller, a device or an operator's command.
 ///
-/// Integers and other numbers are separate cases, because HAP's 64-bit identifiers don't fit into a `Double`.
+/// Integers and other numbers are separate cases, because a `Double` can't represent HAP's 64-bit identifiers exactly.
 public enum JSONValue: Equatable, Sendable {
     case null
     case bool(Bool)

@@ -47,7 +47,7 @@ package struct BridgeControlClient: Sendable {
         _ = try await ask(.setLight(key: key, change: change))
     }
 
-    /// Searches the networks for lights that no driver reports yet.
+    /// Searches the networks for devices that provide lights.
     package func discoverLights() async throws -> FoundLights { try FoundLights(json: await ask(.discoverLights)) }
 
     /// Removes a light that its driver no longer reports.

@@ -15,11 +15,11 @@ package struct RPCFailure: Error, Equatable, Sendable {
         self.data = data
     }
 
-    /// The line isn't valid JSON.
+    /// Creates a failure for a line that isn't valid JSON.
     static func parseError(_ message: String) -> RPCFailure { RPCFailure(code: -32700, message: message) }
-    /// The JSON isn't a valid request.
+    /// Creates a failure for JSON that isn't a valid request.
     package static func invalidRequest(_ message: String) -> RPCFailure { RPCFailure(code: -32600, message: message) }
-    /// The method doesn't exist.
+    /// Creates a failure for an unknown method.
     package static func methodNotFound(_ method: String) -> RPCFailure {
         RPCFailure(code: -32601, message: "there is no method \"\(method.prefix(64))\"")
     }

@@ -24,7 +24,7 @@ package protocol ErrorWithExitCode: Error, CustomStringConvertible {
 }
 
 extension ExitCode {
-    /// Returns the exit code for an error.
+    /// Creates the exit code for an error.
     package init(_ error: any Error) {
         self = (error as? any ErrorWithExitCode)?.exitCode ?? .internal
     }

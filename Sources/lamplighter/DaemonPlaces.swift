@@ -7,7 +7,7 @@ struct DaemonPlaces: Equatable {
     /// The shell command that starts the daemon.
     let startCommand: String
 
-    /// Returns the locations for a control socket, or `nil` if the daemon was started in another way.
+    /// Derives the locations from a control socket, or returns `nil` if the daemon was started in another way.
     init?(socket: String) {
         switch socket {
         case "./.lamplighter/run/control.sock":

@@ -17,7 +17,7 @@ struct BridgeDiagnosis {
         return checks + warnings(besides: checks)
     }
 
-    /// The warnings of `lamplighter status` about problems that no check has found.
+    /// Returns the warnings of `lamplighter status` about problems that no check has found.
     private func warnings(besides checks: [CheckResult]) -> [CheckResult] {
         let found = Set(checks.filter { $0.result != .ok }.map(\.check))
         return status.warningLines.compactMap { warning in

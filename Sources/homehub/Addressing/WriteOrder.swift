@@ -51,7 +51,7 @@ struct WriteOrder: Equatable {
 
     /// Returns the values to write, given the values that were read.
     ///
-    /// - Returns: One change per item. Steps from a limit and steps without a known value are omitted.
+    /// - Returns: One change per item. Steps beyond a limit and steps from an unknown value are omitted.
     /// - Throws: The validation error of a number that is out of range.
     func changes(
         given present: [Characteristic.ID: CharacteristicValue]

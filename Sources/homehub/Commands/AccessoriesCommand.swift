@@ -42,7 +42,7 @@ struct AccessoriesCommand: HomeCommand {
             json: .array(home.accessories(by: by, filter).map(\.listing)))
     }
 
-    /// The filter, or `nil` if no option requires one.
+    /// Returns the filter, or `nil` if no option requires one.
     private func filter(of home: Home) throws(HomeError) -> ProductFilter? {
         guard kind != nil || maker != nil || favorites else { return nil }
         var filter = ProductFilter()

@@ -1,6 +1,6 @@
 import HomeModel
 
-/// The page of the names doctor: names that are hard to speak, with suggestions to click.
+/// The page of the names doctor: names that could be better, with suggestions to click.
 struct NamesPage: LivePage {
     let path: String
     let choice: Home.ID?

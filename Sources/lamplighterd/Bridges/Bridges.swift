@@ -172,9 +172,9 @@ actor Bridges: ServiceLifecycle.Service {
 
     // MARK: Ports
 
-    /// Listens on the bridge's previous port.
+    /// Listens on the configured port, or on the bridge's previous port.
     ///
-    /// The first port of a further bridge is based on the number of the bridge.
+    /// A further bridge first tries the configured port plus its distance from the first bridge.
     private func listener(
         _ number: Int, _ server: AccessoryServer, _ store: ServerDatabase
     ) async throws -> AccessoryListener {
