@@ -133,7 +133,7 @@ package struct MQTTDeviceRegistry: Sendable {
     package mutating func received(topic: String, payload: MQTTPayload, now: Duration) -> [MQTTAction] {
         var actions = listeners.subscriptions(for: topic).flatMap { received($0, payload, now: now) }
         guard let place = reader.place(of: topic) else { return joined(Self.withoutRepetitions(actions)) }
-        // Withdraws former warnings unless they still apply.
+        // Withdraw former warnings unless they still apply.
         let former = warnings.reset(topic: topic)
         do throws(MQTTProblem) {
             for announcement in try reader.read(payload, on: topic, place) { actions += take(announcement, now: now) }

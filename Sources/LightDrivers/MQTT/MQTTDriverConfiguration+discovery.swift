@@ -19,6 +19,8 @@ extension MQTTDriverConfiguration: DiscoverableDriver {
         }
     }
 
+    /// Returns the sources for brokers.
+    ///
     /// - Parameters:
     ///   - services: The brokers that announce themselves.
     ///   - isLocal: Whether a process listens on the usual port of this computer.

@@ -14,7 +14,7 @@ package struct MQTTDriverConfiguration: LightDriverConfiguration {
     package var tasmotaPrefix: String?
     /// The base topic of Zigbee2MQTT, or `nil` to ignore its device lists.
     package var zigbee2MQTTBase: String?
-    /// Whether to publish a birth message to producers, as Home Assistant does.
+    /// A Boolean value that indicates whether to publish a birth message to producers, as Home Assistant does.
     package var announce: Bool
     /// The hand-written lights.
     package var lights: [MQTTEntity]

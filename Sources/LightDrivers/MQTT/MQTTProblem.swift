@@ -1,6 +1,6 @@
 import TerminalKit
 
-/// The error, as a sentence for people, if an MQTT message or a hand-written entry is invalid.
+/// An error in an MQTT message or a hand-written entry, as a sentence for people.
 package struct MQTTProblem: Error, Equatable, Sendable {
     package let text: String
     /// The invalid key, or `nil` if the error concerns no single key.

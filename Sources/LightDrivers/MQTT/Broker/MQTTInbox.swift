@@ -24,7 +24,7 @@ struct MQTTInbox {
     private var messages = 0
     private var bytes = 0
     private var dropped = 0
-    /// The index of the newest message of each topic, once the queue was full.
+    /// The index of the newest message of each topic; `nil` until the queue is full.
     private var places: [String: Int]?
 
     init(maximumMessages: Int = 4096, maximumBytes: Int = 8 << 20) {

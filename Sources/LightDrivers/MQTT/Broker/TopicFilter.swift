@@ -16,7 +16,7 @@ struct TopicFilter: Hashable, Sendable {
 
     func matches(_ topic: String) -> Bool {
         let others = topic.split(separator: "/", omittingEmptySubsequences: false)
-        // Wildcards don't match the broker's internal topics.
+        // A wildcard in the first level doesn't match the broker's internal topics.
         if topic.hasPrefix("$"), levels.first == "+" || levels.first == "#" { return false }
         for (index, level) in levels.enumerated() {
             if level == "#" { return true }

@@ -24,7 +24,7 @@ protocol MQTTComponent: Equatable, Sendable {
 
     var capabilities: LightCapabilities { get }
 
-    /// The sources of its state, without the source of power.
+    /// The sources of its state, except for power.
     var sources: [MQTTLightSettings.Source?] { get }
 
     /// The state of a device before its first message; `nil` if unknown.
@@ -35,7 +35,7 @@ protocol MQTTComponent: Equatable, Sendable {
         topic: String, _ payload: MQTTPayload, by light: inout MQTTLight, now: Duration
     ) -> LightReport
 
-    /// Returns whether a message on a topic of the state can't be read.
+    /// Returns whether a state message can't be read.
     func isUnreadable(topic: String, _ payload: MQTTPayload, by light: inout MQTTLight) -> Bool
 
     /// Returns the values that have changed without a message.
@@ -43,10 +43,10 @@ protocol MQTTComponent: Equatable, Sendable {
 
     /// Returns the messages for a command.
     ///
-    /// - Throws: `LightError.refused` if the device can do nothing of it.
+    /// - Throws: `LightError.refused` if the device supports nothing in the command.
     func messages(for command: LightCommand, to light: inout MQTTLight) throws(LightError) -> [MQTTMessage]
 
-    /// Returns what of a sent command the device won't report itself.
+    /// Returns the values of a sent command that the device won't report itself.
     func handedOver(_ command: LightCommand, to light: inout MQTTLight) -> LightReport
 }
 

@@ -5,7 +5,7 @@ import Jinja
 
 /// A blind, a shutter, an awning or a curtain with a position.
 ///
-/// Garage doors and gates aren't window coverings. Covers that can only be opened and closed don't have a position.
+/// Garage doors and gates aren't window coverings. Covers that can only open and close don't have a position.
 struct MQTTCover: MQTTComponent {
     static let names: Set = ["cover"]
     static let kind = LightKind.cover
@@ -13,7 +13,7 @@ struct MQTTCover: MQTTComponent {
     static let restTime = Duration.seconds(60)
 
     private var positionCommand: MQTTLightSettings.Command
-    /// The source of its movement; `nil` without one.
+    /// The source of its movement, or `nil` without one.
     private var state: MQTTLightSettings.Source?
     private var motions: [String: CoverMotion] = [:]
     /// The device's numbers for closed and open.
@@ -108,7 +108,7 @@ struct MQTTCover: MQTTComponent {
         return report
     }
 
-    /// The device's number in a message about its position, which may also be an object with the member `position`.
+    /// Returns the device's number in a position message, which may also be an object with the member `position`.
     private func number(_ topic: String, _ payload: MQTTPayload, by light: inout MQTTLight) -> Int? {
         guard let text = light.text(light.settings.power, topic, payload) else { return nil }
         let number = text.plainNumber ?? MQTTPayload(Array(text.utf8)).json?["position"]?.double
@@ -120,7 +120,8 @@ struct MQTTCover: MQTTComponent {
         return Int((min(max(share, 0), 1) * 100).rounded())
     }
 
-    /// The movement of a cover that reports only its position: it moves while the position comes closer to the target.
+    /// Returns the movement of a cover that reports only its position: it moves while the position approaches the
+    /// target.
     private func motion(to position: Int, by light: inout MQTTLight, now: Duration) -> CoverMotion {
         light.deadlines.off = nil
         let before = light.memory.position ?? position

@@ -3,7 +3,7 @@ import DeviceKit
 import HAPModel
 import Jinja
 
-/// A fan: power as of a switch, speed, direction and oscillation (Lights 6.1).
+/// A fan: power like a switch, speed, direction and oscillation (Lights 6.1).
 struct MQTTFan: MQTTComponent {
     static let names: Set = ["fan"]
     static let kind = LightKind.fan
@@ -11,9 +11,9 @@ struct MQTTFan: MQTTComponent {
 
     private var speedCommand, directionCommand, oscillationCommand: MQTTLightSettings.Command?
     private var speed, direction, oscillation: MQTTLightSettings.Source?
-    /// The device's speeds; the lowest is the slowest, and 0 is off.
+    /// The device's speeds; the minimum is the slowest, and 0 is off.
     private var speeds = FanSpeeds(range: 1...100)
-    /// Says that the speed is not known.
+    /// The payload for an unknown speed.
     private var resetSpeed = "None"
     private var oscillationOn = "oscillate_on"
     private var oscillationOff = "oscillate_off"
@@ -48,7 +48,7 @@ struct MQTTFan: MQTTComponent {
 
     // MARK: Zigbee2MQTT
 
-    /// A fan whose speed is a number, or one of a few modes; `nil` if it cannot be switched.
+    /// Returns a fan with a numeric speed or speed modes, or `nil` if it can't be switched.
     static func entity(_ expose: JSONValue, of device: Zigbee2MQTTDevice) throws(MQTTProblem) -> MQTTEntity? {
         guard expose["type"]?.string == "fan" else { return nil }
         let features = (expose["features"]?.array ?? []).filter { ((($0["access"]?.int ?? 0) & 2) != 0) }
@@ -89,11 +89,11 @@ struct MQTTFan: MQTTComponent {
 
     private init() {}
 
-    /// The modes that are speeds, the slowest first, as Zigbee2MQTT announces them to Home Assistant.
+    /// Returns the modes that are speeds, slowest first, as Zigbee2MQTT announces them to Home Assistant.
     private static func steps(_ values: [JSONValue], model: String?) -> [String] {
         let known = Set(values.compactMap { $0.string ?? $0.int.map(String.init) })
         var names = ["low", "medium", "high"] + (1...9).map(String.init)
-        // This one has a fourth speed under a name that means something else in others.
+        // This model has a fourth speed, under a name with a different meaning in other models.
         if model == "99432" { names.insert("on", at: 3) }
         return names.filter(known.contains)
     }
@@ -123,7 +123,7 @@ struct MQTTFan: MQTTComponent {
         light.isUnreadablePower(topic: topic, payload)
     }
 
-    /// In Home Assistant's order: power first.
+    /// Returns the messages in Home Assistant's order: power comes first.
     func messages(for command: LightCommand, to light: inout MQTTLight) throws(LightError) -> [MQTTMessage] {
         var messages: [MQTTMessage] = []
         if let on = command.on {

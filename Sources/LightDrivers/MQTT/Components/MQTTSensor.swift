@@ -6,14 +6,14 @@ import Jinja
 struct MQTTSensor: MQTTComponent {
     static let names: Set = ["sensor", "binary_sensor"]
     static let kind = LightKind.sensor
-    /// A year: longer than that no sensor is waited for.
+    /// The longest accepted delay, a year, in seconds.
     private static let longest = 366 * 86_400
 
-    /// Its reading, with the form of the values.
+    /// The reading and the format of its values.
     private let meaning: SensorClass
-    /// After so long without a word, a "yes" has become a "no".
+    /// The time after the last message at which a "yes" becomes a "no".
     private var offDelay: Duration?
-    /// After so long without a word, the value is not known any more.
+    /// The time after the last message at which the value becomes unknown.
     private var expiry: Duration?
 
     var capabilities: LightCapabilities { .sensor([meaning.reading]) }
@@ -22,7 +22,7 @@ struct MQTTSensor: MQTTComponent {
         try meaning(reader, component: component) != nil
     }
 
-    /// The reading of an announcement; `nil` if it isn't shown.
+    /// Returns the reading of an announcement, or `nil` if it isn't shown.
     private static func meaning(_ reader: KeyReader, component: String) throws(MQTTProblem) -> SensorClass? {
         let name = try reader.string("device_class")
         guard component != "binary_sensor" else { return SensorClass(binary: name) }
@@ -47,12 +47,12 @@ struct MQTTSensor: MQTTComponent {
         }
     }
 
-    /// A reading that is announced in another way.
+    /// Creates a reading from another kind of announcement.
     init(_ meaning: SensorClass) { self.meaning = meaning }
 
     // MARK: Zigbee2MQTT
 
-    /// One of a device's readings.
+    /// Returns one reading of a device.
     static func entity(_ expose: JSONValue, of device: Zigbee2MQTTDevice) throws(MQTTProblem) -> MQTTEntity? {
         guard let meaning = meaning(expose), let name = expose["name"]?.string, let property = device.property(expose)
         else { return nil }
@@ -102,7 +102,7 @@ struct MQTTSensor: MQTTComponent {
         return LightReport(readings: [meaning.reading: value])
     }
 
-    /// The value of a text; `nil` if it isn't one of this reading.
+    /// Returns the value of a text, or `nil` if it is invalid for this reading.
     private func value(_ text: String, _ settings: MQTTLightSettings) -> SensorValue? {
         let plain = text.trimmingWhitespace
         if ["none", "unknown", "unavailable"].contains(plain.lowercased()) { return .unknown }
@@ -121,7 +121,7 @@ struct MQTTSensor: MQTTComponent {
         return value(text, light.settings) == nil
     }
 
-    /// "No", if the sensor returns to it after a delay.
+    /// A "no", if the sensor returns to it after a delay.
     var beginning: LightReport? {
         offDelay == nil ? nil : LightReport(readings: [meaning.reading: meaning.flag(false)])
     }

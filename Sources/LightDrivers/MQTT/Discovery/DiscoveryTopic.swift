@@ -9,8 +9,9 @@ package struct DiscoveryTopic: Hashable, Sendable {
     /// The part that names the entity.
     package var objectID: String
 
-    /// Parses a topic; `nil` if it isn't a discovery topic under the prefix, or its ids have other characters than `A-Z
-    /// a-z 0-9 _ -`.
+    /// Parses a topic; `nil` if it isn't a discovery topic under the prefix, or its ids are invalid.
+    ///
+    /// The valid characters of ids are `A-Z a-z 0-9 _ -`.
     package init?(_ topic: String, prefix: String) {
         guard topic.hasPrefix(prefix + "/") else { return nil }
         let parts = topic.dropFirst(prefix.count + 1).split(separator: "/", omittingEmptySubsequences: false)

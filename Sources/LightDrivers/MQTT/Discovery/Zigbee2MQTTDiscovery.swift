@@ -208,7 +208,7 @@ enum Zigbee2MQTTSettings {
         "window_detection",
     ]
 
-    /// A Boolean value that indicates whether an expose is marked as a setting or a diagnosis.
+    /// Returns whether an expose is marked as a setting or as diagnostic.
     static func isSetting(_ expose: JSONValue) -> Bool {
         ["config", "diagnostic"].contains(expose["category"]?.string ?? "")
     }

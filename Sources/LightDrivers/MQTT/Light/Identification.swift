@@ -1,6 +1,6 @@
 import DeviceKit
 
-/// A light that blinks to show its location.
+/// A light that blinks to identify itself.
 ///
 /// Power reports while it blinks, and for a moment afterwards, are echoes. They are held back, so that no controller
 /// mistakes them for a person at the switch. A value that still differs after that moment is reported.
