@@ -12,7 +12,7 @@ public import DeviceKit
 public struct DriverContract: Sendable {
     /// Returns the driver, ready to run.
     public var makeDriver: @Sendable () async throws -> any LightDriver
-    /// A light that executes commands, and reports its state or has no state reports.
+    /// A light that executes commands and either reports its state or can't report it at all.
     public var goodLight: LightID
     /// A light that is known to be unreachable.
     public var lostLight: LightID?

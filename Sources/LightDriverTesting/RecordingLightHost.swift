@@ -3,7 +3,7 @@ internal import Synchronization
 
 /// A host that records all calls, in order, and lets a test wait for a condition.
 public final class RecordingLightHost: LightHost {
-    /// A call of a driver.
+    /// A call from the driver.
     @nonexhaustive
     public enum Call: Equatable, Sendable {
         /// A light was added, or its description changed.

@@ -44,7 +44,7 @@ struct BlinkingLights: Sendable {
 
     var deadline: Duration? { sequences.values.map(\.nextAt).min() }
 
-    /// Begins an identification of a light with this power; a light that is blinking starts again.
+    /// Begins an identification of a light; `isOn` is its power, unless it is blinking already.
     ///
     /// - Returns: The number of an identification that this one replaces.
     @discardableResult

@@ -1,5 +1,5 @@
 extension Sequence<UInt8> {
-    /// The bytes as hex digits in lower case, two a byte.
+    /// The bytes as lowercase hexadecimal digits, two per byte.
     var hexDigits: String { map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }.joined() }
 }
 

@@ -13,7 +13,7 @@ import TerminalKit
 /// waits for the other. Actions for the host are queued in order and delivered by ``run(host:)``, with reports in
 /// batches.
 package actor PluginDriver: LightDriver, PendingCallOwner {
-    /// The error that a plugin failed too often and isn't started again.
+    /// An error that indicates that a plugin failed too often and isn't started again.
     package struct Stopped: Error, CustomStringConvertible {
         let name: String
         let reason: String

@@ -5,11 +5,10 @@ import LineRPC
 
 /// The state machine of a plugin's host, without a process or a clock.
 ///
-/// It decides when to start, query and stop the program.
-///
-/// Each run of the plugin begins with a greeting (`hello`) and a query (`ping`) whose answer shows that the plugin has
-/// added the lights it knows at the start. After that, it is running. The end of a run makes its lights unreachable and
-/// leads to the next one after a pause. After too many failures within a time window, the machine stops permanently.
+/// It decides when to start, query and stop the program. Each run of the plugin begins with a greeting (`hello`) and a
+/// query (`ping`) whose answer shows that the plugin has added the lights it knows at the start. After that, it is
+/// running. The end of a run makes its lights unreachable and leads to the next one after a pause. After too many
+/// failures within a time window, the machine stops permanently.
 struct PluginMachine {
     enum Action: Equatable {
         case start

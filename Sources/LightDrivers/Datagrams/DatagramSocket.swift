@@ -7,7 +7,6 @@ import SystemKit
 ///
 /// At most ``capacity`` datagrams wait. Additional ones, and those longer than ``longest``, are dropped and counted, as
 /// a network may drop them at any time.
-/// network may drop it at any time.
 final class DatagramSocket: Sendable {
     struct Datagram: Sendable {
         let bytes: [UInt8]

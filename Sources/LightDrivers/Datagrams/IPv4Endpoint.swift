@@ -47,7 +47,7 @@ package struct IPv4Network: Hashable, Sendable {
     package var address: UInt32
     package var mask: UInt32
 
-    /// The broadcast address, computed because `ip addr` doesn't set one unless its caller does.
+    /// The broadcast address, computed because `ip addr` sets one only on request.
     package var broadcast: UInt32 { address | ~mask }
 
     package func contains(_ other: UInt32) -> Bool { other & mask == address & mask }

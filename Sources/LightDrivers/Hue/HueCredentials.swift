@@ -34,7 +34,7 @@ package struct HueCredentialStore: Equatable, Sendable {
 
     /// Loads the credentials of a bridge.
     ///
-    /// - Returns: The credentials, or `nil` if there is no file.
+    /// - Returns: The credentials, or `nil` without a file.
     /// - Throws: ``TerminalError`` if the file can't be read or is damaged.
     func load(_ bridge: String) throws -> HueCredentials? {
         guard let path = path(of: bridge) else { return nil }

@@ -19,8 +19,8 @@ package struct HueOptions: Equatable, Sendable {
 ///
 /// The session first requests the bridge's identity over TLS and accepts any certificate. A known bridge must use the
 /// certificate of its first session. From an unknown one, the session requests a key until a person presses its link
-/// button. Only then does it send the key: it opens the event stream, and then reads all resources. Events that arrive
-/// meanwhile are applied afterwards.
+/// button. The key is sent only after these checks: the session opens the event stream, and then reads all resources.
+/// Events that arrive meanwhile are applied afterwards.
 package struct HueSession: DeviceSession {
     package typealias Options = HueOptions
 
@@ -102,7 +102,7 @@ package struct HueSession: DeviceSession {
     private var resources: [String: [JSONValue]] = [:]
     private var lights: [String: HueLight] = [:]
     private var sensors: [String: HueSensor] = [:]
-    /// The devices with sensors, and the ids of those.
+    /// The ids of the sensors, by the ids of their devices.
     private var sensorDevices: [String: [String]] = [:]
     private var devices: [String: Device] = [:]
     private var rooms: [String: String] = [:]

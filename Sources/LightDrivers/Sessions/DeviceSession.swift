@@ -3,9 +3,8 @@ package import Discovery
 
 /// A session with one device over one connection: a machine without a socket and a clock.
 ///
-/// Its inputs are messages and the time, and its outputs are events.
-///
-/// ``ConnectedDeviceRegistry`` creates one for each connection and reports its events to the host.
+/// Its inputs are messages and the time, and its outputs are events. ``ConnectedDeviceRegistry`` creates one for each
+/// connection and reports its events to the host.
 package protocol DeviceSession: Sendable {
     /// The driver's own keys.
     associatedtype Options: Equatable & Sendable
@@ -48,7 +47,7 @@ package protocol DeviceSession: Sendable {
     mutating func apply(
         _ command: LightCommand, to light: LightID, number: Int, now: Duration
     ) throws(LightError) -> [SessionEvent<Output>]
-    /// Identifies a light, as a command.
+    /// Identifies a light; the identification counts as a command.
     mutating func identify(_ light: LightID, number: Int, now: Duration) throws(LightError) -> [SessionEvent<Output>]
     /// Cancels a command that the host no longer waits for; its unsent parts are dropped.
     mutating func cancelled(command: Int)
