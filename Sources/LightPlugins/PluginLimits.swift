@@ -4,7 +4,7 @@ enum PluginLimits {
     static let line = 256 << 10
     /// The longest logged line of standard error, in bytes.
     static let logLine = 4 << 10
-    /// The number of pending messages, beyond which only the newest state of each light is kept.
+    /// The number of pending events, beyond which only the newest description and state of each light are kept.
     static let inbox = 256
     /// The maximum number of lines read in one ``slot``; the pipe blocks a plugin that writes more.
     static let linesInSlot = 256
@@ -34,9 +34,9 @@ enum PluginLimits {
 package struct PluginTiming: Sendable {
     /// The timeout for the answer to `hello`: an interpreter on a slow board takes seconds to start.
     package var hello = Duration.seconds(15)
-    /// The timeout for the answers to `ping` and all other methods but `lights/set`.
+    /// The timeout for the answers to `ping` and all other methods but `set`.
     package var answer = Duration.seconds(5)
-    /// The timeout for the answer to `lights/set`; the bridge itself gives up before.
+    /// The timeout for the answer to `lights/set` or `devices/set`; the bridge itself gives up before.
     package var set = Duration.seconds(3)
     /// The interval between an answered `ping` and the next one.
     package var pingInterval = Duration.seconds(30)
