@@ -13,7 +13,7 @@ private final class Program: RequestHandler {
         var read: [InstanceID] = []
         var writeResults: [InstanceID: WriteResult] = [:]
         var readResults: [InstanceID: ReadResult] = [:]
-        /// Requests take an hour unless they are canceled.
+        /// Makes requests take an hour unless they are canceled.
         var isSlow = false
         var cancellations = 0
     }

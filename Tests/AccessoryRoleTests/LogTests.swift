@@ -26,11 +26,11 @@ struct LogTests {
         let (a, g, o) = (admin.controller, guest.controller, other.controller)
         _ = try await session.pairings(.add(other.pairing(isAdmin: false)))
         _ = try await session.pairings(.add(other.pairing()))
-        // The same again changes nothing.
+        // Repeating the changes has no effect.
         _ = try await session.pairings(.add(other.pairing()))
         _ = try await session.pairings(.remove(g))
         _ = try await session.pairings(.remove(o))
-        // With the last admin the others go, too.
+        // Removing the last admin removes the others too.
         _ = try await session.pairings(.add(guest.pairing(isAdmin: false)))
         _ = try await session.pairings(.remove(a))
         #expect(

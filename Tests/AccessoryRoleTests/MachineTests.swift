@@ -183,13 +183,13 @@ struct WritesInFlightTests {
     @Test("prefers a reported value to an accepted write")
     func reported() {
         let rows: [(reported: Int64, success: Bool, audience: CharacteristicChange.Audience?)] = [
-            // It clamps: all are notified, including the writer.
+            // The device clamps: all are notified, including the writer.
             (4, true, .everybody),
-            // It echoes.
+            // The device echoes.
             (5, true, .everybodyBut([a])),
-            // It accepts and does nothing: only the writer has another value.
+            // The device accepts and does nothing: only the writer has another value.
             (0, true, .only([a])),
-            // It refuses and does something.
+            // The device refuses and does something.
             (3, false, .everybody), (0, false, nil),
         ]
         for row in rows {
@@ -248,7 +248,7 @@ struct ConnectionPolicyTests {
         #expect(ConnectionPolicy.verdict(on: unknownPeers(31), now: at(0)) == .admit)
         #expect(ConnectionPolicy.verdict(on: unknownPeers(32).reversed(), now: at(0)) == .evict(ConnectionID(1)))
         #expect(ConnectionPolicy.verdict(on: unknownPeers(32, pairing: true), now: at(0)) == .refuse)
-        // No session gives way to too many unauthenticated peers.
+        // Any number of unauthenticated peers doesn't evict a session.
         #expect(
             ConnectionPolicy.verdict(on: unknownPeers(32, pairing: true) + sessions(9, received: 0), now: at(90_000))
                 == .refuse)

@@ -60,7 +60,7 @@ struct PairSetupTests {
         empty.store.hold([.failedAttempts])
         async let answer = controller.pairSetup(empty.wrongCode)
         try await empty.bridge.scheduler.drain(until: { empty.store.waitingCount > 0 })
-        // M2 and no more: M4 waits for the store.
+        // Only M2 has arrived, because M4 waits for the store.
         #expect(await controller.arrivals.count == 1)
         empty.store.release()
         #expect(try await answer == refused(.authentication))
@@ -121,7 +121,7 @@ struct PairSetupTests {
             #expect(store.saved.allSatisfy { $0 != .pairings } && store.stored.failedAttempts == 0)
             #expect(try await controller.pairVerify(bridge.identity) == .refused(.authentication))
         }
-        // The procedure is free for others.
+        // Other controllers can start the procedure.
         let (second, _) = await bridge.connect()
         #expect(try await second.pairs(code, ownershipToken: token))
         #expect(store.stored.pairings == PairingList([second.identity.pairing()]))
@@ -172,7 +172,7 @@ struct PairSetupTests {
         #expect(await empty.isAdvertisedAsPaired)
     }
 
-    // MARK: Who owns the procedure (HAP 5.5)
+    // MARK: The owner of the procedure (HAP 5.5)
 
     @Test("answers other connections with busy during pair setup, and serves their other requests")
     func busy() async throws {
@@ -184,7 +184,7 @@ struct PairSetupTests {
         #expect(try await other.post("/identify").status == 204)
         await empty.bridge.scheduler.advance(by: .milliseconds(29_999))
         #expect(try await other.pairSetup(empty.code) == refused(.busy))
-        // It was disturbed by none of this.
+        // None of this disturbs it.
         guard case .send = try await owner.step(action) else {
             Issue.record("the owner cannot go on")
             return
@@ -235,13 +235,13 @@ struct PairSetupTests {
         _ = try await first.beginPairSetup(empty.code)
         await link.connection.vanish()
         await first.waitForClose()
-        // By its end.
+        // By the end of the procedure.
         #expect(try await second.pairSetup(empty.wrongCode) == refused(.authentication))
         // By an error.
         let (third, _) = await empty.bridge.connect()
         _ = try await third.beginPairSetup(empty.code)
         #expect(try await third.post("/pair-setup", [1, 2, 3]) == HTTPResponse(400))
-        // By a message that is malformed.
+        // By a malformed message.
         #expect(try await second.pairs(empty.code))
     }
 
@@ -255,7 +255,7 @@ struct PairSetupTests {
         empty.store.hold([.pairings])
         async let lost = first.step(action)
         try await empty.bridge.scheduler.drain(until: { empty.store.waitingCount > 0 })
-        // The procedure is free with the end of its connection, but the pairing is on its way into the store.
+        // The procedure is free when its connection ends, but the pairing is still being stored.
         await link.connection.vanish()
         _ = try? await lost
         let (second, _) = await empty.bridge.connect()
@@ -338,7 +338,7 @@ struct PairVerifyTests {
 }
 
 extension AccessoryServer {
-    /// Both procedures have had M2 and M4, and one waits for its M6.
+    /// A Boolean value that indicates whether both procedures have M2 and M4, and one waits for M6.
     fileprivate var isLastSetupStoring: Bool {
         statistics.requests[.pairSetup]?.outcomes[200] == 4 && sessions.values.contains(where: \.isAnswering)
     }

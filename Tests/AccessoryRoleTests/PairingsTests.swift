@@ -162,7 +162,7 @@ struct PairingsTests {
         #expect(await !family.bridge.server.isPaired)
         #expect(await !family.bridge.server.advertisement.isPaired)
         #expect(await family.bridge.server.controllerCount == 0)
-        // The same identity can be paired with again.
+        // The same identity can be paired again.
         let (again, _) = await family.bridge.connect()
         let action = try await again.pairSetup(family.store.stored.setupCode)
         guard case .paired(let accessory) = action else {
@@ -266,6 +266,6 @@ struct PairingsTests {
 }
 
 extension AccessoryServer {
-    /// The sessions that wait for an answer.
+    /// The number of sessions that wait for a response.
     fileprivate var answeringCount: Int { sessions.values.count(where: \.isAnswering) }
 }

@@ -13,7 +13,7 @@ private func at(_ milliseconds: Int) -> ContinuousClock.Instant { start + .milli
 
 private func address(_ bytes: UInt8...) throws -> PeerAddress { try #require(PeerAddress(bytes)) }
 
-/// Host `host` of network `network` of the documentation's IPv6 addresses.
+/// The address of a host in a network of the IPv6 addresses for documentation.
 private func address(network: UInt8, host: UInt16) throws -> PeerAddress {
     let bytes: [UInt8] = [0x20, 0x01, 0x0D, 0xB8, 0, 0, 0, network, 0, 0, 0, 0, 0, 0]
     return try #require(PeerAddress(bytes + [UInt8(host >> 8), UInt8(host & 0xFF)]))
@@ -21,7 +21,7 @@ private func address(network: UInt8, host: UInt16) throws -> PeerAddress {
 
 @Suite("UnauthenticatedRateLimiter")
 struct UnauthenticatedRateLimiterTests {
-    /// How many units an address gets now.
+    /// Returns the number of units that an address gets at this time.
     private func taken(_ allowances: inout UnauthenticatedRateLimiter, _ address: PeerAddress, _ milliseconds: Int)
         -> Int
     {
@@ -137,7 +137,7 @@ struct UnauthenticatedRateLimiterTests {
         }
         #expect(allowances.count == 1024)
         #expect(taken(&allowances, flood, 0) == 0)
-        // Addresses with a full allowance are forgotten.
+        // Addresses with a full allowance are dropped.
         #expect(taken(&allowances, try address(192, 0, 2, 9), 1000) == 512)
         #expect(allowances.count == 2)
     }
@@ -165,7 +165,7 @@ struct RateLimitTests {
         while served < 2000, (try? await unknownPeer.request(request.http)) != nil { served += 1 }
         #expect(served == 511)
         #expect(await unknownPeer.isClosed)
-        // More than an unauthenticated peer has.
+        // More units than an unauthenticated peer has.
         for _ in 0..<600 { #expect(try await session.read("id=2.9").status == 200) }
         await #expect(throws: (any Error).self) { _ = try await house.bridge.session(house.admin, from: flood) }
     }

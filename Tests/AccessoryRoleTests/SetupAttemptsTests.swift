@@ -17,7 +17,7 @@ private func address6(_ host: Int) throws -> PeerAddress {
         PeerAddress([0xFE, 0x80] + [UInt8](repeating: 0, count: 12) + [UInt8(host >> 8), UInt8(host & 0xFF)]))
 }
 
-/// The attempts of some peers at one server.
+/// The attempts of several peers at one server.
 private final class Peers {
     var attempts: SetupAttempts
 
@@ -30,7 +30,7 @@ private final class Peers {
         attempts.admits(connection, from: source, rivalIsAnswered: rivalIsAnswered, now: now)
     }
 
-    /// Begins an attempt, if it may.
+    /// Starts an attempt, if it may.
     func begins(_ connection: ConnectionID, at source: PeerAddress, now: ContinuousClock.Instant) -> Bool {
         guard mayBegin(connection, at: source, now: now) else { return false }
         attempts.received(from: connection, at: source, now: now)
@@ -82,7 +82,7 @@ struct SetupAttemptsTests {
             #expect(!peers.mayBegin(b, at: y, now: at(59.9)))
             #expect(peers.mayBegin(b, at: y, now: at(60)) == !isProven)
         }
-        // As long as no other source asks, it goes on.
+        // The turn continues while no other source asks.
         let peers = Peers()
         for second in stride(from: 0.0, through: 600, by: 20) { #expect(peers.begins(a, at: x, now: at(second))) }
         #expect(peers.begins(b, at: y, now: at(601)))
@@ -94,14 +94,14 @@ struct SetupAttemptsTests {
         let peers = Peers()
         #expect(peers.begins(a, at: x, now: at(0)))
         #expect(!peers.mayBegin(b, at: y, now: at(10)))
-        // Neither by a new connection nor by beginning again.
+        // Neither with a new connection nor by starting over.
         let again = Peers(peers)
         again.attempts.release(a, now: at(20))
         #expect(!again.mayBegin(ConnectionID(3), at: x, now: at(20)))
         #expect(again.begins(b, at: y, now: at(21)))
         for second in [29, 58, 59.9] { #expect(peers.begins(a, at: x, now: at(second))) }
         #expect(!peers.mayBegin(a, at: x, now: at(60)))
-        // Who doesn't come back for 60 s no longer waits.
+        // A source that doesn't return for 60 s no longer waits.
         peers.attempts.release(a, now: at(60))
         #expect(!peers.mayBegin(a, at: x, now: at(69.9)))
         #expect(peers.mayBegin(a, at: x, now: at(70)))
@@ -146,7 +146,7 @@ struct SetupAttemptsTests {
         #expect(peers.attempts.failures == 4)
         #expect(peers.attempts.pause(of: x, now: at(0.5)) == .seconds(1.5))
         #expect(peers.guesses(a, at: x, now: at(2)))
-        // Others have no part in this source's pause.
+        // The pause doesn't apply to other sources.
         #expect(peers.mayBegin(b, at: try address(2), now: at(2)))
     }
 
@@ -184,7 +184,7 @@ struct SetupAttemptsTests {
         }
         #expect(admitted < 60)
         #expect(peers.attempts.pause(of: neighbor, now: at(60)) > .zero)
-        // An IPv4 host has no part in it, and goes first.
+        // The pause doesn't apply to an IPv4 host, which also takes precedence.
         #expect(peers.begins(b, at: try address(1), now: at(62)))
     }
 
@@ -199,13 +199,13 @@ struct SetupAttemptsTests {
         #expect(peers.attempts.pause(of: x, now: at(1)) > .zero)
         peers.attempts.release(a, now: at(1))
         #expect(peers.attempts.pause(of: x, now: at(1)) > .zero)
-        // After a day it is forgotten.
+        // After a day the source is dropped.
         for host in 0..<2 { _ = peers.mayBegin(b, at: try address(host), now: at(90_000)) }
         #expect(peers.guesses(a, at: x, now: at(90_001)))
         #expect(peers.attempts.pause(of: x, now: at(90_001)) == .zero)
     }
 
-    /// Guesses of many sources without a break, and an owner who asks from time to time.
+    /// Continuous guesses from many sources, and an owner who tries from time to time.
     @Test(
         "keeps attempts left after a minute of guesses, and lets the owner pair",
         arguments: [(sources: 1, asks: 15.0), (50, 2), (50, 15), (50, 55), (250, 2)])

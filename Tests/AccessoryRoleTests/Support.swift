@@ -5,12 +5,12 @@ import HAPProtocol
 import HAPTesting
 import Logging
 
-/// A bridge with a fan and a lock, that one admin is paired with, on a store that the test holds.
+/// A bridge with a fan and a lock and one paired admin, on a store that the test controls.
 struct House {
     let admin: ControllerIdentity
     let store: InMemoryAccessoryServerStore
     let bridge: ServerUnderTest
-    /// The devices of fan and lock.
+    /// The devices of the fan and the lock.
     let devices = ScriptedAccessorySource()
 
     init() async throws {
@@ -53,7 +53,7 @@ struct House {
         await drain()
     }
 
-    /// Answers the oldest write that waits.
+    /// Answers the oldest waiting write.
     func answer(_ status: HAPStatus = .success) async { await devices.answer(status, on: bridge.scheduler) }
 }
 

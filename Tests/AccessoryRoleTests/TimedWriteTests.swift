@@ -44,7 +44,7 @@ struct TimedWriteTests {
         #expect(try await write(session, pid: 1).text == Self.refused)
         _ = try await session.put("/prepare", #"{"ttl":2500,"pid":1}"#)
         #expect(try await write(session, pid: 2).text == Self.refused)
-        // The attempt has used the announcement up.
+        // The attempt has consumed the announcement.
         #expect(try await write(session, pid: 1).text == Self.refused)
         _ = try await session.put("/prepare", #"{"ttl":2500,"pid":1}"#)
         await house.advance(.milliseconds(2501))

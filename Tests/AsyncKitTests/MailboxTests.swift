@@ -2,7 +2,7 @@ import AsyncKit
 import TestTimeouts
 import Testing
 
-/// Adds up numbers until they are taken.
+/// Adds numbers until they are taken.
 private struct Sum: MailboxBuffer {
     private var sum: Int?
 

@@ -1,7 +1,7 @@
 import BoundedJSON
 import Testing
 
-/// Every shape that messages have.
+/// All shapes of messages.
 private enum Event: Codable, Equatable {
     case renamed(String, name: String)
     case parts(String, [Part])
@@ -183,7 +183,7 @@ private let forms: [Form] = [
         #expect(try error("{}", Event.self) == .init(.missing, at: "event"))
         #expect(try error(#"{"event":5}"#, Event.self) == .init(.wrongType, at: "event"))
         #expect(try error(#"{"method":"_0","params":{}}"#, Request.self) == .init(.unknownKind("_0"), at: "method"))
-        // Also where any other kind is taken.
+        // Also where any other kind is accepted.
         #expect(try JSONValue(parsing: #"{"method":"x"}"#).decoded(as: Tolerant.self) == .other(.init(method: "x")))
         #expect(try error(#"{"method":"_0"}"#, Tolerant.self) == .init(.unknownKind("_0"), at: "method"))
         let long = String(repeating: "x", count: 1000)

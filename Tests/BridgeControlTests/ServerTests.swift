@@ -230,7 +230,7 @@ struct ServerTests {
         }
     }
 
-    /// Runs a daemon that does as the test says.
+    /// Runs a daemon whose answers the test defines.
     private func withDaemon(
         _ answer: @escaping @Sendable (String, LineRPCPeer) async throws -> JSONValue,
         _ body: @Sendable (_ path: String) async throws -> Void
@@ -252,7 +252,7 @@ struct ServerTests {
             }, body)
     }
 
-    /// Connects as the operator's command does.
+    /// Connects like the operator's command.
     private func ask<Result: Sendable>(
         _ path: String, _ body: @Sendable (BridgeControlClient) async throws -> Result
     ) async throws -> Result {
@@ -284,7 +284,7 @@ func withUnixSocket(
     }
 }
 
-/// Answers in place of one of the two ends.
+/// A scripted handler for one of the two ends.
 private struct Deputy: LineRPCHandler {
     let answer: @Sendable (String, LineRPCPeer) async throws -> JSONValue
 
@@ -299,7 +299,7 @@ final class Seen: Sendable {
     func append(_ key: String) { state.withLock { $0.append(key) } }
 }
 
-/// A log that is looked at: level, message and metadata of each event.
+/// A log that records the level, message and metadata of each event.
 struct RecordedLog: LogHandler {
     private final class Lines: Sendable {
         let lines = Mutex<[String]>([])

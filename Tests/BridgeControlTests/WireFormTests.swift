@@ -6,7 +6,7 @@ import Synchronization
 import TestTimeouts
 import Testing
 
-/// A message and the bytes by which command and daemon of every version know it.
+/// A message and its bytes, which the command and the daemon of all versions understand.
 struct WireForm: Sendable, CustomTestStringConvertible {
     let text: String
     let written: String

@@ -14,12 +14,13 @@ struct AllocatorTests {
             Self.buffersOfOneAnswer()
             let before = Self.pageFaults
             for _ in 0..<100 { Self.buffersOfOneAnswer() }
-            // They are 128 pages: with the C library's own limits there are thousands.
+            // The buffers are 128 pages. With the C library's limits there are thousands of faults.
             #expect(Self.pageFaults - before < 1000)
         }
     }
 
-    /// Four of 128 KB side by side, as when the database of 100 lights is written, framed, sealed and sent.
+    /// Allocates four buffers of 128 KB at once, as when the database of 100 lights is encoded, framed, encrypted and
+    /// sent.
     private static func buffersOfOneAnswer() {
         _ = (1...4).map { [UInt8](repeating: $0, count: 128 << 10) }
     }

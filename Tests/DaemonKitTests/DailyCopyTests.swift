@@ -10,14 +10,14 @@ import Testing
 
 @Suite("DailyCopyService", .timeout)
 struct DailyCopyTests {
-    /// The state of copy and database; times in hours ago.
+    /// The state of the copy and the database, with times in hours before now.
     struct Case: CustomTestStringConvertible, Sendable {
         let testDescription: String
         var isWorthKeeping = true
         var copied: Double? = 21
-        /// When the database itself was written to.
+        /// When the database was last written to.
         var changed: Double = 30
-        /// When its log was.
+        /// When the database's log was last written to.
         var logged: Double = 1
         let isCopied: Bool
     }

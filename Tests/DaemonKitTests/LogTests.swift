@@ -97,7 +97,7 @@ struct LogTests {
         for await message in messages where message.contains("repeated") {
             counts += 1
             if counts == 3 { break }
-            // One of them is held back, also if the window that the count has begun is over.
+            // One of them is held back, even if the counting window has ended.
             for _ in 0..<6 { stage.log(record) }
         }
         #expect(counts == 3)

@@ -6,7 +6,7 @@ import Testing
 
 @Suite("ServiceManagerService", .timeout)
 struct ServiceManagerServiceTests {
-    /// Work that has its turn only when it is let.
+    /// Work that runs only while it is allowed to.
     final class Pulse: Sendable {
         private let state = Mutex((isStuck: false, beats: 0))
         var beats: Int { state.withLock(\.beats) }
@@ -41,7 +41,7 @@ struct ServiceManagerServiceTests {
         try await with(interval: .milliseconds(30), pulse) { notified in
             try await eventually("it is fed again and again") { notified.count("WATCHDOG=1") > 3 }
             pulse.hang(true)
-            // One that was asked for before may still come.
+            // A beat that was requested earlier may still arrive.
             let beats = pulse.beats
             try await eventually("the work is asked again") { pulse.beats > beats }
             let fed = notified.count("WATCHDOG=1")
@@ -65,7 +65,7 @@ struct ServiceManagerServiceTests {
     func inTime() async throws {
         let interval = Duration.milliseconds(600)
         try await with(interval: interval) { notified in
-            // Much less than a watchdog fed too rarely takes, even on a busy machine.
+            // Much less than with a watchdog that is fed too rarely, even on a busy machine.
             try await eventually("it is fed again", within: interval * 12) { notified.count("WATCHDOG=1") >= 2 }
         }
     }

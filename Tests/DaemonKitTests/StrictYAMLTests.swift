@@ -17,7 +17,7 @@ private struct House: Decodable, Equatable {
     enum CodingKeys: String, CodingKey, CaseIterable { case name, floors, height, lit, rooms, labels, password, door }
 }
 
-/// Its keys are not known before it asks for them.
+/// A type that doesn't declare its keys before it reads them.
 private struct Room: Decodable, Equatable {
     var name: String
     var lamps: UInt8?

@@ -12,7 +12,7 @@ final class Lines: Sendable {
     func add(_ line: String) { state.withLock { $0.append(line) } }
 }
 
-/// A local datagram socket, as the journal and the service manager have one.
+/// A local datagram socket, like those of the journal and the service manager.
 final class DatagramSocket {
     /// The path, or the abstract name after an `@`.
     let name: String
@@ -38,7 +38,7 @@ final class DatagramSocket {
         if name.hasPrefix("/") { unlink(name) }
     }
 
-    /// The next datagram, or `nil` if none waits.
+    /// Returns the next datagram, or `nil` if none is waiting.
     func next() -> String? {
         var bytes = [UInt8](repeating: 0, count: 65536)
         let count = recv(descriptor, &bytes, bytes.count, CInt(MSG_DONTWAIT))

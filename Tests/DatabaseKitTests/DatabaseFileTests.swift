@@ -10,7 +10,7 @@ import Testing
 
 private let silent = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
 
-// A process that a test starts shares the locks of the other tests for a moment.
+// A process that a test starts briefly shares the locks of the other tests.
 @Suite("DatabaseFile", .serialized, .timeout)
 final class DatabaseFileTests {
     private let folder = "/tmp/database-\(getpid())-\(UInt32.random(in: 0 ... .max))"
@@ -47,7 +47,7 @@ final class DatabaseFileTests {
         try #require(Glibc.write(file, bytes, bytes.count) == bytes.count)
     }
 
-    /// Files of a database of which all that it holds is in the write-ahead log.
+    /// Creates the files of a database whose whole content is in the write-ahead log.
     private func makeKilledOne(at path: String) throws -> [(suffix: String, bytes: [UInt8])] {
         let database = try open(path)
         try database.queue.write { try $0.execute(sql: "INSERT INTO pairing VALUES ('former')") }
@@ -56,7 +56,7 @@ final class DatabaseFileTests {
         return files
     }
 
-    /// A database of several pages.
+    /// Creates a database of several pages.
     private func makeLargeOne(at path: String) throws {
         let database = try open(path)
         try database.queue.write { connection in
@@ -431,7 +431,7 @@ final class DatabaseFileTests {
 
     @Test("refuses a folder of another user with 77")
     func noPermission() async {
-        // Root may do everything, so this runs as user 65534 in another process.
+        // Root has all permissions, so this runs as user 65534 in another process.
         await #expect(processExitsWith: .success) {
             if geteuid() == 0 { try #require(setuid(65534) == 0) }
             let error = try #require(throws: DatabaseFileError.self) {

@@ -38,7 +38,7 @@ struct FileLockTests {
         _ = try FileLock(path: path)
     }
 
-    /// The number of an open file of this process.
+    /// Returns the descriptor of an open file of this process.
     private static func openFile(_ path: String) throws -> Int32? {
         try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").first {
             (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/fd/\($0)")) == path

@@ -32,7 +32,7 @@ struct AdaptiveLightingTests {
         withUnsafeBytes(of: number.littleEndian) { Array($0) }
     }
 
-    /// A curve from one color temperature to another within an hour, 10 mired cooler at full brightness than at none.
+    /// A curve between two color temperatures within an hour; it is 10 mired cooler at full brightness than at zero.
     private static func update(from: Float, to: Float, minutes: UInt32 = 60) -> [UInt8] {
         func entry(_ mired: Float, _ offset: UInt32) -> (UInt8, [UInt8]) {
             (1, items([(1, number(Float(-0.1).bitPattern)), (2, number(mired.bitPattern)), (3, number(offset))]))
@@ -109,7 +109,7 @@ struct AdaptiveLightingTests {
         let before = commands(house).count
         for _ in 0..<30 { await house.advance(.seconds(60)) }
         #expect(commands(house).count == before)
-        // At the switch it comes on with its default color temperature, which no person has chosen.
+        // When it is switched on, it has its default color temperature, which no person has chosen.
         await house.report(LightReport(on: true, color: .temperature(mired: 200)))
         #expect(await active(house))
         #expect(commands(house).last == LightCommand(color: .temperature(mired: 360)))
@@ -166,7 +166,7 @@ struct AdaptiveLightingTests {
         for _ in 0..<5 { await house.advance(.seconds(60)) }
         #expect((commands(house).count > sent) == isActive)
         let counts = await session.events.filter { $0.contains(#""iid":16"#) }
-        // The first event is the beginning.
+        // The first event is the start.
         #expect(counts.count == (isActive ? 1 : 2), "\(counts)")
         #expect(house.store.lights.first?.transition == nil || isActive)
     }

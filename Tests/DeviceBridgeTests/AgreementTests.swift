@@ -8,16 +8,16 @@ import HAPTesting
 import TestTimeouts
 import Testing
 
-/// A random course of one lamp: two controllers write without waiting, a third watches, the light reports what it
-/// likes, and its driver answers, refuses, waits or falls silent.
+/// A random sequence for one lamp: two controllers write without waiting, a third observes, the light reports arbitrary
+/// values, and its driver answers, refuses, waits or stops responding.
 private struct Course {
-    /// On, Brightness, Hue, Saturation, color temperature, as numbers.
+    /// On, Brightness, Hue, Saturation and color temperature, as numbers.
     typealias Values = [UInt64: Double]
 
     static let parts: [UInt64] = [9, 10, 11, 12, 13]
 
     let house: House
-    /// The last one only watches.
+    /// The controllers; the last one only observes.
     var controllers: [TestController] = []
     /// The written values of each controller by request.
     var written: [[Values]] = [[], [], []]
@@ -135,7 +135,7 @@ private struct Course {
         answering.cancel()
     }
 
-    /// Lets everything finish.
+    /// Waits until everything has finished.
     func drain() async {
         house.bridge.driver.set("lamp", .accepts)
         for _ in 0..<2 {
@@ -147,7 +147,7 @@ private struct Course {
         }
     }
 
-    /// The values that a controller knows by its answers and events, in order.
+    /// Returns the values that a controller knows from its responses and events, in order.
     func shownValues(of who: Int) async -> Values {
         var values = start
         var answers = 0
@@ -181,8 +181,8 @@ private struct Course {
     private mutating func one<Choice>(of choices: [Choice]) -> Choice { choices[number(below: choices.count)] }
 }
 
-// One after the other: a hundred at once would share the time that each of them is given. Each is some thousand turns of the
-// loop, beside the other suites.
+// Sequential, because a hundred parallel tests would exceed their timeouts. Each takes thousands of turns of the loop
+// while other suites are running.
 @Suite("Agreement of light, bridge and controllers", .serialized, .timeout)
 struct AgreementTests {
     @Test(

@@ -22,7 +22,7 @@ struct CommandPipelineTests {
         #expect(pipeline.underWay == LightCommand(on: false))
         #expect(pipeline.ended(success: true, now: at(1)) == nil)
         #expect(pipeline.underWay == nil)
-        // The next command goes at once, also an equal one.
+        // The next command is sent at once, even an equal one.
         #expect(pipeline.wanted(merged) == LightCommand(on: false))
     }
 

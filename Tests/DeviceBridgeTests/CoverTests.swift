@@ -68,10 +68,10 @@ struct CoverTests {
         await report(position: 10, .opening)
         await house.advance(.seconds(5))
         #expect(await shown() == [.integer(10), .integer(60), .integer(1)])
-        // It is stopped by hand.
+        // The cover is stopped by hand.
         await report(position: 35, .stopped)
         #expect(await shown() == [.integer(35), .integer(35), .integer(2)])
-        // It is moved by hand.
+        // The cover is moved by hand.
         await report(position: 90)
         #expect(await shown() == [.integer(90), .integer(90), .integer(2)])
     }

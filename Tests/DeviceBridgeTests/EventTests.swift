@@ -28,7 +28,7 @@ struct EventTests {
         _ = try await session.write(#"{"aid":3,"iid":9,"ev":true}"#)
         await house.report(LightReport(reachable: false), "plain")
         await house.advance(.seconds(2))
-        // HAP has no event for that.
+        // HAP has no event for reachability.
         #expect(await session.events.isEmpty)
         await house.report(LightReport(reachable: true), "plain")
         #expect(await session.events == [#"{"characteristics":[{"aid":3,"iid":9,"value":false}]}"#])
@@ -242,7 +242,7 @@ struct EventTests {
         #expect(await writer.events.joined().contains(Self.level(60)))
         #expect(await watcher.events == [Self.event(Self.on(false))])
         #expect(house.bridge.driver.orders.last == .init("lamp", LightCommand(on: false)))
-        // It is off already, and still not 0.
+        // The lamp is off already, and its brightness still isn't 0.
         #expect(try await writer.write(Self.level(0)).status == 204)
         await house.advance(.seconds(3))
         #expect(await house.value(2, 10) == .integer(60))

@@ -9,7 +9,7 @@ import Testing
 @testable import DeviceBridge
 
 extension LightDescription {
-    /// Aid 2 if it is the first; Active 9, speed 10, direction 11, swing mode 12.
+    /// A fan with aid 2 if it is the first light; Active 9, speed 10, direction 11, swing mode 12.
     fileprivate static let fan = LightDescription(
         id: "fan", name: "Fan", kind: .fan, capabilities: .fan(speed: true, direction: true, oscillation: true))
 }

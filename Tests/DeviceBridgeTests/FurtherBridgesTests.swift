@@ -25,7 +25,7 @@ struct FurtherBridgesTests {
             furtherBridges: permit)
     }
 
-    /// The bridge and the aid of each light.
+    /// Returns the bridge and the aid of each light.
     private static func places(_ bridge: BridgeUnderTest) async -> [LightID: [UInt64]] {
         Dictionary(
             uniqueKeysWithValues: await bridge.lights.snapshots().map {
@@ -66,7 +66,7 @@ struct FurtherBridgesTests {
         await bridge.host.added(Self.description(3))
         #expect(opened.withLock { $0 } == [2])
         #expect(await Self.places(bridge)["3"] == [2, 5])
-        // The second bridge has room: places that are kept on the first are left alone.
+        // The second bridge has room, so places reserved on the first are left alone.
         await bridge.host.removed("1001")
         await bridge.host.added(Self.description(2000))
         #expect(await Self.places(bridge)["2000"]?.first == 2)

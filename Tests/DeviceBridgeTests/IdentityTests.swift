@@ -96,21 +96,21 @@ struct StructureTests {
         await house.report(LightReport(on: true, brightness: 5, reachable: false))
         await house.report(LightReport(reachable: true))
         var other = LightDescription.lamp
-        // Controllers don't see these.
+        // Controllers don't see these properties.
         other.suggestedRoom = "Kitchen"
         other.capabilities.transition = true
         await house.bridge.host.added(other)
         await house.advance(.seconds(5))
         #expect(await number(house) == before)
-        // Added and removed within the second.
+        // Added and removed within a second.
         await house.bridge.host.added(description("guest"))
         await house.bridge.host.removed("guest")
         await house.advance(.seconds(5))
         #expect(await number(house) == before)
-        // A restart.
+        // After a restart.
         let again = try await BridgeUnderTest(house.store)
         #expect(await again.server.advertisement.configurationNumber == before)
-        // Another version of the program is a change.
+        // A new version of the program counts as a change.
         let newer = try await BridgeUnderTest(house.store, stored: house.store.bridge, firmware: "2.0")
         #expect(await newer.server.advertisement.configurationNumber == before + 1)
     }

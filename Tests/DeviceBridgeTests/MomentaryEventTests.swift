@@ -48,7 +48,7 @@ struct MomentaryEventTests {
         await house.drain()
         #expect(await session.events == [event(2), event(2), event(0)])
 
-        // Presses wait for the answer to a request, and aren't merged meanwhile.
+        // Presses wait for the response to a request, and aren't merged meanwhile.
         house.bridge.driver.set("outlet", .waits)
         async let answer = session.write(#"{"aid":\#(on.aid),"iid":\#(on.iid),"value":true}"#)
         try await house.drain(until: { house.bridge.driver.waitingCount == 1 })

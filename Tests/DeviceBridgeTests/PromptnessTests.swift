@@ -11,7 +11,7 @@ import Testing
 
 @Suite("Prompt answers", .timeout)
 struct PromptnessTests {
-    /// Hands bytes to a connection on its event loop, and counts the answers when that call returns.
+    /// Passes bytes to a connection on its event loop, and returns the number of responses when that call returns.
     private func answers(_ house: House, _ request: HTTPRequest, isSession: Bool = true) async throws -> Int {
         let (controller, link) = await house.bridge.connect(house.admin)
         if isSession { #expect(try await controller.pairVerify(house.bridge.identity) == nil) }

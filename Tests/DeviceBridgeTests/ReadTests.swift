@@ -10,7 +10,7 @@ import Testing
 
 @Suite("GET /characteristics and /accessories", .timeout)
 struct ReadTests {
-    /// A query, the status of the answer, and its entries.
+    /// A query, the status of the response, and its entries.
     struct Row: CustomTestStringConvertible, Sendable {
         let query: String
         let status: Int
@@ -56,7 +56,7 @@ struct ReadTests {
             Row(
                 "id=2.9&meta=1&perms=1&type=1&ev=1", 200,
                 #"{"aid":2,"iid":9,"value":false,"type":"25","perms":["pr","pw","ev"],"format":"bool","ev":false}"#),
-            // After one failure every entry has a status, and failed ones have nothing else.
+            // After one failure every entry has a status, and failed ones have no other members.
             Row("id=2.9,2.99", 207, "\(onOK),\(missing(2, 99))"),
             Row("id=2.99&meta=1&perms=1&type=1&ev=1", 207, missing(2, 99)),
             Row("id=77.1", 207, missing(77, 1)),

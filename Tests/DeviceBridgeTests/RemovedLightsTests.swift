@@ -15,7 +15,7 @@ struct RemovedLightsTests {
 
     private func keys(_ lights: [StoredLight]) -> [LightID] { lights.map(\.key.light) }
 
-    /// A restart with a driver that has announced these lights.
+    /// Restarts the bridge with a driver that has announced these lights.
     private func restart(_ house: House, _ lights: [LightDescription] = []) async throws -> BridgeUnderTest {
         try await BridgeUnderTest(house.store, stored: house.store.bridge, lights: lights)
     }
@@ -35,7 +35,7 @@ struct RemovedLightsTests {
             await house.bridge.host.added(description(light))
             #expect(await house.bridge.aid(light) == aid)
         }
-        // The limit applies to an older file, too.
+        // The limit also applies to an older file.
         for number in 1000..<1010 {
             let key = LightKey(driver: "gone", light: LightID("\(number)"))
             try await house.store.save(

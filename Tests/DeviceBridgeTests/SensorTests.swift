@@ -9,8 +9,8 @@ import Testing
 @testable import DeviceBridge
 
 extension LightDescription {
-    /// Aid 2 if it is the first; motion sensor 8 (detected 9, active 10), temperature sensor 11 (12, 13), battery 14
-    /// (low 15, level 16).
+    /// A sensor with aid 2 if it is the first; motion sensor 8 (detected 9, active 10), temperature sensor 11 (12, 13),
+    /// battery 14 (low 15, level 16).
     fileprivate static let hall = LightDescription(
         id: "hall", name: "Hall", kind: .sensor, capabilities: .sensor([.motion, .temperature, .battery]))
 }

@@ -126,7 +126,7 @@ struct SilentLightTests {
         // The driver ignores the cancellation, and gets one command at a time.
         await house.drain()
         #expect(house.bridge.driver.orders.map(\.command.brightness) == [10])
-        // It answers the first command now, too late.
+        // The driver answers the first command now, too late.
         house.bridge.driver.answer("lamp")
         try await house.drain(until: { house.bridge.driver.orders.count == 2 })
         #expect(house.bridge.driver.orders.map(\.command.brightness) == [10, 20])
@@ -176,7 +176,7 @@ struct SilentLightTests {
         try await house.drain(until: { await house.value(2, 10) == .integer(30) })
         house.bridge.driver.answer("lamp")
         await house.drain()
-        // Only one command at a time.
+        // The driver gets only one command at a time.
         #expect(successor.orders.map(\.command.brightness) == [20])
         successor.answer("lamp", with: .busy)
         #expect(try await two.text.contains("-70403"))
@@ -201,7 +201,7 @@ struct SilentLightTests {
         #expect(await house.value(2, 10) == .integer(100))
         await house.report(LightReport(brightness: 10))
         #expect(await house.value(2, 10) == .integer(10))
-        // Its value differs from the failure in the answer.
+        // The value differs from the failure in the response.
         #expect(await writer.events == [#"{"characteristics":[{"aid":2,"iid":10,"value":10}]}"#])
     }
 
@@ -326,7 +326,7 @@ struct SilentLightTests {
         _ = try await answer
         await house.advance(.seconds(2))
         #expect(await house.value(2, 10) == .integer(succeeds ? 1 : 100))
-        // It knows its own value, and its answer has the failure.
+        // The controller knows its own value, and its response has the failure.
         #expect(await session.events.isEmpty)
     }
 

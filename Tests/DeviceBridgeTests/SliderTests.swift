@@ -16,7 +16,7 @@ struct SliderTests {
         let house = try await House()
         let driver = house.bridge.driver
         driver.set("lamp", .waits)
-        // A session waits for its answer before it writes again, so there are several.
+        // A session waits for its response before it writes again, so there are several.
         var sessions: [TestController] = []
         for _ in 0..<20 {
             let session = try await house.session()

@@ -8,7 +8,7 @@ import HAPTesting
 @testable import DeviceBridge
 
 extension LightDescription {
-    /// A lamp that can do everything: aid 2 if it is the first; On 9, Brightness 10, Hue 11, Saturation 12, color
+    /// A lamp with all capabilities: aid 2 if it is the first; On 9, Brightness 10, Hue 11, Saturation 12, color
     /// temperature 13.
     static let lamp = LightDescription(
         id: "lamp", name: "Lamp",
@@ -19,7 +19,7 @@ extension LightDescription {
     static let plain = LightDescription(id: "plain", name: "Plain")
 }
 
-/// A bridge with one paired admin and the test's store.
+/// A bridge with one paired admin and a test store.
 struct House {
     let admin: ControllerIdentity
     let store: InMemoryAccessoryServerStore
@@ -38,7 +38,7 @@ struct House {
     func drain() async { await bridge.scheduler.drain() }
     func drain(until isMet: () async -> Bool) async throws { try await bridge.scheduler.drain(until: isMet) }
 
-    /// The value of a characteristic.
+    /// Returns the value of a characteristic.
     func value(_ aid: UInt64, _ iid: UInt64) async -> CharacteristicValue? {
         await bridge.value(CharacteristicID(AccessoryID(aid), InstanceID(iid)))
     }
@@ -60,7 +60,7 @@ extension InstanceID: ExpressibleByIntegerLiteral {
 }
 
 extension DeviceState {
-    /// Takes over what a driver of a kind of device has said.
+    /// Applies a report of a driver for a kind of device.
     mutating func apply(_ report: LightReport, _ kind: LightKind) {
         if let reachable = report.reachable { isReachable = reachable }
         let adapter = AccessoryAdapter(LightDescription(id: "x", name: "X", kind: kind), "X", InstanceIDs())

@@ -191,7 +191,7 @@ struct WriteTests {
         let response = try await session.write(#"{"aid":100,"iid":14,"value":true,"ev":true}"#)
         #expect(response.text == #"{"characteristics":[{"aid":100,"iid":14,"status":-70406}]}"#)
         #expect(source.written.map(\.value) == [.bool(true)])
-        // If the value fails, too, its status is the answer.
+        // If writing the value also fails, its status is the response.
         source.setStatus(.busy)
         for others in ["", #",{"aid":2,"iid":9,"value":true}"#] {
             let response = try await session.write(#"{"aid":100,"iid":14,"value":true,"ev":true}"# + others)

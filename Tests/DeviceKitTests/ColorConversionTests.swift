@@ -107,7 +107,7 @@ struct ColorConversionTests {
                 #expect(close(wanted[0], xy?.x, 0.002) && close(wanted[1], xy?.y, 0.002), "\(hue) \(saturation)")
             }
             let back = try #require(ColorConversion.hueSaturation(xy: .init(x: example.xy[0], y: example.xy[1])))
-            // It uses whole steps of 255.
+            // Home Assistant uses whole steps of 255.
             let turn = abs(back.hue - example.back[0])
             #expect(close(back.saturation, example.back[1], 1), "\(hue) \(saturation)")
             #expect(min(turn, 360 - turn) <= 1 || saturation <= 20, "\(hue) \(saturation)")
@@ -142,7 +142,7 @@ struct ColorConversionTests {
                 let xy = try #require(ColorConversion.xy(hue: hue, saturation: saturation))
                 let overXY = try #require(ColorConversion.hueSaturation(xy: xy))
                 let turn = abs(overXY.hue - hue)
-                // Home Assistant's conversion back counts dark parts a little lower.
+                // Home Assistant's reverse conversion gives slightly lower values for dark components.
                 #expect(min(turn, 360 - turn) < 4 && abs(overXY.saturation - saturation) < 4)
             }
         }

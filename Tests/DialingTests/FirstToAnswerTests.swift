@@ -8,7 +8,7 @@ import Testing
 struct FirstToAnswerTests {
     struct Refused: Error {}
 
-    /// Connects at once, refuses at once, or answers only a canceled attempt.
+    /// A network that connects at once, refuses at once, or answers only a canceled attempt.
     private final class Network: Sendable {
         let closed = Mutex<[String]>([])
         let attempts = Mutex<[String]>([])

@@ -42,7 +42,7 @@ enum AvahiBench {
 }
 
 extension PretendLAN {
-    /// Starts the second host's daemons, and waits until they answer.
+    /// Starts the second host's daemons, and waits until they respond.
     func startPhone() async throws {
         try await startBus(of: phone)
         try startAvahi(of: phone)
@@ -71,7 +71,7 @@ extension PublicationState {
 
 /// Runs the suites with this trait in order.
 ///
-/// libdbus holds a lock of the whole process while a bus takes a new client in: where one bus hangs, no other LAN gets on.
+/// libdbus holds a process-wide lock while a bus accepts a new client. If one bus hangs, no other LAN can continue.
 struct InTurn: SuiteTrait, TestScoping {
     private static let turn = Turn()
 

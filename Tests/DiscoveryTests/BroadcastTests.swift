@@ -14,7 +14,7 @@ struct BroadcastTests {
 
         static func == (_: Meeting, new: Meeting) -> Bool {
             new.begins.signal()
-            // A blocked thread doesn't signal; then the sender goes on.
+            // A blocked thread doesn't signal. Then the sender continues.
             _ = new.ends.wait(timeout: .now() + 0.5)
             return false
         }
@@ -23,7 +23,7 @@ struct BroadcastTests {
     @Test("Ends a listener while it sends a value without a deadlock")
     func endMeanwhile() async {
         let broadcast = Broadcast(Meeting(), depth: 1)
-        // The listener may not wait yet, so this is repeated.
+        // The listener may not be waiting yet, so this is repeated.
         for _ in 1...20 {
             let (begun, begin) = AsyncStream.makeStream(of: Void.self)
             let listener = Task { for await _ in broadcast.values() { begin.yield() } }

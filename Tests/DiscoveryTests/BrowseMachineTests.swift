@@ -18,12 +18,12 @@ struct BrowseMachineTests {
     let lamp6 = Announcement(name: "Lamp E5FF", interface: 2, isIPv4: false)
     let plug = Announcement(name: "Plug 0001", interface: 2, isIPv4: true)
 
-    /// A machine and the time that has passed for it.
+    /// A machine and its elapsed time.
     struct Bench {
         var machine = BrowseMachine()
         var now = BrowseMachineTests.start
 
-        /// Waits for the debounce time of a host that is found.
+        /// Passes an input to the machine, and waits for the debounce time of a new host.
         mutating func callAsFunction(_ input: BrowseMachine.Input) -> [Action] {
             let actions = machine.received(input, now: now)
             guard case .resolver = input else { return actions }
@@ -32,7 +32,7 @@ struct BrowseMachineTests {
 
         mutating func callAsFunction(_ event: BrowseMachine.BrowserEvent) -> [Action] { self(.browser(event)) }
 
-        /// Lets time pass from one wake-up to the next.
+        /// Advances the time from one wake-up to the next.
         mutating func wait(_ duration: Duration) -> [Action] {
             let end = now + duration
             var actions: [Action] = []

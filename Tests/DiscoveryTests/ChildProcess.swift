@@ -1,8 +1,8 @@
 import Glibc
 
-/// A program this test started, with its output in a file.
+/// A program started by this test, with its output in a file.
 ///
-/// Foundation's `Process` waits for its end by a run loop, which a task has not.
+/// Foundation's `Process` needs a run loop to wait for the end, which a task doesn't have.
 final class ChildProcess {
     struct Failure: Error, CustomStringConvertible {
         let description: String
@@ -18,10 +18,10 @@ final class ChildProcess {
         posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0)
         posix_spawn_file_actions_addopen(&actions, 1, output, O_WRONLY | O_CREAT | O_TRUNC, 0o644)
         posix_spawn_file_actions_addopen(&actions, 2, "/dev/null", O_WRONLY, 0)
-        // Another test's port would stay taken as long as this program has it open, too.
+        // Otherwise another test's port would stay in use while this program has its descriptor open.
         for file in 3..<Int32(1024) where fcntl(file, F_GETFD) >= 0 { _ = fcntl(file, F_SETFD, FD_CLOEXEC) }
 
-        // A dispatch thread blocks signals, and a child that inherits this cannot be ended.
+        // A dispatch thread blocks signals, and a child that inherits the mask couldn't be ended.
         var attributes = posix_spawnattr_t()
         posix_spawnattr_init(&attributes)
         defer { posix_spawnattr_destroy(&attributes) }
@@ -41,12 +41,13 @@ final class ChildProcess {
         self.identifier = identifier
     }
 
-    /// Makes it hang.
+    /// Suspends the program.
     func freeze() { kill(identifier, SIGSTOP) }
 
     func thaw() { kill(identifier, SIGCONT) }
 
-    /// Waits for its end without a thread that waits; the system has no descriptor for that which a task could await.
+    /// Waits for the end without blocking a thread, by polling: the system has no descriptor for it that a task could
+    /// await.
     @discardableResult
     func wait() async throws -> Int32 {
         while status == nil {
@@ -61,7 +62,7 @@ final class ChildProcess {
         return status ?? 0
     }
 
-    /// Ends it; returns when it is gone, so that its name and its files are free.
+    /// Ends the program, and returns when its name and its files are free.
     func end() {
         guard status == nil else { return }
         kill(identifier, SIGTERM)
@@ -69,7 +70,7 @@ final class ChildProcess {
         waitNow()
     }
 
-    /// Waits for the end of what ends at once, also where the task is cancelled.
+    /// Waits for the end of a program that ends immediately, even if the task is canceled.
     func waitNow() {
         var status: Int32 = 0
         while waitpid(identifier, &status, 0) < 0, errno == EINTR {}

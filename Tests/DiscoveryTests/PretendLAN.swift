@@ -3,13 +3,15 @@ import Synchronization
 import TestTimeouts
 import Testing
 
-/// Two hosts on one cable, each a network namespace with its own D-Bus and Avahi daemon.
+/// Two hosts on one cable.
 ///
-/// The tested code runs in this process and talks to the first host's bus. libdbus reads the address of the system
-/// bus once for the whole process; so it is a relative path, and ``onBridge(_:)`` leads each to its own LAN's bus.
-/// There may be many at a time.
+/// Each is a network namespace with a separate D-Bus and Avahi daemon.
+///
+/// The tested code runs in this process and uses the first host's bus. libdbus reads the address of the system bus once
+/// per process, so the address is a relative path, and ``onBridge(_:)`` directs each thread to the bus of its LAN.
+/// Several LANs may exist at the same time.
 final class PretendLAN {
-    /// The reason why this machine can't have one; `nil` if it can.
+    /// The reason why this machine can't create a LAN, or `nil` if it can.
     static var missingRequirement: String? {
         let missing = capabilities.filter { effectiveCapabilities >> $0.bit & 1 == 0 }.map(\.name)
         guard missing.isEmpty else {
@@ -85,7 +87,9 @@ final class PretendLAN {
         phone = Host(namespace: "\(prefix)-phone", busPath: "\(directory)/phone.bus")
     }
 
-    /// Creates the hosts and connects them; ``tearDown()`` removes them.
+    /// Creates and connects the hosts.
+    ///
+    /// ``tearDown()`` removes them.
     func setUp() async throws {
         for (number, host) in [bridge, phone].enumerated() {
             try await run("ip", "netns", "add", host.namespace)
@@ -96,7 +100,7 @@ final class PretendLAN {
             "ip", "-n", bridge.namespace, "link", "add", "eth0", "type", "veth", "peer", "name", "eth0", "netns",
             phone.namespace)
         for (number, host) in [bridge, phone].enumerated() {
-            // Without IPv6, so without link-local addresses.
+            // Without IPv6, and therefore without link-local addresses.
             try await run("ip", "-n", host.namespace, "link", "set", "eth0", "addrgenmode", "none")
             try await run("ip", "-n", host.namespace, "addr", "add", "10.77.0.\(number + 1)/24", "dev", "eth0")
             try await run("ip", "-n", host.namespace, "link", "set", "eth0", "up")
@@ -105,14 +109,16 @@ final class PretendLAN {
         interfaceIndex = Int32(line.prefix { $0.isNumber }) ?? 0
     }
 
-    /// Runs a body on a thread whose system bus, as that of the threads it starts, is the bridge's.
+    /// Runs a body on a thread whose system bus is the bridge's.
+    ///
+    /// Threads that it starts use the same bus.
     func onBridge(_ body: @escaping @Sendable () throws -> Void) async throws {
         let directory = directory
         try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Void, any Error>) in
             Thread.detachNewThread {
                 continuation.resume(
                     with: Result {
-                        // From here on this thread has its own working directory.
+                        // From here on, this thread has a separate working directory.
                         guard Self.unshareDirectory?() == 0, chdir(directory) == 0 else {
                             throw ChildProcess.Failure(description: "chdir: \(String(cString: strerror(errno)))")
                         }
@@ -122,7 +128,7 @@ final class PretendLAN {
         }
     }
 
-    /// unshare(2) with CLONE_FS, which Swift's view of the C library leaves out.
+    /// unshare(2) with CLONE_FS, which Swift's C library module lacks.
     private static let unshareDirectory: (@Sendable () -> CInt)? = {
         guard let symbol = dlsym(nil, "unshare") else { return nil }
         let unshare = unsafeBitCast(symbol, to: (@convention(c) (CInt) -> CInt).self)
@@ -161,12 +167,13 @@ final class PretendLAN {
 
     /// Publishes a name on the second host.
     func occupy(_ name: String) throws {
-        // Of two that ask at once, the greater data wins, record by record (RFC 6762, 8.2): both SRV and TXT are greater.
+        // Of two simultaneous probes, the greater data wins, record by record (RFC 6762, 8.2). Here both SRV and TXT
+        // are greater.
         helpers.append(
             try launch("avahi-publish", "-s", name, "_hap._tcp", "65000", "taken=by another host", bus: phone))
     }
 
-    /// Publishes on the second host, until the program that is returned is ended.
+    /// Publishes a service on the second host, until the returned program is ended.
     func publish(_ name: String, port: Int, txt: String...) throws -> ChildProcess {
         // avahi-publish sends the last string first.
         let program = try child(
@@ -175,7 +182,7 @@ final class PretendLAN {
         return program
     }
 
-    // MARK: Looking
+    // MARK: Observing
 
     /// The resolved services on the second host: `name port "key=value" ...`.
     func services() async throws -> [String] {
@@ -188,7 +195,7 @@ final class PretendLAN {
         }
     }
 
-    /// Begins to record services that appear on and disappear from the second host; see ``events()``.
+    /// Starts recording services that appear on and disappear from the second host; see ``events()``.
     func watch() throws {
         helpers.append(
             try launch(
@@ -206,9 +213,9 @@ final class PretendLAN {
 
     private var watchPath: String { "\(directory)/watch" }
 
-    // MARK: The end
+    // MARK: End
 
-    /// Ends everything that was started, and removes it.
+    /// Ends and removes everything that was started.
     func tearDown() {
         for helper in helpers { helper.end() }
         for host in [bridge, phone] {

@@ -14,7 +14,7 @@ struct PublicationMachineTests {
 
     let record = ServiceRecord(name: "Lamplighter E5FF", type: "_hap._tcp", port: 51826, txt: ["c#": "1", "sf": "1"])
 
-    /// A machine and the time that has passed for it.
+    /// A machine and its elapsed time.
     struct Bench {
         var machine = PublicationMachine()
         var now = PublicationMachineTests.start
@@ -23,7 +23,7 @@ struct PublicationMachineTests {
             machine.received(input, now: now)
         }
 
-        /// Lets time pass from one wake-up to the next.
+        /// Advances the time from one wake-up to the next.
         mutating func wait(_ duration: Duration) -> [Action] {
             let end = now + duration
             var actions: [Action] = []
@@ -61,7 +61,7 @@ struct PublicationMachineTests {
         return bench
     }
 
-    // MARK: The way up and down
+    // MARK: Start and end
 
     @Test("Does nothing before a record is wanted")
     func idle() {
@@ -133,7 +133,7 @@ struct PublicationMachineTests {
         #expect(bench(.client(.running)) == [add(txt: ["c#": "9"])])
     }
 
-    // MARK: Avahi and the bus come and go
+    // MARK: Availability of Avahi and the bus
 
     @Test("Retries a missing bus every second")
     func noBus() {
@@ -255,7 +255,7 @@ struct PublicationMachineTests {
         #expect(bench(.nameChosen("B")) == [add(2, "B"), add(3, "B")])
     }
 
-    // MARK: What hangs or is refused
+    // MARK: Hanging and refused requests
 
     @Test("Restarts a probe that never ends, with backoff")
     func probing() {

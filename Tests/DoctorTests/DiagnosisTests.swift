@@ -7,7 +7,7 @@ import Testing
 
 @Suite("Findings from facts", .timeout)
 struct DiagnosisTests {
-    // MARK: A bridge that is well
+    // MARK: A bridge without problems
 
     private static let status = BridgeStatus(
         name: "Bridge", deviceID: "AA:BB:CC:DD:EE:FF", since: "2026-11-21T10:00:00.000Z", port: 51826,
@@ -76,7 +76,7 @@ struct DiagnosisTests {
         #expect(status.warningLines.map(\.text)[0] == "home/x: a template is not understood")
     }
 
-    // MARK: What can be wrong
+    // MARK: Possible faults
 
     /// One fault and its finding.
     struct Fault: Sendable, CustomTestStringConvertible {
@@ -319,7 +319,7 @@ struct DiagnosisTests {
         for check in [.storage, .bus, .pairing, .lights] as [CheckResult.Check] { #expect(results[check] == .ok) }
     }
 
-    // MARK: What causes a warning
+    // MARK: Warnings
 
     @Test("warns of problems that stop no controller")
     func warnings() {

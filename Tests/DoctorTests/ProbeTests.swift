@@ -111,11 +111,11 @@ struct ProbeTests {
     }
 }
 
-/// A program that listens and treats all connections alike.
+/// A listener that treats all connections alike.
 final class Listener: Sendable {
     enum Habit: Sendable {
         case answers(String)
-        /// After the first bytes.
+        /// Disconnects after the first bytes.
         case hangsUp
         case isSilent
         /// The port is bound, and no process listens.
@@ -131,7 +131,7 @@ final class Listener: Sendable {
     private let file: CInt
     private let state = Mutex(State())
 
-    /// The bytes of the first connection so far.
+    /// The bytes received on the first connection so far.
     var received: String { state.withLock { $0.received } }
 
     /// Listens at a path.
@@ -144,7 +144,7 @@ final class Listener: Sendable {
         try start(habit, &address)
     }
 
-    /// Listens at a free port of this host.
+    /// Listens on a free port of this host.
     init(_ habit: Habit) throws {
         let file = socket(AF_INET, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
         self.file = file

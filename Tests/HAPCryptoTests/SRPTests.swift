@@ -28,7 +28,7 @@ struct SRPVectorTests {
             secret: SecretBytes(try vector["a"].bytes))
     }
 
-    // MARK: Published
+    // MARK: Published vectors
 
     @Test("agrees with the published case of alice on both sides")
     func published() throws {
@@ -111,7 +111,7 @@ struct SRPVectorTests {
             let proof = try variants[variant].bytes
             let keyName = variant.hasSuffix("S_stripped") ? "K_of_S_stripped" : "K_of_S_padded"
             let key = try vector[keyName].bytes
-            // Whether A was sent with its leading zeros does not matter.
+            // The result doesn't depend on the leading zeros of A.
             for sent in [padded, SRP.stripped(padded)] {
                 let agreement = try server.check(clientKey: sent, proof: proof)
                 #expect(agreement.key.copy == key, "\(name) \(variant)")
@@ -135,7 +135,7 @@ struct SRPVectorTests {
         #expect(apple.proof == (try m2["A_padded,K_of_S_stripped,M1_all_stripped"].bytes))
         let others = try server.check(clientKey: a, proof: try m1["A_padded,B_padded,S_padded"].bytes)
         #expect(others.proof == (try m2["A_padded,K_of_S_padded,M1_all_padded"].bytes))
-        // M2 over a stripped A is never sent; it differs only if A begins with zero.
+        // M2 over a stripped A is never sent. It differs only if A starts with zero.
         let stripped = try m2["A_stripped,K_of_S_stripped,M1_all_stripped"].bytes
         #expect((stripped == apple.proof) == (a[0] != 0))
     }
@@ -169,7 +169,7 @@ struct SRPVectorTests {
 
     @Test("hashes a partly padded A in the form in which it was sent")
     func partlyPadded() throws {
-        // No client with a fixed secret below 2^3060 exists in the file, so this one is made of a small A: g itself.
+        // The file has no client with a fixed secret below 2^3060, so this one uses a small A: g itself.
         let vector = try vectors["srp_pair_setup"]["cases"]["no_leading_zero"]
         let server = try server(vector)
         let raw: [UInt8] = [0, 0, 5]
@@ -186,7 +186,7 @@ struct SRPVectorTests {
         }
     }
 
-    // MARK: Numbers that begin with zero are not used
+    // MARK: Skipping numbers that start with zero
 
     @Test("skips a secret whose B begins with zero")
     func zeroB() throws {
@@ -232,7 +232,7 @@ struct SRPVectorTests {
         #expect(made.accepts(serverProof: try vector["M2_variants"]["A_padded,K_of_S_padded,M1_all_padded"].bytes))
         #expect(!made.accepts(serverProof: made.proof))
         #expect(!made.accepts(serverProof: []))
-        // A B that came without its leading zero is hashed as it came.
+        // A B without its leading zero is hashed as received.
         let stripped = try #require(try self.client(vector, b: SRP.stripped(padded)))
         #expect(stripped.proof == (try m1["A_padded,B_stripped,S_padded"].bytes))
     }

@@ -20,7 +20,7 @@ struct CatalogTests {
         return array.compactMap(\.string)
     }
 
-    /// The type that an entry names, and its name.
+    /// Returns the types by their names.
     private func typesByName() throws -> [String: HAPType] {
         var types: [String: HAPType] = [:]
         for entry in try entries("characteristics") {

@@ -49,7 +49,7 @@ struct AcceptedValueTests {
         .init("int", brightness, .integer(50), .integer(50)), .init("int", brightness, .float(50), .integer(50)),
         .init("int", brightness, .bool(true), .integer(1)), .init("int", brightness, .bool(false), .integer(0)),
         .init("int", brightness, .string("50"), nil), .init("int", brightness, .data([50]), nil),
-        // integers: measures are rounded, enumerations must be exact
+        // integers: measurements are rounded, enumerations must be exact
         .init("int", brightness, .float(49.6), .integer(50)), .init("int", brightness, .float(49.4), .integer(49)),
         .init("enum", mode, .float(1), .integer(1)), .init("enum", mode, .float(1.0000000001), .integer(1)),
         .init("enum", mode, .float(1.1), nil), .init("enum", mode, .integer(2), nil),
@@ -89,7 +89,7 @@ struct AcceptedValueTests {
         .init("int", metadata(.int), .integer(-2_147_483_648), .integer(-2_147_483_648)),
         .init("int", metadata(.int), .integer(2_147_483_648), nil),
         .init("int", metadata(.int), .float(-0x1p63), nil),
-        // integers: steps count from the smallest value and never leave the limits
+        // integers: steps count from the minimum and stay within the limits
         .init("step 5 from 2", metadata(.uint8, 2, 20, step: 5), .integer(8), .integer(7)),
         .init("step 5 from 2", metadata(.uint8, 2, 20, step: 5), .integer(20), .integer(17)),
         .init("step 5 from 2", metadata(.uint8, 2, 20, step: 5), .integer(2), .integer(2)),
@@ -104,7 +104,7 @@ struct AcceptedValueTests {
         .init("float", hue, .float(-0.0), .float(0)), .init("float", hue, .string("1"), nil),
         .init("float", hue, .data([]), nil), .init("float", hue, .float(.nan), nil),
         .init("float", hue, .float(.infinity), nil), .init("float", hue, .float(-.infinity), nil),
-        // floats: a little beyond a limit is arithmetic's doing
+        // floats: a slight excess over a limit comes from arithmetic
         .init("float", hue, .float(360.0003), .float(360)), .init("float", hue, .float(-0.0003), .float(0)),
         .init("float", hue, .float(360.001), nil), .init("float", hue, .float(-0.001), nil),
         .init("float", temperature, .float(21.3), .float(21.3)),
@@ -185,7 +185,7 @@ struct ClampedValueTests {
         if case .float(let number)? = clamped { #expect(number.sign == .plus || number != 0, "no negative zero") }
     }
 
-    /// Metadata as a device may have it: limits within the format's, in order, and whole for integers.
+    /// Returns random metadata of a device: limits within the format's, in order, and whole for integers.
     private static func anyMetadata(_ random: inout SeededNumbers) -> CharacteristicMetadata {
         let format = CharacteristicFormat.allCases.randomElement(using: &random) ?? .int
         var limits: [Double?] = [

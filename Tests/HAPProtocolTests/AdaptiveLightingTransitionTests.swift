@@ -80,7 +80,7 @@ struct AdaptiveLightingTransitionTests {
         #expect(
             machine.lampIs(on: true, brightness: 100, now: at(10 * minute))
                 == .apply(mired: 250, notify: true, wakeAt: at(11 * minute)))
-        // The value that subscribers know makes no event, however long ago.
+        // A value that subscribers know makes no event, regardless of the time.
         #expect(
             machine.lampIs(on: true, brightness: 100, now: at(25 * minute))
                 == .apply(mired: 250, notify: false, wakeAt: at(26 * minute)))
@@ -161,7 +161,7 @@ struct AdaptiveLightingTransitionTests {
         let before = machine
         #expect(machine.controllerWrote(type) == ends)
         #expect(machine == (ends ? self.machine() : before))
-        // None is active, so nothing ends.
+        // No transition is active, so nothing ends.
         var idle = self.machine()
         #expect(idle.controllerWrote(type) == false)
     }

@@ -1,6 +1,6 @@
 import HAPCrypto
 
-/// Frames that our own framer never makes.
+/// Frames that the local framer never creates.
 enum ChaChaFrames {
     /// A frame without content.
     static func empty(key: SecretBytes, counter: UInt64) -> [UInt8] {

@@ -175,7 +175,7 @@ struct WriteRequestTests {
         let text = "{\"characteristics\":[" + String(repeating: entry, count: count) + "{\"aid\":1,\"iid\":3}]}"
         #expect(parse(text)?.entries.count == count + 1)
         #expect(parse(text + String(repeating: " ", count: 200)) == nil)
-        // One entry with as many members as fit is read in one pass.
+        // A single entry with the maximum number of members is parsed in one pass.
         let members = String(repeating: "\"value\":1,", count: 100_000)
         #expect(parse("{\"characteristics\":[{\(members)\"aid\":1,\"iid\":2}]}")?.entries.count == 1)
     }

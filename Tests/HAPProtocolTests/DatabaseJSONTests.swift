@@ -21,7 +21,7 @@ struct DatabaseJSONTests {
             services: [Service(iid: InstanceID(8), type: .lightbulb, characteristics: [characteristic])])
     }
 
-    /// The one characteristic of `lamp`, as its members by name: the order of keys means nothing.
+    /// Returns the single characteristic of `lamp` as its members by name, because the order of keys has no meaning.
     private func characteristic(
         _ metadata: CharacteristicMetadata, _ value: CharacteristicValue? = nil
     ) throws -> [String: JSONValue] {
@@ -179,7 +179,7 @@ struct DatabaseJSONTests {
         }
     }
 
-    // MARK: Values out of requests
+    // MARK: Values from requests
 
     @Test("accepts the JSON types of HAP 9.4 for each format")
     func kinds() {

@@ -6,7 +6,7 @@ import Testing
 
 private func parse(_ text: String) throws -> AccessoryDatabase { try AccessoryDatabase(parsing: Array(text.utf8)) }
 
-/// An accessory with one characteristic that a test describes.
+/// Returns an accessory's single characteristic, described by a test.
 private func one(_ members: String) throws -> Characteristic? {
     let database = try parse(
         #"""
@@ -47,7 +47,7 @@ struct DatabaseParsingTests {
         #expect(read.accessories.map(\.aid) == [lamp.aid])
         for (old, new) in zip(lamp.services[1].characteristics, read.accessories[0].services[1].characteristics) {
             #expect(old.iid == new.iid && old.type == new.type)
-            // A press leaves no value behind.
+            // A press isn't a state, so it has no value.
             #expect(new.value == (old.type.isMomentary ? nil : old.value))
             #expect(old.metadata.format == new.metadata.format && old.metadata.permissions == new.metadata.permissions)
             #expect(old.metadata.minimum == new.metadata.minimum && old.metadata.step == new.metadata.step)
@@ -178,17 +178,17 @@ struct DatabaseParsingTests {
             brightness
                 == CharacteristicMetadata(
                     format: .int, permissions: .pairedRead, unit: .percentage, minimum: 0, maximum: 100, step: 1))
-        // Its own metadata counts, and drops contradicting defaults.
+        // The accessory's metadata takes precedence, and contradicting defaults are dropped.
         let narrow = try one(#""type":"8","format":"int","perms":[],"minValue":10,"maxValue":20,"minStep":5"#)?.metadata
         #expect(narrow?.minimum == 10 && narrow?.maximum == 20 && narrow?.step == 5)
         let beyond = try one(#""type":"8","perms":[],"minValue":200"#)?.metadata
         #expect(beyond?.minimum == 200 && beyond?.maximum == nil)
         let other = try one(#""type":"8","format":"float","perms":[]"#)?.metadata
         #expect(other?.format == .float && other?.maximum == nil && other?.unit == nil)
-        // An integer is one in whatever size.
+        // All integer formats are equivalent.
         let sized = try one(#""type":"CE","format":"int","perms":[]"#)?.metadata
         #expect(sized?.format == .int && sized?.minimum == 50 && sized?.step == 1)
-        // The format of a maker's own is not known.
+        // The format of a manufacturer's own type isn't known.
         #expect(try one(#""type":"00000001-0000-1000-8000-0123456789AB","perms":["pr"]"#) == nil)
     }
 

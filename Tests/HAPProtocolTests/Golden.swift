@@ -5,20 +5,20 @@ import Testing
 @testable import HAPCrypto
 @testable import HAPProtocol
 
-/// The two ends of the golden transcripts, with their fixed secrets.
+/// Both ends of the golden transcripts, with their fixed secrets.
 struct Golden: Sendable {
     let accessory: AccessoryIdentity
     let controller: ControllerIdentity
     let setupCode: SetupCode
-    /// The accessory's half of the golden attempt, and the result of the right proof.
+    /// The accessory's side of the golden attempt, and the result of the correct proof.
     let server: SRPServer
     let agreement: SRPServer.Agreement
-    /// The controller's half.
+    /// The controller's side.
     let client: SRPClient
     let setup: Vectors
     let verify: Vectors
 
-    /// The SRP halves cost milliseconds, so all tests share one.
+    /// The shared instance, because computing the SRP parts takes milliseconds.
     static let shared = Result { try Golden() }
 
     private init() throws {
@@ -43,7 +43,7 @@ struct Golden: Sendable {
         agreement = try server.check(clientKey: client.publicKey, proof: client.proof)
     }
 
-    /// The pairing that pair setup makes.
+    /// The pairing that pair setup creates.
     var pairing: Pairing {
         Pairing(controller: controller.controller, publicKey: controller.longTermKey.publicKey, isAdmin: true)
     }

@@ -3,10 +3,10 @@ import Testing
 
 @testable import HAPProtocol
 
-/// Shorthand: text as bytes.
+/// Returns the bytes of a text.
 private func bytes(_ text: String) -> [UInt8] { Array(text.utf8) }
 
-/// All messages that come out when the pieces come in, and the violation that ended it.
+/// Returns all messages parsed from the pieces, and the violation that ended parsing.
 private func parse(
     _ pieces: [[UInt8]], requests: Bool = true, inSession: Bool = false
 ) -> (messages: [HTTPMessage], violation: ProtocolViolation?) {
@@ -53,7 +53,7 @@ struct HTTPRequestParserTests {
             ("GET /a HTTP/1.0\r\nConnection: keep-alive\r\n\r\n", HTTPRequest(.get, "/a")),
             ("GET /a HTTP/1.1\r\nConnection: Close\r\n\r\n", HTTPRequest(.get, "/a", wantsClose: true)),
             ("GET /a HTTP/1.1\r\nConnection: Keep-Alive\r\n\r\n", HTTPRequest(.get, "/a")),
-            // iOS sends the Bonjour name with its escapes, and these must be accepted.
+            // iOS sends the Bonjour name with its escapes, and the parser must accept them.
             ("GET /a HTTP/1.1\r\nHost: Name\\032X._hap._tcp.local\r\n\r\n", HTTPRequest(.get, "/a")),
             ("GET /a HTTP/1.1\r\nHost: Küche._hap._tcp.local\r\nHost: 2\r\n\r\n", HTTPRequest(.get, "/a")),
             ("GET /a HTTP/1.1\r\nHost: 192.0.2.1:80\r\n\r\n", HTTPRequest(.get, "/a")),
@@ -188,14 +188,14 @@ struct HTTPRequestParserTests {
         arguments: [
             ("/pair-setup", 65536, true), ("/pair-verify", 65536, true), ("/pairings", 65536, true),
             ("/characteristics", 1 << 20, true), ("/prepare", 1 << 20, true), ("/unknown", 1 << 20, true),
-            // An unauthenticated peer's are all short.
+            // An unauthenticated peer always has the lower limit.
             ("/pair-setup", 65536, false), ("/characteristics", 65536, false), ("/unknown", 65536, false),
         ])
     func body(path: String, limit: Int, inSession: Bool) {
         let head = bytes("POST \(path) HTTP/1.1\r\nContent-Length: \(limit)\r\n\r\n")
         let whole = parse([head, [UInt8](repeating: 1, count: limit)], inSession: inSession)
         #expect(whole.messages == [.request(HTTPRequest(.post, path, body: [UInt8](repeating: 1, count: limit)))])
-        // One byte more is refused before the body comes.
+        // One more byte is rejected before the body arrives.
         for length in [limit + 1, 999_999_999] {
             let head = bytes("POST \(path) HTTP/1.1\r\nContent-Length: \(length)\r\n\r\n")
             #expect(parse([head], inSession: inSession) == ([], .bodyTooLong))
@@ -325,7 +325,7 @@ struct HTTPResponseParserTests {
         var parser = HTTPParser(requests: false)
         parser.append(bytes("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nC00000\r\n"))
         parser.append([UInt8](repeating: 1, count: 0xC00000) + bytes("\r\n"))
-        // Were the twelve megabytes before copied by each, these would move more than a terabyte.
+        // If each chunk copied the previous twelve megabytes, these would move more than a terabyte.
         let chunk = bytes("1\r\nx\r\n")
         for _ in 0..<100_000 {
             parser.append(chunk)

@@ -26,7 +26,7 @@ struct OwnershipTests {
         return machine
     }
 
-    /// M5 of a controller that has this token.
+    /// Returns M5 of a controller with this token.
     private func m5(_ token: [UInt8]?) throws -> [UInt8] {
         var machine = PairSetupController(
             identity: golden.controller, setupCode: golden.setupCode, ownershipToken: token.map { SecretBytes($0) })
@@ -46,7 +46,7 @@ struct OwnershipTests {
         let sealed = try PairingTLV(parsing: m5(token)).required(.encryptedData, length: 16...1000)
         let opened = try golden.setupKeys.open(sealed, "PS-Msg05")
         #expect(opened == (try golden.setup["m5_sub_tlv"].bytes) + [0xD7, 32] + token)
-        // Nothing of it is in clear.
+        // The token is never sent unencrypted.
         #expect(try PairingTLV(parsing: m5(token))[.ownershipToken] == nil)
     }
 

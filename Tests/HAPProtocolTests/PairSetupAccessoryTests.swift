@@ -11,7 +11,7 @@ struct PairSetupAccessoryTests {
 
     init() throws { golden = try Golden.shared.get() }
 
-    /// The machine's states, by the message that brought it there.
+    /// The machine's states.
     enum Stage: String, CaseIterable, Sendable {
         case idle, starting, awaitingM3, checking, awaitingM5, storing
     }
@@ -115,7 +115,7 @@ struct PairSetupAccessoryTests {
             var machine = try machine(at: stage)
             #expect(machine.received(body, conditions: unpaired) == .refuse, "\(body)")
             #expect(!machine.isActive)
-            // Pending outcomes no longer have an effect.
+            // Pending results no longer have an effect.
             #expect(machine.started(golden.server) == .refuse)
             #expect(machine.checked(.success(golden.agreement)) == .refuse)
             #expect(machine.stored(.success(())) == .refuse)
@@ -238,7 +238,7 @@ struct PairSetupAccessoryTests {
         #expect(
             machine.checked(outcome) == .countFailure(try golden.setup["error_responses"]["M4_authentication"].bytes))
         #expect(!machine.isActive)
-        // It needs a new M1.
+        // The procedure needs a new M1.
         #expect(machine.received(try golden.setup["M3"].bytes, conditions: unpaired) == .refuse)
     }
 
@@ -260,7 +260,7 @@ struct PairSetupAccessoryTests {
         return PairingTLV.message(5, (.encryptedData, cipher.seal(part, nonce: .init(label: label)))).encoded
     }
 
-    /// What M5 carries, with parts of it replaced.
+    /// Returns the content of M5, with replaced parts.
     private func identity(
         identifier: [UInt8]? = nil, publicKey: [UInt8]? = nil, signature: [UInt8]? = nil,
         without missing: PairingItem? = nil, signedBy keys: Ed25519KeyPair? = nil
@@ -328,7 +328,7 @@ struct PairSetupAccessoryTests {
             #expect(machine.received(m5, conditions: conditions) == .reply(row.answer))
             #expect(!machine.isActive)
         }
-        // A procedure under way ignores conditions for new ones.
+        // A running procedure ignores conditions for new ones.
         var machine = try machine(at: .awaitingM5)
         let others = PairSetupAccessory.Conditions(isPaired: false, triesExhausted: true, isBusy: true)
         #expect(machine.received(m5, conditions: others) == .store(golden.pairing))

@@ -76,7 +76,7 @@ struct PairVerifyAccessoryTests {
     func negative(name: String) throws {
         var machine = try machine(awaitingM3: true)
         #expect(send(try golden.verify["negative"][name].bytes, &machine) == denied)
-        // Its procedure is over; a new one begins.
+        // The procedure has ended, and a new one starts.
         #expect(send(try golden.verify["M3"].bytes, &machine) == .refuse)
         #expect(send(try golden.verify["M1"].bytes, &machine) == .reply(try golden.verify["M2"].bytes))
         guard case .finish = send(try golden.verify["M3"].bytes, &machine) else {

@@ -54,7 +54,7 @@ struct PairingsTests {
         #expect(listed.encoded == (try vectors["list_response_two"].bytes))
     }
 
-    // MARK: Requests that are refused (HAP 6.4)
+    // MARK: Rejected requests (HAP 6.4)
 
     @Test("rejects requests with missing, wrong or extra items")
     func badRequests() throws {

@@ -19,7 +19,7 @@ struct SecureFramerTests {
         return SecureFramer(sealingKey: key, openingKey: key, sealed: counter, opened: counter)
     }
 
-    /// Opens the frames in pieces of input, in order.
+    /// Decrypts the frames in pieces of input, in order.
     private func open(
         _ pieces: [[UInt8]], _ framer: inout SecureFramer
     ) throws(ProtocolViolation) -> (content: [UInt8], frames: Int, left: Int) {
@@ -59,7 +59,7 @@ struct SecureFramerTests {
                 var expected = after
                 var first: [UInt8] = []
                 var second: [UInt8] = []
-                // Both counters are where they should be: the next frame is the same.
+                // Both counters are correct: the next frame is the same.
                 try expected.seal([7], to: &first)
                 var next = try self.framer(key, counter: counter)
                 try next.seal(plaintext, to: &second)
@@ -143,7 +143,7 @@ struct SecureFramerTests {
         #expect(next.isEmpty)
         #expect(try open([bytes], &opener).content == [1])
         #expect(throws: ProtocolViolation.counterExhausted) { _ = try open([bytes], &opener) }
-        // A message that needs more frames than are left is not sent under a number twice.
+        // A message that needs more frames than remain must not reuse a number.
         var long = try framer(key, counter: .max - 2)
         var frames: [UInt8] = []
         #expect(throws: ProtocolViolation.counterExhausted) {
@@ -160,7 +160,7 @@ struct SecureFramerTests {
             var wrong = frame
             wrong[bit / 8] ^= 1 << (bit % 8)
             var opener = try framer("accessory_to_controller_key")
-            // A changed length may make the frame wait; the filler then completes a bad one.
+            // A changed length may make the framer wait. The filler then completes an invalid frame.
             let filler = [UInt8](repeating: 0, count: 1100)
             #expect(throws: ProtocolViolation.self) { _ = try open([wrong, filler], &opener) }
         }

@@ -41,7 +41,7 @@ struct TLV8Tests {
             let bytes = try entry["encoded"].bytes
             let name = try entry["name_text"].text
             if name.contains("followed by an empty fragment") {
-                // HAP 3.2: a value of exactly 255 bytes written by a sloppy peer ends so.
+                // HAP 3.2: some peers write a value of exactly 255 bytes in this way.
                 #expect(try PairingTLV(parsing: bytes)[.encryptedData] == [UInt8](repeating: 0, count: 255))
             } else {
                 #expect(throws: ProtocolViolation.self, "\(name)") {

@@ -2,7 +2,7 @@ import Testing
 
 @testable import HAPProtocol
 
-/// An update in pieces, each of which a test may spoil or leave out.
+/// An update in parts, each of which a test may change or omit.
 struct Draft {
     /// A changed update and its violation, or `nil` if it is valid.
     struct Row: Sendable, CustomTestStringConvertible {

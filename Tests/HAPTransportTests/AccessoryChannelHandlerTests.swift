@@ -35,7 +35,7 @@ struct AccessoryChannelHandlerTests {
             + session.encode(.request(HTTPRequest(.get, "/c")))
         try link.send(clear + sealed)
         #expect(link.server.paths == ["/a", "/keys", "/b", "/c"])
-        // The answer to /keys itself is in clear, what follows is sealed.
+        // The response to /keys itself is unencrypted, and everything after it is encrypted.
         var bytes: [UInt8] = []
         while let buffer = try link.channel.readOutbound(as: ByteBuffer.self) { bytes += buffer.readableBytesView }
         let marker = Array("/keys".utf8)
@@ -133,7 +133,7 @@ struct AccessoryChannelHandlerTests {
         try link.send(link.request("/c", body: Array(repeating: 1, count: 60_000)))
         link.channel.read()
         #expect(link.readCount == 0)
-        // However long that takes, it is not its message that is late.
+        // The message isn't late, however long that takes.
         link.advance(.seconds(100))
         #expect(link.isOpen)
         link.setWritable(true)
@@ -189,7 +189,7 @@ struct AccessoryChannelHandlerTests {
         let link = try EmbeddedLink()
         try link.secure()
         let bytes = try link.request("/a", body: Array(repeating: 1, count: 20_000))
-        // Every read ends in the middle of a frame.
+        // Every read ends within a frame.
         var start = 0
         for end in stride(from: 1000, to: 6000, by: 1100) {
             try link.send(bytes[start..<end])

@@ -105,7 +105,7 @@ struct AccessoryListenerTests {
         for number in 0..<400 {
             await controller.send(bytes: try controller.bytes(of: HTTPRequest(.get, "/\(number)")))
         }
-        // Another connection on the same loop is served meanwhile, so the server has had its time.
+        // Another connection on the same loop is served meanwhile, so the server has had enough time.
         let (other, _) = try await listener.connect()
         for _ in 0..<50 { #expect(try await other.get("/other").status == 200) }
         #expect(server.paths.filter { $0 != "/other" }.count < 300)
@@ -129,7 +129,7 @@ struct AccessoryListenerTests {
         let server = StubServer { _, connection in
             connection.respond(HTTPResponse(204))
             connection.closeAfterWriting()
-            // Pending bytes still go out.
+            // Pending bytes are still sent.
             let number = port.withLock { $0 }
             left.withLock { $0 = descriptors(at: number).count { !isListener($0) } }
         }

@@ -7,7 +7,7 @@ import Testing
 
 @testable import HAPTransport
 
-/// One connection without a network, the controller's side of its bytes, and how often more was asked to be read.
+/// A connection without a network, the controller's end of its bytes, and the number of requested reads.
 final class EmbeddedLink {
     let channel = EmbeddedChannel()
     let server: StubServer
@@ -37,7 +37,7 @@ final class EmbeddedLink {
 
     func send(_ text: String) throws { try send(Array(text.utf8)) }
 
-    /// The messages that have come back.
+    /// Returns the received messages.
     func answers() throws -> [HTTPMessage] {
         while let buffer = try channel.readOutbound(as: ByteBuffer.self) {
             controller.received(buffer.readableBytesView)
@@ -47,7 +47,7 @@ final class EmbeddedLink {
         return messages
     }
 
-    /// The bodies of the answers that have come back.
+    /// Returns the bodies of the received responses.
     func texts() throws -> [String] {
         try answers().compactMap {
             if case .response(let response) = $0 { String(decoding: response.body, as: UTF8.self) } else { nil }

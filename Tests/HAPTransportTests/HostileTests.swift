@@ -67,7 +67,7 @@ struct HostileTests {
         let requests = try (0..<1000).flatMap { try link.request("/\($0)") }
         try link.send(requests)
         #expect(link.server.paths.count == 64)
-        // What more comes waits with the system meanwhile.
+        // Further bytes stay in the system's buffers meanwhile.
         link.channel.read()
         #expect(link.readCount == 0)
         try link.send((0..<3000).flatMap { _ in try link.request("/x") })
@@ -96,7 +96,7 @@ struct HostileTests {
         await controller.send(bytes: Array(repeating: request, count: 1000).flatMap { $0 })
         try await eventually("it is dropped") { server.events.last == .closed }
         #expect(server.events.suffix(2) == [.stalled, .closed])
-        // The rest, and with it up to 100 MB, was never made.
+        // The remaining responses, up to 100 MB, were never created.
         #expect(server.paths.count < 300)
         await controller.close()
         await listener.close()
@@ -109,7 +109,7 @@ struct HostileTests {
         let (controller, link) = try await house.session(admin)
         try await link.setReads(false)
         var requests: [UInt8] = []
-        // Several times the buffers of the peer's system.
+        // Several times the size of the peer's receive buffers.
         for _ in 0..<400 { requests += try await controller.bytes(of: HTTPRequest(.get, "/accessories")) }
         await controller.send(bytes: requests)
         try await eventually { await house.bridge.server.connectionCount == 0 }
@@ -157,6 +157,6 @@ struct HostileTests {
         await house.listener.close()
     }
 
-    /// How many sockets that this process has open are the accepting side of a connection to a port.
+    /// Returns the number of this process's open sockets that are the accepting side of a connection to a port.
     private func sockets(of port: Int) -> Int { descriptors(at: port).count { !isListener($0) } }
 }

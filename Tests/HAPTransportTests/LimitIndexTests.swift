@@ -3,7 +3,7 @@ import Testing
 
 /// The limits of the bridge's HAP side, and the tests that reach them.
 ///
-/// This suite checks that each limit has a test. `make mutants` shows that the tests notice a missing limit
+/// This suite checks that each limit has a test. `make mutants` checks that the tests detect a missing limit
 /// (`Tests/Mutants/limits.toml`).
 @Suite("The index of limits")
 struct LimitIndexTests {
@@ -75,7 +75,7 @@ struct LimitIndexTests {
         return String(decoding: try Data(contentsOf: root.appending(path: path)), as: UTF8.self)
     }
 
-    /// The limits of a file, as `Type.name`.
+    /// Returns the limits in a file, as `Type.name`.
     private static func limits(in text: String) -> [String] {
         var type = ""
         return text.split(separator: "\n").compactMap { line in

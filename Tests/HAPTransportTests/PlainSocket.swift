@@ -1,11 +1,11 @@
 import Glibc
 import Testing
 
-/// A passive peer: it reads nothing, and stays open after the other side closes.
+/// A passive peer, which reads nothing and stays open after the other side closes.
 final class PlainSocket: Sendable {
     private let descriptor: CInt
 
-    /// Connects to a port of this machine; within 2 s, or it throws.
+    /// Connects to a port of this host within 2 s, or throws an error.
     init(from source: String = "127.0.0.1", to port: Int) throws {
         descriptor = socket(AF_INET, CInt(SOCK_STREAM.rawValue), 0)
         try #require(descriptor >= 0)
@@ -25,8 +25,8 @@ final class PlainSocket: Sendable {
     private static func call(
         _ function: (CInt, UnsafePointer<sockaddr>?, socklen_t) -> CInt, _ descriptor: CInt, _ host: String, _ port: Int
     ) -> CInt {
-        // The family, the port and the address in network order. Which module `sockaddr_in` is of differs from build to build,
-        // since NIO's C modules include its header, too.
+        // The family, the port and the address in network byte order. The module of `sockaddr_in` differs between
+        // builds, because NIO's C modules also include its header.
         var address = withUnsafeBytes(of: sa_family_t(AF_INET)) { Array($0) }
         address += [UInt8(truncatingIfNeeded: port >> 8), UInt8(truncatingIfNeeded: port)]
         address += host.split(separator: ".").compactMap { UInt8($0) } + [UInt8](repeating: 0, count: 8)
@@ -36,10 +36,10 @@ final class PlainSocket: Sendable {
     }
 }
 
-/// The open sockets of this process whose local or remote port this is.
+/// Returns the open sockets of this process with this local or remote port.
 func descriptors(at port: Int, ofPeer: Bool = false) -> [CInt] {
     (0..<CInt(min(getdtablesize(), 65536))).filter { descriptor in
-        // The family, then the port in network order; other kinds of sockets have other things there.
+        // The family, then the port in network byte order. Other kinds of sockets have other data there.
         var address = [UInt8](repeating: 0, count: 128)
         var size = socklen_t(address.count)
         let isNamed = address.withUnsafeMutableBytes { bytes in
@@ -50,7 +50,7 @@ func descriptors(at port: Int, ofPeer: Bool = false) -> [CInt] {
     }
 }
 
-/// Whether a socket is one that listens.
+/// Returns whether a socket is listening.
 func isListener(_ descriptor: CInt) -> Bool {
     var listens: CInt = 0
     var length = socklen_t(MemoryLayout<CInt>.size)

@@ -18,7 +18,7 @@ final class StubServer: AccessoryConnectionHandler {
         var answers: (@Sendable (HTTPRequest, any AccessoryConnection) -> Void)?
     }
 
-    /// The keys that seal a connection after the answer to `/keys`.
+    /// The keys that encrypt a connection after the response to `/keys`.
     static let keys = SessionKeys(
         read: SecretBytes(Array(repeating: 1, count: 32)), write: SecretBytes(Array(repeating: 2, count: 32)))
 
@@ -28,16 +28,16 @@ final class StubServer: AccessoryConnectionHandler {
         state = Mutex(State(answers: answers))
     }
 
-    /// Answers at once with the path, and seals behind `/keys`.
+    /// Responds at once with the path, and encrypts the connection after `/keys`.
     static let echo: @Sendable (HTTPRequest, any AccessoryConnection) -> Void = { request, connection in
         connection.respond(
             HTTPResponse(200, .hapJSON, body: Array(request.path.utf8)),
             thenSecureWith: request.path == "/keys" ? keys : nil, whenWritten: nil)
     }
 
-    /// The connection, if there is one only.
+    /// The connection, if there is exactly one.
     var connection: (any AccessoryConnection)? { state.withLock { $0.connections.values.first } }
-    /// Where the connections so far came from.
+    /// The peer addresses of the connections so far.
     var addresses: [PeerAddress] { state.withLock { $0.connections.values.map(\.address) } }
     var events: [Event] { state.withLock(\.events) }
     var paths: [String] { events.compactMap { if case .request(let path) = $0 { path } else { nil } } }

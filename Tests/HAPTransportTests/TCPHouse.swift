@@ -12,7 +12,7 @@ import Testing
 
 let quietLogger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
 
-/// A bridge with a lamp on a port of this machine.
+/// A bridge with a lamp on a port of this host.
 struct TCPHouse {
     let store: InMemoryAccessoryServerStore
     let bridge: BridgeUnderTest
@@ -39,7 +39,7 @@ struct TCPHouse {
 }
 
 extension AccessoryListener {
-    /// A controller that has connected.
+    /// Returns a connected controller.
     func connect(_ identity: ControllerIdentity = .random()) async throws -> (TestController, TCPLink) {
         let loop = MultiThreadedEventLoopGroup.singleton.next()
         let controller = TestController(identity, executor: EventLoopExecutor(loop))

@@ -95,7 +95,7 @@ struct AgreementTests {
         case 8:
             _ = try? await app.manager.renameAccessory(lamp.id, to: "Lamp \(Int.random(in: 0..<1000, using: &random))")
         default:
-            // An answer that is lost with the connection may have had its effect.
+            // An answer that is lost with the connection may have had an effect.
             async let written = app.manager.writeValue(isOn, to: power)
             await daemon.hangUp()
             _ = try? await written

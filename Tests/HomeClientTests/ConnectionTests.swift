@@ -257,7 +257,7 @@ struct ConnectionTests {
         }
     }
 
-    // MARK: Calls that no app waits for
+    // MARK: Calls without a waiting app
 
     @Test("a cancelled call is sent to the daemon, and fails with 23 if nothing was done")
     func cancellation() async throws {
@@ -284,7 +284,7 @@ struct ConnectionTests {
             let before = await manager.connectionNumber - 1
             await manager.giveUp(number, of: before, because: HomeError(.operationCancelled))
             await manager.expire(number, of: before)
-            // Had it been sent, the daemon would have it now.
+            // If the call had been sent, the daemon would have it now.
             _ = try await manager.permissions()
             await daemon.release()
             let home = try await call.value

@@ -32,7 +32,7 @@ actor FakeDaemon: LineRPCSessions {
     var devices: [DiscoveredAccessory] = []
     /// The attribute database of added devices.
     var additions: [HAPModel.Accessory] = [TestDevices.lamp()]
-    /// The setup code of devices; `nil` accepts any.
+    /// The setup code of devices, or `nil` to accept any.
     var code: SetupCode?
     /// Methods that aren't answered until ``release()`` or cancellation.
     var held: Set<String> = []

@@ -4,7 +4,7 @@ import Glibc
 import TestTimeouts
 import Testing
 
-/// A running program of this package that reads lines and writes its output to a file.
+/// A running program of this package, which reads lines and writes its output to a file.
 final class Program {
     private let identifier: pid_t
     private let input: Int32

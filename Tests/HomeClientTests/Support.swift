@@ -125,7 +125,7 @@ extension FakeDaemon {
         asked.compactMap { if case .setUpAccessory(let addition) = $0 { addition } else { nil } }
     }
 
-    /// A home of one lamp.
+    /// Adds a home with one lamp.
     func addHomeAndLamp() throws -> (home: Home, lamp: Accessory) {
         try write(.addHome(name: "My Home"))
         guard let home = graph.homes.first else { throw TestFailure("no home") }

@@ -150,7 +150,7 @@ private final class Town {
         let commit: HomeCommit?
         do { commit = try change() } catch is HomeError { commit = nil }
         guard let commit else { return }
-        // Devices change homes, too.
+        // Devices also change homes.
         let initiator = Int.random(in: 0..<8, using: &random) == 0 ? nil : app.id
         if let transaction = commit.transaction {
             commits += 1
@@ -407,7 +407,7 @@ extension HomeGraph {
         return graph
     }
 
-    /// The homes without the times of values, which no app receives.
+    /// The homes without the times of values, which apps don't receive.
     fileprivate var comparable: HomeGraph {
         var homes = homes
         for home in homes.indices {

@@ -6,7 +6,7 @@ import Synchronization
 
 import struct HAPModel.ServiceType
 
-/// Every request of the API, by name.
+/// All requests of the API, by name.
 ///
 /// The switches have no defaults, so that a new request must be added before this compiles.
 enum RequestKind: CaseIterable, Sendable {

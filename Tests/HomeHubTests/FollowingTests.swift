@@ -9,7 +9,7 @@ import Testing
 
 @testable import HomeHub
 
-/// A lock next to a switch; the lock's current state may be reported or not.
+/// A lock next to a switch; the lock's current state may send events or not.
 private func lockDatabase(currentPermissions: String = #""pr","ev""#, with service: String = "") -> String {
     #"""
     {"accessories":[{"aid":1,"services":[{"iid":1,"type":"3E","characteristics":[]},

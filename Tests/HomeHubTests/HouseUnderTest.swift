@@ -205,7 +205,7 @@ struct TestBridge: Sendable {
     var isPaired: Bool { get async { await bridge.server.isPaired } }
     var code: SetupCode { store.stored.setupCode }
 
-    /// The content of its label.
+    /// The setup payload on the bridge's label.
     var payload: AccessorySetupPayload? {
         AccessorySetupPayload(
             setup: SetupPayload(category: .bridge, code: code, setupID: store.stored.setupID), token: nil, request: nil)
@@ -248,7 +248,7 @@ struct TestLamp {
     var bridgeAccessory: Accessory.ID
     var accessory: Accessory.ID
     var on: Characteristic.ID
-    /// Its address at the bridge.
+    /// The lamp's address at the bridge.
     var place: CharacteristicID
 
     var light: LightID { "lamp" }

@@ -178,7 +178,7 @@ struct HubAdditionTests {
             try await eventually("it says so") {
                 AccessoryServerBrowser(house.network).snapshot[bridge.id]?.isPaired == false
             }
-            // An addition that is stored can't be canceled.
+            // A stored addition can't be canceled.
             let request = HomeRequest.addAccessory(bridge.addition(to: home))
             var late = await a.begin(request)
             try await eventually("nothing of the first is left") {

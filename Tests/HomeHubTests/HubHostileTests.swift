@@ -67,7 +67,7 @@ struct HubHostileTests {
     func refusesOnce() async throws {
         let refusals = Counter()
         let device = try Device { request in
-            // The first is the hub's own.
+            // The first request is the hub's own.
             request.method == .put && refusals.next() <= 2
                 ? .answer(.json(#"{"characteristics":[{"aid":1,"iid":8,"status":-70407}]}"#, status: 207)) : nil
         }

@@ -82,7 +82,7 @@ struct HubSessionTests {
             house.show(TestDevices.id(9), at: .test(9), isPaired: false)
             await lamp.turn(false)
             await lamp.turn(true)
-            // The answer comes after the lamp's events.
+            // The answer arrives after the lamp's events.
             _ = try await system.readValues(lamp.on)
             try await system.write(.renameHome(lamp.home, name: "Other"))
             await expect(.homeAccessNotAuthorized) { try await app.call(.homes) }

@@ -101,7 +101,7 @@ struct HubValuesTests {
             #expect(try await a.readValues(lamp.on).first?.error?.code == .bridgedAccessoryNotReachable)
             try await eventually("it is away") { b.live == [.reachabilityUpdated(lamp.accessory, false)] }
             #expect(try await house.home(a).characteristic(lamp.on)?.isNotificationEnabled == false)
-            // The bridge answers for its name.
+            // The bridge responds for its name.
             let information = try await house.home(a).accessory(lamp.accessory)?.services.first
             let name = try #require(information?.characteristic(.name)?.id)
             #expect(try await a.readValues(name).first?.error == nil)

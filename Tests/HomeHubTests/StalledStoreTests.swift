@@ -39,7 +39,7 @@ struct StalledStoreTests {
             #expect(try await device.house.home(reader).rooms.isEmpty, "nothing of it is seen before it is stored")
             let other = try await device.house.app()
             #expect(try await device.house.home(other).characteristic(device.on)?.value == .bool(false))
-            // The status feeds the watchdog.
+            // The watchdog depends on the status.
             #expect(await device.house.hub.status.homes == 1)
             // The completion and the event come after the commit.
             #expect(writer.answer(change) == nil && rooms(reader) == [])

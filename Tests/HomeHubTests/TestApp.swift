@@ -7,7 +7,7 @@ import Testing
 
 import enum HAPModel.CharacteristicValue
 
-/// An app that sends requests and keeps all answers and notifications.
+/// An app that sends requests and records all answers and notifications.
 final class TestApp: Sendable {
     let session: SessionID
     let reply: SessionReply
@@ -44,7 +44,7 @@ final class TestApp: Sendable {
 
     var notifications: [HomeNotification] { state.withLock(\.notifications) }
     var hasEnded: Bool { state.withLock(\.hasEnded) }
-    /// Forgets the notifications.
+    /// Removes the recorded notifications.
     func forget() { state.withLock { $0.notifications = [] } }
 
     /// The events of all transactions.
@@ -61,7 +61,7 @@ final class TestApp: Sendable {
         live.compactMap { if case .valueUpdated(_, let value, _) = $0 { value } else { nil } }
     }
 
-    /// Begins a call.
+    /// Starts a call.
     func begin(_ request: HomeRequest) async -> Call {
         let number = state.withLock { state in
             state.lastCall += 1

@@ -338,7 +338,7 @@ private func code(_ hub: inout TestHub, _ write: HomeWrite) -> Int {
         #expect(hub.graph.home(home)?.actionSet(scene)?.actions.map(\.characteristic) == [powers[1]])
         #expect(try hub.graph.update(Devices.id(1), with: devices, using: &hub.random) == nil)
         #expect(hub.graph.breaches == [])
-        // An empty bridge stays a bridge.
+        // An empty bridge remains a bridge.
         _ = try hub.graph.update(Devices.id(1), with: [devices[0]], using: &hub.random)
         #expect(hub.graph.accessory(ids[0])?.bridgedAccessories == [])
         #expect(throws: HomeError(.accessoryOutOfCompliance, accessory: ids[0])) {

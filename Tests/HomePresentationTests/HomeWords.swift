@@ -1,6 +1,6 @@
 import HomeModel
 
-// HAPModel declares types with these names, too.
+// HAPModel also declares types with these names.
 typealias Accessory = HomeModel.Accessory
 typealias Service = HomeModel.Service
 typealias Characteristic = HomeModel.Characteristic

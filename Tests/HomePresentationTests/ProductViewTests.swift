@@ -299,7 +299,7 @@ private func accessory(_ services: HAPModel.Service...) throws -> Accessory {
             value: .integer(3), manufacturerDescription: "Power-down decay rate")
         let withOwn = HAPModel.Service(iid: InstanceID(10), type: .lightbulb, characteristics: [own])
         let part = try #require(try accessory(withOwn).services.last)
-        // Guests get what HAP defines: no makers' own functions and no identify.
+        // Guests get HAP's standard characteristics, but neither manufacturers' functions nor identify.
         #expect(part.controlledCharacteristics(isOwner: true).count == 1)
         #expect(part.controlledCharacteristics(isOwner: false).isEmpty)
         #expect(light.controlledCharacteristics(isOwner: false) == light.controlledCharacteristics(isOwner: true))
@@ -505,7 +505,7 @@ private func accessory(_ services: HAPModel.Service...) throws -> Accessory {
 }
 
 extension Accessory {
-    /// A home with this accessory only.
+    /// Returns a home with only this accessory.
     fileprivate func home(with accessory: Accessory) -> Home {
         Home(id: home, name: "Home", defaultRoomID: room, accessories: [accessory])
     }

@@ -40,7 +40,7 @@ actor Commands {
         return .object(reply)
     }
 
-    /// Ends everything that runs.
+    /// Cancels all running tasks.
     func cancelAll() {
         for task in running.values { task.cancel() }
         for task in background { task.cancel() }

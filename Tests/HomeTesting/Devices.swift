@@ -2,7 +2,7 @@ package import HAPModel
 package import HAPTesting
 package import HomeModel
 
-/// Devices as they describe themselves.
+/// Devices with their descriptions.
 package enum Devices {
     package static func information(name: String, manufacturer: String = "Maker", firmware: String = "1.0")
         -> HAPModel.Service

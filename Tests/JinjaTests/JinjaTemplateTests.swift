@@ -23,7 +23,7 @@ struct TemplateExample: CustomTestStringConvertible, Sendable {
         }
     }()
 
-    /// The unsupported feature that it needs.
+    /// The unsupported feature that the template needs.
     let needs: String?
 
     init?(_ json: JSONValue) {

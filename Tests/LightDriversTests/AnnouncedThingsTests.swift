@@ -45,7 +45,7 @@ struct AnnouncedThing: CustomTestStringConvertible, Sendable {
         return house
     }
 
-    /// The light of the fixture; a device may announce several.
+    /// Returns the light of the fixture, because a device may announce several.
     func light(of house: MQTTHouse) -> LightDescription? {
         guard house.added.count > 1 else { return house.added.first }
         guard let component = json["component"]?.string else { return house.added.first }
@@ -200,7 +200,7 @@ struct AnnouncedThingsTests {
             case "on": command.on = true
             case "off": command.on = false
             default:
-                // A fan that is off keeps its speed for the next on.
+                // A fan that is off keeps its speed for the next "on".
                 _ = house.home.handedOver(LightCommand(on: true), to: fan.id)
                 command.speed = Int(words.last ?? "")
             }

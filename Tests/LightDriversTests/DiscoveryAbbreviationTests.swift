@@ -4,8 +4,7 @@ import Testing
 
 @testable import LightDrivers
 
-/// The table that Home Assistant publishes, as far as lights, switches, fans and sensors, devices and
-/// availability need it.
+/// The table that Home Assistant publishes, for the keys of lights, switches, fans, sensors, devices and availability.
 ///
 /// https://www.home-assistant.io/integrations/mqtt/#supported-abbreviations-in-mqtt-discovery-messages
 @Suite("Abbreviated keys of announcements")
@@ -62,7 +61,7 @@ struct DiscoveryAbbreviationTests {
         "val_tpl": "value_template",
     ]
 
-    /// The expanded keys of an announcement.
+    /// Returns the expanded keys of an announcement.
     static func read(_ announcement: String) throws -> JSONObject {
         guard case .single(let keys) = try DiscoveryPayload(Array(announcement.utf8), isDevice: false) else {
             return [:]

@@ -4,7 +4,7 @@ import Synchronization
 import TestTimeouts
 import Testing
 
-/// A lamp on a second connection: it announces itself, obeys commands and reports its state.
+/// A lamp on a second connection, which announces itself, accepts commands and reports its state.
 final class FakeDevice: Sendable {
     struct NoBroker: Error {}
 
@@ -23,7 +23,7 @@ final class FakeDevice: Sendable {
         MQTTConnectionSettings(address: try BrokerAddress("mqtt://127.0.0.1:\(port)"), clientID: clientID)
     }
 
-    /// Connects and listens to `ID/set`.
+    /// Connects and subscribes to `ID/set`.
     init(_ settings: MQTTConnectionSettings, id: String) async throws {
         self.id = id
         let (events, signal) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))

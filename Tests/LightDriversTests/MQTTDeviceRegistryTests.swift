@@ -153,7 +153,7 @@ struct MQTTDeviceRegistryTests {
         #expect(
             try house.home.messages(for: .init(on: true), to: "f", now: .zero) == [.init(topic: "hall/fan", text: "ON")]
         )
-        // An update may leave parts out; a part without anything but its platform is removed, after its time.
+        // An update may omit parts. A part with only its platform is removed after a delay.
         func update(_ more: String) -> [MQTTAction] {
             house.receives(
                 "homeassistant/device/hall/config",
@@ -332,7 +332,7 @@ struct MQTTDeviceRegistryTests {
         var house = House()
         house.announces("first", #""uniq_id": "u1""#)
         for number in 0..<MQTTDeviceRegistry.maximumLights { house.announces("n\(number)", #""uniq_id": "u1""#) }
-        // It would be the first in order.
+        // This light would be the first in order.
         #expect(house.announces("a", #""uniq_id": "u1""#) == [])
         house.receives("homeassistant/light/first/config", "")
         #expect(try house.home.messages(for: .init(on: true), to: "u1", now: .zero).first?.topic == "n0/set")
@@ -378,7 +378,7 @@ struct MQTTDeviceRegistryTests {
         #expect(renamed.added.map(\.name) == ["Light"])
     }
 
-    // MARK: Coming and going
+    // MARK: Withdrawal and return
 
     @Test("makes a withdrawn light unreachable, and removes it after 5 s")
     func grace() throws {
@@ -414,7 +414,7 @@ struct MQTTDeviceRegistryTests {
         house.receives("lamp/status", "online")
         house.receives("homeassistant/light/first/config", "")
         let back = house.announces("second", Self.lamp)
-        // It is added again, because the operator may have had the bridge forget it.
+        // The light is added again, because the operator may have removed it from the bridge.
         #expect(back.added.map(\.id) == ["u1"])
         #expect(back.contains(.report("u1", .init(reachable: true))))
         #expect(house.home.deadline == nil)
@@ -445,9 +445,9 @@ struct MQTTDeviceRegistryTests {
         #expect(house.home.timePassed(now: .seconds(20)) == [])
     }
 
-    // MARK: Ids that several things share
+    // MARK: Shared ids
 
-    /// The id that a thing of a component is shown by.
+    /// Returns the id of a component's light.
     private static func id(_ house: inout House, _ component: String, _ name: String) -> LightID? {
         let keys = "{\"cmd_t\": \"\(name)/set\", \"uniq_id\": \"AABBCC\", \"name\": \"\(name)\"}"
         return house.receives("homeassistant/\(component)/\(name)/config", keys).added.first?.id
@@ -548,7 +548,7 @@ struct MQTTDeviceRegistryTests {
         let text = first.warnings.first ?? ""
         #expect(text.hasPrefix("homeassistant/light/a/config: ") && first.contains(.warn(text, about: "u")))
         #expect(house.announces("a", #""uniq_id": "u""#).contains(.warn(nil, about: "u")))
-        // It moves, and the former topic clears no warning of the new one.
+        // The announcement moves, and the former topic clears no warning of the new one.
         house.announces("a", odd)
         house.receives("homeassistant/light/a/config", "{\"migrate_discovery\": true}")
         let second = house.announces("b", odd)
@@ -588,7 +588,7 @@ struct MQTTDeviceRegistryTests {
         var house = House()
         #expect(house.announces("a", #""uniq_id": "a", "ent_cat": "config""#) == [])
         #expect(house.announces("b", #""uniq_id": "b", "en": false"#) == [])
-        // They cause no warnings.
+        // These announcements cause no warnings.
         let odd = #""stat_t": "x", "stat_val_tpl": "{% if value_json.x %}ON""#
         #expect(house.announces("c", #""uniq_id": "c", "ent_cat": "config", \#(odd)"#) == [])
         #expect(house.announces("c", #""uniq_id": "c", \#(odd)"#).warnings.count == 1)

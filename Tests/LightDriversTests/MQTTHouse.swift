@@ -2,7 +2,7 @@ import DeviceKit
 
 @testable import LightDrivers
 
-/// The lights of a broker that is connected, and everything that they have led to.
+/// The lights of a connected broker, and all resulting actions.
 struct MQTTHouse {
     var home: MQTTDeviceRegistry
     var now = Duration.zero
@@ -28,7 +28,7 @@ struct MQTTHouse {
         take(home.received(topic: topic, payload: payload, now: now))
     }
 
-    /// Receives a text, at a second if one is given.
+    /// Receives a text, at a given second if there is one.
     @discardableResult
     mutating func receives(_ topic: String, _ text: String, at seconds: Int? = nil) -> [MQTTAction] {
         if let seconds { now = .seconds(seconds) }
@@ -44,7 +44,7 @@ struct MQTTHouse {
     @discardableResult
     mutating func pass(_ seconds: Int) -> [MQTTAction] { take(home.timePassed(now: .seconds(seconds))) }
 
-    /// The messages of a command: `topic payload`.
+    /// Returns the messages of a command: `topic payload`.
     mutating func sends(_ command: LightCommand, to id: LightID) throws -> [String] {
         MQTTLightTests.text(try home.messages(for: command, to: id, now: .zero))
     }

@@ -7,7 +7,7 @@ import Testing
 
 @testable import LightDrivers
 
-/// Against a real mosquitto.
+/// Tests with a real mosquitto.
 @Suite("The MQTT driver with a real broker", .requires("mosquitto", "mosquitto_passwd", "openssl"), .timeout)
 struct MQTTLightDriverTests {
     static func driver(
@@ -146,7 +146,7 @@ struct MQTTLightDriverTests {
         let driver = try Self.driver(broker.port, clientID: "bridge")
         try await SimulatedLightDriverTests.running(driver) { _ in
             try await watcher.wait { $0.last?.payload == Array("online".utf8) }
-            // Another of its name: the broker cuts the first one's connection.
+            // A client with the same id: the broker closes the first connection.
             let other = FirstEvent(try FakeDevice.settings(broker.port, clientID: "bridge"))
             #expect(await other.event() == .connected)
             try await watcher.wait { $0.contains { $0.payload == Array("offline".utf8) } }
@@ -166,7 +166,7 @@ struct MQTTLightDriverTests {
                     && (!isWanted || online.contains("homeassistant/status"))
             }
         }
-        // The last message comes after all others.
+        // The last message arrives after all others.
         try await producer.wait { $0.contains { $0.payload == Array("offline".utf8) } }
         #expect(producer.received.contains(MQTTMessage(topic: "homeassistant/status", text: "online")) == isWanted)
     }
@@ -236,7 +236,7 @@ struct MQTTLightDriverTests {
                     return text.contains("check user and password-file") && !text.contains("wrong")
                 }
             })
-        // The file is read again for the next attempt.
+        // The next attempt reads the file again.
         try "right\n".write(to: file, atomically: false, encoding: .utf8)
         #expect(await host.wait { $0.contains(.state(.running)) })
         run.cancel()
@@ -304,7 +304,7 @@ struct MQTTLightDriverTests {
     }
 }
 
-/// A connection whose first event matters.
+/// A connection that records its first event.
 final class FirstEvent: Sendable {
     let client: MosquittoClient
     private let events: AsyncStream<Void>

@@ -164,7 +164,7 @@ struct MQTTLightTests {
         #expect(Self.text(try light.messages(for: command)) == ["set \(expected)"])
     }
 
-    /// A light of each schema that takes a level, with its states for off and on.
+    /// A light of each schema with brightness, and its states for off and on.
     static let dimmable: [(keys: String, off: String, on: String, sent: [String])] = [
         (
             #""schema": "json", "state_topic": "s", "brightness": true"#, #"{"state":"OFF","brightness":255}"#,

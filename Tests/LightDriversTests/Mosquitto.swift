@@ -15,7 +15,9 @@ final class Mosquitto: Sendable {
     private static let program = ["/usr/sbin/mosquitto", "/usr/local/sbin/mosquitto", "/usr/bin/mosquitto"]
         .first { FileManager.default.isExecutableFile(atPath: $0) }
 
-    /// Starts a broker; `configuration` makes more lines for its configuration file of its directory.
+    /// Starts a broker.
+    ///
+    /// `configuration` returns more lines for the configuration file, given the broker's directory.
     init(_ configuration: @escaping @Sendable (URL) throws -> String = { _ in "allow_anonymous true" }) async throws {
         let directory = FileManager.default.temporaryDirectory.appending(path: "mosquitto-\(UUID().uuidString)")
         self.directory = directory
@@ -23,7 +25,7 @@ final class Mosquitto: Sendable {
         let extra = try await Self.onThread { try configuration(directory) }
         self.extra = extra
         var last: any Error = StartError.noFreePort
-        // Between finding a free port and taking it someone else may be quicker.
+        // Another process may take the free port before the broker does.
         for _ in 0..<5 {
             let port = try Self.freePort()
             do {
@@ -46,7 +48,7 @@ final class Mosquitto: Sendable {
         try? FileManager.default.removeItem(at: directory)
     }
 
-    /// Kills the broker, as a power cut does.
+    /// Kills the broker, as a power failure would.
     func stop() {
         let running = process.withLock { process in
             defer { process = nil }
@@ -57,7 +59,7 @@ final class Mosquitto: Sendable {
         running.waitUntilExit()
     }
 
-    /// Makes the broker hang: it keeps its connections and answers nothing.
+    /// Suspends the broker, so that it keeps its connections and doesn't respond.
     func freeze() { _ = process.withLock { $0.map { kill($0.processIdentifier, SIGSTOP) } } }
 
     /// Starts the broker again on its port.
@@ -69,7 +71,7 @@ final class Mosquitto: Sendable {
         process.withLock { $0 = started }
     }
 
-    /// Runs a blocking body on a separate thread, so that other tests go on.
+    /// Runs a blocking body on a separate thread, so that other tests continue.
     private static func onThread<Value: Sendable>(_ body: @escaping @Sendable () throws -> Value) async throws -> Value
     {
         try await withCheckedThrowingContinuation { continuation in
@@ -95,7 +97,7 @@ final class Mosquitto: Sendable {
             guard !chunk.isEmpty else { throw StartError.didNotStart(notified) }
             notified += String(decoding: chunk, as: UTF8.self)
         }
-        // It would block if the pipe of its log were full.
+        // The broker would block if the pipe of its log were full.
         log.fileHandleForReading.readabilityHandler = { handle in
             if handle.availableData.isEmpty { handle.readabilityHandler = nil }
         }

@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Secret files")
 struct SecretFileTests {
-    /// Writes a file, reads the secret in it, and removes it.
+    /// Writes a file, reads the secret in it, and removes the file.
     private func read(_ content: [UInt8], mode: mode_t = 0o600) throws -> String {
         let path = "/tmp/lamplighter-secret-\(getpid())-\(UInt32.random(in: 0 ... .max))"
         defer { unlink(path) }

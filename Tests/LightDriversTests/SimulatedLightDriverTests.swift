@@ -98,7 +98,7 @@ struct SimulatedLightDriverTests {
             try await driver.apply(LightCommand(on: true), to: "a")
             isDone.withLock { $0 = true }
         }
-        // An immediate task runs here and now up to its first suspension.
+        // An immediate task runs up to its first suspension within this call.
         #expect(isDone.withLock { $0 })
         try await command.value
     }
@@ -156,7 +156,7 @@ struct SimulatedLightDriverTests {
         try await Self.running(driver) { host in
             try await driver.apply(LightCommand(on: true, brightness: 1), to: "a")
             try await driver.simulate(LightReport(brightness: 77), of: "a")
-            // A transition that begins later and takes longer ends later.
+            // A transition that starts later and takes longer ends later.
             try await driver.apply(LightCommand(on: true, brightness: 1), to: "b")
             #expect(await host.wait(for: "b") { $0.brightness == 1 })
             #expect(host.state(of: "a")?.brightness == 77)
@@ -220,7 +220,7 @@ struct SimulatedLightDriverTests {
         let first = Task { try await driver.simulate(LightReport(brightness: 10), of: "a") }
         try await eventually("the first report is on its way") { host.held == 1 }
         run.cancel()
-        // An immediate task runs up to its first suspension: this one waits for its turn now, which is the last.
+        // An immediate task runs up to its first suspension, so this one is waiting now, as the last.
         let second = Task.immediate { try await driver.simulate(LightReport(brightness: 20), of: "a") }
         host.release(goOn: true)
         try await first.value
@@ -345,7 +345,7 @@ private final class SlowHost: LightHost {
     var isRunning: Bool { state.withLock { $0.isRunning } }
     /// The number of held reports.
     var held: Int { state.withLock { $0.held.count } }
-    /// The values that have arrived since it began to hold.
+    /// The values that have arrived since it started holding.
     var brightness: [Int] { state.withLock { $0.brightness } }
 
     /// Holds all reports from now on.
@@ -356,7 +356,9 @@ private final class SlowHost: LightHost {
         }
     }
 
-    /// Delivers the held reports, and holds later ones only if it goes on.
+    /// Delivers the held reports.
+    ///
+    /// Holds later ones only if `goOn` is true.
     func release(goOn: Bool = false) {
         let held = state.withLock { state in
             state.isHolding = goOn

@@ -10,7 +10,7 @@ extension TasmotaDevice {
 
     var config: String { (json["device"] ?? .null).text }
     var sensors: String { (json["sensors"] ?? .null).text }
-    /// The values of its sensors.
+    /// The values of the device's sensors.
     var said: String { (json["sensors"]?["sn"] ?? .null).text }
 }
 
@@ -70,7 +70,7 @@ struct TasmotaSensorTests {
     func asked() throws {
         let device = try TasmotaDevice.named("a weather station", in: TasmotaDevice.withSensors)
         var sensors = Self.house()
-        // In the other order.
+        // The same messages in the opposite order.
         sensors.receives(Self.list, device.sensors)
         #expect(sensors.added.isEmpty)
         sensors.receives(Self.config, device.config)

@@ -58,7 +58,7 @@ struct PluginContractTests {
         #expect(checks.filter { $0.outcome != .passed } == [])
     }
 
-    /// The promises that a plugin breaks by answering yes to everything.
+    /// The promises that a plugin breaks by answering yes to all requests.
     private static let brokenByYes: Set = [
         "answers lights/refresh, then tells the states", "does what lights/set asks and tells the state",
         "refuses lights/set of a light that it does not have",

@@ -48,7 +48,7 @@ struct PluginDriverTests {
         return nil
     }
 
-    // MARK: Good ones
+    // MARK: Valid plugins
 
     @Test("keeps the driver contract with the examples", arguments: ["lamp.sh", "lamps.py", "fan.py"])
     func contract(name: String) async throws {
@@ -85,7 +85,7 @@ struct PluginDriverTests {
         #expect(await until { kill(pid, 0) != 0 })
     }
 
-    // MARK: Bad ones
+    // MARK: Invalid plugins
 
     @Test("restarts a killed plugin, with its light unreachable meanwhile")
     func killed() async throws {

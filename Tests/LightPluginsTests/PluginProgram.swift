@@ -6,19 +6,19 @@ import Logging
 
 @testable import LightPlugins
 
-/// The example programs, and scripts that misbehave.
+/// The example programs, and misbehaving scripts.
 enum PluginProgram {
     static let examples = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
         .deletingLastPathComponent().appending(path: "Examples/Plugins").path
 
-    /// A temporary folder.
+    /// Returns a new temporary folder.
     static func folder() throws -> String {
         var path = Array("/tmp/lamplighter-plugins-XXXXXX".utf8CString)
         guard mkdtemp(&path) != nil else { throw POSIXError(.EIO) }
         return String(decoding: path.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
     }
 
-    /// A shell script that answers hello and ping and has one light, followed by more commands.
+    /// Returns a shell script that answers hello and ping and has one light, followed by more commands.
     static func script(_ more: String, asks: String = "") -> [String] {
         let text = """
             say() { printf '{"jsonrpc":"2.0",%s}\\n' "$1"; }

@@ -117,7 +117,7 @@ struct LineRPCTests {
                     ByteBuffer(bytes: RPCMessage.request(id: .integer(1), method: "wait", params: [:]).line))
                 #expect(await events.first { _ in true } == "waits")
             }
-            // While the server goes on.
+            // While the server keeps running.
             #expect(await events.first { _ in true } == "cancelled")
         }
     }
@@ -169,7 +169,7 @@ struct LineRPCTests {
         try await withSilentReader(of: path, sending: .request(id: .integer(1), method: "wait", params: [:])) {
             _ = await begun.first { true }
             run.cancel()
-            // It ends although the peer has not read.
+            // The server ends although the peer hasn't read.
             _ = await run.result
         }
     }
@@ -229,7 +229,7 @@ struct LineRPCTests {
                             .line))
                 var count = 0
                 while let line = try? await lines.next() {
-                    // The answer would mean that the peer was not dropped.
+                    // An answer would mean that the peer was not dropped.
                     #expect(line["id"] == nil)
                     count += 1
                 }
@@ -253,7 +253,7 @@ struct LineRPCTests {
     func peersOneAfterTheOther() async throws {
         try await withServer(at: path, limits: LineLimits(peers: 1)) {
             for _ in 0..<3 {
-                // The server may notice the last one's end a little later.
+                // The server may notice the end of the last connection a little later.
                 try await eventually("a peer is taken") {
                     let answer = try? await LineRPCClient.connect(to: path) {
                         try await $0.call("echo", deadline: nil)

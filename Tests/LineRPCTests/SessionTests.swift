@@ -100,7 +100,7 @@ struct SessionTests {
                 #expect(late == "cancelled")
                 let call = Task { try await server.call("m", deadline: nil, grace: .seconds(60)) }
                 call.cancel()
-                // A call canceled before it was sent is possibly never sent.
+                // A call canceled before it was sent may never be sent.
                 switch await call.result {
                 case .success(let value): #expect(value == "cancelled")
                 case .failure(let error): #expect(error is CancellationError)
@@ -161,7 +161,7 @@ struct SessionTests {
                 sink.yield()
                 await peer.drained(below: 20_000)
             }
-            // Before it is hung up on.
+            // Before the connection is closed.
             await peer.drained()
         } _: {
             try await withRawConnection(to: path) { _, lines in
@@ -200,7 +200,8 @@ struct SessionTests {
                     group.addTask {
                         for _ in 0..<count { try await outbound.write(ByteBuffer(string: "nonsense\n")) }
                     }
-                    // There is no sign that reading stopped; a longer pause makes a failure more certain.
+                    // The server doesn't signal that it has stopped reading. A longer pause makes a failure more
+                    // certain.
                     try await Task.sleep(for: .milliseconds(100))
                     var codes: [JSONValue?] = []
                     while codes.count < count, let line = try await lines.next() {
@@ -303,7 +304,7 @@ struct SessionTests {
                 for params: JSONValue in [[:], ["id": 7], ["id": true], [1], ["id": 1], ["id": 1]] {
                     try await cancel(params)
                 }
-                // More than are kept for a listener.
+                // More notifications than the server keeps for a listener.
                 for _ in 0..<2000 {
                     try await outbound.write(
                         ByteBuffer(bytes: RPCMessage.notification(method: "events", params: [:]).line))

@@ -11,7 +11,7 @@ struct SocketLocationTests {
 
     init() throws { folder = try SocketFolder() }
 
-    /// Calls the body with a directory like after `make run`, and the location found there.
+    /// Calls the body with a directory as `make run` leaves it, and the location found there.
     private func inClone(
         _ change: (String) throws -> Void = { _ in }, _ body: (String, SocketLocation) throws -> Void
     ) throws {

@@ -24,12 +24,12 @@ final class SocketFolder: Sendable {
 
 struct Failure: Error { var message: String }
 
-/// A group other than our own that we may give files to.
+/// A group other than the process's primary one to which files may be assigned.
 let anotherGroup: (id: gid_t, name: String)? = {
     let count = getgroups(0, nil)
     var ids = [gid_t](repeating: 0, count: Int(max(0, count)))
     _ = getgroups(count, &ids)
-    // Root may give them to any; the first group after its own is one that every system has.
+    // Root may use any group. Group 1 exists on every system.
     if getuid() == 0 { ids.append(1) }
     guard let id = ids.first(where: { $0 != getegid() }), let entry = getgrgid(id) else { return nil }
     return (id, String(cString: entry.pointee.gr_name))
@@ -37,7 +37,9 @@ let anotherGroup: (id: gid_t, name: String)? = {
 
 let silent = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
 
-/// Returns its parameters; `wait` never answers, `tell` sends notifications first, `fail` and `break` fail.
+/// A handler that returns its parameters.
+///
+/// `wait` never answers, `tell` sends notifications first, `fail` and `break` fail.
 struct Echo: LineRPCHandler {
     var waiting: AsyncStream<String>.Continuation?
 
@@ -62,7 +64,7 @@ struct Echo: LineRPCHandler {
     }
 }
 
-/// Answers when it is cancelled, and not before.
+/// A handler that answers only when it is canceled.
 struct LastWord: LineRPCHandler {
     let length: Int
     let begun: AsyncStream<Void>.Continuation
@@ -74,7 +76,7 @@ struct LastWord: LineRPCHandler {
     }
 }
 
-/// Runs a server while the body runs, and waits until it has ended.
+/// Runs a server during the body, and waits until it has ended.
 @discardableResult
 func running<Result: Sendable>(
     _ server: LineRPCServer, _ body: @Sendable () async throws -> Result
@@ -129,7 +131,7 @@ func withRawConnection<Result: Sendable>(
     }
 }
 
-/// A peer that sends one message and reads nothing for as long as the body lasts.
+/// Runs a body with a peer that sends one message and reads nothing.
 func withSilentReader(of path: String, sending message: RPCMessage, _ body: () async throws -> Void) async throws {
     let channel = try await ClientBootstrap(group: .singletonMultiThreadedEventLoopGroup)
         .channelOption(.autoRead, value: false)
@@ -159,7 +161,7 @@ func expect(
     _ peer: LineRPCPeer, calling method: String, with params: JSONValue = [:], returns expected: JSONValue,
     sourceLocation: SourceLocation = #_sourceLocation
 ) async throws {
-    // The test's own time bounds it.
+    // The test's timeout limits the call.
     let answer = try await peer.call(method, params, deadline: nil)
     #expect(answer == expected, sourceLocation: sourceLocation)
 }

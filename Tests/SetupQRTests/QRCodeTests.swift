@@ -6,7 +6,7 @@ import Testing
 struct QRCodeTests {
     private func code() throws -> QRCode { try #require(QRCode("X-HM://0023ISYWY1QJ8")) }
 
-    /// The modules that a text shows, read back by an eye that knows nothing of how it was drawn.
+    /// Returns the modules that a text shows, parsed independently of how it was drawn.
     private func modules(_ text: String, _ read: (Character) -> [[Bool]]) -> [[Bool]] {
         text.split(separator: "\n").flatMap { line -> [[Bool]] in
             let cells = line.map(read)
@@ -139,7 +139,7 @@ struct QRCodeTests {
 
     private func number(_ bytes: some Collection<UInt8>) -> Int { bytes.reduce(0) { $0 << 8 | Int($1) } }
 
-    /// PNG's checksum, bit by bit (ISO 15948, 5.5).
+    /// Returns PNG's checksum, computed bit by bit (ISO 15948, 5.5).
     private func crc(_ bytes: some Collection<UInt8>) -> UInt32 {
         var sum = UInt32.max
         for byte in bytes {
@@ -151,7 +151,7 @@ struct QRCodeTests {
         return ~sum
     }
 
-    /// The content of a zlib stream of stored blocks (RFC 1950, RFC 1951).
+    /// Returns the content of a zlib stream of stored blocks (RFC 1950, RFC 1951).
     private func inflated(_ stream: [UInt8]) throws -> [UInt8] {
         #expect(stream[0] & 0xF == 8 && number(stream[..<2]) % 31 == 0)
         var bytes: [UInt8] = []

@@ -8,7 +8,7 @@ import Testing
 struct LocalTimeTests {
     @Test("converts UTC to the local time zone, and keeps other text")
     func local() async {
-        // The time zone is the process's.
+        // The time zone applies to the whole process.
         await #expect(processExitsWith: .success) {
             setenv("TZ", "CET-1", 1)
             tzset()

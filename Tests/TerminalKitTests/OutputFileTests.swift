@@ -8,7 +8,7 @@ import Testing
 struct OutputFileTests {
     struct Failure: Error {}
 
-    /// A folder with a file `old` in it, for a while.
+    /// Runs a body with a temporary folder that contains a file `old`.
     private func withFolder(_ body: (String) throws -> Void) throws {
         let folder = "/tmp/lamplighter-output-\(getpid())-\(UInt32.random(in: 0 ... .max))"
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)

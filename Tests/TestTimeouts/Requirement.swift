@@ -1,18 +1,22 @@
 import Glibc
 package import Testing
 
-/// What keeps a test from running in CI, where a skip would go unseen.
+/// An error for a missing requirement in CI, where a skipped test would go unnoticed.
 struct MissingRequirement: Error, CustomStringConvertible {
     let description: String
 }
 
 extension Trait where Self == ConditionTrait {
-    /// Skips the tests with the reason where one of these programs is not installed; in CI (`CI=true`) they fail.
+    /// Skips the tests with the reason if one of these programs isn't installed.
+    ///
+    /// In CI (`CI=true`) they fail.
     package static func requires(_ programs: String...) -> Self {
         requires(programs.first { !isInstalled($0) }.map { "\($0) is not installed" })
     }
 
-    /// Skips the tests with the reason where something is in their way; in CI (`CI=true`) they fail.
+    /// Skips the tests with the reason if a requirement is missing.
+    ///
+    /// In CI (`CI=true`) they fail.
     package static func requires(without missing: String?) -> Self { requires(missing) }
 
     private static func requires(_ missing: String?) -> Self {

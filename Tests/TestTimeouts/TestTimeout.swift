@@ -1,13 +1,12 @@
 import Glibc
 package import Testing
 
-/// Ends a test that does not come to its end: records an issue that names the test, and cancels it.
+/// Ends a test that hangs: records an issue with the test's name, and cancels the test.
 ///
-/// The time is counted in turns of 50 ms that the test's process was given, not read from a clock: where the machine has
-/// no time for us, the turns take longer and so does the timeout. `TEST_TIMEOUT_FACTOR` makes all of them longer, for
-/// sanitizers.
+/// The time is counted in turns of 50 ms that the test's process was given, not read from a clock. On a busy machine,
+/// the turns take longer and so does the timeout. `TEST_TIMEOUT_FACTOR` extends all timeouts, for sanitizers.
 package struct TestTimeout: SuiteTrait, TestTrait, TestScoping {
-    /// The time that a test is given on a quiet machine.
+    /// The time limit on an idle machine.
     package let limit: Duration
 
     package var isRecursive: Bool { true }
@@ -15,7 +14,7 @@ package struct TestTimeout: SuiteTrait, TestTrait, TestScoping {
     @concurrent package func provideScope(
         for test: Test, testCase: Test.Case?, performing function: @Sendable @concurrent () async throws -> Void
     ) async throws {
-        // A test's own limit takes the place of its suite's, which stands before it.
+        // A test's own limit replaces its suite's, which precedes it.
         let limits = test.traits.compactMap { ($0 as? TestTimeout)?.limit }
         guard testCase != nil, limits.last == limit else { return try await function() }
         let result = await withUnsafeCurrentTask { task in
@@ -29,7 +28,7 @@ package struct TestTimeout: SuiteTrait, TestTrait, TestScoping {
             }
             let result = await Result { try await function() }
             watch.cancel()
-            // Until then it may still cancel this task.
+            // Until then, the watch may still cancel this task.
             _ = await watch.result
             return result
         }
@@ -39,12 +38,12 @@ package struct TestTimeout: SuiteTrait, TestTrait, TestScoping {
 
 private struct RunningTest: @unchecked Sendable {
     let name: String
-    /// Valid as long as the test runs; may be canceled from any thread.
+    /// The test's task; it is valid while the test runs and may be canceled from any thread.
     let task: UnsafeCurrentTask?
 
     func cancel() { task?.cancel() }
 
-    /// A test that does not end although it is canceled would keep the run from its end.
+    /// Ends the process, because a test that ignores cancellation would keep the run from ending.
     func abandon() {
         print("\(name) does not end although it is canceled; the run ends here")
         fflush(nil)
@@ -59,21 +58,25 @@ extension Result where Failure == any Error {
 }
 
 extension Trait where Self == TestTimeout {
-    /// A minute: a test that isn't stuck needs seconds, also on a busy machine.
+    /// A timeout of a minute; a test that doesn't hang needs seconds, even on a busy machine.
     package static var timeout: Self { timeout(.seconds(60)) }
 
-    /// As long as that, where a minute is not enough; say why.
+    /// A given timeout, for tests that need more than a minute.
+    ///
+    /// State the reason.
     package static func timeout(_ limit: Duration) -> Self { TestTimeout(limit: limit) }
 }
 
-/// Waits until a condition is met; records an issue that names it if that takes longer than the limit, and throws.
+/// Waits until a condition is met.
+///
+/// If that exceeds the limit, records an issue with the condition's name and throws.
 ///
 /// - Parameters:
-///   - what: what is awaited, for the issue.
-///   - limit: how long to wait at most, counted as ``TestTimeout`` counts.
-///   - sourceLocation: where the issue is shown.
-///   - isMet: asked again and again.
-/// - Throws: ``ConditionTimeout``, and what the condition throws.
+///   - what: The condition's name, for the issue.
+///   - limit: The maximum time to wait, counted as in ``TestTimeout``.
+///   - sourceLocation: The location of the issue.
+///   - isMet: The condition, which is evaluated repeatedly.
+/// - Throws: ``ConditionTimeout``, or the condition's error.
 package func eventually(
     _ what: String = "the condition", within limit: Duration = .seconds(30),
     sourceLocation: SourceLocation = #_sourceLocation,
@@ -84,7 +87,7 @@ package func eventually(
         if try await isMet() { return }
         try await Task.sleep(for: pause)
         waited += pause
-        // Long turns lose less of their time to others, so that this limit is over before the test's.
+        // Longer pauses lose less time to other processes, so that this limit ends before the test's.
         pause = min(pause * 2, .milliseconds(20))
     }
     if try await isMet() { return }
@@ -92,13 +95,13 @@ package func eventually(
     throw ConditionTimeout(what: what)
 }
 
-/// What ``eventually(_:within:sourceLocation:_:)`` throws after it has recorded its issue.
+/// The error of ``eventually(_:within:sourceLocation:_:)`` after it has recorded its issue.
 package struct ConditionTimeout: Error, CustomStringConvertible {
     package var what: String
     package var description: String { "never happened: \(what)" }
 }
 
-/// Time as the number of times that the process was given a turn.
+/// Time as the number of turns that the process was given.
 enum Turns {
     static let factor = getenv("TEST_TIMEOUT_FACTOR").flatMap { Int(String(cString: $0)) } ?? 1
 

@@ -43,7 +43,7 @@ struct AddressingTests {
         #expect(error?.message == "there is no home yet; make one with \"homehub homes add NAME\"")
     }
 
-    // MARK: Anything with a name
+    // MARK: Objects with names
 
     @Test(
         "finds any object by its name, but a part only by its own words",

@@ -343,7 +343,7 @@ struct CommandTests {
         }
         let text = try await FakeHub(change).run(["watch", "Reading Lamp"]) { $0.contains("7 %") }
         #expect(text.code == 0)
-        // In local time.
+        // The time is local.
         #expect(text.output.hasSuffix("  Living Room  Reading Lamp  brightness 7 %\n"))
         #expect(!text.output.contains("T") && !text.output.contains("Z"))
         let json = try await FakeHub(change).run(["watch", "--json"]) { $0.contains("\n") }
@@ -503,7 +503,7 @@ struct CommandTests {
 
     // MARK: Permission
 
-    /// Somebody else than who runs the tests.
+    /// A user other than the one who runs the tests.
     private static let other: UInt32 = getuid() == 1000 ? 1001 : 1000
 
     private static func pending(_ app: String) -> AppPermission {
@@ -594,7 +594,7 @@ struct CommandTests {
     @Test("asks the questions about additions and vendors")
     func agentForConsents() async throws {
         let app = AppIdentity(app: "org.example.a", uid: 1000, executable: "")
-        // Each is put once; the last shows that the answer before has arrived.
+        // Each question is asked once. The last one shows that the previous answer has arrived.
         let subjects = [
             ("Lamp", ConsentQuestion.Subject.addition), ("", .addition), ("kilgo", .vendor), ("end", .vendor),
         ]

@@ -10,7 +10,7 @@ import TerminalKit
 
 @testable import homehub
 
-/// A daemon with obedient devices.
+/// A daemon with devices that accept all writes.
 final class FakeHub: LineRPCHandler {
     struct State {
         var graph = HomeGraph(homes: [House.home, House.cottage])
@@ -30,7 +30,7 @@ final class FakeHub: LineRPCHandler {
         var refusedWrites: Set<String> = []
         /// Methods that are not answered.
         var silent: Set<String> = []
-        /// The calls that change something.
+        /// The calls with an effect.
         var calls: [String] = []
     }
 
@@ -59,7 +59,7 @@ final class FakeHub: LineRPCHandler {
                 try await Task.sleep(for: .seconds(600))
             }
             if case .homes = request, state.withLock({ $0.status.isEmpty }) {
-                // The question of permission is open.
+                // The permission question is pending.
                 try await Task.sleep(for: .seconds(600))
             }
             let (answer, events) = try answer(to: request)
@@ -141,9 +141,9 @@ final class FakeHub: LineRPCHandler {
     ///
     /// - Parameters:
     ///   - words: The arguments.
-    ///   - lines: The person's answers; without any there is no person.
+    ///   - lines: The person's answers. If it is empty, no person is present.
     ///   - sight: The output to await before a line is typed.
-    ///   - seen: Interrupts the command when this holds for its output.
+    ///   - seen: Interrupts the command when this is true for its output.
     ///   - searchTimeout: The time limit of a search.
     ///   - isTerminal: Whether the output is a terminal.
     /// - Returns: The exit code and output.
@@ -273,7 +273,7 @@ final class Printed: Sendable {
         for watcher in watchers { watcher.yield() }
     }
 
-    /// Waits until this has been printed, or the task is cancelled.
+    /// Waits until this has been printed, or the task is canceled.
     func shows(_ text: String) async {
         let (changes, watcher) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
         state.withLock { $0.watchers.append(watcher) }
@@ -289,7 +289,7 @@ final class Answers: Sendable {
     func next() -> String? { lines.withLock { $0.popFirst() } }
 }
 
-/// Numbers in a fixed order.
+/// A random number generator with a fixed sequence.
 struct SeededGenerator: RandomNumberGenerator {
     private var state: UInt64 = 1
 

@@ -3,7 +3,7 @@ import HomeModel
 
 @testable import homehub
 
-// HAPModel declares types with these names, too.
+// HAPModel also declares types with these names.
 typealias Accessory = HomeModel.Accessory
 typealias Service = HomeModel.Service
 typealias Characteristic = HomeModel.Characteristic
@@ -31,7 +31,7 @@ enum House {
             metadata: definition.metadata, value: value)
     }
 
-    /// A service with the characteristics of these types, which are numbered from its own number on.
+    /// Returns a service with characteristics of these types, numbered consecutively from its own number.
     static func service(
         _ number: Int, _ type: ServiceType, _ name: String, of accessory: Accessory.ID, isPrimary: Bool = false,
         _ values: [(CharacteristicType, CharacteristicValue?)]

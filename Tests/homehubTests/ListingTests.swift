@@ -272,7 +272,7 @@ struct ListingTests {
         #expect(none?.message == "no app \"org.example.light\" has asked; for instance \"org.example.lights\"")
     }
 
-    // MARK: What happens
+    // MARK: Events
 
     @Test("describe a change with its place")
     func events() throws {

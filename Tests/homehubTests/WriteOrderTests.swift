@@ -5,7 +5,7 @@ import Testing
 @testable import homehub
 
 @Suite("What write means") struct WriteOrderTests {
-    /// The changes as `PART word value`, based on the last values.
+    /// Returns the changes as `PART word value`, based on the last values.
     private func written(_ words: [String]) throws(HomeError) -> [String] {
         let order = try House.home.writeOrder(typed: words)
         var present: [Characteristic.ID: CharacteristicValue] = [:]
@@ -127,7 +127,7 @@ import Testing
         let step = try home.writeOrder(typed: ["Frost", "target-temperature-=5"])
         let place = try #require(step.unread.first)
         #expect(try step.changes(given: [place.characteristic.id: .float(4)]).map(\.value) == [.float(-1)])
-        // Frost and Front Door begin alike.
+        // Frost and Front Door start alike.
         #expect(throws: HomeError.self) { try home.writeOrder(typed: ["Fro", "target-temperature=5"]) }
         #expect(throws: HomeError.self) { try home.accessory(addressed: "Fro") }
         #expect(try home.accessory(addressed: "Fron").name == "Front Door")

@@ -16,7 +16,7 @@ import Testing
 
 @testable import homehubd
 
-/// Serves a hub for as long as the body.
+/// Serves a hub during the body.
 private func withSocket<Result: Sendable>(
     _ hub: any HubSessions, limits: AppConnections.Limits = AppConnections.Limits(),
     _ body: @Sendable (String) async throws -> Result
@@ -264,7 +264,7 @@ struct AppConnectionsTests {
     }
 }
 
-/// Three thousand changes are work, not waiting.
+/// Three thousand changes take real work, not waiting.
 @Suite("An app that does not read", .timeout)
 struct StalledAppTests {
     @Test("asks an app that doesn't read to load again, without delaying others")
@@ -298,7 +298,7 @@ struct StalledAppTests {
                     }
                     return try #require(commit.transaction)
                 }
-                // It reads again.
+                // The app reads again.
                 var replica = HomeGraph()
                 var (isVoid, loads) = (false, 0)
                 while replica.home(last.home)?.revision != last.revision {

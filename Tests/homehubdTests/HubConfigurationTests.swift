@@ -78,7 +78,7 @@ struct HubConfigurationTests {
     func users() throws {
         #expect(SystemUsers.uid(of: "root") == 0)
         #expect(SystemUsers.uid(of: "no such user") == nil)
-        // root's first group, which no list of members names.
+        // root's primary group, which no member list contains.
         #expect(SystemUsers.isMember(0, of: "root"))
         #expect(!SystemUsers.isMember(0, of: "no such group"))
         #expect(!SystemUsers.isMember(.max - 1, of: "root"))

@@ -9,7 +9,7 @@ import Testing
 
 @Suite("Reading the hub's configuration again", .timeout)
 struct HubReloaderTests {
-    /// The notifications of hub and service manager in order.
+    /// The notifications from the hub and to the service manager, in order.
     private final class Notified: Sendable {
         private let messages = Mutex<[String]>([])
         var all: [String] { messages.withLock { $0 } }

@@ -10,7 +10,7 @@ import Logging
 
 @testable import homehubd
 
-// HAPModel declares types with these names, too.
+// HAPModel also declares types with these names.
 typealias Accessory = HomeModel.Accessory
 typealias Service = HomeModel.Service
 typealias Characteristic = HomeModel.Characteristic

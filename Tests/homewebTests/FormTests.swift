@@ -8,7 +8,7 @@ import WebAccess
 
 @testable import homeweb
 
-/// What browsers send, taken apart.
+/// Parsing of the bodies that browsers send.
 @Suite struct FormTests {
     @Test(arguments: [
         ("a=1&b=2", [("a", "1"), ("b", "2")]), ("a=x+y%20z", [("a", "x y z")]), ("a", [("a", "")]), ("", []),
@@ -41,7 +41,7 @@ import WebAccess
         #expect(CharacteristicValue(formText: text, as: format) == value)
     }
 
-    /// A maker's reset, identify, and the configuration of a hidden service.
+    /// A manufacturer's reset, identify, and the configuration of a hidden service.
     @Test(arguments: [
         (ServiceType.lightbulb, CharacteristicType.on, false, true), (.lightbulb, .identify, false, false),
         (.accessoryInformation, .identify, false, false), (.lightbulb, .on, true, false),
@@ -94,7 +94,7 @@ import WebAccess
     func noAddress(text: String) { #expect(Homeweb.address(text) == nil) }
 }
 
-/// Colours as browsers and as HomeKit have them.
+/// Colors in the forms of browsers and HomeKit.
 @Suite struct RGBColorTests {
     @Test(arguments: [
         (0.0, 100.0, "#ff0000"), (120, 100, "#00ff00"), (240, 100, "#0000ff"), (360, 100, "#ff0000"),
@@ -133,22 +133,22 @@ import WebAccess
             #expect(limit.begin("10.0.0.1"))
         }
         #expect(!limit.begin("10.0.0.1") && limit.begin("10.0.0.2"))
-        // A network of IPv6 is one address.
+        // An IPv6 network counts as one address.
         for host in 0..<AttemptLimit.attempts { _ = limit.begin("2001:db8:1:2:0:0:0:\(host)") }
         #expect(!limit.begin("2001:db8:1:2:ffff:0:0:1") && limit.begin("2001:db8:1:3:0:0:0:1"))
-        // However short the system writes it: of these the first eight bytes are the same.
+        // The result doesn't depend on the system's short form: the first eight bytes of these addresses are the same.
         for (network, hosts, other) in [
             ("2001:db8::", 1..., "2001:db8:0:1::1"), ("fe80::a:b:", 1..., "2001:db8:9::1"),
         ] {
             for host in hosts.prefix(AttemptLimit.attempts) { #expect(limit.begin("\(network)\(host)")) }
             #expect(!limit.begin("\(network)fff") && limit.begin(other), "\(network)")
         }
-        // An IPv4 address that comes through an IPv6 socket is one, and the same as without.
+        // An IPv4-mapped address from an IPv6 socket counts as the plain IPv4 address.
         for _ in 0..<AttemptLimit.attempts { #expect(limit.begin("::ffff:192.0.2.1")) }
         #expect(!limit.begin("192.0.2.1") && limit.begin("::ffff:192.0.2.2"))
         clock.now += .seconds(61)
         #expect(limit.begin("10.0.0.1"))
-        // Who has the right token uses up none.
+        // A correct token uses up no attempts.
         for _ in 0..<100 {
             #expect(limit.begin("10.0.0.3"))
             limit.succeeded("10.0.0.3")
@@ -174,7 +174,7 @@ import WebAccess
         #expect(ended.withLock { $0 }.isEmpty)
         let anna = enter("Anna", 65)
         #expect(anna != nil && ended.withLock { $0 } == [0], "somebody else does, at the cost of who has most")
-        // What was let go is free again, and what was lost is not free twice.
+        // A released place is free again, and a lost one isn't free twice.
         places[0] = nil
         #expect(enter("Mallory", 66) == nil)
         places[1] = nil
@@ -200,14 +200,14 @@ import WebAccess
         #expect(
             problem(["Lamp", "Light"]).contains("<b>Lamp</b>, <b>Light</b>.") && !problem([]).contains("These would do")
         )
-        // What an inner list has does not count for an outer one of that name.
+        // The values of an inner list don't affect an outer one with the same name.
         let finding: Templates.Values = ["name": "Kitchen Lamp", "suggestions": ["Lamp"]]
         let none: Templates.Values = ["name": "Kitchen Light", "suggestions": [String]()]
         let html = Templates.render("names", ["findings": [finding, none], "suggestions": ["x"]])
         #expect(html.matches(of: /<form/).count == 1)
     }
 
-    /// Escape, C1's control sequence introducer, marks and overrides of the direction, a soft hyphen.
+    /// Escape, C1's control sequence introducer, directional marks and overrides, and a soft hyphen.
     @Test func pagesHaveNoInvisibleCharactersFromDevices() {
         let evil = "A\u{1B}[2J\u{9B}\u{202E}\u{2066}\u{200F}\u{61C}\u{AD}B"
         let values: Templates.Values = [
@@ -263,11 +263,11 @@ import WebAccess
     }
 }
 
-/// Pictures as browsers send them.
+/// Pictures in the form that browsers send.
 @Suite struct QRPictureTests {
     private static let payload = "X-HM://0023ISYWYHSPN"
 
-    /// The code of a payload, each module so many pixels, on a page with a margin.
+    /// Returns the code of a payload with the given pixels per module, on a page with a margin.
     private static func pixels(scale: Int, dark: UInt8, light: UInt8) throws -> (side: Int, pixels: [UInt8]) {
         let code = try #require(QRCode(payload))
         let side = (code.size + 8) * scale
@@ -281,7 +281,7 @@ import WebAccess
     func aCodeIsRead(scale: Int, dark: UInt8, light: UInt8) throws {
         let (side, pixels) = try Self.pixels(scale: scale, dark: dark, light: light)
         #expect(try #require(QRPicture(width: side, height: side, pixels: pixels)).text == Self.payload)
-        // Lying on its side.
+        // Rotated by 90 degrees.
         let turned = (0..<side * side).map { pixels[($0 % side) * side + side - 1 - $0 / side] }
         #expect(try #require(QRPicture(width: side, height: side, pixels: turned)).text == Self.payload)
     }

@@ -25,7 +25,7 @@ import Testing
         Request([("X-Forwarded-For", "192.0.2.1"), ("X-Forwarded-Proto", "https")], "192.0.2.1", true),
         Request([("X-Forwarded-For", "192.0.2.1:4711")], "192.0.2.1"),
         Request([("X-Forwarded-For", "[2001:db8::1]:4711")], "2001:db8::1"),
-        // The client wrote the left part itself.
+        // The client itself wrote the left part.
         Request([("X-Forwarded-For", "198.51.100.9, 192.0.2.1, 10.0.0.2")], "192.0.2.1"),
         Request([("X-Forwarded-For", "198.51.100.9"), ("X-Forwarded-For", "192.0.2.1")], "192.0.2.1"),
         Request([("X-Forwarded-For", "10.0.0.9, 2001:db8:1::7")], "10.0.0.9"),
@@ -38,7 +38,7 @@ import Testing
         Request([("Forwarded", "for=192.0.2.1;proto=https;by=10.0.0.1")], "192.0.2.1", true),
         Request([("Forwarded", "For=\"[2001:db8::1]:4711\"; Proto=HTTP, for=10.0.0.2")], "2001:db8::1", false),
         Request([("Forwarded", "for=_hidden")], "10.0.0.1"),
-        // A client sends one header itself, its proxy sets the other one.
+        // The client itself sends one header, and its proxy sets the other one.
         Request([("Forwarded", "for=198.51.100.9"), ("X-Forwarded-For", "192.0.2.1")], "10.0.0.1"),
         Request([("Forwarded", "for=192.0.2.1"), ("X-Forwarded-For", "192.0.2.1")], "192.0.2.1"),
     ]

@@ -19,7 +19,7 @@ import Testing
 struct BridgeBackupTests {
     private let folder = StateFolder()
 
-    /// A bridge with one pairing, in use.
+    /// Opens a bridge with one pairing.
     private func fill() async throws -> (DatabaseFile, StoredBridge) {
         let file = try folder.open()
         let database = BridgeDatabase(file.queue)
@@ -29,7 +29,7 @@ struct BridgeBackupTests {
         return (file, try await database.load())
     }
 
-    /// The content of a database that is not in use.
+    /// Returns the content of a database that isn't in use.
     private func stored() async throws -> StoredBridge {
         let file = try folder.open()
         let stored = try await BridgeDatabase(file.queue).load(makingIdentity: false)
@@ -104,7 +104,7 @@ struct BridgeBackupTests {
         return try [UInt8](Data(contentsOf: URL(filePath: path)))
     }
 
-    // MARK: One thing at a time
+    // MARK: Exclusive operations
 
     @Test("refuses everything else during a restore, and allows another after a failed one")
     func oneAtATime() async throws {
@@ -159,7 +159,7 @@ struct BridgeBackupTests {
                 let backup = try memory.backup()
                 _ = try await memory.restore { backup }
             }
-            // The bridge that still runs no longer changes the outcome.
+            // The running bridge no longer changes the outcome.
             try await BridgeDatabase(file.queue).save(PairingList())
             try file.close()
         }

@@ -11,7 +11,7 @@ import Testing
 
 @testable import lamplighterd
 
-/// The keys of the simulated driver's entry, without a driver.
+/// The keys of the simulated driver's entry, without the driver.
 private struct Simulated: LightDriverConfiguration {
     static let driverName = "simulated"
 
@@ -37,7 +37,7 @@ private struct Simulated: LightDriverConfiguration {
     func makeDriver(logger: Logger) -> any LightDriver { preconditionFailure("these tests make no drivers") }
 }
 
-/// A driver that asks for no lights.
+/// A driver that needs no lights.
 private struct Other: LightDriverConfiguration {
     static let driverName = "mqtt"
     var url: String
@@ -55,7 +55,7 @@ private func decode(_ text: String) throws -> BridgeConfiguration {
     return configuration
 }
 
-/// Asks a type which keys it reads, and gives it nothing to read.
+/// A decoder that records the keys that a type reads, and provides no values.
 private struct KeyNames: Decoder, Error {
     var names: [String] = []
     var codingPath: [any CodingKey] { [] }
@@ -329,7 +329,7 @@ struct BridgeConfigurationTests {
     @Test("documents each key of the example as declared")
     func example() throws {
         let text = try page("Config/lamplighter.yaml")
-        // Sections stand apart, the drivers between them.
+        // Blank lines separate the sections, and the drivers are between them.
         let sections = BridgeConfiguration.example().split(separator: "\n\n").map { $0.trimmed }
         #expect(sections.count == 3)
         for expected in sections {
@@ -356,7 +356,7 @@ struct BridgeConfigurationTests {
         if driver == ESPHomeDriverConfiguration.self {
             keys += KeyNames.of(ESPHomeHost.self) + KeyNames.of(ESPHomeDeviceKeys.self)
         }
-        // What id is, the head of the list says for all drivers.
+        // The head of the list explains id for all drivers.
         for key in keys where key != "id" {
             #expect(text.contains("\(key):"), "the key \(key) of the driver \(driver.driverName)")
         }

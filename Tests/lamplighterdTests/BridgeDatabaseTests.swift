@@ -15,7 +15,7 @@ import Testing
 
 @testable import lamplighterd
 
-/// A thousand steps are work, not waiting.
+/// A thousand steps take real work, not waiting.
 @Suite("The bridge's database over a long life", .timeout)
 struct BridgeLifeTests {
     @Test("keeps identities and updates c# in a thousand steps", arguments: [5, 6] as [UInt64])
@@ -87,7 +87,7 @@ struct BridgeDatabaseTests {
         let queue = try queue()
         let first = try await BridgeDatabase(queue).load()
         #expect(try await BridgeDatabase(queue).load() == first)
-        // Marked as no hardware address, and not as a group's.
+        // The octet marks it as a locally administered unicast address.
         #expect(first.server.identity.deviceID.octets[0] & 0x03 == 0x02)
         #expect(first.server.configuration == StoredConfiguration(number: 1, databaseHash: []))
         let other = try await BridgeDatabase(self.queue()).load()
@@ -104,9 +104,9 @@ struct BridgeDatabaseTests {
         _ = try await database.load()
     }
 
-    // MARK: Whole or not at all
+    // MARK: Atomicity
 
-    /// Makes the store refuse one kind of statement, as a disk may that is full.
+    /// Makes the store refuse one kind of statement, like a full disk.
     private func refuse(_ statement: String, in queue: DatabaseQueue) async throws {
         try await queue.write {
             try $0.execute(
@@ -341,7 +341,7 @@ struct BridgeDatabaseTests {
 
     // MARK: Damage
 
-    /// A column, and a value that it can never have.
+    /// A column, and an invalid value for it.
     struct Damage: CustomTestStringConvertible, Sendable {
         let column: String
         let value: String
@@ -403,7 +403,7 @@ struct BridgeDatabaseTests {
         try await fill(database)
         let healthy = try await database.load()
         let parts = damage.column.split(separator: ".")
-        // One pairing, so that it is the one that counts.
+        // A single pairing, so that it is the one that counts.
         try await queue.write { db in
             try db.execute(sql: "DELETE FROM pairing WHERE position > 0")
             try db.execute(sql: "UPDATE \(parts[0]) SET \(parts[1]) = \(damage.value)")

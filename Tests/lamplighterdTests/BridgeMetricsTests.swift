@@ -12,7 +12,7 @@ import Testing
 
 @Suite("BridgeMetrics", .timeout)
 struct BridgeMetricsTests {
-    /// Each figure another number, so that none passes for another.
+    /// Returns metrics with different numbers, so that no figure can be confused with another.
     private func metrics() async throws -> BridgeMetrics {
         let bridge = try await BridgeUnderTest(
             InMemoryAccessoryServerStore(),

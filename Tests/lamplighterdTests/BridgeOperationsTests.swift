@@ -202,7 +202,7 @@ struct BridgeOperationsTests {
             for number in 0..<100 {
                 await bench.bridge.host.report(LightReport(on: number.isMultiple(of: 2)), from: "hall")
             }
-            // One that reads keeps the pace, and so does what hands on to both.
+            // A fast reader keeps up, and so does the distributor to both.
             for _ in 0..<100 { #expect(await quick.next() != nil) }
         }
         var count = 0

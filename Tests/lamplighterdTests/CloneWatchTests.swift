@@ -10,7 +10,7 @@ struct CloneWatchTests {
     static let port: UInt16 = 51826
     static let identity = "AA:BB:CC:DD:E5:FF"
 
-    /// A watch and the time that has passed for it.
+    /// A watch and its elapsed time.
     struct Bench {
         var watch: CloneWatch
         var now = CloneWatchTests.start
@@ -24,7 +24,7 @@ struct CloneWatchTests {
 
         var verdict: CloneWatch.Verdict { watch.verdict }
 
-        /// Shows these, and nothing else; returns whom to probe.
+        /// Sets the visible services, and returns those to probe.
         mutating func sees(_ services: DiscoveredService...) -> [DiscoveredService] {
             self.services = services
             let snapshot = ServiceSnapshot(services: services, isComplete: isComplete, hostName: "bridge.local")
@@ -35,7 +35,7 @@ struct CloneWatchTests {
             watch.probed(service, answers: answers, now: now)
         }
 
-        /// Lets time pass from one wake-up to the next; returns whom to probe.
+        /// Advances the time from one wake-up to the next, and returns the services to probe.
         mutating func wait(_ duration: Duration) -> [DiscoveredService] {
             let end = now + duration
             var probes: [DiscoveredService] = []
@@ -166,7 +166,7 @@ struct CloneWatchTests {
         #expect(bench.verdict == .advertise)
     }
 
-    // MARK: When the other goes
+    // MARK: When the other host disappears
 
     @Test("advertises at once after a goodbye")
     func goodbye() throws {
@@ -202,13 +202,13 @@ struct CloneWatchTests {
         #expect(bench.verdict == .advertise)
     }
 
-    // MARK: When both run
+    // MARK: When both are running
 
     @Test(
         "withholds the higher of two addresses",
         arguments: [(4, false), (6, true), (10, true), (200, true)] as [(UInt8, Bool)])
     func order(_ last: UInt8, _ stays: Bool) throws {
-        // Both may have the address of a container network, too.
+        // Both hosts may also have the address of a container network.
         for shared in [[], try service("a.local", 1).addresses, try service("a.local", 250).addresses] {
             var bench = try advertising()
             var (own, clone) = (try own(), try service("a.local", last))
@@ -281,7 +281,7 @@ struct CloneWatchTests {
         #expect(bench.watch.wakeAt == nil)
     }
 
-    // MARK: Steadiness
+    // MARK: Stability
 
     @Test("changes its decision once in ten seconds at most")
     func steady() throws {

@@ -10,7 +10,7 @@ import Testing
 
 @testable import lamplighterd
 
-/// A driver of which a test sees how often it was started and ended.
+/// A driver that counts its starts and ends.
 private struct Watched: LightDriverConfiguration {
     static let driverName = "watched"
 
@@ -25,7 +25,7 @@ private struct Watched: LightDriverConfiguration {
 }
 
 private final class WatchedDriver: LightDriver {
-    /// The numbers of those at work.
+    /// The numbers of the running drivers.
     static let running = Mutex<Set<Int>>([])
     private static let last = Mutex(0)
     /// Releases hanging drivers.

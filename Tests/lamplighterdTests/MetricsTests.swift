@@ -88,7 +88,7 @@ struct PrometheusTextTests {
         let figures = ProcessFigures.current
         #expect(try #require(figures.startTime) > 1_600_000_000)
         #expect(try #require(figures.processorTime) > 0)
-        // It may change between the two reads; mapped memory is several times as large.
+        // The value may change between the two reads. Mapped memory is several times as large.
         let pages = try String(contentsOfFile: "/proc/self/statm", encoding: .utf8).split(separator: " ")
         let resident = try #require(Int(pages[1])) * sysconf(CInt(_SC_PAGESIZE))
         #expect((resident / 2...resident * 3 / 2).contains(try #require(figures.residentMemory)))

@@ -7,10 +7,10 @@ import Testing
 struct PortHolderTests {
     @Test("names the process that listens on a port, among many sockets")
     func listening() throws {
-        // The kernel's table has 150 bytes for each: it is longer than what one read gives.
+        // The kernel's table has 150 bytes per socket, so it is longer than the result of one read.
         let sockets = try (0..<60).map { _ in try boundSocket() }
         defer { for socket in sockets { close(socket.descriptor) } }
-        // The ports are ours, so that no other test can listen on them.
+        // The ports belong to this test, so that no other test can listen on them.
         #expect(sockets.allSatisfy { !PortHolder.exists(on: $0.port) })
         #expect(PortHolder.description(of: sockets[0].port) == "another process")
         for socket in sockets { try #require(listen(socket.descriptor, 1) == 0) }

@@ -22,7 +22,7 @@ struct ReloadTests {
         func take(_ message: String) { messages.withLock { $0.append(message) } }
     }
 
-    /// A bridge with simulated lights, as the daemon wires it.
+    /// A bridge with simulated lights, assembled like the daemon's.
     struct Bench {
         let folder = StateFolder()
         let bridge: BridgeUnderTest
@@ -104,7 +104,7 @@ struct ReloadTests {
         try await bench.shows(["simulated/a", "simulated/b"])
         #expect(try await bench.reload(Self.file(both, more: hidden)).lights == ["simulated/a"])
         try await bench.shows(["simulated/b"])
-        // The second time as the first: the last file counts.
+        // The second reload is like the first: the last file counts.
         #expect(try await bench.reload(Self.file(both)).lights == ["simulated/a"])
         try await bench.shows(["simulated/a", "simulated/b"])
         let listing = try await bench.reload(Self.file("{id: b, name: B}, {id: c, name: C}"))

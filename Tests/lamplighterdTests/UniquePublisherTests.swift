@@ -21,7 +21,7 @@ struct UniquePublisherTests {
             addresses: [address])
     }
 
-    /// Runs a publisher; every probe is answered.
+    /// Runs a publisher; all probes are answered.
     func with(
         asked: @escaping @Sendable () -> Void = {},
         logger: Logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() },
@@ -114,7 +114,7 @@ struct UniquePublisherTests {
             browser.show(look([own, clone]))
             try await eventually("it is withdrawn") { published.records == [record, nil] }
             browser.show(look([own]))
-            // Not before ten seconds have passed: minds are not changed more often.
+            // Not before ten seconds have passed, because decisions don't change more often.
             try await eventually("it is to wake up") { scheduler.timerCount > 0 }
             await scheduler.advance(by: CloneWatch.steadiness)
             try await eventually("it is published again") { published.record == record }
@@ -127,7 +127,7 @@ struct UniquePublisherTests {
         let asked = Mutex(0)
         try await with(asked: { asked.withLock { $0 += 1 } }) { publisher, published, browser, scheduler in
             publisher.publish(record)
-            // Without Avahi it would wait for half a minute.
+            // Without Avahi, it would wait for half a minute.
             browser.show(ServiceSnapshot())
             try await eventually("it is to wake up") { scheduler.timerCount > 0 }
             browser.show(ServiceSnapshot(services: [], isComplete: false, hostName: "bridge.local"))

@@ -10,7 +10,7 @@ struct DatagramDeviceRegistryTests {
     static let id = LIFXTests.id
     static let here = IPv4Endpoint(address: 0x0A00_0007, port: 56700)
 
-    /// A home with one light, at the time 0.
+    /// Returns a home with one light, at the time 0.
     static func home() throws -> DatagramDeviceRegistry<LIFXDevice> {
         var home = DatagramDeviceRegistry<LIFXDevice>(looksFor: LANDevices(), session: 9)
         home.search(on: [], now: .zero)
@@ -77,7 +77,7 @@ struct DatagramDeviceRegistryTests {
         let there = IPv4Endpoint(address: 0x0A00_0063, port: 56700)
         var home = try Self.home()
         _ = home.takeActions()
-        // It claims to be the light, so the light is asked.
+        // Another device claims to be the light, so the light is queried.
         home.received(LIFXTests.answer(3, [1, 0x7C, 0xDD, 0, 0], number: 0), from: there, now: .seconds(1))
         let asked = home.takeActions()
         #expect(asked.count == 1)
@@ -203,7 +203,7 @@ struct DatagramDeviceRegistryTests {
         #expect(Self.types(home.takeActions()) == [101])
         home.timePassed(now: .seconds(108))
         #expect(home.takeActions() == [], "a probe is sent once")
-        // It has another address now.
+        // The light has a new address now.
         let there = IPv4Endpoint("10.0.0.99", port: 56700)!
         home.received(LIFXTests.answer(3, [1, 0x7C, 0xDD, 0, 0], number: 0), from: there, now: .seconds(109))
         guard case .send(let bytes, let target, _)? = home.takeActions().first else {
@@ -214,7 +214,7 @@ struct DatagramDeviceRegistryTests {
         let answer = LIFXTests.answer(107, LIFXTests.state([0, 0, .max, 3500]), number: bytes[23])
         home.received(answer, from: there, now: .seconds(109))
         let report = LightReport(on: true, brightness: 100, color: .temperature(mired: 286), reachable: true)
-        // Its group and firmware may have changed.
+        // The light's group and firmware may have changed.
         let actionsNow = home.takeActions()
         #expect(actionsNow.first == .report(Self.id, report) && Self.types(actionsNow) == [51])
     }

@@ -3,23 +3,23 @@ import Synchronization
 
 @testable import LightDrivers
 
-/// LIFX devices on one socket of the loopback interface that lose messages, are silent, or are gone.
+/// LIFX devices on one socket of the loopback interface that lose messages, are silent, or disappear.
 final class FakeLIFX: Sendable {
     struct Device {
         var color = LIFXColor()
         var power: UInt16 = 0
         var label = "Den"
         var product: UInt32 = 27
-        /// Answers no more.
+        /// Whether the device has stopped responding.
         var isGone = false
-        /// Answers questions and no commands.
+        /// Whether the device answers queries but not commands.
         var isDeaf = false
     }
 
     fileprivate struct World {
         var devices: [String: Device]
         var seen = 0
-        /// Every so many messages one is lost, if not 0.
+        /// The interval of lost messages, or 0 to lose none.
         var loses = 0
         var socket: DatagramSocket?
         var commands: [UInt16] = []
@@ -32,7 +32,7 @@ final class FakeLIFX: Sendable {
         try restart()
     }
 
-    /// Restarts at another port with the same devices.
+    /// Restarts on another port with the same devices.
     func restart() throws {
         let socket = try DatagramSocket(port: 0) { [weak self] in self?.serve() }
         world.withLock { $0.socket = socket }

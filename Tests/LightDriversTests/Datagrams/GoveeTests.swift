@@ -128,7 +128,7 @@ struct GoveeTests {
         home.received(Array(text.utf8), from: here, now: now)
     }
 
-    /// A home with one light.
+    /// Returns a home with one light.
     static func home() -> DatagramDeviceRegistry<GoveeDevice> {
         var home = DatagramDeviceRegistry<GoveeDevice>(looksFor: LANDevices(), session: 9)
         home.search(on: [IPv4Network(address: 0x0A00_0002, mask: 0xFFFF_FF00)], now: .zero)

@@ -11,7 +11,7 @@ import Testing
 struct LIFXTests {
     static let id: LightID = "d073d5010203"
 
-    /// An encoded answer of a device.
+    /// Returns an encoded response of a device.
     static func answer(_ type: UInt16, _ payload: [UInt8], number: UInt8 = 1, source: UInt32 = 9) -> [UInt8] {
         LIFXMessage.bytes(type: type, payload: payload, target: id, source: source, number: number, answer: 0)
     }
@@ -22,7 +22,7 @@ struct LIFXTests {
         return words + text + [UInt8](repeating: 0, count: 40 - text.count)
     }
 
-    /// A device that has answered all queries.
+    /// Returns a device that has answered all queries.
     static func device(product: UInt8 = 27, _ values: [UInt16] = [0, 0, .max, 3500], power: UInt16 = .max) throws
         -> LIFXDevice
     {

@@ -10,20 +10,20 @@ struct ESPHomeDevicesTests {
     typealias Message = ESPHomeFraming.Message
     typealias Action = DeviceAction<ESPHomeSession.Output>
 
-    /// A machine and the devices at the other end of its connections.
+    /// A machine and the devices at the other ends of its connections.
     struct House {
         var home: ConnectedDeviceRegistry<ESPHomeSession>
         var now = Duration.zero
         /// The number of the newest connection to each device.
         var numbers: [DeviceTarget: Int] = [:]
-        /// How often each was tried.
+        /// The number of connection attempts to each device.
         var tries: [DeviceTarget: Int] = [:]
 
         init(_ configuration: ESPHomeDriverConfiguration) {
             home = ConnectedDeviceRegistry(configuration.selection, options: configuration)
         }
 
-        /// Carries out the actions, and returns all but the orders to read key files.
+        /// Performs the actions, and returns all except those that read key files.
         @discardableResult
         mutating func note(_ actions: [Action]) -> [Action] {
             for case .connect(let target, let number) in actions {
@@ -78,9 +78,9 @@ struct ESPHomeDevicesTests {
             return note(home.timePassed(now: now, share: 1))
         }
 
-        /// Sends a command, which the connection takes.
+        /// Sends a command, which the connection accepts.
         ///
-        /// - Returns: the device, and the bytes for it.
+        /// - Returns: The device, and the bytes for it.
         @discardableResult
         mutating func order(
             _ light: LightID, _ command: LightCommand = LightCommand(on: true)
@@ -92,7 +92,7 @@ struct ESPHomeDevicesTests {
             return (target, bytes)
         }
 
-        /// Brings a device from nothing to its list of lights.
+        /// Connects a device up to its list of lights.
         @discardableResult
         mutating func join(
             _ target: DeviceTarget, mac: String = "AA:BB:CC:DD:EE:FF", _ lights: [Message] = [dim]
@@ -272,7 +272,7 @@ struct ESPHomeDevicesTests {
         #expect(house.close(Self.den) == [], "an end is reported once")
     }
 
-    // MARK: Lights that come and go
+    // MARK: Added and removed lights
 
     @Test("removes lights that a device no longer lists, including those of the last run")
     func lists() {
@@ -547,7 +547,7 @@ struct ESPHomeDevicesTests {
         #expect(goodbyes.map(\.target) == [Self.den] && goodbyes.map(\.outputs) == [[.send([0, 0, 5])]])
     }
 
-    /// What switches the light without a transition.
+    /// Returns the bytes that switch the light without a transition.
     static func power(_ isOn: Bool) -> [UInt8] {
         frame(.init(32, [0x0D, 1, 0, 0, 0, 0x10, 1, 0x18, isOn ? 1 : 0, 0x70, 1, 0x78, 0]))
     }

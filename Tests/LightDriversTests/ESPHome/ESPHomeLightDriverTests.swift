@@ -88,7 +88,7 @@ struct ESPHomeLightDriverTests {
     @Test("does nothing while nothing happens")
     func idle() async throws {
         let device = try await FakeESPHome(mac: "AA:BB:CC:DD:EE:01")
-        // The driver calls it each time that it wakes.
+        // The driver calls this function each time it wakes up.
         let looks = Mutex(0)
         let driver = Self.driver([device]) {
             looks.withLock { $0 += 1 }
@@ -107,7 +107,7 @@ struct ESPHomeLightDriverTests {
         let good = try await FakeESPHome(mac: "AA:BB:CC:DD:EE:01")
         let loud = try await FakeESPHome(mac: "AA:BB:CC:DD:EE:02", .floods)
         let driver = Self.driver([loud, good])
-        // The flood never ends: the limits only count if the other device is not served at all.
+        // The flood never ends: the limits matter only if the other device isn't served at all.
         try await SimulatedLightDriverTests.running(driver) { host in
             try #require(await host.wait(for: Self.good) { $0.on == false })
             try #require(await host.wait(for: "AABBCCDDEE02/shelf") { $0.reachable == true })

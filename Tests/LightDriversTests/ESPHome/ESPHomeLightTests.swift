@@ -18,7 +18,7 @@ struct ESPHomeLightTests {
         return info
     }()
 
-    /// A light as a device describes it.
+    /// Returns a light as a device describes it.
     static func entity(
         _ modes: [UInt64], name: String = "Shelf", id: String = "", key: UInt32 = 1, mireds: (Float, Float)? = nil,
         part: UInt64 = 0, category: UInt64 = 0
@@ -79,7 +79,7 @@ struct ESPHomeLightTests {
         #expect(description.suggestedRoom == "Den" && description.kind == .light)
         // Older firmware sends the id.
         #expect(try Self.light([3], name: "Renamed", id: "shelf").description.id == "AABBCCDDEEFF/shelf")
-        // A light without a name has its device's.
+        // A light without a name gets its device's name.
         let only = try Self.light([3], name: "").description
         #expect(only.id == "AABBCCDDEEFF/den" && only.name == "Den")
         let part = try Self.light([3], part: 0xABC).description

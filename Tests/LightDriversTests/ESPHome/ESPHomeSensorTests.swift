@@ -79,7 +79,7 @@ struct ESPHomeSensorTests {
                 })
     }
 
-    /// A house whose one device has these.
+    /// Returns a house with one device that has these entities.
     private func house(
         _ entities: [Message], kinds: Set<LightKind> = [.light, .fan, .sensor], known: [LightID] = []
     ) -> (house: ESPHomeDevicesTests.House, actions: [ESPHomeDevicesTests.Action]) {

@@ -4,17 +4,17 @@ import Synchronization
 
 @testable import LightDrivers
 
-/// A device that speaks the plain form of the API on a free port, and misbehaves on request.
+/// A device with the plain form of the API on a free port, which misbehaves on request.
 final class FakeESPHome: Sendable {
     enum Behaviour: Sendable {
         case obeys
-        /// It accepts commands and reports nothing.
+        /// Accepts commands and reports nothing.
         case ignoresCommands
-        /// It hangs up once its states are subscribed, and refuses from then on.
+        /// Disconnects after the subscription to its states, and refuses connections from then on.
         case hangsUp
-        /// It accepts connections and sends nothing.
+        /// Accepts connections and sends nothing.
         case mute
-        /// It never stops sending states of a light that it has not listed.
+        /// Keeps sending states of a light that it hasn't listed.
         case floods
     }
 
@@ -24,7 +24,7 @@ final class FakeESPHome: Sendable {
         var connections: [any Channel] = []
     }
 
-    /// Separate from the driver's loops, which a device mustn't keep busy.
+    /// Separate from the driver's loops, which a device must not keep busy.
     private static let loops = MultiThreadedEventLoopGroup(numberOfThreads: 2)
 
     let mac: String
@@ -39,7 +39,7 @@ final class FakeESPHome: Sendable {
 
     deinit { server.withLock { $0 }?.close(promise: nil) }
 
-    /// Where it listens.
+    /// The port that the device listens on.
     var port: Int { server.withLock { $0?.localAddress?.port ?? 0 } }
 
     private func listen(port: Int) async throws {
@@ -56,7 +56,7 @@ final class FakeESPHome: Sendable {
         server.withLock { $0 = channel }
     }
 
-    /// Loses its power, and has it back at another port.
+    /// Simulates a power failure, after which the device has another port.
     func restart() async throws {
         try await unplug()
         try await listen(port: 0)

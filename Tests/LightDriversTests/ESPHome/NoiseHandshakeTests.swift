@@ -21,7 +21,7 @@ struct NoiseResponder {
         cipher = NoiseCipher(key: keys[2])
     }
 
-    /// Reads the initiator's message and answers it; `nil` if the key is another.
+    /// Parses the initiator's message and returns the response, or `nil` if the key differs.
     mutating func answer(
         _ message: ArraySlice<UInt8>, payload: [UInt8] = []
     ) -> (message: [UInt8], sending: NoiseCipher, receiving: NoiseCipher)? {

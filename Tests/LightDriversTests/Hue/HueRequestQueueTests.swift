@@ -12,7 +12,7 @@ struct HueRequestQueueTests {
 
     static func isGroup(_ light: LightID) -> Bool { light.rawValue.hasPrefix("g") }
 
-    /// Sends and answers what may be sent at a moment.
+    /// Sends and answers all requests that may be sent at this time.
     static func drain(_ queue: inout HueRequestQueue, _ now: Duration) -> Int {
         var count = 0
         while let (lane, entry) = queue.transmit(now: now, isGroup: isGroup) {

@@ -72,7 +72,7 @@ struct HueSessionTests {
             return learnt
         }
 
-        /// Brings the session to its first read.
+        /// Opens the session up to its first read.
         mutating func open() -> [Event] {
             _ = session.started(now: now)
             _ = receive(.identity(HueSessionTests.identity, certificate: HueSessionTests.certificate))

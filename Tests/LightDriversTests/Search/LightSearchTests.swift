@@ -22,7 +22,7 @@ struct LightSearchTests {
             isLocal: isLocal)
     }
 
-    /// A search in a network where mDNS shows this of each type.
+    /// Returns a search in a network with these mDNS results for each type.
     static func search(_ shown: [String: ServiceSnapshot]) -> LightSearch {
         LightSearch(duration: .milliseconds(1), logger: logger) { InMemoryBrowser(shown[$0] ?? ServiceSnapshot()) }
     }
@@ -209,13 +209,13 @@ struct LightSearchTests {
     }
 }
 
-/// A driver of a system that announces itself, as one looks that says no more of it.
+/// A driver of a system that announces itself, but provides no more information.
 private struct FutureDriver: LightDriverConfiguration {
     static let driverName = "wled"
     func makeDriver(logger: Logger) -> any LightDriver { preconditionFailure("it is not run") }
 }
 
-/// A driver that does not look for anything.
+/// A driver that doesn't search for devices.
 private struct PluginLike: LightDriverConfiguration {
     static let driverName = "plugin"
     func makeDriver(logger: Logger) -> any LightDriver { preconditionFailure("it is not run") }

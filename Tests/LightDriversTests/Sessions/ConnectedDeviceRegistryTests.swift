@@ -52,7 +52,7 @@ struct ConnectedDeviceRegistryTests {
         @discardableResult
         mutating func start(known: [LightID] = []) -> [Action] { note(home.started(known: known, now: now)) }
 
-        /// Something accepts the connection at the next address, or at that which is `last`.
+        /// Accepts the connection at the next address, or at the address `last`.
         @discardableResult
         mutating func answer(_ target: DeviceTarget, at last: String? = nil) -> DeviceEndpoint? {
             let number = numbers[target] ?? 0
@@ -87,7 +87,7 @@ struct ConnectedDeviceRegistryTests {
         @discardableResult
         mutating func find(_ services: [DiscoveredService]) -> [Action] { note(home.found(services, now: now)) }
 
-        /// Brings a device to its list of lights.
+        /// Connects a device up to its list of lights.
         mutating func join(_ target: DeviceTarget = target) {
             receive([.identified("d1"), .lights([lamp]), .report(lamp.id, on)], from: target)
         }

@@ -253,7 +253,9 @@ struct ShellySessionTests {
         #expect(said == "dimmer does not take the password in /etc/shelly; correct it")
     }
 
-    /// A session that has answered a challenge and knows its light; its next call is number 4.
+    /// Returns a session that has answered a challenge and knows its light.
+    ///
+    /// Its next call has the number 4.
     static func loggedIn() -> Talk {
         var talk = Talk(ShellyOptions(passwordFile: "/etc/shelly"))
         _ = talk.session.started(now: .zero)

@@ -157,7 +157,7 @@ struct WLEDSessionTests {
         #expect(talk.receive(.noAnswer(number: 2, .timedOut)) == [.failed(.unreachable("no answer in time"))])
     }
 
-    /// Answers of a device that is starting or too busy, with the reasons.
+    /// Responses of a device that is starting or too busy, with the reasons.
     static let transient = [
         (500, "", "it answers with status 500"), (503, "{}", "it answers with status 503"),
         (200, "", "its answer is empty"), (200, String(WLEDStateTests.text().prefix(300)), "its answer is cut off"),
@@ -223,9 +223,9 @@ struct WLEDSessionTests {
 
         enum Behaviour: Sendable {
             case obeys
-            /// It answers questions and no command.
+            /// Answers queries but not commands.
             case ignoresCommands
-            /// It answers once, and is gone.
+            /// Answers once, and disappears.
             case leaves
         }
 
@@ -283,7 +283,7 @@ struct WLEDSessionTests {
 
     @Test("does nothing while nothing happens")
     func idle() async throws {
-        // The driver calls it each time that it wakes.
+        // The driver calls this function each time it wakes up.
         let looks = Mutex(0)
         let driver = Self.driver {
             looks.withLock { $0 += 1 }

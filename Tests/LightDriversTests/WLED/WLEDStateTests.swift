@@ -7,7 +7,7 @@ import Testing
 
 @Suite("The state of a WLED device", .timeout)
 struct WLEDStateTests {
-    /// A device's answer to `/json/si` as in the fixtures of python-wled, without unused keys.
+    /// Returns a device's response to `/json/si` as in the fixtures of python-wled, without unused keys.
     static func text(
         on: Bool = true, bri: Int = 128, leds: String = #""seglc": [1], "lc": 1, "rgbw": false, "wv": 0"#,
         segments: String = segment(), main: String = #""mainseg": 0,"#, info: String = #""ws": 0, "live": false"#

@@ -334,7 +334,7 @@ struct YeelightTests {
             return
         }
         #expect(report.on == false)
-        // It is off now, while the other is on.
+        // The background light is off now, while the other is on.
         let waits = try talk.session.apply(LightCommand(brightness: 15), to: Self.background, number: 8, now: .zero)
         #expect(Self.sent(waits) == [] && waits.last == .finished(command: 8, nil))
         #expect(Self.sent(try talk.order(LightCommand(brightness: 20), 9)) == [#"3 set_bright [20,"smooth",300]"#])
@@ -372,7 +372,7 @@ struct YeelightTests {
         #expect(
             talk.receive(#"{"method": "props", "params": {"main_power": "on"}}"#).reports().map(\.on)
                 == [true, false])
-        // Firmware that does not know it.
+        // The firmware doesn't know the property.
         (talk, events) = Self.ceilingTalk(main: "")
         #expect(events.reports().map(\.on) == [true, true])
     }
@@ -382,14 +382,14 @@ struct YeelightTests {
         var (talk, _) = Self.ceilingTalk()
         let begin = try talk.session.identify(Self.background, number: 7, now: talk.now)
         #expect(Self.sent(begin) == [#"2 bg_set_power ["off","sudden",0]"#])
-        // The other one goes on telling how it is.
+        // The other light still reports its state.
         let told = talk.receive(#"{"method": "props", "params": {"bg_power": "off", "bright": 33}}"#)
         #expect(told.reports().map(\.brightness) == [33])
         _ = talk.receive(#"{"id": 2, "result": ["ok"]}"#)
         #expect(Self.sent(talk.pass(.seconds(1))) == [#"3 bg_set_power ["on","sudden",0]"#])
     }
 
-    // MARK: The end
+    // MARK: End
 }
 
 extension String {

@@ -1,6 +1,6 @@
 import HomeClient
 
-// The parts of programs that the articles show, each in a function that has what the part speaks of.
+// The parts of programs in the articles, each in a function that declares the values used by the part.
 
 func switchLamp(_ manager: HomeManager, _ home: Home) async throws(HomeError) {
     if let lamp = home.accessories.named("reading lamp").first?.lightbulb {

@@ -1,6 +1,6 @@
 import HAPController
 
-// The parts of programs that the articles show, each in a function that has what the part speaks of.
+// The parts of programs in the articles, each in a function that declares the values used by the part.
 
 func pair(_ controller: Controller, _ found: FoundAccessory, _ code: SetupCode) async {
     var id: DeviceID?
