@@ -36,7 +36,7 @@ struct CommandPipeline: ~Copyable {
     private var retriesAt: ContinuousClock.Instant?
     /// A Boolean value that indicates whether the running command is a repetition.
     private var isRetry = false
-    /// The values that came with "off", such as a level; they are sent with the next "on".
+    /// The values received together with "off", such as a level, which are sent with the next "on".
     private(set) var forNextOn = PropertyValues()
     /// A Boolean value that indicates whether the light confirmed neither the newest command nor its repetition.
     private(set) var isUnconfirmed = false

@@ -25,7 +25,7 @@ extension DeviceBridge {
     /// Permanently forgets all lights that were removed by their sources, and those of drivers that are no longer
     /// configured.
     ///
-    /// A light that its driver merely hasn't announced may be unplugged, and stays. The aids are not reused, so a light
+    /// A light that its driver hasn't announced may just be unplugged, and stays. The aids are not reused, so a light
     /// that returns is a new light.
     ///
     /// - Returns: The lights, sorted by aid.

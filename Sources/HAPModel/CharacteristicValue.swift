@@ -81,7 +81,7 @@ extension CharacteristicMetadata {
             return validValues.contains { $0 == integer } ? CharacteristicValue(exactly: integer) : nil
         case .float:
             guard let number = Self.plainNumber(written) else { return nil }
-            // A slight excess over a limit comes from arithmetic, not from the controller.
+            // A slight excess over a limit is a rounding error, not the controller's mistake.
             let tolerance = 1e-6 * ((maximum ?? 0) - (minimum ?? 0)).magnitude
             if let minimum, number < minimum - tolerance { return nil }
             if let maximum, number > maximum + tolerance { return nil }

@@ -62,7 +62,7 @@ public struct SetupPayload: Hashable, Sendable {
             guard let digit = Base36.alphabet.firstIndex(of: byte) else { throw .badCharacter }
             number = number * 36 + UInt64(digit)
         }
-        // The bits after the category are four bits that no version uses yet, and the version.
+        // The category is followed by four unused bits and the version.
         guard number >> 39 == 0 else { throw .unknownVersion }
         guard let setupID = SetupID(String(decoding: bytes.suffix(4), as: UTF8.self)) else { throw .badCharacter }
         let digits = UInt32(number & 0x7FF_FFFF)

@@ -535,9 +535,7 @@ struct LamplighterTests {
 final class Bridge: BridgeControlHandler {
     let (events, sink) = AsyncStream.makeStream(of: LightEvent.self)
     private let state = Mutex<[String]>([])
-    /// The number of status requests since the last reset.
-    ///
-    /// Responding takes a moment.
+    /// How often it has been asked for its status since it was reset; it needs a moment for that.
     private let asked = Mutex(0)
 
     var calls: [String] { state.withLock { $0 } }
