@@ -77,7 +77,8 @@ check:
 	Scripts/check-citations
 	Scripts/check-snippets
 	Scripts/check-units
-	Scripts/check-words
+	Scripts/check-log-messages
+	Scripts/check-english
 	Scripts/generate-catalog --check
 	Scripts/mutants --check
 	Scripts/check-api

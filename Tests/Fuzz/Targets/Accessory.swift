@@ -61,7 +61,7 @@ private let descriptions = [
     }
     let isClosed = await controller.isClosed
     let count = await controller.responses.count
-    promise(count <= expected.requests, "only what is asked is answered")
+    promise(count <= expected.requests, "only requested values are answered")
     promise(!isClosed || expected.mayEnd, "a connection ends for a reason")
     promise(isClosed || !expected.isViolation, "what breaks the protocol ends the connection")
 

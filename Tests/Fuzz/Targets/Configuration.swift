@@ -17,9 +17,9 @@ private func read<Value: Decodable>(_ type: Value.Type, _ input: [UInt8]) {
         _ = try StrictYAML.decode(type, from: input, file: "file.yaml")
     } catch let error as ConfigurationError {
         promise(error.line >= 1 && error.column >= 1, "a mistake has a place")
-        promise(!error.problem.isEmpty, "a mistake is said")
-        promise(!error.description.contains { $0.isNewline }, "a mistake is told in one line")
-        promise(error.description.utf8.count <= 4096 + 8 * input.count, "what is said of a mistake is bounded")
+        promise(!error.problem.isEmpty, "an error has a message")
+        promise(!error.description.contains { $0.isNewline }, "an error message has one line")
+        promise(error.description.utf8.count <= 4096 + 8 * input.count, "the length of an error message is limited")
     } catch {
         promise(false, "a mistake has a place in the file")
     }

@@ -34,7 +34,7 @@ private let timing = {
     slot.withLock { $0 = nil }
     promise(end != .timedOut, "an answer is found, or the end")
     promise(events.withLock { $0 } <= input.count, "events take bytes")
-    promise(connection.isClosed, "what has ended is closed")
+    promise(connection.isClosed, "an ended connection is closed")
     do throws(RequestError) {
         _ = try await session.request(HTTPRequest(.get, "/accessories"), within: limit)
         promise(false, "behind its end nothing is asked")

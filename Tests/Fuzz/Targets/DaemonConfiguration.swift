@@ -26,7 +26,7 @@ internal import LightDrivers
             promise(!"\(code)".contains(code.text), "a setup code does not print by accident")
         }
         let ids = configuration.drivers.map(\.id)
-        promise(Set(ids).count == ids.count, "drivers have ids of their own")
+        promise(Set(ids).count == ids.count, "drivers have different ids")
         promise(ids.allSatisfy { (1...64).contains($0.utf8.count) && !$0.contains("/") }, "a driver's id is one")
         promise(configuration.lights.keys.allSatisfy { ids.contains($0.driver) }, "a light has its driver")
         promise(configuration.metrics.map { $0.listen.port > 0 } ?? true, "metrics have a port")
@@ -52,9 +52,9 @@ private func loaded<Configuration>(
         return try load(path)
     } catch let error as ConfigurationError {
         promise(error.line >= 1 && error.column >= 1, "a mistake has a place")
-        promise(!error.problem.isEmpty, "a mistake is said")
-        promise(!error.description.contains { $0.isNewline }, "a mistake is told in one line")
-        promise(error.description.utf8.count <= 4096 + 8 * input.count, "what is said of a mistake is bounded")
+        promise(!error.problem.isEmpty, "an error has a message")
+        promise(!error.description.contains { $0.isNewline }, "an error message has one line")
+        promise(error.description.utf8.count <= 4096 + 8 * input.count, "the length of an error message is limited")
     } catch {
         promise(false, "a mistake has a place in the file")
     }

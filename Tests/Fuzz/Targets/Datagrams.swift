@@ -56,7 +56,7 @@ private func checkDatagrams<Device: DatagramDevice>(_ input: [UInt8], of: Device
             }
         }
     }
-    promise(lights.count <= 1000, "lights are bounded by what was sent")
+    promise(lights.count <= 1000, "the number of lights is limited by the input")
     for seconds in 1...60 {
         home.timePassed(now: now + .seconds(seconds))
         carryOut()

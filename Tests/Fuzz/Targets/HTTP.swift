@@ -9,7 +9,7 @@ internal import HAPProtocol
         promise(whole.messages.count <= input.count, "messages take bytes")
         for message in whole.messages where survivesWriting(message) {
             let again = messages(of: [HTTPSerializer.bytes(of: message)[...]], role)
-            promise(again == Reading(messages: [message]), "a message is read as it was written")
+            promise(again == Reading(messages: [message]), "a message parses into the original")
         }
     }
 }
@@ -22,14 +22,14 @@ internal import HAPProtocol
     controller.secure(with: keys)
     guard let sealed = try? controller.carried(input) else { return }
     let clear = messages(of: [input[...]], .accessory)
-    promise(messages(of: sealed.pieces, .accessory, keys) == clear, "what is sealed is what is opened")
+    promise(messages(of: sealed.pieces, .accessory, keys) == clear, "opening returns the sealed bytes")
     guard !sealed.isEmpty else { return }
     var forged = sealed
     forged[Int(input.reduce(0 as UInt) { $0 &* 31 &+ UInt($1) } % UInt(sealed.count))] ^= 0x40
     let opened = messages(of: forged.pieces, .accessory, keys)
-    promise(clear.messages.starts(with: opened.messages), "a forged frame says nothing")
+    promise(clear.messages.starts(with: opened.messages), "a forged frame has no content")
     // Bytes that were never encrypted.
-    promise(messages(of: input.pieces, .accessory, keys).messages.isEmpty, "what is not sealed is no message")
+    promise(messages(of: input.pieces, .accessory, keys).messages.isEmpty, "an unsealed frame is not accepted")
 }
 
 /// The result of parsing the input.

@@ -72,7 +72,7 @@ internal import LightDrivers
                     (12...16).contains(bridge.utf8.count)
                         && bridge.allSatisfy { $0.isASCII && $0.isHexDigit && !$0.isUppercase },
                     "what becomes a file's name is hexadecimal digits")
-            case .store(let credentials, _): promise(HueCredentials.isKey(credentials.key), "what is kept is a key")
+            case .store(let credentials, _): promise(HueCredentials.isKey(credentials.key), "the stored text is a key")
             default: break
             }
         }

@@ -7,9 +7,9 @@ internal import HAPProtocol
     guard let value = try? JSONValue(parsing: input) else { return }
     let text = value.encoded
     // A number of five bytes can have 309 digits.
-    promise(text.count <= 64 + 80 * input.count, "what is written is no more than a multiple of what came")
+    promise(text.count <= 64 + 80 * input.count, "the output is at most a multiple of the input")
     let again = try? JSONValue(parsing: text, maximumLength: text.count)
-    promise(again?.encoded == text, "what is written is read again, and written the same")
+    promise(again?.encoded == text, "the output parses, and serializes to itself")
     promise(depth(of: value) <= JSONValue.maximumDepth, "nesting is bounded")
 }
 
@@ -27,7 +27,7 @@ private func depth(of value: JSONValue) -> Int {
         promise(request.entries.count <= input.count, "entries take bytes")
         if request.entries.allSatisfy({ !$0.isMalformed }) {
             let text = request.encoded
-            promise(WriteRequest(parsing: text)?.encoded == text, "a write is read as it was written")
+            promise(WriteRequest(parsing: text)?.encoded == text, "a write parses into the original")
         }
         for entry in request.entries {
             guard let value = entry.value else { continue }
@@ -35,11 +35,11 @@ private func depth(of value: JSONValue) -> Int {
         }
     }
     if let request = PrepareRequest(parsing: input) {
-        promise(PrepareRequest(parsing: request.encoded) == request, "a preparation is read as it was written")
+        promise(PrepareRequest(parsing: request.encoded) == request, "a preparation parses into the original")
     }
     if let request = ReadRequest(query: String(decoding: input, as: UTF8.self)) {
         promise(request.ids.count <= input.count, "ids take bytes")
-        promise(ReadRequest(query: request.query) == request, "a query is read as it was written")
+        promise(ReadRequest(query: request.query) == request, "a query parses into the original")
     }
     if let answers = CharacteristicAnswer.list(parsing: input) {
         promise(answers.count <= input.count, "answers take bytes")
@@ -52,7 +52,7 @@ private func checkValue(_ json: JSONValue, as format: CharacteristicFormat) {
         format: format, permissions: [.pairedRead, .pairedWrite], minimum: 0, maximum: 100,
         step: format == .float ? 0.1 : 1)
     guard let value = metadata.value(from: json), let accepted = metadata.accepted(value) else { return }
-    promise(metadata.accepted(accepted) == accepted, "what was accepted is accepted again")
+    promise(metadata.accepted(accepted) == accepted, "an accepted value is accepted again")
     var writer = JSONWriter()
     writer.characteristicValue(accepted)
     promise((try? JSONValue(parsing: writer.bytes, maximumLength: writer.bytes.count)) != nil, "a value is JSON")
@@ -67,13 +67,13 @@ private func checkValue(_ json: JSONValue, as format: CharacteristicFormat) {
     }
     // The first encoding rounds limits that no local accessory has. After that, nothing changes.
     guard let second = reread(database), let third = reread(second) else { return }
-    promise(text(of: third) == text(of: second), "a database is read as it was written")
+    promise(text(of: third) == text(of: second), "a database parses into the original")
 }
 
 private func reread(_ database: AccessoryDatabase) -> AccessoryDatabase? {
     let written = text(of: database)
     let again = try? AccessoryDatabase(parsing: written)
-    promise(again != nil || written.count > AccessoryDatabase.maximumLength, "what was written is read")
+    promise(again != nil || written.count > AccessoryDatabase.maximumLength, "a serialized value parses")
     return again
 }
 

@@ -48,15 +48,15 @@ private func checkSuggestions(_ names: [String], in context: NameContext) {
 @Sendable func checkSetup(_ input: [UInt8]) {
     let text = String(decoding: input, as: UTF8.self)
     if let payload = try? SetupPayload(uri: text) {
-        promise((try? SetupPayload(uri: payload.uri)) == payload, "a payload is read as it was written")
+        promise((try? SetupPayload(uri: payload.uri)) == payload, "a payload parses into the original")
     }
     if let payload = AccessorySetupPayload(url: text) {
-        promise(payload.category != nil, "a code says what the accessory is")
+        promise(payload.category != nil, "a payload names the accessory")
         _ = try? payload.validate()
     }
     for code in [SetupCode(text), SetupCode(typed: text)] {
         guard let code else { continue }
-        promise(SetupCode(code.text) == code, "a code is read as it is shown")
+        promise(SetupCode(code.text) == code, "a code parses from its own text")
         promise(!"\(code)".contains(code.text), "a code does not print by accident")
     }
 }

@@ -18,7 +18,7 @@ internal import LightDrivers
         addresses: addresses)
     checkAnnouncedDevices([service])
     guard let accessory = try? AdvertisedAccessory(service) else { return }
-    promise(DeviceID(accessory.id.description) == accessory.id, "an id is read as it is shown")
+    promise(DeviceID(accessory.id.description) == accessory.id, "an id parses from its own text")
     promise(accessory.model.utf8.count <= 64, "a model's name is bounded")
     promise(!accessory.endpoints.isEmpty && accessory.endpoints.count <= 2, "there is an address for each that came")
 }

@@ -144,7 +144,7 @@ private struct Accessory {
         case 7:
             machine.abandon()
             stage = 0
-            promise(!machine.isActive, "what is given up is not under way")
+            promise(!machine.isActive, "an abandoned attempt is not in progress")
             return
         case 8:
             promise(machine.started(book.server) == .refuse, "no controller waits for an attempt")
@@ -190,7 +190,7 @@ private struct Accessory {
                 promise(!wantsToken || token == 1, "who pairs has the token")
                 promise(machine.isActive, "a pairing that is being stored is under way")
                 action = machine.stored(storeWorks ? .success(()) : .failure(.maxPeers))
-                if case .finish = action { promise(storeWorks, "a pairing is stored before it is told") }
+                if case .finish = action { promise(storeWorks, "a pairing is stored before it is confirmed") }
             case .countFailure(let body), .refuseOwnership(let body), .reply(let body), .finish(let body):
                 promise([2, 4, 6].contains(state(of: body)), "an answer is one")
                 promise(!machine.isActive, "behind its end nothing is under way")
@@ -266,7 +266,7 @@ private struct Controller {
             promise(!hasEnded && stage == 2, "M6 comes last")
             promise(
                 accessory.deviceID == book.accessory.deviceID
-                    && accessory.publicKey == book.accessory.longTermKey.publicKey, "who is paired is who signed")
+                    && accessory.publicKey == book.accessory.longTermKey.publicKey, "the signer is paired")
             hasEnded = true
         case .fail:
             promise(!isByTheBook, "an accessory that keeps to the protocol is paired")

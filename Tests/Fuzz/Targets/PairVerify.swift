@@ -80,7 +80,7 @@ private struct Accessory {
             promise(id == book.controller.controller, "who gets in is paired")
             promise(isProven, "who gets in has proven it, and once")
             guard var controller, case .verified(let theirs) = controller.received(answer) else {
-                return promise(false, "who gets in is told")
+                return promise(false, "a verified controller is reported")
             }
             promise(theirs == keys && keys.read != keys.write, "both ends have the same keys")
             count += 1

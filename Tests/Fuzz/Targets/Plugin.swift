@@ -23,7 +23,7 @@ internal import LineRPC
         case .ended: promise(false, "bytes do not end a process")
         }
     }
-    promise(inbox.takeAll().count <= 514, "what waits is bounded")
+    promise(inbox.takeAll().count <= 514, "the queue is limited")
 
     // The resulting actions, with a driver's responses in between.
     promise(PluginTrial.actions(for: events) <= 64 + 520 * events.count, "what follows from a message is bounded")

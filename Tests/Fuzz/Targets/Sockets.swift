@@ -24,7 +24,7 @@ internal import LineRPC
         let text = message.line
         promise(text.firstIndex(of: UInt8(ascii: "\n")) == text.count - 1, "a message is one line")
         let again = try? RPCMessage(parsing: Array(text.dropLast()))
-        promise(again?.line == text, "a message is read as it was written")
+        promise(again?.line == text, "a message parses into the original")
     }
 }
 
@@ -39,12 +39,12 @@ internal import LineRPC
         if let request = try? HomeRequest(method: method, params: params) {
             promise(request.method == method, "a request bears the name by which it was read")
             let again = rewritten(request.params).flatMap { try? HomeRequest(method: method, params: $0) }
-            promise(again == request, "a request is read as it was written")
+            promise(again == request, "a request parses into the original")
         }
         if let events = try? HomeNotification(method: method, params: params) {
             promise(events.method == method, "events bear the name by which they were read")
             let again = rewritten(events.params).flatMap { try? HomeNotification(method: method, params: $0) }
-            promise(again == events, "events are read as they were written")
+            promise(again == events, "events parse into the original")
         }
         checkReply(HomesReply.self, params)
         checkReply(AccessoryBatch.self, params)
@@ -58,7 +58,7 @@ internal import LineRPC
 private func checkReply<Reply: HomeMessage>(_: Reply.Type, _ json: JSONValue) {
     guard let reply = try? Reply(json: json) else { return }
     let again = rewritten(reply.json).flatMap { try? Reply(json: $0) }
-    promise(again == reply, "a reply is read as it was written")
+    promise(again == reply, "a reply parses into the original")
 }
 
 private func rewritten(_ json: JSONValue) -> JSONValue? {

@@ -5,10 +5,10 @@ internal import HAPProtocol
 @Sendable func checkTLV8(_ input: [UInt8]) {
     if let items = try? TLV8.items(in: input) {
         promise(items.reduce(0) { $0 + $1.value.count } <= input.count, "items hold no more than came")
-        promise((try? TLV8.items(in: TLV8.encode(items))) == items, "items are read as they were written")
+        promise((try? TLV8.items(in: TLV8.encode(items))) == items, "items parse into the original")
     }
     if let body = try? PairingTLV(parsing: input) {
-        promise((try? PairingTLV(parsing: body.encoded)) == body, "a body is read as it was written")
+        promise((try? PairingTLV(parsing: body.encoded)) == body, "a body parses into the original")
         promise(body.list.count <= input.count + 1, "records take bytes")
         _ = try? body.state()
     }
@@ -17,13 +17,13 @@ internal import HAPProtocol
 /// Requests to `/pairings` and their responses.
 @Sendable func checkPairings(_ input: [UInt8]) {
     if let request = try? PairingsRequest(parsing: input) {
-        promise((try? PairingsRequest(parsing: request.encoded)) == request, "a request is read as it was written")
+        promise((try? PairingsRequest(parsing: request.encoded)) == request, "a request parses into the original")
     }
     for list in [false, true] {
         guard let response = try? PairingsResponse(parsing: input, list: list) else { continue }
         promise(
             (try? PairingsResponse(parsing: response.encoded, list: list)) == response,
-            "an answer is read as it was written")
+            "an answer parses into the original")
     }
 }
 
@@ -31,12 +31,12 @@ internal import HAPProtocol
 @Sendable func checkTransition(_ input: [UInt8]) {
     if let request = try? TransitionControlRequest(parsing: input) {
         promise(
-            (try? TransitionControlRequest(parsing: request.encoded)) == request, "a request is read as it was written")
+            (try? TransitionControlRequest(parsing: request.encoded)) == request, "a request parses into the original")
     }
     if let response = try? TransitionControlResponse(parsing: input) {
         // Holds that the input omits are written as 0.
         let again = try? TransitionControlResponse(parsing: response.encoded)
-        promise(again?.encoded == response.encoded, "an answer is read as it was written")
+        promise(again?.encoded == response.encoded, "an answer parses into the original")
     }
     let brightness = InstanceID(11)
     let colorTemperature = InstanceID(12)
@@ -47,7 +47,7 @@ internal import HAPProtocol
     guard (try? lamp.controlWritten(input, now: now)) != nil, lamp.activeCount == 1 else { return }
     let today = Duration.seconds(800_000_000)
     guard let saved = lamp.saved(now: now, wallClock: today) else { return }
-    promise(saved.count <= 64 + 8 * input.count, "what is kept is about as long as what came")
+    promise(saved.count <= 64 + 8 * input.count, "the parsed size is about the input size")
     let resumed = try? AdaptiveLightingTransition(
         resuming: saved, brightness: brightness, colorTemperature: colorTemperature, miredRange: mireds, now: now,
         wallClock: today)
