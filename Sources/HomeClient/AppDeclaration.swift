@@ -24,8 +24,7 @@ public struct AppDeclaration: Sendable, Hashable {
         guard !usageDescription.allSatisfy(\.isWhitespace) else {
             // Not a precondition, because preconditions don't print their messages in release builds.
             fatalError(
-                "The app \(id) does not say what it needs the home for: its usageDescription is blank. "
-                    + "Write one sentence for its user.")
+                "The app \(id) has a blank usageDescription. Write one sentence for its user.")
         }
         self.id = id
         self.usageDescription = usageDescription

@@ -25,15 +25,15 @@ public enum AccessoryProblem: Sendable, Hashable {
         case .blocked: "blocked"
         case .unreachable: "does not answer"
         case .fault(.forgotten): "does not know this home any more"
-        case .fault(.pairedElsewhere): "is paired with somebody else"
-        case .fault(.invalidAnswers): "answers what HAP does not allow"
+        case .fault(.pairedElsewhere): "is paired with another controller"
+        case .fault(.invalidAnswers): "sends invalid responses"
         }
     }
 
     /// The problem and its remedy, in English.
     public var localizedDescription: String {
         switch self {
-        case .blocked: "it broke HAP's rules too often and is left alone until it is unblocked"
+        case .blocked: "it broke HAP's rules too often and is blocked until you unblock it"
         case .unreachable:
             "it does not answer; check that it has power and is near; if it was reset, pair it again with \"homehub repair\""
         case .fault(let fault): fault.localizedDescription

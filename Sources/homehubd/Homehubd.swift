@@ -18,10 +18,10 @@ struct Homehubd: AsyncParsableCommand {
             "The configuration (default: \(HubConfiguration.defaultPath), if it is there).", valueName: "FILE"))
     var config: String?
 
-    @Option(help: ArgumentHelp("Where the hub keeps its memory.", valueName: "DIR"))
+    @Option(help: ArgumentHelp("The directory of the hub's database.", valueName: "DIR"))
     var stateDirectory = ServiceDirectory.first(in: "STATE_DIRECTORY") ?? "/var/lib/homehub"
 
-    @Option(help: ArgumentHelp("Where the apps' socket stands.", valueName: "DIR"))
+    @Option(help: ArgumentHelp("The directory of the apps' socket.", valueName: "DIR"))
     var runtimeDirectory = ServiceDirectory.first(in: "RUNTIME_DIRECTORY") ?? "/run/homehub"
 
     @Option(help: ArgumentHelp("trace, debug, info, notice, warning, error or critical.", valueName: "LEVEL"))

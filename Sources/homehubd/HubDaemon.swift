@@ -149,6 +149,6 @@ struct HomeDatabaseError: ErrorWithExitCode {
 
     var description: String {
         cause.description(
-            restoringBy: "bring back a copy in its place, such as home.sqlite.backup beside it, at most a day old")
+            restoringBy: "restore a copy, such as home.sqlite.backup in the same directory, which is at most a day old")
     }
 }

@@ -79,7 +79,7 @@ def test_the_example_of_a_vendors_app_adds_its_accessory(home, owned_bridge, tmp
 def test_a_user_denies_and_allows_an_app_also_over_a_restart(home, bridge):
     silent = home.app("org.example.silent", allowed=False, purpose=" ")
     assert silent.process.wait(20) < 0 or silent.process.returncode > 128
-    assert "does not say what it needs the home for" in silent.log.read_text()
+    assert "has a blank usageDescription" in silent.log.read_text()
 
     a = home.app("org.example.a")
     house = add_home(a)

@@ -265,7 +265,7 @@ struct CommandTests {
         #expect(one.code == 1 && one.output.isEmpty)
         #expect(
             one.errors
-                == "homehub: lock-current-state of Front Door: the bridge answers, but not the accessory behind it\n")
+                == "homehub: lock-current-state of Front Door: the bridge responds, but the accessory doesn't\n")
         let some = try await hub.run("read", "My Home")
         #expect(some.errors.contains("2 of 2 values failed"))
         let partly = try await hub.run("scenes", "set", "Movie Night", "Front Door", "lock-target-state=secured")
@@ -281,7 +281,7 @@ struct CommandTests {
         let refused = try await hub.run("write", "Reading Lamp", "on=true", "brightness=400")
         #expect(refused.code == 1)
         #expect(
-            refused.errors == "homehub: brightness: the value is too high; 100 is the highest\n")
+            refused.errors == "homehub: brightness: the value is too high; the maximum is 100\n")
         #expect(hub.calls.isEmpty)
         #expect(try await hub.run("write", "Reading Lamp", "on=true", "brightness=40%") == Outcome())
         #expect(hub.calls.count == 2)
@@ -466,7 +466,7 @@ struct CommandTests {
         #expect(missing.code == 64 && missing.errors.contains("--code"))
         #expect(hub.calls.isEmpty)
         let wrong = try await hub.run("add", "--code", "111-22-333", "--device", "New Lamp", "--yes")
-        #expect(wrong.code == 1 && wrong.errors.contains("refused the setup code"))
+        #expect(wrong.code == 1 && wrong.errors.contains("the setup code is wrong"))
         #expect(!wrong.errors.contains("111"))
     }
 
@@ -495,10 +495,10 @@ struct CommandTests {
             after: ["New Lamp": "1  New Lamp"])
         #expect(outcome == Outcome(output: "Desk is in Kitchen.\n", errors: outcome.errors))
         #expect(hub.homes[0].rooms.map(\.name).sorted() == ["Kitchen", "Living Room"])
-        #expect(outcome.errors.contains("refused the setup code; check the digits"))
+        #expect(outcome.errors.contains("the setup code is wrong; check the digits"))
         #expect(outcome.errors.contains("Enter the eight digits, 2 tries left: "))
         let alone = try await hub.run("add", "--code", "111-22-333", "--device", "New Lamp")
-        #expect(alone.code == 1 && alone.errors.contains("refused the setup code"))
+        #expect(alone.code == 1 && alone.errors.contains("the setup code is wrong"))
     }
 
     // MARK: Permission

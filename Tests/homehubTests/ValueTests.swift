@@ -44,8 +44,8 @@ struct ValueTests {
         "are refused with an explanation",
         arguments: [
             (.on, "maybe", .invalidValueType, "on: \"maybe\" is neither; write yes or no"),
-            (.brightness, "400", .valueHigherThanMaximum, "brightness: the value is too high; 100 is the highest"),
-            (.brightness, "-1", .valueLowerThanMinimum, "brightness: the value is too low; 0 is the lowest"),
+            (.brightness, "400", .valueHigherThanMaximum, "brightness: the value is too high; the maximum is 100"),
+            (.brightness, "-1", .valueLowerThanMinimum, "brightness: the value is too low; the minimum is 0"),
             (
                 .brightness, "4.5", .invalidValueType,
                 "brightness: the value has the wrong type; expected a whole number"
@@ -85,7 +85,7 @@ struct ValueTests {
         #expect(CharacteristicValue.unsigned(.max).listing == .unsigned(.max))
         #expect(counter.rangeText == "1 to \(largest)")
         let error = #expect(throws: HomeError.self) { try counter.value(typed: "18446744073709551616") }
-        #expect(error?.message.hasSuffix("the value is too high; \(largest) is the highest") == true)
+        #expect(error?.message.hasSuffix("the value is too high; the maximum is \(largest)") == true)
     }
 
     @Test("between two steps are reported with the written value")

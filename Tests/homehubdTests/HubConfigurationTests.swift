@@ -45,8 +45,8 @@ struct HubConfigurationTests {
             ("vendor-patience: 0s", "vendor-patience: out of range"),
             ("vendor-patience: 1h", "vendor-patience"),
             ("restrict: {users: [no such user]}", "restrict.users[0]: this system has no user no such user"),
-            ("restrict: {apps: [\"a b\"]}", "restrict.apps[0]: no app has such an id"),
-            ("system-app: homehub", "system-app: this is no absolute path; write for example /usr/bin/homehub"),
+            ("restrict: {apps: [\"a b\"]}", "restrict.apps[0]: invalid app ID"),
+            ("system-app: homehub", "system-app: not an absolute path; write for example /usr/bin/homehub"),
             ("interfaces: eth0", "interfaces: interfaces are auto or a list; write auto or [eth0]"),
         ])
     func mistakes(text: String, message: String) {

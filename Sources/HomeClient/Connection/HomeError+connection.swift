@@ -39,14 +39,14 @@ extension HomeError {
 
     static let connectionLost = HomeError(
         .daemonUnavailable,
-        detail: "the connection to homehubd was lost before the answer came; look whether it was done")
+        detail: "the connection to homehubd was lost before the answer came; check whether the change was made")
 
     static let tooManyCalls = HomeError(
         .genericError, detail: "too many calls of this app wait for their answers; wait for some of them")
 
     /// The error for a message of the daemon that the client can't decode.
     var asMismatch: HomeError {
-        HomeError(.protocolMismatch, detail: "homehubd sent something that is not understood: \(message)")
+        HomeError(.protocolMismatch, detail: "homehubd sent an invalid message: \(message)")
     }
 
     /// A Boolean value that indicates whether retrying is useless until the app or the daemon is replaced.

@@ -41,7 +41,7 @@ extension Home.Event {
         case roomAddedToZone(Room, Zone)
         /// A room is no part of a zone any more.
         case roomRemovedFromZone(Room, Zone)
-        /// An accessory failed; with `accessoryIsBlocked` it is left alone until it is unblocked.
+        /// An accessory failed; with `accessoryIsBlocked` it is blocked until it's unblocked.
         case accessoryError(HomeError, Accessory)
         /// An accessory is not blocked any more.
         case accessoryUnblocked(Accessory)

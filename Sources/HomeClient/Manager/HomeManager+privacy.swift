@@ -24,7 +24,8 @@ extension HomeManager {
 
     /// Decides whether an app may answer for a maker's accessories.
     ///
-    /// - Throws: `insufficientPrivileges` for all but the system app; `notFound` if no such app has said that it is this maker's.
+    /// - Throws: `insufficientPrivileges` for all but the system app; `notFound` if no such app has asked to answer for
+    ///   this vendor.
     public func setVendor(
         _ decision: PermissionDecision, of vendor: String, for app: AppIdentity
     ) async throws(HomeError) {

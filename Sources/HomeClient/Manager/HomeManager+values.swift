@@ -160,5 +160,5 @@ extension HomeManager {
         return values
     }
 
-    private static let noResult = HomeError(.protocolMismatch, detail: "homehubd did not say what came of it")
+    private static let noResult = HomeError(.protocolMismatch, detail: "homehubd sent no result")
 }

@@ -93,7 +93,7 @@ public actor HomeManager {
         return HomeError(
             .homeAccessNotAuthorized, detail: "the app \(app.id) may not see the home",
             remedy: isRestricted
-                ? "the configuration of homehubd keeps it or its user out"
+                ? "the configuration of homehubd denies access to this app or user"
                 : "allow it with \"homehub privacy allow \(app.id)\"")
     }
 

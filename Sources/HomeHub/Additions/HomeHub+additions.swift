@@ -206,7 +206,7 @@ extension HomeHub {
     private static func noSuchCode(_ accessories: [AdvertisedAccessory]?) -> String {
         let sentence = "no device on the network has this code; check that it has power and is near"
         guard let accessories else { return sentence }
-        guard !accessories.isEmpty else { return "\(sentence). There is none that could be added" }
+        guard !accessories.isEmpty else { return "\(sentence). No other device can be added" }
         let names = accessories.prefix(8).map { "\"\($0.name)\" (\($0.id))" }.joined(separator: ", ")
         let more = accessories.count > 8 ? " and \(accessories.count - 8) more" : ""
         return "\(sentence). There are others: \(names)\(more)"

@@ -87,7 +87,7 @@ struct VendorRequests: Sendable, Equatable {
             throw HomeError(.notFound, detail: "there is no such request any more; add the accessory again")
         }
         guard home == nil || home == requests[index].question.home else {
-            throw HomeError(.invalidParameter, detail: "the accessory was to be added to another home")
+            throw HomeError(.invalidParameter, detail: "the request is for another home")
         }
         return requests.remove(at: index)
     }

@@ -209,7 +209,7 @@ package struct CallTable: Sendable, Equatable {
 extension HomeError {
     /// The hub ended before the call was answered.
     static let hubEnds = HomeError(
-        .daemonUnavailable, detail: "homehubd is ending; look later whether it was done")
+        .daemonUnavailable, detail: "homehubd is shutting down; check later whether the change was made")
 }
 
 /// A connection of an app, from opening to closing.

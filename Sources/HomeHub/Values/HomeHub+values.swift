@@ -57,7 +57,7 @@ extension HomeHub {
             return HomeError(.accessorySentInvalidResponse, accessory: item.accessory.id)
         }
         return HomeError(
-            .operationNotSupported, detail: "a button holds no value; watch it to learn of presses",
+            .operationNotSupported, detail: "a button has no value; use watch to see presses",
             accessory: item.accessory.id)
     }
 
@@ -81,7 +81,7 @@ extension HomeHub {
         var requests = ValueRequests<AccessoryWrite>(writes.map(\.characteristic), in: graph) {
             (index, characteristic) throws(HomeError) in
             guard seen.insert(characteristic.id).inserted else {
-                throw HomeError(.invalidParameter, detail: "one thing is to have two values")
+                throw HomeError(.invalidParameter, detail: "the request sets one characteristic twice")
             }
             let value = try characteristic.metadata.validatedWrite(writes[index].value)
             return AccessoryWrite(

@@ -16,7 +16,7 @@ public enum AccessoryFault: String, Codable, Sendable, Hashable, CaseIterable {
         case .forgotten: "it doesn't know this home any more; pair it again with \"homehub repair\""
         case .pairedElsewhere:
             "it is paired with another home; remove it there or reset it, then pair it again with \"homehub repair\""
-        case .invalidAnswers: "it answers what HAP does not allow; restart it, and look for an update of its software"
+        case .invalidAnswers: "it sends invalid responses; restart it and check for a firmware update"
         }
     }
 

@@ -81,7 +81,7 @@ struct AccessoryMatcher {
         if let missing = rest.first {
             throw HomeError(
                 .incompatibleAccessory,
-                detail: "the device has nothing that is surely \"\(missing.name)\"; nothing has changed",
+                detail: "can't identify \"\(missing.name)\" on the device; nothing has changed",
                 accessory: missing.id)
         }
         return matches

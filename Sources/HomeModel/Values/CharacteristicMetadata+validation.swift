@@ -83,7 +83,7 @@ extension CharacteristicMetadata {
             guard validValues.contains(where: { $0 == integer }) else {
                 let values = validValues.prefix(16).map(String.init).joined(separator: ", ")
                 throw HomeError(
-                    .invalidParameter, detail: "the value is none of those that mean something; write \(values)")
+                    .invalidParameter, detail: "invalid value; use one of \(values)")
             }
             return whole
         }
@@ -98,11 +98,11 @@ extension CharacteristicMetadata {
     }
 
     private var tooLow: HomeError {
-        HomeError(.valueLowerThanMinimum, detail: lowest.map { "the value is too low; \($0) is the lowest" })
+        HomeError(.valueLowerThanMinimum, detail: lowest.map { "the value is too low; the minimum is \($0)" })
     }
 
     private var tooHigh: HomeError {
-        HomeError(.valueHigherThanMaximum, detail: highest.map { "the value is too high; \($0) is the highest" })
+        HomeError(.valueHigherThanMaximum, detail: highest.map { "the value is too high; the maximum is \($0)" })
     }
 
     private var lowest: String? { minimum.map(shown) ?? format.integerRange.map { String($0.lowerBound) } }

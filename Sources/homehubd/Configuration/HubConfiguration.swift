@@ -62,7 +62,7 @@ struct HubConfiguration: DeclaredSection, Equatable, Sendable {
             ) { text, path in
                 guard text.hasPrefix("/") else {
                     throw ConfigurationProblem(
-                        "this is no absolute path", remedy: "write for example /usr/bin/homehub", at: path)
+                        "not an absolute path", remedy: "write for example /usr/bin/homehub", at: path)
                 }
                 return text
             },
@@ -106,7 +106,7 @@ private struct AppID: Decodable {
             try SessionOpening(app: text, usageDescription: "x", capabilities: [.home]).validate()
         } catch {
             throw ConfigurationProblem(
-                "no app has such an id", remedy: "write letters, digits, points and dashes, such as org.example.lights",
+                "invalid app ID", remedy: "write letters, digits, points and dashes, such as org.example.lights",
                 at: decoder.codingPath)
         }
     }

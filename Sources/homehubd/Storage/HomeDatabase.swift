@@ -37,7 +37,8 @@ struct HomeDatabase: HomeStore {
             let graph = HomeGraph(homes: try HomeRows(db).homes())
             let breaches = graph.breaches
             if let first = breaches.first {
-                throw DamagedDatabase(description: "the homes contradict themselves \(breaches.count) times: \(first)")
+                let errors = breaches.count == 1 ? "1 error" : "\(breaches.count) errors"
+                throw DamagedDatabase(description: "the homes are inconsistent (\(errors)): \(first)")
             }
             return StoredHomes(
                 graph: graph, permissions: try Self.permissions(db), claims: try Self.claims(db),

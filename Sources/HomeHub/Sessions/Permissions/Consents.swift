@@ -108,7 +108,7 @@ struct Consents: Sendable, Equatable {
     /// - Throws: 2 if the call no longer waits.
     mutating func answered(_ id: ConsentQuestion.ID) throws(HomeError) -> Call {
         guard let index = questions.firstIndex(where: { $0.question.id == id }), let call = questions[index].call else {
-            throw HomeError(.notFound, detail: "the question does not wait for an answer any more")
+            throw HomeError(.notFound, detail: "the question is no longer open")
         }
         questions.remove(at: index)
         return call

@@ -89,7 +89,7 @@ extension HomeHub {
             guard
                 consents.isKnown(claim)
                     || sessions.keys.contains(where: { self.claim(of: $0, to: claim.vendor) == claim })
-            else { throw HomeError(.notFound, detail: "no such app has said that it is this maker's") }
+            else { throw HomeError(.notFound, detail: "no such app has asked to answer for this vendor") }
             try storeDecision(.claim(claim), isAllowed: decision == .allow, call) { store in
                 if decision == .forget {
                     try await store.forget(claim)
