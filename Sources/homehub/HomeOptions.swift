@@ -72,7 +72,7 @@ struct HomeOptions: GlobalOptions, Sendable {
             }
         } catch let error as HomeError where error.code == .homeAccessNotAuthorized {
             let isRestricted = await manager.authorizationStatus.contains(.restricted)
-            let reason = isRestricted ? "the configuration of homehubd keeps it or its user out" : remedy
+            let reason = isRestricted ? "the configuration of homehubd denies access to this app or user" : remedy
             throw HomeError(error.code, detail: "\(declaration.id) may not see the home; \(reason)")
         }
     }

@@ -158,7 +158,7 @@ def test_an_accessory_that_was_removed_without_power_is_unpaired_when_it_returns
     until(lambda: not home.cli("accessories", "--json")[0]["isReachable"], 30, "it is away")
     assert home.cli("accessories", "--json")[0]["problem"]["code"] == "unreachable"
     removed = home.cli("remove", "Meter", "--yes")
-    assert "let go as soon as it is seen" in removed.stdout + removed.stderr
+    assert "unpaired when it is found again" in removed.stdout + removed.stderr
     home.kill()
     home.start()
     device([LAMP])

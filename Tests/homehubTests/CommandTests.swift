@@ -198,8 +198,7 @@ struct CommandTests {
     func staleRemoval() async throws {
         let hub = FakeHub { $0.stale = [House.strip.id, House.lamp.id] }
         let sentence =
-            "did not answer. It is let go as soon as it is seen again; if that does not come about, it must be reset "
-            + "before it can be added again.\n"
+            "didn't respond. It is unpaired when it is found again. Otherwise, reset it before you add it again.\n"
         #expect(
             try await hub.run("remove", "Kitchen Strip")
                 == Outcome(output: "Kitchen Strip \(sentence)Reading Lamp \(sentence)"))
@@ -644,7 +643,7 @@ struct CommandTests {
         let restricted = try await FakeHub { $0.status = [.determined, .restricted] }.run("homes")
         #expect(
             restricted.errors == "homehub: org.lamplighter.homehub may not see the home; the configuration of homehubd "
-                + "keeps it or its user out\n")
+                + "denies access to this app or user\n")
         let open = try await FakeHub { $0.status = [] }.run(["homes", "--app", "org.example.a"]) {
             $0.contains("waiting for permission")
         }

@@ -295,9 +295,9 @@ struct ListingTests {
         #expect(
             EventLine(gone, in: House.home).text(at: "0") == "0  My Home (Default Room)  Front Door  does not answer\n")
         let moved = Home.Event(.accessoryRoomUpdated(House.home.rooms[1], House.lamp), in: House.home)
-        #expect(EventLine(moved).text(at: "0") == "0  Kitchen  Reading Lamp  was put here\n")
+        #expect(EventLine(moved).text(at: "0") == "0  Kitchen  Reading Lamp  was moved here\n")
         let zone = Home.Event(.roomAddedToZone(House.home.rooms[1], House.home.zones[0]), in: House.home)
-        #expect(EventLine(zone).text(at: "0") == "0  Kitchen  is part of Downstairs now\n")
+        #expect(EventLine(zone).text(at: "0") == "0  Kitchen  was added to Downstairs\n")
         #expect(EventLine(.homeRemoved(House.cottage)).text(at: "0") == "0  a home was removed: Cottage\n")
         let scene = Home.Event(.actionSetAdded(House.home.actionSets[0]), in: House.home)
         #expect(

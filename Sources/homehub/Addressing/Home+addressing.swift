@@ -79,7 +79,7 @@ extension Accessory {
     func part(addressed typed: String?) throws(HomeError) -> Service {
         guard let typed else {
             guard let service = primaryService else {
-                throw HomeError(.notFound, detail: "\(name) has nothing that people use")
+                throw HomeError(.notFound, detail: "\(name) has no controls or sensors")
             }
             return service
         }

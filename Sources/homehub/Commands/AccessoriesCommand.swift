@@ -126,7 +126,7 @@ struct RenameCommand: HomeCommand {
     @Argument(help: "Its new name: letters, digits, spaces and apostrophes.")
     var name: String
 
-    @Option(help: ArgumentHelp("What is meant, if the name means several things.", valueName: "kind"))
+    @Option(help: ArgumentHelp("The kind of object, if the name is ambiguous.", valueName: "kind"))
     var kind: ObjectKind?
 
     @OptionGroup var options: HomeOptions
@@ -234,7 +234,7 @@ struct FavoriteCommand: HomeCommand {
 
 struct ServiceTypeCommand: HomeCommand {
     static let configuration = CommandConfiguration(
-        commandName: "service-type", abstract: "Say what an outlet, a switch or a contact sensor is shown as.",
+        commandName: "service-type", abstract: "Set how an outlet, a switch or a contact sensor is shown.",
         discussion: "For example: homehub service-type \"Power Strip\" \"Left Outlet\" fan")
 
     @Argument(help: "The accessory, by name or id.", completion: .names(.accessories))
@@ -243,7 +243,7 @@ struct ServiceTypeCommand: HomeCommand {
     @Argument(help: "The part of it that is meant.")
     var part: String
 
-    @Argument(help: "What it is shown as, such as fan or lightbulb; none for what it is.")
+    @Argument(help: "The type to show, such as fan or lightbulb; none for its own type.")
     var type: String
 
     @OptionGroup var options: HomeOptions
@@ -286,7 +286,7 @@ extension Service {
             throw HomeError(
                 .invalidAssociatedServiceType,
                 detail:
-                    "\(name) is shown as what it is; only an outlet, a switch or a contact sensor can be something else"
+                    "the type of \(name) can't be changed; only outlets, switches and contact sensors support this"
             )
         }
         guard let type = choices[word] else {

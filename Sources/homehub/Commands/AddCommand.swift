@@ -67,7 +67,7 @@ struct AddCommand: HomeCommand {
             case .home, .room, .zone, .scene, .group: false
             }
         }
-        if hints { text += "Some names could be better; homehub names doctor says which.\n" }
+        if hints { text += "Some names could be better; see homehub names doctor.\n" }
         return text.sanitizedLines
     }
 }

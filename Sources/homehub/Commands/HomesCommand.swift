@@ -109,8 +109,8 @@ struct RemovalReport {
     /// A sentence for each device that didn't respond.
     var text: String {
         removal.stale.compactMap { home.accessory($0) }.sortedForDisplay.map {
-            ("\($0.name) did not answer. It is let go as soon as it is seen again; if that does not come about, "
-                + "it must be reset before it can be added again.").sanitized + "\n"
+            ("\($0.name) didn't respond. It is unpaired when it is found again. Otherwise, reset it before you add it "
+                + "again.").sanitized + "\n"
         }.joined()
     }
 

@@ -75,7 +75,7 @@ struct WriteCommand: HomeCommand {
         }
         let changes = try order.changes(given: read.compactMapValues { try? $0.get() })
         if changes.isEmpty, read.values.contains(where: { (try? $0.get()) != nil }) {
-            session.note(["it is as far as it goes already"])
+            session.note(["already at its limit"])
         }
         let values = Dictionary(uniqueKeysWithValues: changes.map { ($0.place.characteristic.id, $0.value) })
         let written = try await session.saying("telling the accessories") {

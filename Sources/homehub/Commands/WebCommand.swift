@@ -14,7 +14,7 @@ struct WebCommand: AsyncParsableCommand {
             runs as.
             """)
 
-    @Flag(help: "Make another token in place of the one that is shown; the old one stops working at once.")
+    @Flag(help: "Replace the token; browsers with the old one are signed out immediately.")
     var newToken = false
 
     @Option(help: ArgumentHelp("Give another person access.", valueName: "name"))
@@ -123,7 +123,8 @@ extension [Person] {
     fileprivate mutating func invite(_ name: String, role: Person.Role) throws(TerminalError) {
         guard NameRules.isValid(name) else {
             throw .usage(
-                "\"\(name)\" is no name: letters, digits and spaces, and it begins and ends with one of the first two")
+                "\"\(name)\" isn't a valid name: use letters, digits and spaces, and begin and end with a letter or "
+                    + "digit")
         }
         guard !contains(where: { NameKey($0.name) == NameKey(name) }) else {
             throw .usage("\"\(name)\" already has access; --new-token --person makes a new token")

@@ -276,13 +276,13 @@ struct SetupDialogue: AccessorySetupInteraction {
         guard let typed = await terminal.ask(question) else {
             guard !Task.isCancelled else { throw HomeError(.operationCancelled) }
             terminal.writeError("\n")
-            throw Self.missing("an answer, and no person can give it; \(remedy)")
+            throw Self.missing("an answer, which can't be asked for here; \(remedy)")
         }
         return typed.split(separator: " ", omittingEmptySubsequences: true).joined(separator: " ")
     }
 
     private static func missing(_ what: String) -> HomeError {
-        HomeError(.missingParameter, detail: "what is missing is \(what)")
+        HomeError(.missingParameter, detail: "missing: \(what)")
     }
 }
 

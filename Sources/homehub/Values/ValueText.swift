@@ -142,7 +142,7 @@ extension Characteristic {
         let digits = typed.hasPrefix("+") ? String(typed.dropFirst()) : typed
         guard let step = number(digits)?.number else {
             throw HomeError(
-                .invalidValueType, detail: "\(word): \"\(typed.shown)\" is no step; write for example +10 or -10")
+                .invalidValueType, detail: "\(word): \"\(typed.shown)\" isn't a valid step; try +10 or -10")
         }
         return step
     }

@@ -34,12 +34,12 @@ extension EventLine {
         case .authorizationStatusUpdated(let status):
             self.init(
                 sentence: status.contains(.authorized)
-                    ? "this app may see the homes now" : "this app may not see the homes any more",
+                    ? "this app now has access to the homes" : "this app no longer has access to the homes",
                 members: ["status": .integer(Int64(status.rawValue))])
-        case .homesUpdated: self.init(sentence: "the homes were loaded anew")
+        case .homesUpdated: self.init(sentence: "the homes were reloaded")
         case .primaryHomeUpdated(let home):
             self.init(
-                sentence: home.map { "\($0.name) is the primary home now" } ?? "there is no home any more",
+                sentence: home.map { "\($0.name) is now the primary home" } ?? "the last home was removed",
                 members: ["home": home.map { .string("\($0.id)") } ?? .null])
         case .homeAdded(let home):
             self.init(sentence: "a home was added: \(home.name)", members: Self.members(home))
@@ -47,7 +47,7 @@ extension EventLine {
             self.init(sentence: "a home was removed: \(home.name)", members: Self.members(home))
         case .addAccessoryRequest(let request):
             self.init(
-                sentence: "a proof is asked for \(request.accessoryName)",
+                sentence: "an ownership token is requested for \(request.accessoryName)",
                 members: ["home": .string("\(request.home)"), "request": .string("\(request.id)")])
         case .additionFailed(let failure):
             self.init(
@@ -72,41 +72,44 @@ extension EventLine {
         self =
             switch event.change {
             case .nameUpdated:
-                EventLine(sentence: "the home is \(home.name) now", members: ["name": .string(home.name)])
-            case .homesUpdated: EventLine(sentence: "the home was loaded anew")
+                EventLine(sentence: "the home was renamed to \(home.name)", members: ["name": .string(home.name)])
+            case .homesUpdated: EventLine(sentence: "the home was reloaded")
             case .accessoryAdded(let accessory): Self.line(accessory, home, "was added")
             case .accessoryRemoved(let accessory): Self.line(accessory, home, "was removed")
             case .accessoryRoomUpdated(let room, let accessory):
                 Self.line(
-                    accessory, home, "was put here", isAt: room, members: ["room": .string("\(room.id)")])
+                    accessory, home, "was moved here", isAt: room, members: ["room": .string("\(room.id)")])
             case .accessoryError(let error, let accessory):
                 Self.line(
                     accessory, home, error.message,
                     members: ["code": .integer(Int64(error.code.rawValue)), "codeName": .string(error.code.name)])
-            case .accessoryUnblocked(let accessory): Self.line(accessory, home, "is not blocked any more")
+            case .accessoryUnblocked(let accessory): Self.line(accessory, home, "was unblocked")
             case .roomAdded(let room): Self.line("room", "\(room.id)", room.name, "a room was added: \(room.name)")
             case .roomRemoved(let room): Self.line("room", "\(room.id)", room.name, "a room was removed: \(room.name)")
-            case .roomNameUpdated(let room): Self.line("room", "\(room.id)", room.name, "a room is \(room.name) now")
+            case .roomNameUpdated(let room):
+                Self.line("room", "\(room.id)", room.name, "a room was renamed to \(room.name)")
             case .zoneAdded(let zone): Self.line("zone", "\(zone.id)", zone.name, "a zone was added: \(zone.name)")
             case .zoneRemoved(let zone): Self.line("zone", "\(zone.id)", zone.name, "a zone was removed: \(zone.name)")
-            case .zoneNameUpdated(let zone): Self.line("zone", "\(zone.id)", zone.name, "a zone is \(zone.name) now")
-            case .roomAddedToZone(let room, let zone): Self.line(room, zone, "is part of \(zone.name) now")
-            case .roomRemovedFromZone(let room, let zone): Self.line(room, zone, "is no part of \(zone.name) any more")
+            case .zoneNameUpdated(let zone):
+                Self.line("zone", "\(zone.id)", zone.name, "a zone was renamed to \(zone.name)")
+            case .roomAddedToZone(let room, let zone): Self.line(room, zone, "was added to \(zone.name)")
+            case .roomRemovedFromZone(let room, let zone): Self.line(room, zone, "was removed from \(zone.name)")
             case .actionSetAdded(let scene): Self.line(scene, "a scene was added: \(scene.name)")
             case .actionSetRemoved(let scene): Self.line(scene, "a scene was removed: \(scene.name)")
-            case .actionSetNameUpdated(let scene): Self.line(scene, "a scene is \(scene.name) now")
+            case .actionSetNameUpdated(let scene): Self.line(scene, "a scene was renamed to \(scene.name)")
             case .actionSetExecutionUpdated(let scene):
                 Self.line(
-                    scene, "the scene \(scene.name) \(scene.isExecuting ? "is being" : "was") carried out",
+                    scene, "the scene \(scene.name) \(scene.isExecuting ? "started" : "ended")",
                     members: ["isExecuting": .bool(scene.isExecuting)])
             case .serviceGroupAdded(let group): Self.line(group, "a group was added: \(group.name)")
             case .serviceGroupRemoved(let group): Self.line(group, "a group was removed: \(group.name)")
-            case .serviceGroupNameUpdated(let group): Self.line(group, "a group is \(group.name) now")
+            case .serviceGroupNameUpdated(let group): Self.line(group, "a group was renamed to \(group.name)")
             case .serviceAddedToServiceGroup(let service, let group):
-                Self.line(service, group, home, "is part of \(group.name) now")
+                Self.line(service, group, home, "was added to \(group.name)")
             case .serviceRemovedFromServiceGroup(let service, let group):
-                Self.line(service, group, home, "is no part of \(group.name) any more")
-            case .actionSetActionsUpdated(let scene): Self.line(scene, "the scene \(scene.name) sets other values")
+                Self.line(service, group, home, "was removed from \(group.name)")
+            case .actionSetActionsUpdated(let scene):
+                Self.line(scene, "the values of the scene \(scene.name) were changed")
             }
         var all: JSONObject = ["home": .string("\(home.id)"), "homeName": .string(home.name)]
         for member in members.members { all[member.name] = member.value }
@@ -169,13 +172,13 @@ extension EventLine {
         members["roomName"] = place.isEmpty ? nil : .string(place)
         switch event.change {
         case .nameUpdated:
-            sentence = "has this name now"
+            sentence = "has a new name"
             members["name"] = .string(accessory.name)
         case .serviceNameUpdated(let service):
-            sentence = "a part of it is \(service.name) now"
+            sentence = "a part was renamed to \(service.name)"
             members["service"] = .string("\(service.id)")
             members["name"] = .string(service.name)
-        case .servicesUpdated: sentence = "has other parts"
+        case .servicesUpdated: sentence = "has different parts"
         case .reachabilityUpdated:
             sentence = accessory.problem?.words ?? "answers again"
             members["isReachable"] = .bool(accessory.isReachable)
@@ -190,18 +193,18 @@ extension EventLine {
         case .associatedServiceTypeUpdated(let service):
             let type = service.associatedServiceType
             subject = ValuePlace.shownName(of: service, accessory)
-            sentence = "is shown as \((type ?? service.type).localizedDescription.lowercased()) now"
+            sentence = "is now shown as \((type ?? service.type).localizedDescription.lowercased())"
             members["service"] = .string("\(service.id)")
             members["associatedServiceType"] = type.map { .string($0.description) } ?? .null
         case .favoriteUpdated(let service):
             subject = ValuePlace.shownName(of: service, accessory)
-            sentence = service.isFavorite ? "is a favorite now" : "is no longer a favorite"
+            sentence = service.isFavorite ? "is now a favorite" : "is no longer a favorite"
             members["service"] = .string("\(service.id)")
             members["isFavorite"] = .bool(service.isFavorite)
         case .firmwareVersionUpdated:
-            sentence = "has other software now: \(accessory.firmwareVersion)"
+            sentence = "now has firmware \(accessory.firmwareVersion)"
             members["firmwareVersion"] = .string(accessory.firmwareVersion)
-        case .homesUpdated: sentence = "was loaded anew"
+        case .homesUpdated: sentence = "was reloaded"
         }
     }
 }
