@@ -86,7 +86,7 @@ package struct BridgeControlClient: Sendable {
         let listing = try BackupListing(json: await ask(.backup, deadline: Self.fileDeadline))
         let bytes = file.bytes
         guard bytes.count == listing.size else {
-            throw BridgeControlError.protocolViolation("the backup has not come whole")
+            throw BridgeControlError.protocolViolation("the backup is incomplete")
         }
         return bytes
     }

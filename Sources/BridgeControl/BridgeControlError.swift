@@ -64,7 +64,7 @@ extension BridgeControlError {
             }
         case -32601:
             self = .unavailable(
-                failure.message, remedy: "lamplighter and lamplighterd are of different versions")
+                failure.message, remedy: "lamplighter and lamplighterd have incompatible versions")
         default: self.init(code: 70, message: "lamplighterd says: \(failure.message)")
         }
     }

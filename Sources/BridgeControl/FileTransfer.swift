@@ -52,13 +52,13 @@ package enum FileTransfer {
 
     static func receive(size: Int, from peer: LineRPCPeer) async throws -> [UInt8] {
         guard (0...maximumFileSize).contains(size) else {
-            throw BridgeControlError(code: 65, message: "this is no backup of a bridge: it is too large")
+            throw BridgeControlError(code: 65, message: "not a backup: it is too large")
         }
         var bytes: [UInt8] = []
         while bytes.count < size {
             let part = try FilePart(json: await peer.call(FileRequest.readPart(offset: bytes.count))).bytes()
             guard !part.isEmpty, part.count <= size - bytes.count else {
-                throw BridgeControlError.protocolViolation("the file does not have the size that was told")
+                throw BridgeControlError.protocolViolation("the file size doesn't match")
             }
             bytes += part
         }

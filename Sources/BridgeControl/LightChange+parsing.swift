@@ -89,7 +89,7 @@ extension LightChange {
             }
         }
         if self["temperature"] != nil, self["hue"] != nil || self["saturation"] != nil {
-            throw .usage("a light shows a colour or a white", remedy: "write hue and saturation, or temperature")
+            throw .usage("a light shows a color or a white", remedy: "write hue and saturation, or temperature")
         }
     }
 

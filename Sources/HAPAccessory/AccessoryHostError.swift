@@ -61,7 +61,7 @@ public struct AccessoryHostError: Error, Equatable, Sendable, CustomStringConver
     }
 
     private init(_ error: DatabaseFileError) {
-        let message = error.description(restoringBy: "bring back a copy of the directory")
+        let message = error.description(restoringBy: "restore a copy of the directory")
         switch error {
         case .inUse: self.init(.storageInUse, message)
         case .damaged, .foreign, .notABackup: self.init(.storageDamaged, message)

@@ -153,10 +153,10 @@ public struct DriverContract: Sendable {
         case nil: break
         case .hueSaturation(let hue, let saturation):
             let inRange = hue >= 0 && hue < 360 && saturation >= 0 && saturation <= 100
-            if !capabilities.color || !inRange { found.append("a colour fits the light (\(hue), \(saturation))") }
+            if !capabilities.color || !inRange { found.append("a color fits the light (\(hue), \(saturation))") }
         case .temperature(let mired):
             if capabilities.temperature?.contains(mired) != true {
-                found.append("a colour temperature is in the light's range (\(mired))")
+                found.append("a color temperature is in the light's range (\(mired))")
             }
         }
         return found

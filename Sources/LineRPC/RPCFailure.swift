@@ -64,7 +64,7 @@ package enum LineRPCError: Error, Equatable, Sendable {
 extension LineRPCError: CustomStringConvertible {
     package var description: String {
         switch self {
-        case .unreachable(let path, let reason): "nothing answers at \(path) (\(reason))"
+        case .unreachable(let path, let reason): "can't connect to \(path) (\(reason))"
         case .noPermission(let path): "no permission to use \(path)"
         case .untrusted(let path, let user):
             "\(path) is served by user \(user), not by root, this user or the service's"

@@ -17,7 +17,7 @@ package enum FileAccess {
         let mode = String(status.st_mode & 0o7777, radix: 8)
         let owner = "\(user(status.st_uid)):\(group(status.st_gid))"
         return "\(error.reason): its mode is 0\(mode), it belongs to \(owner), and this program runs as \(reader); run "
-            + " chgrp \(group(getegid())) and chmod 0640 on it"
+            + "chgrp \(group(getegid())) and chmod 0640 on it"
     }
 
     private static func isInHome(_ path: String) -> Bool {

@@ -25,7 +25,7 @@ struct InputFile: ~Copyable {
             throw Self.failure(path, error)
         }
         guard bytes.count <= FileTransfer.maximumFileSize else {
-            throw BridgeControlError(code: 65, message: "\(path) is no backup of a bridge: it is too large")
+            throw BridgeControlError(code: 65, message: "\(path) is not a backup: it is too large")
         }
         return bytes
     }

@@ -19,10 +19,10 @@ struct Lamplighterd: AsyncParsableCommand {
     @Option(name: .shortAndLong, help: ArgumentHelp("The configuration.", valueName: "FILE"))
     var config = "/etc/lamplighter/lamplighter.yaml"
 
-    @Option(help: ArgumentHelp("Where the bridge keeps its memory.", valueName: "DIR"))
+    @Option(help: ArgumentHelp("The directory of the bridge's database.", valueName: "DIR"))
     var stateDirectory = ServiceDirectory.first(in: "STATE_DIRECTORY") ?? "/var/lib/lamplighter"
 
-    @Option(help: ArgumentHelp("Where the control socket stands.", valueName: "DIR"))
+    @Option(help: ArgumentHelp("The directory of the control socket.", valueName: "DIR"))
     var runtimeDirectory = ServiceDirectory.first(in: "RUNTIME_DIRECTORY") ?? "/run/lamplighter"
 
     @Option(help: ArgumentHelp("trace, debug, info, notice, warning, error or critical.", valueName: "LEVEL"))
@@ -40,7 +40,7 @@ struct Lamplighterd: AsyncParsableCommand {
     @Flag(help: .hidden)
     var json = false
 
-    @Flag(help: "Say what would keep the daemon from starting, change nothing, and end.")
+    @Flag(help: "Check whether the daemon can start, and exit.")
     var checkStart = false
 
     /// Runs on the main thread, before other threads exist.

@@ -204,7 +204,7 @@ struct ServerTests {
         } _: { path in
             let expected = BridgeControlError(
                 code: 69, message: "there is no method \"status\"",
-                remedy: "lamplighter and lamplighterd are of different versions")
+                remedy: "lamplighter and lamplighterd have incompatible versions")
             await #expect(throws: expected) { try await ask(path) { try await $0.status() } }
         }
     }

@@ -342,9 +342,9 @@ struct DiagnosisTests {
             messages == [
                 "the clock was set back by 3600 s while the bridge ran", "32768 KiB are left for /state",
                 "published as \"Bridge EEFF #2\", because \"Bridge EEFF\" is taken",
-                "beside Avahi, programs of homeassistant have UDP port 5353 open",
+                "other programs also use UDP port 5353: homeassistant",
                 "3 of 100 attempts to pair with a wrong setup code", "home is degraded: no broker",
-                "6 of 3 out of reach: a, b, c, d, e ...",
+                "6 of 3 unreachable: a, b, c, d, e ...",
             ])
     }
 

@@ -224,7 +224,7 @@ def test_a_daemon_that_hangs(daemon):
         said = examine(daemon)
     finally:
         daemon.process.send_signal(signal.SIGCONT)
-    expect(said, "daemon", "does not answer", "restart")
+    expect(said, "daemon", "doesn't answer", "restart")
     assert said.seconds < 10
 
 

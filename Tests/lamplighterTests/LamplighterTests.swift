@@ -434,7 +434,7 @@ struct LamplighterTests {
             try #require(ftruncate(descriptor, FileTransfer.maximumFileSize + 1) == 0)
             let outcome = await run("restore", file, "--control", path)
             #expect(
-                outcome == Outcome(code: 65, errors: "lamplighter: \(file) is no backup of a bridge: it is too large\n")
+                outcome == Outcome(code: 65, errors: "lamplighter: \(file) is not a backup: it is too large\n")
             )
             #expect(bridge.calls == [])
         }

@@ -272,7 +272,7 @@ struct BridgeConfigurationTests {
                 "include: [locks, x]",
                 "f:1:11: include[0]: there is no such kind; write one of \(LightKind.allCases.map(\.plural).joined(separator: ", "))"
             ),
-            ("include: [fans, fans]", "f:1:17: include[1]: fans stands there twice; write it once"),
+            ("include: [fans, fans]", "f:1:17: include[1]: fans is listed twice; write it once"),
             (
                 "metrics: {listen: 9251}",
                 "f:1:19: metrics.listen: the address is missing; write for example 127.0.0.1:9251"

@@ -40,7 +40,7 @@ extension BridgeDiagnosis {
             return .ok(.advertisement, "published as \"\(name)\"")
         case .registering:
             return .wrong(
-                .advertisement, "Avahi has not yet come to an end with the name \"\(name)\"",
+                .advertisement, "Avahi is still registering the name \"\(name)\"",
                 "look again in a minute; if it stays so: systemctl restart avahi-daemon")
         default:
             return .wrong(
@@ -54,7 +54,7 @@ extension BridgeDiagnosis {
         let others = facts.listeners.filter { $0 != "avahi" }
         guard !others.isEmpty else { return .ok(.responders, "Avahi is the only one on port 5353") }
         return .warning(
-            .responders, "beside Avahi, programs of \(others.joined(separator: ", ")) have UDP port 5353 open",
+            .responders, "other programs also use UDP port 5353: \(others.joined(separator: ", "))",
             "if records come and go, let Avahi be the only one; ss -ulpn sport = :5353 shows them")
     }
 
@@ -74,7 +74,7 @@ extension BridgeDiagnosis {
         if here.contains(where: { !$0.responders.isEmpty }) {
             return .wrong(
                 .visible, "the Avahi daemon answers on \(interface), but does not know \(name)",
-                "restart lamplighterd, which publishes anew")
+                "restart lamplighterd to publish it again")
         }
         if direct.contains(where: { !$0.responders.isEmpty }) {
             return .wrong(
@@ -93,7 +93,7 @@ extension BridgeDiagnosis {
     private var neighbours: String {
         let others = facts.neighbours.count
         return others == 0
-            ? "no other host answers, so what lies behind this host is not known"
+            ? "no other host answers, so the network can't be checked"
             : "\(others) other \(others == 1 ? "host answers" : "hosts answer")"
     }
 
@@ -104,7 +104,7 @@ extension BridgeDiagnosis {
             guard differences.isEmpty else {
                 return .wrong(
                     .record,
-                    "the record on \(look.route) is not what the bridge says: " + differences.joined(separator: "; "),
+                    "the record on \(look.route) differs from the bridge's: " + differences.joined(separator: "; "),
                     "restart lamplighterd; if it stays so, another program publishes under this name")
             }
         }

@@ -191,7 +191,7 @@ struct BridgeDiagnosis {
         }
         let shown = names.prefix(5).joined(separator: ", ") + (names.count > 5 ? " ..." : "")
         return .warning(
-            .lights, "\(names.count) of \(status.lights.count) out of reach: \(shown)",
-            "see whether they have power; lamplighter lights forget KEY takes away what is gone")
+            .lights, "\(names.count) of \(status.lights.count) unreachable: \(shown)",
+            "check that they have power; lamplighter lights forget KEY removes a light that no longer exists")
     }
 }

@@ -4,7 +4,7 @@ import TerminalKit
 
 struct BackupCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "backup", abstract: "Save everything the bridge has learnt in a file.",
+        commandName: "backup", abstract: "Save the bridge's state to a file.",
         discussion: """
             Identity, pairings, and the numbers by which controllers know the lights; the configuration file is not part \
             of it. The file holds the keys of the home: keep it where no other user can read it.

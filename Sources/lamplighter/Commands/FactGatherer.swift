@@ -48,7 +48,7 @@ struct FactGatherer {
     private func daemon() async -> (Facts.Daemon, [LightListing]) {
         do {
             guard let (status, diagnostics, lights) = try await answer() else {
-                return (.unfit(reason: "lamplighterd takes the question and does not answer"), [])
+                return (.unfit(reason: "lamplighterd accepts connections but doesn't answer"), [])
             }
             return (.answers(status, diagnostics), lights)
         } catch let error as BridgeControlError {

@@ -127,7 +127,7 @@ struct LightsSetCommand: AsyncParsableCommand {
 
 struct LightsForgetCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "forget", abstract: "Take away a light that is gone for good.",
+        commandName: "forget", abstract: "Remove a light that no longer exists.",
         discussion: """
             A light stays, out of reach, when its driver is removed from the configuration or its source forgets it, so \
             that no room or scene is lost by accident. If its source still has it at the bridge's next start, or \

@@ -6,7 +6,7 @@ import TerminalKit
 
 struct RestoreCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "restore", abstract: "Bring back what a backup holds.",
+        commandName: "restore", abstract: "Restore a backup.",
         discussion: """
             The bridge becomes the one that was saved, with its pairings; a running daemon starts anew by itself. What it \
             knew before is kept in the state directory, in bridge.sqlite.replaced. Two hosts must never run the same bridge.

@@ -34,7 +34,7 @@ struct SetupCommand: AsyncParsableCommand {
             ]
         let codes = try bridges.map { bridge in
             guard let code = QRCode(bridge.payload) else {
-                throw BridgeControlError(code: 70, message: "the payload fits in no QR code")
+                throw BridgeControlError(code: 70, message: "the payload is too long for a QR code")
             }
             return code
         }

@@ -32,7 +32,7 @@ extension IncludedKinds: Decodable {
                     remedy: "write \(name.nearest(in: names) ?? "one of \(names.joined(separator: ", "))")", at: path)
             }
             guard kinds.insert(kind).inserted else {
-                throw ConfigurationProblem("\(name) stands there twice", remedy: "write it once", at: path)
+                throw ConfigurationProblem("\(name) is listed twice", remedy: "write it once", at: path)
             }
         }
     }

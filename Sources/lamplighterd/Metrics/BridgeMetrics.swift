@@ -107,7 +107,7 @@ struct BridgeMetrics: Sendable {
                 }
             })
         text.counter(
-            "lamplighter_light_commands_total", "Commands that drivers were given, by what became of them.",
+            "lamplighter_light_commands_total", "Commands to drivers, by result.",
             drivers.flatMap { driver in
                 driver.commands.outcomes.sorted { $0.key.rawValue > $1.key.rawValue }.map {
                     Sample(["driver": driver.id, "status": $0.key.word], $0.value)
