@@ -13,7 +13,7 @@ struct Hapsim: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "hapsim",
         abstract: "Serves any HomeKit accessory that a file describes.",
-        discussion: "What controllers write is shown; what is typed changes values. Type help.",
+        discussion: "Prints values that controllers write. Type to change values; help lists the commands.",
         version: "hapsim \(Version.current)")
 
     @Argument(help: ArgumentHelp("The accessory, or the bridge with its accessories, in YAML.", valueName: "FILE"))
@@ -21,7 +21,7 @@ struct Hapsim: AsyncParsableCommand {
 
     @Option(
         help: ArgumentHelp(
-            "Where it keeps who it is and who has paired (default: FILE.state).", valueName: "DIR"))
+            "The directory for identity and pairings (default: FILE.state).", valueName: "DIR"))
     var stateDirectory: String?
 
     @Option(help: ArgumentHelp("trace, debug, info, notice, warning, error or critical.", valueName: "LEVEL"))

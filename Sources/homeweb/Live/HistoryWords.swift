@@ -26,7 +26,7 @@ extension HomeManagerEvent {
         switch self {
         case .homeAdded(let home): HistoryWords(sentence: "The home \(home.name) was added")
         case .homeRemoved(let home): HistoryWords(sentence: "The home \(home.name) was removed")
-        case .primaryHomeUpdated(let home?): HistoryWords(sentence: "\(home.name) is the primary home now")
+        case .primaryHomeUpdated(let home?): HistoryWords(sentence: "\(home.name) is now the primary home")
         case .additionFailed(let failure):
             HistoryWords(sentence: "\(failure.name) was not added: \(failure.error.message)")
         default: nil
@@ -42,22 +42,22 @@ extension Home.Event {
                 path: "/accessories/\(accessory.id)")
         }
         return switch change {
-        case .nameUpdated: HistoryWords(sentence: "The home is called \(home.name) now")
+        case .nameUpdated: HistoryWords(sentence: "The home was renamed to \(home.name)")
         case .accessoryAdded(let accessory): of(accessory, "was added")
         case .accessoryRemoved(let accessory): HistoryWords(sentence: "\(accessory.name) was removed")
-        case .accessoryRoomUpdated(let room, let accessory): of(accessory, "was put into \(home.displayName(of: room))")
+        case .accessoryRoomUpdated(let room, let accessory): of(accessory, "was moved to \(home.displayName(of: room))")
         case .accessoryError(let error, let accessory): of(accessory, ": \(error.message)")
-        case .accessoryUnblocked(let accessory): of(accessory, "is not blocked any more")
+        case .accessoryUnblocked(let accessory): of(accessory, "was unblocked")
         case .roomAdded(let room): HistoryWords(sentence: "The room \(room.name) was added", path: "/rooms/\(room.id)")
         case .roomRemoved(let room): HistoryWords(sentence: "The room \(room.name) was removed")
         case .roomNameUpdated(let room):
-            HistoryWords(sentence: "A room is called \(room.name) now", path: "/rooms/\(room.id)")
+            HistoryWords(sentence: "A room was renamed to \(room.name)", path: "/rooms/\(room.id)")
         case .zoneAdded(let zone): HistoryWords(sentence: "The zone \(zone.name) was added")
         case .zoneRemoved(let zone): HistoryWords(sentence: "The zone \(zone.name) was removed")
-        case .zoneNameUpdated(let zone): HistoryWords(sentence: "A zone is called \(zone.name) now")
-        case .roomAddedToZone(let room, let zone): HistoryWords(sentence: "\(room.name) belongs to \(zone.name) now")
+        case .zoneNameUpdated(let zone): HistoryWords(sentence: "A zone was renamed to \(zone.name)")
+        case .roomAddedToZone(let room, let zone): HistoryWords(sentence: "\(room.name) was added to \(zone.name)")
         case .roomRemovedFromZone(let room, let zone):
-            HistoryWords(sentence: "\(room.name) does not belong to \(zone.name) any more")
+            HistoryWords(sentence: "\(room.name) was removed from \(zone.name)")
         case .actionSetAdded(let scene): HistoryWords(sentence: "The scene \(scene.name) was added", path: "/scenes")
         case .actionSetRemoved(let scene): HistoryWords(sentence: "The scene \(scene.name) was removed")
         case .actionSetExecutionUpdated(let scene):
@@ -76,13 +76,13 @@ extension Accessory.Event {
                 path: service.map { "/services/\($0.id)" } ?? "/accessories/\(accessory.id)")
         }
         switch change {
-        case .nameUpdated: return of("An accessory is called \(accessory.name) now")
+        case .nameUpdated: return of("An accessory was renamed to \(accessory.name)")
         case .reachabilityUpdated: return of("\(accessory.name) \(accessory.problem?.words ?? "answers again")")
         case .valueUpdated(let service, let characteristic):
             guard service.isUserInteractive, characteristic.isForPeople else { return nil }
             return of("\(accessory.shownName(of: service)): \(accessory.state(of: service).words)", service)
         case .firmwareVersionUpdated:
-            return of("\(accessory.name) has other software now: \(accessory.firmwareVersion)")
+            return of("\(accessory.name) now has firmware \(accessory.firmwareVersion)")
         default: return nil
         }
     }

@@ -108,7 +108,7 @@ extension PageContent {
         if snapshot.authorizationStatus.contains(.restricted) {
             return PageContent(
                 title: "Not allowed", icon: "privacy", "The configuration of homehubd keeps this page from the homes.",
-                "Whoever looks after this computer can change that: the key \"restrict\" in homehub.yaml.")
+                "The administrator can change this with the key \"restrict\" in homehub.yaml.")
         }
         if snapshot.authorizationStatus.contains(.determined), !snapshot.authorizationStatus.contains(.authorized) {
             return PageContent(
@@ -135,7 +135,7 @@ extension PageContent {
             return PageContent(title: "No home yet", icon: "home", "There is no home yet. Its owner can add one.")
         }
         return PageContent(
-            title: "No home yet", icon: "home", "What is yours to call it? Accessories are added to it afterwards.",
+            title: "No home yet", icon: "home", "Choose a name for your home. You can add accessories afterwards.",
             form: Templates.render(
                 "name-form", ["path": "/homes", "label": "Name of the home", "button": "Add the home", "kind": "home"]))
     }

@@ -100,14 +100,14 @@ enum Pages {
         let moment = try await site.moment(visitor)
         guard let id = context.parameters.get("id").flatMap({ Accessory.ID($0) }),
             let accessory = moment.snapshot.accessory(id), accessory.bridge == nil
-        else { throw WebError(.notFound, "This accessory is not there, or it is behind a bridge and goes with it.") }
+        else { throw WebError(.notFound, "There is no such accessory, or it can only be removed with its bridge.") }
         let behind = accessory.bridgedAccessories?.count ?? 0
         let content = Templates.render(
             "remove",
             [
                 "id": "\(id)", "name": accessory.name,
-                "about": (behind > 0 ? "It is a bridge: \(behind) accessories behind it go with it. " : "")
-                    + "Its rooms, names and scenes are forgotten, and it can be added anew.",
+                "about": (behind > 0 ? "This also removes the accessories connected through it (\(behind)). " : "")
+                    + "Its room, names and scenes are lost. You can add it again.",
             ])
         return Response.page(Layout(title: "Remove \(accessory.name)?", content: content, visitor: visitor, place: "/"))
     }

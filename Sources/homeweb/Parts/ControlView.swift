@@ -37,7 +37,7 @@ struct ControlView {
     var part: String { "c-\(characteristic.id)" }
 
     private var name: String {
-        if control == .color { return "Colour" }
+        if control == .color { return "Color" }
         return characteristic.type == .on || characteristic.type == .active
             ? accessory.shownName(of: service) : characteristic.localizedDescription
     }

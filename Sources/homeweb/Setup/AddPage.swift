@@ -93,7 +93,7 @@ struct AddPage: LivePage {
         case .connecting(let device):
             return [
                 "heading": "Adding \(device?.name ?? "the accessory")",
-                "about": "It is spoken to now; that may take half a minute.",
+                "about": "Connecting to it; this may take half a minute.",
             ]
         case .naming(let question): return naming(question, moment)
         case .room(let question):
@@ -112,7 +112,7 @@ struct AddPage: LivePage {
         case .serviceType(let service, let accessory, let choices):
             return [
                 "heading": "What is \(accessory.shownName(of: service))?",
-                "about": "What hangs on it decides how it is shown.",
+                "about": "Choose what is connected to it.",
                 "choices": [
                     "any": true,
                     "list": choices.map {
