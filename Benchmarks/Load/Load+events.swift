@@ -76,7 +76,7 @@ extension Load {
             latencies: latencies)
     }
 
-    /// Measures bursts: changes as fast as they are accepted.
+    /// Measures bursts: changes as fast as the bridge accepts them.
     ///
     /// Intermediate values are coalesced, but all subscribers must receive the last one.
     private func burst(

@@ -14,7 +14,7 @@ extension AccessoryServer {
     /// All accessories, sorted by aid.
     package var accessories: [Accessory] { registry.accessories }
 
-    /// Returns a characteristic with its value and status, or `nil` if there is none.
+    /// Returns a characteristic with its value and status, or `nil` if it doesn't exist.
     package func reading(_ id: CharacteristicID) -> AccessoryRegistry.Reading? { registry.reading(id) }
 
     // MARK: Structure

@@ -10,8 +10,7 @@ extension AccessoryServer {
     /// - Parameters:
     ///   - by: The requester. The log records it with each pairing that is added or removed.
     ///   - change: Changes the list, or throws an error if the change isn't allowed. It runs when the previous changes
-    ///     have
-    ///     finished, so it must check permissions again.
+    ///     have finished, so it must check permissions again.
     /// - Returns: Success once the change is durable and in effect; otherwise the reason why the pairings are
     ///   unchanged.
     func changePairings(

@@ -5,7 +5,7 @@ internal import HAPModel
 ///
 /// At most one command is running. Newer commands are merged into one waiting command, so that the latest value always
 /// wins and is always sent. For some time after a command, reports that differ from it count as intermediate steps of a
-/// fade or as echoes of an older command, and are held. The last held report is applied when that time ends.
+/// fade or as echoes of an older command, and are held. A report that is still held when that time ends is applied.
 struct CommandPipeline: ~Copyable {
     /// The time for which reports count as intermediate steps, unless the command's fade takes longer.
     static let confirmationTime = Duration.seconds(1)
@@ -184,7 +184,7 @@ struct CommandPipeline: ~Copyable {
         return min(completesAt, retriesAt ?? completesAt)
     }
 
-    /// Returns the command to send again because no report followed it, or `nil` if there is none.
+    /// Returns the command to send again because no report followed it, if any.
     mutating func retried(now: ContinuousClock.Instant) -> LightCommand? {
         guard !isBusy, let retriesAt, retriesAt <= now, let command = unanswered else { return nil }
         isUnconfirmed = true

@@ -20,7 +20,7 @@ final class CommandWaiter {
 
     /// Waits for the response.
     ///
-    /// Must be called once, while there is no response.
+    /// Must be called once, before the response arrives.
     ///
     /// It runs on the bridge, which owns its state. Elsewhere, each write would switch threads twice, and its
     /// continuation would be outside the actor.

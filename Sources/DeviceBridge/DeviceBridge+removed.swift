@@ -9,7 +9,7 @@ extension DeviceBridge {
     /// The number of the next removed light.
     func nextRemoval() -> Int { (absent.values.compactMap(\.removal).max() ?? 0) + 1 }
 
-    /// The removed lights, oldest removal first, without those that have returned and wait to be shown.
+    /// The removed lights, oldest removal first, without returned lights that wait to be shown.
     private var removedLights: [StoredLight] {
         absent.values.filter { $0.isRemoved && unstored[$0.key] == nil }
             .sorted { ($0.removal ?? 0, $0.aid) < ($1.removal ?? 0, $1.aid) }

@@ -5,7 +5,7 @@ internal import HAPProtocol
 
 // Changes that couldn't be stored, such as on a full disk, and are stored later. A new light isn't shown until then,
 // because controllers must not see an aid that isn't durable. A removed light disappears at once. A light that doesn't
-// fit also waits until another one is removed.
+// fit also waits until another light is removed.
 extension DeviceBridge {
     /// A light that waits to be stored.
     struct UnstoredLight {
@@ -25,7 +25,7 @@ extension DeviceBridge {
         tryAgainLater(key)
     }
 
-    /// Adds a light when another one is removed.
+    /// Adds a light when another light is removed.
     ///
     /// The number of waiting lights is limited, because more wouldn't fit.
     func addWhenThereIsRoom(_ key: LightKey, _ description: LightDescription) {

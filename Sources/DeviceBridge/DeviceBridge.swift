@@ -30,7 +30,7 @@ package actor DeviceBridge {
     /// The kinds of lights to show.
     var kinds: Set<LightKind>
 
-    /// The drivers of all lights, including those that are no longer configured.
+    /// The drivers of all lights, including drivers that are no longer configured.
     private var drivers: [String: BridgedDriver] = [:]
     /// Lights of a replaced driver, with the time until which the new driver may report them.
     var unconfirmed: [LightKey: ContinuousClock.Instant] = [:]
@@ -120,7 +120,7 @@ package actor DeviceBridge {
                 continue
             }
             guard let server = servers[light.bridge], hasRoom(light.bridge) else {
-                // The light was hidden, and its place has been taken. It gets another one when its driver announces it.
+                // The light was hidden, and its place has been taken. It gets a new place when its driver announces it.
                 absent[light.key] = light
                 warnOfTooMany(light.key)
                 continue

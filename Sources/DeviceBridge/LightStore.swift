@@ -34,7 +34,7 @@ package struct StoredLight: Equatable, Sendable {
     package var description: LightDescription
     /// The last state, or `nil` if none was ever reported.
     package var state: LightReport?
-    /// The active adaptive lighting transition, or `nil` if there is none.
+    /// The active adaptive lighting transition, if any.
     package var transition: [UInt8]?
     /// The light's number in the order of removals, or `nil` if it wasn't removed.
     package var removal: Int?

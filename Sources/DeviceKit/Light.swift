@@ -23,7 +23,7 @@ public struct LightID: RawRepresentable, Hashable, Sendable, CustomStringConvert
 
 /// The capabilities of a light, a fan or a sensor.
 ///
-/// Those that don't apply to the ``LightKind`` are ignored.
+/// Capabilities that don't apply to the ``LightKind`` are ignored.
 public struct LightCapabilities: Equatable, Sendable {
     /// A Boolean value that indicates whether the brightness can be set.
     public var brightness: Bool

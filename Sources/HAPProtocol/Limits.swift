@@ -46,7 +46,7 @@ extension SecureFramer {
 extension PairingList {
     /// The maximum number of pairings.
     ///
-    /// HAP 6.4 requires at least 16, and every user and home hub has its own. Adding another one fails with MaxPeers.
+    /// HAP 6.4 requires at least 16, and every user and home hub has its own. Adding more fails with MaxPeers.
     package static let maximum = 64
 }
 

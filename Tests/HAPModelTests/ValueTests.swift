@@ -104,7 +104,7 @@ struct AcceptedValueTests {
         .init("float", hue, .float(-0.0), .float(0)), .init("float", hue, .string("1"), nil),
         .init("float", hue, .data([]), nil), .init("float", hue, .float(.nan), nil),
         .init("float", hue, .float(.infinity), nil), .init("float", hue, .float(-.infinity), nil),
-        // floats: a slight excess over a limit comes from arithmetic
+        // floats: a slight excess over a limit is a rounding error
         .init("float", hue, .float(360.0003), .float(360)), .init("float", hue, .float(-0.0003), .float(0)),
         .init("float", hue, .float(360.001), nil), .init("float", hue, .float(-0.001), nil),
         .init("float", temperature, .float(21.3), .float(21.3)),

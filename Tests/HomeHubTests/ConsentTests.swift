@@ -112,7 +112,7 @@ private struct Trace: Equatable {
     /// Records the state after all pending requests.
     init(_ house: ConfiguredHouse, _ system: TestApp) async throws {
         let device = house.device
-        // The answer to this read comes after those of earlier requests.
+        // The answer to this read follows those of earlier requests.
         _ = try await system.readValues(device.on)
         house.looks.add()
         requestsToDevice = device.server.requests.count - house.looks.count

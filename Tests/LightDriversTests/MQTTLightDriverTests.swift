@@ -18,7 +18,7 @@ struct MQTTLightDriverTests {
             """
         var configuration = try JSONDecoder().decode(MQTTDriverConfiguration.self, from: Data(text.utf8))
         configuration.connection.clientID = clientID
-        // The next attempt comes within a second and a half.
+        // The next attempt starts within 1.5 s.
         return MQTTLightDriver(configuration: configuration, logger: Logger(label: "test")) { 0.025 }
     }
 

@@ -502,7 +502,7 @@ struct CommandTests {
 
     // MARK: Permission
 
-    /// A user other than the one who runs the tests.
+    /// A user ID other than that of the test process.
     private static let other: UInt32 = getuid() == 1000 ? 1001 : 1000
 
     private static func pending(_ app: String) -> AppPermission {

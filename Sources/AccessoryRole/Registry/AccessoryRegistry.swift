@@ -57,7 +57,7 @@ package final class AccessoryRegistry {
         package let status: HAPStatus
     }
 
-    /// Returns a characteristic with its value and status, or `nil` if there is none.
+    /// Returns a characteristic with its value and status, or `nil` if it doesn't exist.
     func reading(_ id: CharacteristicID) -> Reading? {
         guard let entry = entries[id.aid], let place = entry.place(of: id.iid) else { return nil }
         let service = entry.service(at: place)

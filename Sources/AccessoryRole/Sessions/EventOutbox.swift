@@ -41,7 +41,7 @@ struct EventOutbox: Equatable, Sendable {
     /// The number of pending changes.
     package var count: Int { entries.count }
 
-    /// The time at which the oldest entry was added, or `nil` if there is none.
+    /// The time at which the oldest entry was added, or `nil` if the outbox is empty.
     var waitingSince: ContinuousClock.Instant? { ages.first }
 
     /// Adds a change of a characteristic.

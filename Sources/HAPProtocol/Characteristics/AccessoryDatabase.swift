@@ -44,7 +44,7 @@ package struct AccessoryDatabase: Equatable, Sendable {
         self.places = places
     }
 
-    /// Returns a characteristic, or `nil` if there is none with this id.
+    /// Returns a characteristic, or `nil` if the id is unknown.
     package subscript(id: CharacteristicID) -> Characteristic? {
         places[id].map {
             accessories[$0.accessory].services[$0.service].characteristics[$0.characteristic]

@@ -17,7 +17,7 @@ package struct PairSetupAccessory: Equatable, Sendable {
         package var triesExhausted: Bool
         /// Whether another connection is performing pair setup.
         package var isBusy: Bool
-        /// Whether there is no room for another pairing.
+        /// Whether the maximum number of pairings is reached.
         package var isFull: Bool
 
         package init(isPaired: Bool, triesExhausted: Bool = false, isBusy: Bool = false, isFull: Bool = false) {
@@ -211,6 +211,6 @@ package struct PairSetupAccessory: Equatable, Sendable {
         }
     }
 
-    /// Ends the procedure, because its connection closed or another one took over.
+    /// Ends the procedure, because its connection closed or another connection took over.
     package mutating func abandon() { state = .idle }
 }

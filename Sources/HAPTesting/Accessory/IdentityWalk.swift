@@ -46,7 +46,7 @@ package struct IdentityWalk: Sendable {
 
     /// Runs the walk.
     ///
-    /// - Returns: The violated rules and their steps. Empty if there are no violations.
+    /// - Returns: The violated rules and their steps; empty without violations.
     /// - Throws: The store's error.
     package mutating func violations() async throws -> [String] {
         var memory = Memory()

@@ -17,7 +17,7 @@ package struct StoreContract: Sendable {
 
     /// Runs all checks on the store.
     ///
-    /// - Returns: The violated requirements as text. Empty if there are no violations.
+    /// - Returns: The violated requirements as text; empty without violations.
     /// - Throws: The store's error.
     package func violations() async throws -> [String] {
         var found: [String] = []

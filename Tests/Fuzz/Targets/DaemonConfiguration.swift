@@ -6,7 +6,7 @@ internal import DeviceKit
 internal import Glibc
 internal import LightDrivers
 
-// The daemons' sources are symlinked into this target's directory, because a program can't import another one.
+// The daemons' sources are symlinked into this target's directory, because a program can't import another program.
 
 /// `lamplighter.yaml`, from its bytes to the daemon's configuration.
 @Sendable func checkBridgeConfiguration(_ input: [UInt8]) {

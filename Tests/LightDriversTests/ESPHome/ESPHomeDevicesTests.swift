@@ -23,7 +23,7 @@ struct ESPHomeDevicesTests {
             home = ConnectedDeviceRegistry(configuration.selection, options: configuration)
         }
 
-        /// Performs the actions, and returns all except those that read key files.
+        /// Performs the actions, and returns all except reads of key files.
         @discardableResult
         mutating func note(_ actions: [Action]) -> [Action] {
             for case .connect(let target, let number) in actions {
