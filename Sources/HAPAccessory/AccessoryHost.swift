@@ -228,7 +228,7 @@ public final class AccessoryHost: ServiceLifecycle.Service {
         _ work: @escaping @Sendable () async throws -> Void = {}
     ) async throws {
         try lifecycle.start()
-        let actions = SignalActions(replacing: gracefulShutdownSignals)
+        SignalActions.replace(gracefulShutdownSignals)
         // They end in reverse order.
         let group = ServiceGroup(
             services: [
@@ -243,7 +243,7 @@ public final class AccessoryHost: ServiceLifecycle.Service {
         let outcome: Result<Void, any Error>
         do { outcome = .success(try await group.run()) } catch { outcome = .failure(error) }
         // On a thread that lasts.
-        try await loop.submit { actions.restore() }.get()
+        try await loop.submit { SignalActions.restore(gracefulShutdownSignals) }.get()
         do { try outcome.get() } catch is CancellationError {}
     }
 
@@ -265,13 +265,13 @@ public final class AccessoryHost: ServiceLifecycle.Service {
             do { try await serve(on: listener.port) } catch { failure = error }
             await listener.close()
         } catch {
-            failure = AccessoryHostError(error)
+            failure = error is CancellationError ? error : AccessoryHostError(error)
         }
         lifecycle.end()
         await server.stop()
         await server.removeHandlers()
         // However it has ended, the storage is free for the next host.
-        try storage.close()
+        do { try storage.close() } catch { failure = failure ?? AccessoryHostError(error) }
         switch failure {
         case nil, is CancellationError: break
         case let error?: throw error

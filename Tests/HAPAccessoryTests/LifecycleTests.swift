@@ -51,6 +51,17 @@ struct LifecycleTests {
         await #expect { try await host.port } throws: { ($0 as? AccessoryHostError)?.code == .notRunning }
     }
 
+    @Test("returns from a run in a canceled task")
+    func canceled() async throws {
+        let host = try await host()
+        let run = Task {
+            withUnsafeCurrentTask { $0?.cancel() }
+            try await host.run()
+        }
+        try await run.value
+        await #expect { try await host.port } throws: { ($0 as? AccessoryHostError)?.code == .notRunning }
+    }
+
     @Test("ends with the graceful shutdown of its service group")
     func serviceGroup() async throws {
         let host = try await host()
