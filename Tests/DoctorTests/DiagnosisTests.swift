@@ -225,7 +225,8 @@ struct DiagnosisTests {
             "an Avahi that refuses", .advertisement, "Access denied", "AppArmor",
             status: { $0.advertisement.state = .failed }, diagnostics: { $0.discoveryError = "Access denied" }),
         Fault(
-            "an Avahi stuck in probing", .advertisement, "still registering", status: { $0.advertisement.state = .registering }),
+            "an Avahi stuck in probing", .advertisement, "still registering",
+            status: { $0.advertisement.state = .registering }),
         Fault(
             "a copy on another host", .clone, "used twice", "\"Bridge EEFF #2\"", "host copy.local, port 9", "reset",
             facts: also(
