@@ -1,23 +1,23 @@
-/// What an app says of itself before it may ask for homes.
+/// An app's declaration of its identity and purpose, which access to the homes requires.
 public struct AppDeclaration: Sendable, Hashable {
-    /// The app's own id, such as `org.example.lights`: letters, digits, points and dashes.
+    /// The app's ID, such as `org.example.lights`: ASCII letters, digits, periods, dashes and underscores.
     public let id: String
-    /// Why the app needs the homes, in one short sentence; it is shown to the user with the question of permission.
+    /// The reason why the app needs the homes, in one short sentence that the request for permission shows to the user.
     public let usageDescription: String
-    /// What the app will ask for.
+    /// The capabilities that the app may use.
     public let capabilities: Set<HomeCapability>
-    /// Whose accessories the app is responsible for, as these advertise it; for makers' apps only.
+    /// The vendor whose accessories the app supports, as they advertise it; only for vendors' apps.
     public let vendor: String?
 
-    /// Declares an app.
+    /// Creates a declaration.
     ///
-    /// An app without a purpose is a mistake of whoever wrote it: this traps.
+    /// A blank `usageDescription` is a programming error and traps.
     ///
     /// - Parameters:
-    ///   - id: the app's own id, such as `org.example.lights`.
-    ///   - usageDescription: why the app needs the homes, in one short sentence for its user; not blank.
-    ///   - capabilities: what the app will ask for.
-    ///   - vendor: whose accessories it is responsible for, with `HomeCapability.vendor`.
+    ///   - id: The app's ID, such as `org.example.lights`.
+    ///   - usageDescription: The reason why the app needs the homes, in one short sentence for its user; not blank.
+    ///   - capabilities: The capabilities that the app may use.
+    ///   - vendor: The vendor whose accessories the app supports, with `HomeCapability.vendor`.
     public init(
         id: String, usageDescription: String, capabilities: Set<HomeCapability> = [.home], vendor: String? = nil
     ) {
@@ -32,10 +32,10 @@ public struct AppDeclaration: Sendable, Hashable {
         self.vendor = vendor
     }
 
-    /// The app in which the user manages homes and permissions, in place of the command `homehub`.
+    /// The system app, in which the user manages homes and permissions instead of with the command `homehub`.
     ///
-    /// The daemon takes it for that only if its configuration names the program (`system-app`) and a user runs it who may
-    /// decide; otherwise it is an app like any other.
+    /// The daemon accepts it as the system app only if the daemon's configuration names the program (`system-app`) and
+    /// the user running it may decide about permissions. Otherwise it's an ordinary app.
     public static let system = AppDeclaration(
         id: SessionOpening.systemApp, usageDescription: "To look after the home and what apps may do with it.")
 

@@ -5,8 +5,8 @@
 @_exported import struct HAPModel.CharacteristicKey
 @_exported import struct HAPModel.CharacteristicMetadata
 @_exported import struct HAPModel.CharacteristicPermissions
-// The HAP types that apps need, so that they import only one module. The rest of HAPModel is left out: its types for
-// accessories on the wire have the same names as the home's.
+// The HAP types that apps need, so that they import only one module. The rest of HAPModel isn't exported because its
+// types for accessories on the wire have the same names as the types of the home.
 @_exported import protocol HAPModel.CharacteristicRepresentable
 @_exported import struct HAPModel.CharacteristicType
 @_exported import enum HAPModel.CharacteristicUnit

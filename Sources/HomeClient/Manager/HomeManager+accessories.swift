@@ -1,8 +1,9 @@
 extension HomeManager {
-    /// Puts an accessory into a room of its home.
+    /// Assigns an accessory to a room of its home.
     ///
-    /// - Throws: `objectNotAssociatedToAnyHome` or `objectAssociatedToAnotherHome` if the accessory is not in the home,
-    ///   `objectAssociatedToAnotherHome` for a room of another home, `alreadyExists` if it is there already.
+    /// - Throws: `objectNotAssociatedToAnyHome` or `objectAssociatedToAnotherHome` if the accessory isn't in the home,
+    ///   `objectAssociatedToAnotherHome` for a room of another home, `alreadyExists` if the accessory is already in the
+    ///   room.
     @discardableResult
     public func assignAccessory(
         _ accessory: Accessory.ID, to room: Room.ID, in home: Home.ID
@@ -12,11 +13,14 @@ extension HomeManager {
         }
     }
 
-    /// Renames an accessory in the home; the device keeps the name it gives itself.
+    /// Renames an accessory in the home.
+    ///
+    /// The name that the device advertises doesn't change.
     ///
     /// - Throws: `nameContainsProhibitedCharacters`, `nameDoesNotStartWithValidCharacters`, `stringLongerThanMaximum`,
-    ///   `stringShorterThanMinimum` or `nameDoesNotEndWithValidCharacters` for a name that breaks the rules,
-    ///   `objectWithSimilarNameExistsInHome` if it is taken, `renameWithSimilarName` if that is its name.
+    ///   `stringShorterThanMinimum` or `nameDoesNotEndWithValidCharacters` for an invalid name,
+    ///   `objectWithSimilarNameExistsInHome` if the name is taken, `renameWithSimilarName` if the accessory already has
+    ///   it.
     @discardableResult
     public func renameAccessory(_ accessory: Accessory.ID, to name: String) async throws(HomeError) -> Accessory {
         try await write(.renameAccessory(accessory, name: name)) { graph, _ throws(HomeError) in
@@ -24,13 +28,13 @@ extension HomeManager {
         }
     }
 
-    /// Removes an accessory from its home, a bridge with all its accessories.
+    /// Removes an accessory from its home, or a bridge with all its bridged accessories.
     ///
-    /// That succeeds even if the device does not answer; ``AccessoryRemoval/stale`` says so.
+    /// The removal succeeds even if the device doesn't respond; ``AccessoryRemoval/stale`` then contains the accessory.
     ///
-    /// - Returns: what was removed, and which devices could not be told.
-    /// - Throws: `cannotRemoveNonBridgeAccessory` for one behind a bridge, `objectNotAssociatedToAnyHome` if it is not
-    ///   in the home.
+    /// - Returns: The removed accessories, and those whose devices are still paired.
+    /// - Throws: `cannotRemoveNonBridgeAccessory` for a bridged accessory, `objectNotAssociatedToAnyHome` if the
+    ///   accessory isn't in the home.
     @discardableResult
     public func removeAccessory(
         _ accessory: Accessory.ID, from home: Home.ID
@@ -38,17 +42,19 @@ extension HomeManager {
         try await remove(.removeAccessory(home, accessory))
     }
 
-    /// Has an accessory make itself noticed, by a blink or a sound.
+    /// Makes an accessory identify itself, for instance by blinking or playing a sound.
     ///
-    /// - Throws: `operationNotSupported` if it cannot, `accessoryNotReachable` or `bridgedAccessoryNotReachable` if it
-    ///   cannot be reached.
+    /// - Throws: `operationNotSupported` if the accessory doesn't support this, `accessoryNotReachable` or
+    ///   `bridgedAccessoryNotReachable` if it's unreachable.
     public func identify(_ accessory: Accessory.ID) async throws(HomeError) {
         try await call(.identify(accessory), deadline: timeouts.call) { _ throws(HomeError) in }
     }
 
-    /// Tries again with an accessory that misbehaved; one that was not blocked stays as it is.
+    /// Unblocks an accessory that was blocked because it misbehaved.
     ///
-    /// - Throws: `cannotUnblockNonBridgeAccessory` for one behind a bridge.
+    /// The call has no effect on an accessory that isn't blocked.
+    ///
+    /// - Throws: `cannotUnblockNonBridgeAccessory` for a bridged accessory.
     @discardableResult
     public func unblockAccessory(_ accessory: Accessory.ID, in home: Home.ID) async throws(HomeError) -> Accessory {
         try await write(.unblockAccessory(home, accessory)) { graph, _ throws(HomeError) in
@@ -59,21 +65,22 @@ extension HomeManager {
     /// Renames a service in the home.
     ///
     /// - Throws: `nameContainsProhibitedCharacters`, `nameDoesNotStartWithValidCharacters`, `stringLongerThanMaximum`,
-    ///   `stringShorterThanMinimum` or `nameDoesNotEndWithValidCharacters` for a name that breaks the rules,
-    ///   `objectWithSimilarNameExists` if it is taken in its accessory, `renameWithSimilarName` if that is its name.
+    ///   `stringShorterThanMinimum` or `nameDoesNotEndWithValidCharacters` for an invalid name,
+    ///   `objectWithSimilarNameExists` if the name is taken in the accessory, `renameWithSimilarName` if the service
+    ///   already has it.
     @discardableResult
     public func renameService(_ service: Service.ID, to name: String) async throws(HomeError) -> Service {
         try await write(.renameService(service, name: name)) { graph, _ throws(HomeError) in try graph.existing(service)
         }
     }
 
-    /// Says what an outlet, a switch or a contact sensor is shown as.
+    /// Sets the type as which apps show an outlet, a switch or a contact sensor.
     ///
     /// - Parameters:
-    ///   - type: what it is shown as; `nil` for what it is.
-    ///   - service: the service.
-    /// - Returns: the service as it is then.
-    /// - Throws: `invalidAssociatedServiceType` if it cannot be shown as that.
+    ///   - type: The type to show; `nil` for the service's own type.
+    ///   - service: The service.
+    /// - Returns: The changed service.
+    /// - Throws: `invalidAssociatedServiceType` if the service can't be shown as that type.
     @discardableResult
     public func setAssociatedServiceType(
         _ type: ServiceType?, for service: Service.ID
@@ -83,9 +90,9 @@ extension HomeManager {
         }
     }
 
-    /// Says whether a service is among the things that people use most.
+    /// Sets whether a service is a favorite, one of the services that people use most.
     ///
-    /// - Throws: `notFound` if it is not there.
+    /// - Throws: `notFound` if there is no such service.
     @discardableResult
     public func setFavorite(_ isFavorite: Bool, for service: Service.ID) async throws(HomeError) -> Service {
         try await write(.setFavorite(service, isFavorite)) { graph, _ throws(HomeError) in try graph.existing(service) }

@@ -2,30 +2,30 @@ import AsyncKit
 import BoundedJSON
 import Logging
 
-// For the system app only, such as a settings app. It declares itself with `AppDeclaration.system`, its executable is
-// the one in the daemon's configuration (`system-app`), and its user may decide.
+// These calls are only for the system app, such as a settings app. It declares itself with `AppDeclaration.system`, its
+// executable is the one in the daemon's configuration (`system-app`), and its user may decide about permissions.
 extension HomeManager {
-    /// Returns every app with a decision, an open question or a session.
+    /// Returns all apps with a decision, a pending question or a session.
     ///
-    /// - Throws: `insufficientPrivileges` for all but the system app.
+    /// - Throws: `insufficientPrivileges` unless this is the system app.
     public func permissions() async throws(HomeError) -> [AppPermission] {
         try await call(.permissions, deadline: timeouts.call) { json throws(HomeError) in
             try Self.understood { () throws(HomeError) in try [AppPermission](json: json) }
         }
     }
 
-    /// Decides about an app.
+    /// Sets or deletes the decision about an app's access to the homes.
     ///
-    /// - Throws: `insufficientPrivileges` for all but the system app, or if a policy has decided; `notFound` if no such
-    ///   app is known.
+    /// - Throws: `insufficientPrivileges` unless this is the system app, or if a policy has decided; `notFound` if the
+    ///   app is unknown.
     public func setPermission(_ decision: PermissionDecision, for app: AppIdentity) async throws(HomeError) {
         try await call(.setPermission(app, decision), deadline: timeouts.call) { _ throws(HomeError) in }
     }
 
-    /// Decides whether an app may answer for a maker's accessories.
+    /// Decides whether an app may answer for a vendor's accessories.
     ///
-    /// - Throws: `insufficientPrivileges` for all but the system app; `notFound` if no such app has asked to answer for
-    ///   this vendor.
+    /// - Throws: `insufficientPrivileges` unless this is the system app; `notFound` if the app hasn't asked to answer
+    ///   for this vendor.
     public func setVendor(
         _ decision: PermissionDecision, of vendor: String, for app: AppIdentity
     ) async throws(HomeError) {
@@ -34,17 +34,20 @@ extension HomeManager {
 
     /// Answers a question.
     ///
-    /// - Throws: `insufficientPrivileges` for all but the system app; `notFound` if it does not wait any more.
+    /// - Throws: `insufficientPrivileges` unless this is the system app; `notFound` if the question is no longer
+    ///   pending.
     public func answer(_ question: ConsentQuestion, isAllowed: Bool) async throws(HomeError) {
         try await call(.answerConsent(question.id, isAllowed: isAllowed), deadline: timeouts.call) {
             _ throws(HomeError) in
         }
     }
 
-    /// Delivers questions of permission to this app while the body runs: the open ones, each new one, and after a lost connection the
-    /// open ones again.
+    /// Delivers questions about permissions to this app while the body runs.
     ///
-    /// - Throws: `insufficientPrivileges` for all but the system app; errors of the body.
+    /// The app receives the pending questions and each new one. After a lost connection, it receives the pending ones
+    /// again.
+    ///
+    /// - Throws: `insufficientPrivileges` unless this is the system app; errors of the body.
     public nonisolated func withQuestions<R>(
         _ body: (EventStream<PersonQuestion>) async throws -> R
     ) async throws -> R {

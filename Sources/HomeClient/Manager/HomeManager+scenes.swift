@@ -1,15 +1,16 @@
 extension HomeManager {
-    /// Adds a scene, without actions as yet, to a home.
+    /// Adds a scene without actions to a home.
     ///
     /// - Parameters:
-    ///   - name: its name, which nothing else in the home has.
-    ///   - home: the home.
-    ///   - kind: what kind of scene it is.
-    /// - Returns: the scene.
+    ///   - name: The scene's name, which must be unique in the home.
+    ///   - home: The home.
+    ///   - kind: The kind of the scene.
+    /// - Returns: The added scene.
     /// - Throws: `nameContainsProhibitedCharacters`, `nameDoesNotStartWithValidCharacters`, `stringLongerThanMaximum`,
-    ///   `stringShorterThanMinimum` or `nameDoesNotEndWithValidCharacters` for a name that breaks the rules,
-    ///   `objectWithSimilarNameExistsInHome` if it is taken, `alreadyExists` if there is one of that kind already and
-    ///   it is not `ActionSet.Kind.userDefined`.
+    ///   `stringShorterThanMinimum` or `nameDoesNotEndWithValidCharacters` for an invalid name,
+    ///   `objectWithSimilarNameExistsInHome` if the name is taken, `alreadyExists` if the home already has a scene of
+    ///   that kind, unless the kind is `ActionSet.Kind.userDefined`, `maximumObjectLimitReached` if there are too many
+    ///   scenes.
     public func addActionSet(
         named name: String, to home: Home.ID, kind: ActionSet.Kind = .userDefined
     ) async throws(HomeError) -> ActionSet {
@@ -20,7 +21,8 @@ extension HomeManager {
 
     /// Renames a scene.
     ///
-    /// - Throws: as ``addActionSet(named:to:kind:)``, and `renameWithSimilarName` if that is its name.
+    /// - Throws: The errors of ``addActionSet(named:to:kind:)`` for its name, `renameWithSimilarName` if the scene
+    ///   already has the name.
     @discardableResult
     public func renameActionSet(_ actionSet: ActionSet.ID, to name: String) async throws(HomeError) -> ActionSet {
         try await write(.renameActionSet(actionSet, name: name)) { graph, _ throws(HomeError) in
@@ -30,16 +32,17 @@ extension HomeManager {
 
     /// Removes a scene.
     ///
-    /// - Throws: `cannotRemoveBuiltinActionSet` for a built-in one.
+    /// - Throws: `cannotRemoveBuiltinActionSet` for a built-in scene.
     public func removeActionSet(_ actionSet: ActionSet.ID) async throws(HomeError) {
         try await write(.removeActionSet(actionSet)) { _, _ throws(HomeError) in }
     }
 
-    /// Says what a scene sets, in place of what it set before.
+    /// Replaces the actions of a scene.
     ///
     /// - Throws: `invalidParameter`, `readOnlyCharacteristic`, `invalidValueType`, `valueLowerThanMinimum`,
-    ///   `valueHigherThanMaximum`, `stringLongerThanMaximum` or `invalidMessageSize` if a characteristic does not take
-    ///   its value, `objectAssociatedToAnotherHome` for one of another home.
+    ///   `valueHigherThanMaximum`, `stringLongerThanMaximum` or `invalidMessageSize` if a characteristic doesn't accept
+    ///   its value, `invalidParameter` for two actions with the same characteristic, `objectAssociatedToAnotherHome`
+    ///   for a characteristic in another home, `maximumObjectLimitReached` for too many actions.
     @discardableResult
     public func setActions(
         _ actions: [CharacteristicWriteAction], of actionSet: ActionSet.ID

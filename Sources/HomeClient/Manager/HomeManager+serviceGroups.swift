@@ -1,11 +1,12 @@
 extension HomeManager {
-    /// Adds a service group, without services as yet, to a home.
+    /// Adds a service group without services to a home.
     ///
     /// - Parameters:
-    ///   - name: its name, which nothing else in the home has.
-    ///   - home: the home.
-    /// - Returns: the group.
-    /// - Throws: as ``addRoom(named:to:)``; `maximumObjectLimitReached` for too many groups.
+    ///   - name: The group's name, which must be unique in the home.
+    ///   - home: The home.
+    /// - Returns: The added group.
+    /// - Throws: The errors of ``addRoom(named:to:)`` for its name, `maximumObjectLimitReached` if there are too many
+    ///   groups.
     public func addServiceGroup(named name: String, to home: Home.ID) async throws(HomeError) -> ServiceGroup {
         try await write(.addServiceGroup(home, name: name)) { graph, commit throws(HomeError) in
             try graph.serviceGroup(commit)
@@ -14,7 +15,8 @@ extension HomeManager {
 
     /// Renames a service group.
     ///
-    /// - Throws: as ``addServiceGroup(named:to:)``, and `renameWithSimilarName` if that is its name.
+    /// - Throws: The errors of ``addServiceGroup(named:to:)`` for its name, `renameWithSimilarName` if the group
+    ///   already has the name.
     @discardableResult
     public func renameServiceGroup(_ group: ServiceGroup.ID, to name: String) async throws(HomeError) -> ServiceGroup {
         try await write(.renameServiceGroup(group, name: name)) { graph, _ throws(HomeError) in
@@ -22,16 +24,19 @@ extension HomeManager {
         }
     }
 
-    /// Removes a service group; its services stay.
+    /// Removes a service group, but not its services.
     ///
-    /// - Throws: `notFound` if it is not there.
+    /// - Throws: `notFound` if there is no such group.
     public func removeServiceGroup(_ group: ServiceGroup.ID) async throws(HomeError) {
         try await write(.removeServiceGroup(group)) { _, _ throws(HomeError) in }
     }
 
-    /// Makes a service part of a group; it may be part of several.
+    /// Adds a service to a group.
     ///
-    /// - Throws: `alreadyExists` if it is part of it, `objectAssociatedToAnotherHome` if it is another home's.
+    /// A service can be in several groups.
+    ///
+    /// - Throws: `alreadyExists` if the service is already in the group, `objectAssociatedToAnotherHome` if it's in
+    ///   another home, `maximumObjectLimitReached` if there are too many services in the group.
     @discardableResult
     public func addService(
         _ service: Service.ID, toServiceGroup group: ServiceGroup.ID
@@ -41,9 +46,9 @@ extension HomeManager {
         }
     }
 
-    /// Takes a service out of a group.
+    /// Removes a service from a group.
     ///
-    /// - Throws: `notFound` if it is not part of it.
+    /// - Throws: `notFound` if the service isn't in the group.
     @discardableResult
     public func removeService(
         _ service: Service.ID, fromServiceGroup group: ServiceGroup.ID

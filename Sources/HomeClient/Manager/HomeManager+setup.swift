@@ -1,37 +1,39 @@
 import BoundedJSON
 
 extension HomeManager {
-    /// Adds a device that a search found.
+    /// Adds a discovered device.
+    ///
+    /// If the call throws, neither the home nor the device has changed.
     ///
     /// - Parameters:
-    ///   - accessory: the device.
-    ///   - code: its setup code.
-    ///   - home: where it is added.
-    ///   - name: what it is to be called; its own name, repaired if need be, if `nil`.
-    /// - Returns: the accessories; or that its maker's app goes on.
-    /// - Throws: `accessoryPairingFailed` for the wrong code, `objectAlreadyAssociatedToHome` or
-    ///   `objectAssociatedToAnotherHome` if it is in a home already, `accessoryIsBusy` or `accessoryOutOfResources` if
-    ///   it does not take another controller, `accessoryNotReachable` or `timedOutWaitingForAccessory` if it does not
-    ///   answer, `accessoryOutOfCompliance` if it does not keep to the rules, `objectWithSimilarNameExistsInHome` or
-    ///   `nameContainsProhibitedCharacters` to `nameDoesNotEndWithValidCharacters` for the name. Then neither the home
-    ///   nor the device has changed.
+    ///   - accessory: The device.
+    ///   - code: The device's setup code.
+    ///   - home: The home to add the device to.
+    ///   - name: The accessory's name; `nil` for the device's name, made valid if necessary.
+    /// - Returns: The added accessories, or the name of the vendor's app that continues.
+    /// - Throws: `accessoryPairingFailed` for a wrong code, `objectAlreadyAssociatedToHome` or
+    ///   `objectAssociatedToAnotherHome` if the device is already in a home, `accessoryIsBusy` or
+    ///   `accessoryOutOfResources` if it doesn't accept another controller, `accessoryNotReachable` or
+    ///   `timedOutWaitingForAccessory` if it doesn't respond, `accessoryOutOfCompliance` if it violates the protocol,
+    ///   `objectWithSimilarNameExistsInHome` or `nameContainsProhibitedCharacters` to
+    ///   `nameDoesNotEndWithValidCharacters` for the name.
     public func addAccessory(
         _ accessory: DiscoveredAccessory, code: SetupCode, to home: Home.ID, name: String? = nil
     ) async throws(HomeError) -> AddResult {
         try await add(AdditionRequest(home: home, device: accessory.id, code: code, name: name))
     }
 
-    /// Adds the device that a QR code, or the answer to an `AddAccessoryRequest`, is for.
+    /// Adds the device of a QR code or of an `AddAccessoryRequest`.
     ///
     /// - Parameters:
-    ///   - payload: the content of the QR code, or `request.makePayload(…)`.
-    ///   - home: where it is added.
-    ///   - name: what it is to be called; its own name, repaired if need be, if `nil`.
-    /// - Returns: the accessories; or that its maker's app goes on.
-    /// - Throws: as ``addAccessory(_:code:to:name:)``, and `missingEntitlement` if the app did not declare
-    ///   `HomeCapability.setupPayload`, `incompatibleAccessory` for a device that cannot be on the network,
-    ///   `ownershipFailure` if the device does not take the maker's token, `notFound` if the request was answered
-    ///   already, `timedOutWaitingForAccessory` if no such device is there.
+    ///   - payload: The content of the QR code, or the result of `request.makePayload(…)`.
+    ///   - home: The home to add the device to.
+    ///   - name: The accessory's name; `nil` for the device's name, made valid if necessary.
+    /// - Returns: The added accessories, or the name of the vendor's app that continues.
+    /// - Throws: The errors of ``addAccessory(_:code:to:name:)``, `missingEntitlement` if the app didn't declare
+    ///   `HomeCapability.setupPayload`, `incompatibleAccessory` for a device without support for IP networks,
+    ///   `ownershipFailure` if the device rejects the vendor's token, `notFound` if the request was already answered,
+    ///   `timedOutWaitingForAccessory` if the device isn't on the network.
     public func addAndSetupAccessories(
         with payload: AccessorySetupPayload, to home: Home.ID, name: String? = nil
     ) async throws(HomeError) -> AddResult {
@@ -40,18 +42,19 @@ extension HomeManager {
 
     /// Pairs again with an accessory that was reset, or with a device that replaces it.
     ///
-    /// The accessory and its services keep their identities, names, rooms and settings; scenes, groups and favorites stay.
-    /// With a bridge, so do the accessories connected through it.
+    /// The accessory and its services keep their identities, names, rooms, settings, scenes, groups and favorites. The
+    /// same applies to the bridged accessories of a bridge. If the call throws, neither the home nor the device has
+    /// changed.
     ///
     /// - Parameters:
-    ///   - accessory: the accessory, or the bridge.
-    ///   - credentials: the setup code, or the content of the QR code.
-    ///   - device: the device that takes the accessory's place; `nil` for the device of the QR code, or for the same device
+    ///   - accessory: The accessory or bridge.
+    ///   - credentials: The setup code, or the content of the QR code.
+    ///   - device: The device that replaces the accessory; `nil` for the device of the QR code, or for the same device
     ///     after a reset.
-    /// - Returns: the accessories, a bridge first.
-    /// - Throws: as ``addAccessory(_:code:to:name:)``, and `notFound` if the device isn't on the network,
-    ///   `incompatibleAccessory` if it has other services or characteristics, `operationNotSupported` for an accessory that
-    ///   is connected through a bridge. Then neither the home nor the device has changed.
+    /// - Returns: The accessories, a bridge first.
+    /// - Throws: The errors of ``addAccessory(_:code:to:name:)``, `notFound` if the device isn't on the network,
+    ///   `incompatibleAccessory` if it has different services or characteristics, `operationNotSupported` for a bridged
+    ///   accessory.
     @discardableResult
     public func repairAccessory(
         _ accessory: Accessory.ID, with credentials: AccessorySetupCredentials, device: DeviceID? = nil
@@ -70,9 +73,9 @@ extension HomeManager {
         }
     }
 
-    /// Says that the maker's app will not add what it was asked to.
+    /// Declines a request to the vendor's app to add an accessory.
     ///
-    /// - Throws: `notFound` if it was answered already.
+    /// - Throws: `notFound` if the request was already answered.
     public func decline(_ request: AddAccessoryRequest) async throws(HomeError) {
         try await call(.declineAddition(request.id), deadline: timeouts.call) { _ throws(HomeError) in }
     }

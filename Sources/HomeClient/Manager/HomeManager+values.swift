@@ -1,9 +1,9 @@
 extension HomeManager {
     /// Reads a value from the accessory.
     ///
-    /// - Returns: the accessory's value, which ``homes`` contains, too.
-    /// - Throws: `writeOnlyCharacteristic` if it can't be read, `accessoryNotReachable` or `bridgedAccessoryNotReachable` if the
-    ///   accessory is unreachable, `accessoryIsBlocked` if it is blocked.
+    /// - Returns: The accessory's value, which ``homes`` contains, too.
+    /// - Throws: `writeOnlyCharacteristic` if the characteristic can't be read, `accessoryNotReachable` or
+    ///   `bridgedAccessoryNotReachable` if the accessory is unreachable, `accessoryIsBlocked` if it's blocked.
     public func readValue(of characteristic: Characteristic.ID) async throws(HomeError) -> CharacteristicValue {
         let results = try await exchange(.readValues([characteristic]))
         guard let result = results.first(where: { $0.characteristic == characteristic }) else { throw Self.noResult }
@@ -14,8 +14,8 @@ extension HomeManager {
 
     /// Reads values from accessories, with one request for each accessory.
     ///
-    /// - Returns: a value or an error for each.
-    /// - Throws: errors of the whole call, such as `homeAccessNotAuthorized`.
+    /// - Returns: A value or an error for each characteristic.
+    /// - Throws: Errors of the whole call, such as `homeAccessNotAuthorized`.
     public func readValues(
         of characteristics: [Characteristic.ID]
     ) async throws(HomeError) -> [Characteristic.ID: Result<CharacteristicValue, HomeError>] {
@@ -26,16 +26,17 @@ extension HomeManager {
     /// Writes a value, and waits until the accessory has accepted it.
     ///
     /// - Parameters:
-    ///   - value: the value, of the characteristic's format and within its limits; a number is rounded to the nearest step.
-    ///     `nil` is refused with `nilParameter`.
-    ///   - characteristic: the characteristic.
-    ///   - authorizationData: the proof that an accessory may demand for this write.
-    /// - Returns: the written value, which is the nearest one that the accessory supports.
-    /// - Throws: `readOnlyCharacteristic` if it can't be written, `invalidValueType` for a value of the wrong type,
-    ///   `valueLowerThanMinimum` or `valueHigherThanMaximum` outside the limits, `invalidParameter` if it isn't one of the valid
-    ///   values, `stringLongerThanMaximum` or `invalidMessageSize` if it is too long, `invalidOrMissingAuthorizationData` if the
-    ///   accessory refuses the authorization data, `accessoryNotReachable` or `bridgedAccessoryNotReachable` if the accessory is
-    ///   unreachable, `accessoryIsBlocked` if it is blocked.
+    ///   - value: The value, in the characteristic's format and within its limits. A number is rounded to the nearest
+    ///     step. `nil` is rejected with `nilParameter`.
+    ///   - characteristic: The characteristic.
+    ///   - authorizationData: The authorization data that an accessory may require for this write.
+    /// - Returns: The written value, which is the nearest one that the accessory supports.
+    /// - Throws: `readOnlyCharacteristic` if the characteristic can't be written, `invalidValueType` for a value of the
+    ///   wrong type, `valueLowerThanMinimum` or `valueHigherThanMaximum` for a value outside the limits,
+    ///   `invalidParameter` if it isn't one of the valid values, `stringLongerThanMaximum` or `invalidMessageSize` if
+    ///   it's too long, `invalidOrMissingAuthorizationData` if the accessory rejects the authorization data,
+    ///   `accessoryNotReachable` or `bridgedAccessoryNotReachable` if the accessory is unreachable,
+    ///   `accessoryIsBlocked` if it's blocked.
     @discardableResult
     public func writeValue(
         _ value: CharacteristicValue?, to characteristic: Characteristic.ID, authorizationData: [UInt8]? = nil
@@ -53,8 +54,9 @@ extension HomeManager {
     /// try await manager.write(40, to: .brightness, of: lamp.service)
     /// ```
     ///
-    /// - Returns: the written value, which is the nearest one that the accessory supports.
-    /// - Throws: `notFound` if the service has no such value; as ``writeValue(_:to:authorizationData:)``.
+    /// - Returns: The written value, which is the nearest one that the accessory supports.
+    /// - Throws: `notFound` if the service has no such characteristic; the errors of
+    ///   ``writeValue(_:to:authorizationData:)``.
     @discardableResult
     public func write<Value>(
         _ value: Value, to key: CharacteristicKey<Value>, of service: Service, authorizationData: [UInt8]? = nil
@@ -71,8 +73,8 @@ extension HomeManager {
 
     /// Writes values, with one request for each accessory.
     ///
-    /// - Returns: the written value or an error for each.
-    /// - Throws: errors of the whole call, such as `homeAccessNotAuthorized`.
+    /// - Returns: The written value or an error for each characteristic.
+    /// - Throws: Errors of the whole call, such as `homeAccessNotAuthorized`.
     public func writeValues(
         _ values: [Characteristic.ID: CharacteristicValue]
     ) async throws(HomeError) -> [Characteristic.ID: Result<CharacteristicValue, HomeError>] {
@@ -87,9 +89,9 @@ extension HomeManager {
 
     /// Executes a scene.
     ///
-    /// - Returns: a result for each action, if at least one succeeded.
-    /// - Throws: `noActionsInActionSet` if it has no actions, `actionSetExecutionFailed` if all failed,
-    ///   `actionSetExecutionInProgress` if its last execution hasn't ended.
+    /// - Returns: A result for each action, if at least one succeeded.
+    /// - Throws: `noActionsInActionSet` if the scene has no actions, `actionSetExecutionFailed` if all actions failed,
+    ///   `actionSetExecutionInProgress` if the scene's last execution hasn't ended.
     public func executeActionSet(_ actionSet: ActionSet.ID) async throws(HomeError) -> ActionSetExecution {
         let results = try await exchange(.runActionSet(actionSet), isWrite: true)
         let error = replica.graph.error(ofScene: results)
@@ -99,19 +101,19 @@ extension HomeManager {
 
     /// Enables or disables notifications of changes of a value for this app.
     ///
-    /// Enabling twice is no error. Notifications stay enabled after a lost connection and while the accessory is unreachable, until
-    /// the app disables them or loses its permission.
+    /// Enabling them twice isn't an error. Notifications stay enabled after a lost connection and while the accessory
+    /// is unreachable, until the app disables them or loses its permission. If the call throws, they aren't enabled.
     ///
     /// - Throws: `notificationNotSupported` if the accessory doesn't report changes, `accessoryNotReachable` or
-    ///   `bridgedAccessoryNotReachable` if it is unreachable; notifications aren't enabled then.
+    ///   `bridgedAccessoryNotReachable` if it's unreachable.
     public func enableNotification(_ isEnabled: Bool, for characteristic: Characteristic.ID) async throws(HomeError) {
         try await enableNotification(isEnabled, for: [characteristic])[characteristic]?.get()
     }
 
     /// Enables or disables notifications of changes of values for this app.
     ///
-    /// - Returns: success or an error for each.
-    /// - Throws: errors of the whole call, such as `homeAccessNotAuthorized`.
+    /// - Returns: Success or an error for each characteristic.
+    /// - Throws: Errors of the whole call, such as `homeAccessNotAuthorized`.
     public func enableNotification(
         _ isEnabled: Bool, for characteristics: [Characteristic.ID]
     ) async throws(HomeError) -> [Characteristic.ID: Result<Void, HomeError>] {
@@ -124,7 +126,9 @@ extension HomeManager {
         return results
     }
 
-    /// Returns the current value of a characteristic and each new value, with notifications enabled during the iteration.
+    /// Returns the current value of a characteristic and each new value.
+    ///
+    /// Notifications are enabled during the iteration.
     public nonisolated func values(of characteristic: Characteristic.ID) -> CharacteristicValues {
         CharacteristicValues(manager: self, characteristic: characteristic)
     }

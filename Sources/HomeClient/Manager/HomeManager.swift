@@ -5,9 +5,9 @@ public import Logging
 
 /// An app's access to the homes of its user.
 ///
-/// The daemon `homehubd` stores the homes for all apps; a manager has the app's copy. The copy is empty until it is loaded
-/// (``waitUntilLoaded()``) and while the app has no permission. The first use asks the user for permission, and calls wait for
-/// the answer.
+/// The daemon `homehubd` stores the homes for all apps; a manager has the app's copy. The copy is empty until it's
+/// loaded (``waitUntilLoaded()``) and while the app has no permission. The first use asks the user for permission, and
+/// calls wait for the answer.
 ///
 /// Most apps use ``withHomeManager(_:socket:logger:_:)``. Others create a manager and run it:
 ///
@@ -17,10 +17,10 @@ public import Logging
 /// try await manager.waitUntilLoaded()
 /// ```
 ///
-/// Show the homes from ``snapshots(observing:)``, which returns the current state and the state after each change. Snapshots are
-/// immutable. ``homes`` is up to date before an event is delivered and before a call returns. An app gets no events for its own
-/// writes; their results contain the changes. Calls end within a bounded time. A call whose task is canceled before it had an
-/// effect throws `operationCancelled` and has none.
+/// Show the homes from ``snapshots(observing:)``, which returns the current state and the state after each change.
+/// Snapshots are immutable. ``homes`` is up to date before an event is delivered and before a call returns. An app gets
+/// no events for its own writes; their results contain the changes. Calls end within a bounded time. A call whose task
+/// is canceled before it had an effect throws `operationCancelled` and has no effect.
 public actor HomeManager {
     /// The path of the daemon's socket.
     public nonisolated let socket: String
@@ -68,10 +68,11 @@ public actor HomeManager {
     /// Creates a manager, which connects in ``run()``.
     ///
     /// - Parameters:
-    ///   - app: the declaration of the app.
-    ///   - socket: the daemon's socket; if `nil`, `$HOMEHUB_SOCKET`, else `./.lamplighter/run/home.sock` if no
-    ///     other user can have put it there, else `/run/homehub/home.sock`.
-    ///   - logger: gets messages about background work, such as failures to load the homes; by default they are discarded.
+    ///   - app: The declaration of the app.
+    ///   - socket: The path of the daemon's socket. The default is `$HOMEHUB_SOCKET`, else
+    ///     `./.lamplighter/run/home.sock` if no other user can have created it, else `/run/homehub/home.sock`.
+    ///   - logger: The logger for background work, such as failures to load the homes. By default, messages are
+    ///     discarded.
     public init(
         _ app: AppDeclaration, socket: String? = nil,
         logger: Logger = Logger(label: "home") { _ in SwiftLogNoOpLogHandler() }
@@ -105,10 +106,14 @@ public actor HomeManager {
     /// The permission that the user has given to the app.
     public var authorizationStatus: AuthorizationStatus { session?.status ?? [] }
 
-    /// A Boolean value that indicates whether this is the system app, which manages homes and permissions and needs no permission.
+    /// A Boolean value that indicates whether this is the system app.
+    ///
+    /// The system app manages homes and permissions, and needs no permission.
     public var isSystemApp: Bool { session?.isSystemApp ?? false }
 
-    /// A Boolean value that indicates whether ``homes`` equals the daemon's state; `false` while the homes are being loaded.
+    /// A Boolean value that indicates whether ``homes`` equals the daemon's state.
+    ///
+    /// It's `false` while the homes are being loaded.
     public var isLoaded: Bool { replica.isCurrent }
 
     /// The homes, oldest first; empty until they are loaded, and without permission.
@@ -116,13 +121,13 @@ public actor HomeManager {
     /// While the connection is lost, they don't change.
     public var homes: [Home] { replica.graph.homes }
 
-    /// The home that apps show first; `nil` only if there are no homes.
+    /// The home that apps show first; `nil` only if ``homes`` is empty.
     public var primaryHome: Home? { replica.graph.primaryHome }
 
     /// Waits until the homes are loaded, and for the user's permission if necessary.
     ///
-    /// - Throws: `homeAccessNotAuthorized` if the user denies it, `daemonUnavailable` if there is no connection for some seconds,
-    ///   `operationCancelled` if the task is canceled.
+    /// - Throws: `homeAccessNotAuthorized` if the user denies permission, `daemonUnavailable` if the connection is
+    ///   missing for some seconds, `operationCancelled` if the task is canceled.
     public func waitUntilLoaded() async throws(HomeError) {
         while true {
             _ = try await connected()
@@ -140,12 +145,13 @@ public actor HomeManager {
 /// Connects an app to the homes while the body runs.
 ///
 /// - Parameters:
-///   - app: the declaration of the app.
-///   - socket: the daemon's socket; if `nil`, the default one.
-///   - logger: as in ``HomeManager/init(_:socket:logger:)``.
-///   - body: uses the manager, in the caller's isolation: on the main actor it can change the app's model.
-/// - Returns: the result of the body.
-/// - Throws: errors of the body.
+///   - app: The declaration of the app.
+///   - socket: The path of the daemon's socket; `nil` for the default of ``HomeManager/init(_:socket:logger:)``.
+///   - logger: The logger for background work, as in ``HomeManager/init(_:socket:logger:)``.
+///   - body: The closure that uses the manager. It runs in the caller's isolation, so on the main actor it can change
+///     the app's model.
+/// - Returns: The result of the body.
+/// - Throws: The errors of the body.
 public func withHomeManager<Result>(
     _ app: AppDeclaration, socket: String? = nil,
     logger: Logger = Logger(label: "home") { _ in SwiftLogNoOpLogHandler() },

@@ -1,11 +1,11 @@
 import AsyncKit
 
-/// A question that the system app puts to the user.
+/// A question for the user, which the system app shows.
 @nonexhaustive
 public enum PersonQuestion: Sendable, Hashable {
-    /// Whether an app may see the homes.
+    /// A request for access to the homes.
     case permission(AppPermission)
-    /// Whether an app may do something else, such as add one accessory.
+    /// A request for something else, such as adding one accessory.
     case consent(ConsentQuestion)
 }
 
