@@ -1,14 +1,14 @@
-/// What happens to accessories.
+/// An event of an accessory.
 public typealias AccessoryEvent = Accessory.Event
 
 extension Accessory {
-    /// Something that happened to an accessory.
+    /// A change of an accessory.
     public struct Event: Sendable, Hashable {
-        /// The accessory as it is since then.
+        /// The accessory after the change.
         public let accessory: Accessory
-        /// The revision of its home since then.
+        /// The revision of the accessory's home after the change.
         public let revision: UInt64
-        /// What happened.
+        /// The kind of the change.
         public let change: Change
 
         package init(_ change: Change, to accessory: Accessory, revision: UInt64) {
@@ -20,29 +20,29 @@ extension Accessory {
 }
 
 extension Accessory.Event {
-    /// What can happen to an accessory; its parts are as they are since then.
+    /// A kind of change, with the services and characteristics after the change.
     @nonexhaustive
     public enum Change: Sendable, Hashable {
-        /// It has another name.
+        /// The accessory was renamed.
         case nameUpdated
-        /// A service has another name.
+        /// A service was renamed.
         case serviceNameUpdated(Service)
-        /// It has other services; what it still has kept its identity.
+        /// The accessory's services changed; the remaining ones keep their identities.
         case servicesUpdated
-        /// It answers, or does not any more, or it is known why.
+        /// The accessory became reachable or unreachable, or the reason changed.
         case reachabilityUpdated
         /// A value that this app observes changed, or a button was pressed.
         case valueUpdated(Service, Characteristic)
-        /// A service is shown as something else.
+        /// The type as which a service is shown changed.
         case associatedServiceTypeUpdated(Service)
-        /// A service became, or ceased to be, a favorite.
+        /// A service was added to the favorites or removed from them.
         case favoriteUpdated(Service)
-        /// It has other software.
+        /// The accessory's firmware version changed.
         case firmwareVersionUpdated
-        /// The homes were loaded anew, or this listener missed too much: whatever it kept of the accessory is void.
+        /// The homes were loaded again, or this listener was too slow. Replace all stored data about the accessory.
         case homesUpdated
 
-        /// The event's name, as tools print it.
+        /// The event's name in the output of tools.
         public var name: String { self == .nameUpdated ? "accessory.nameUpdated" : Mirror.caseName(of: self) }
     }
 }

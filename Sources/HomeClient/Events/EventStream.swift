@@ -3,14 +3,14 @@ import Synchronization
 
 /// The events of one listener, in the order in which they happened.
 ///
-/// Each stream is independent of all others and for one reader. A listener that does not keep up delays no other: when
-/// more than ``limit`` events wait for it, one `homesUpdated` takes their place. The stream ends when what it is about is
-/// gone, or the manager is.
+/// Each stream is independent of all others and supports one reader. A slow listener doesn't delay others: if more than
+/// ``limit`` events wait for it, a summary such as `homesUpdated` replaces them. The stream ends when its home or
+/// accessory is removed, and when the manager's ``HomeManager/run()`` ends.
 public struct EventStream<Event: Sendable>: AsyncSequence, Sendable {
-    /// How many events may wait for a listener.
+    /// The maximum number of events that wait for a listener.
     public static var limit: Int { 1024 }
 
-    /// Streams do not fail.
+    /// The stream doesn't throw.
     public typealias Failure = Never
 
     let mailbox: BoundedMailbox<Event>
@@ -22,18 +22,18 @@ public struct EventStream<Event: Sendable>: AsyncSequence, Sendable {
         subscription = Subscription(onEnd)
     }
 
-    /// Begins to take events.
+    /// Creates an iterator over the events.
     public func makeAsyncIterator() -> Iterator { Iterator(mailbox: mailbox, subscription: subscription) }
 
-    /// Takes the events one by one.
+    /// An iterator over the events.
     public struct Iterator: AsyncIteratorProtocol {
         let mailbox: BoundedMailbox<Event>
         let subscription: Subscription
 
-        /// The next event; `nil` at the end, and when the task is cancelled.
+        /// Returns the next event; `nil` at the end, or if the task is canceled.
         public mutating func next() async -> Event? { await mailbox.next() }
 
-        /// The next event; `nil` at the end, and when the task is cancelled.
+        /// Returns the next event; `nil` at the end, or if the task is canceled.
         public mutating func next(isolation actor: isolated (any Actor)?) async -> Event? { await mailbox.next() }
     }
 }

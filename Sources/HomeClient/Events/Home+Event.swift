@@ -1,9 +1,9 @@
 extension Home {
-    /// Something that happened in a home.
+    /// A change in a home.
     public struct Event: Sendable, Hashable {
-        /// The home as it is since then; its `Home.revision` tells which write it was.
+        /// The home after the change; its `Home.revision` identifies the write.
         public let home: Home
-        /// What happened.
+        /// The kind of the change.
         public let change: Change
 
         package init(_ change: Change, in home: Home) {
@@ -14,61 +14,61 @@ extension Home {
 }
 
 extension Home.Event {
-    /// What can happen in a home; objects are as they are since then, those that went as they were.
+    /// A kind of change, with the objects after the change, or removed objects before it.
     @nonexhaustive
     public enum Change: Sendable, Hashable {
-        /// The home has another name, and so has its default room.
+        /// The home and its default room were renamed.
         case nameUpdated
-        /// An accessory came; a bridge comes before those behind it.
+        /// An accessory was added; a bridge is added before its bridged accessories.
         case accessoryAdded(Accessory)
-        /// An accessory went; a bridge goes after those behind it.
+        /// An accessory was removed; a bridge is removed after its bridged accessories.
         case accessoryRemoved(Accessory)
-        /// An accessory is in another room.
+        /// An accessory was assigned to another room.
         case accessoryRoomUpdated(Room, Accessory)
-        /// A room came.
+        /// A room was added.
         case roomAdded(Room)
-        /// A room went; what was in it is in the default room.
+        /// A room was removed; its accessories are in the default room.
         case roomRemoved(Room)
-        /// A room has another name.
+        /// A room was renamed.
         case roomNameUpdated(Room)
-        /// A zone came.
+        /// A zone was added.
         case zoneAdded(Zone)
-        /// A zone went; its rooms stay.
+        /// A zone was removed, but not its rooms.
         case zoneRemoved(Zone)
-        /// A zone has another name.
+        /// A zone was renamed.
         case zoneNameUpdated(Zone)
-        /// A room is part of a zone now.
+        /// A room was added to a zone.
         case roomAddedToZone(Room, Zone)
-        /// A room is no part of a zone any more.
+        /// A room was removed from a zone.
         case roomRemovedFromZone(Room, Zone)
-        /// An accessory failed; with `accessoryIsBlocked` it is blocked until it's unblocked.
+        /// An accessory failed; after `accessoryIsBlocked` it's blocked until an app unblocks it.
         case accessoryError(HomeError, Accessory)
-        /// An accessory is not blocked any more.
+        /// An accessory was unblocked.
         case accessoryUnblocked(Accessory)
-        /// A scene came.
+        /// A scene was added.
         case actionSetAdded(ActionSet)
-        /// A scene went.
+        /// A scene was removed.
         case actionSetRemoved(ActionSet)
-        /// A scene has another name.
+        /// A scene was renamed.
         case actionSetNameUpdated(ActionSet)
-        /// A scene sets other values.
+        /// The actions of a scene changed.
         case actionSetActionsUpdated(ActionSet)
-        /// A scene is being carried out, or not any more; see `ActionSet.isExecuting`.
+        /// An execution of a scene began or ended; see `ActionSet.isExecuting`.
         case actionSetExecutionUpdated(ActionSet)
-        /// A service group came.
+        /// A service group was added.
         case serviceGroupAdded(ServiceGroup)
-        /// A service group went; its services stay.
+        /// A service group was removed, but not its services.
         case serviceGroupRemoved(ServiceGroup)
-        /// A service group has another name.
+        /// A service group was renamed.
         case serviceGroupNameUpdated(ServiceGroup)
-        /// A service is part of a group now.
+        /// A service was added to a group.
         case serviceAddedToServiceGroup(Service, ServiceGroup)
-        /// A service is no part of a group any more.
+        /// A service was removed from a group.
         case serviceRemovedFromServiceGroup(Service, ServiceGroup)
-        /// The homes were loaded anew, or this listener missed too much: whatever it kept of the home is void.
+        /// The homes were loaded again, or this listener was too slow. Replace all stored data about the home.
         case homesUpdated
 
-        /// The event's name, as tools print it.
+        /// The event's name in the output of tools.
         public var name: String { self == .nameUpdated ? "home.nameUpdated" : Mirror.caseName(of: self) }
     }
 }

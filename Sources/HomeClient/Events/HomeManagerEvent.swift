@@ -1,37 +1,38 @@
-/// What happens to the homes as a whole.
+/// An event of the homes as a whole.
 @nonexhaustive
 public enum HomeManagerEvent: Sendable, Hashable {
-    /// The user allowed the app to use homes, or withdrew it. After a withdrawal nothing follows.
+    /// The app's authorization status changed. While access isn't allowed, no other events follow.
     case authorizationStatusUpdated(AuthorizationStatus)
-    /// The homes were loaded anew: whatever was kept of them is void.
+    /// The homes were loaded again, or this listener was too slow. Replace all stored data about them.
     case homesUpdated
-    /// Another home is the primary one; `nil` when the last home went.
+    /// Another home became the primary home; `nil` after the last home was removed.
     case primaryHomeUpdated(Home?)
-    /// A home came.
+    /// A home was added.
     case homeAdded(Home)
-    /// A home went; this is how it was.
+    /// A home was removed; the value is its last state.
     case homeRemoved(Home)
-    /// The maker's app is asked for a proof, with which it calls
-    /// ``HomeManager/addAndSetupAccessories(with:to:name:)``; or it declines.
+    /// The daemon requests a proof of ownership from this vendor's app.
+    ///
+    /// The app answers with ``HomeManager/addAndSetupAccessories(with:to:name:)`` or ``HomeManager/decline(_:)``.
     case addAccessoryRequest(AddAccessoryRequest)
-    /// An accessory that this app has begun to add, and that was handed over to its maker's app, will not come.
+    /// The addition of an accessory that this app handed over to the vendor's app failed.
     case additionFailed(AccessoryAdditionFailure)
 
-    /// The event's name, as tools print it.
+    /// The event's name in the output of tools.
     public var name: String { Mirror.caseName(of: self) }
 }
 
-/// An event of any kind, for listeners that want all of them in the order in which they happened.
+/// An event of any kind, for listeners that need all events in order.
 @nonexhaustive
 public enum HomeClientEvent: Sendable, Hashable {
-    /// Something that happened to the homes as a whole.
+    /// An event of the homes as a whole.
     case manager(HomeManagerEvent)
-    /// Something that happened in a home.
+    /// An event of a home.
     case home(Home.Event)
-    /// Something that happened to an accessory.
+    /// An event of an accessory.
     case accessory(Accessory.Event)
 
-    /// The event's name, as tools print it.
+    /// The event's name in the output of tools.
     public var name: String {
         switch self {
         case .manager(let event): event.name

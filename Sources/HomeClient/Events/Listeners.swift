@@ -115,19 +115,19 @@ final class Listeners: Sendable {
 }
 
 extension HomeManager {
-    /// What happens to the homes as a whole, from now on.
+    /// Returns the events of the homes as a whole, from now on.
     public nonisolated func events() -> EventStream<HomeManagerEvent> { listeners.manager() }
 
-    /// What happens in a home, from now on; ends when the home is gone.
+    /// Returns the events of a home, from now on, until it's removed.
     public nonisolated func events(in home: Home.ID) -> EventStream<Home.Event> { listeners.home(home) }
 
-    /// What happens to an accessory, from now on; ends when the accessory is gone.
+    /// Returns the events of an accessory, from now on, until it's removed.
     ///
-    /// Values are among it as far as they are reported to this app: see ``values(of:)``.
+    /// They include the values that this app observes; see ``observe(_:)``.
     public nonisolated func events(of accessory: Accessory.ID) -> EventStream<Accessory.Event> {
         listeners.accessory(accessory)
     }
 
-    /// All that happens, in the order in which it happens, from now on.
+    /// Returns all events in order, from now on.
     public nonisolated func allEvents() -> EventStream<HomeClientEvent> { listeners.all() }
 }
