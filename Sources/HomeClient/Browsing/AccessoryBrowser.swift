@@ -2,7 +2,7 @@ import AsyncKit
 
 /// A search for devices that can be added.
 ///
-/// Searching costs; prefer ``HomeManager/withAccessoryBrowser(_:)``, which ends it by itself.
+/// Searching uses resources. Prefer ``HomeManager/withAccessoryBrowser(_:)``, which stops the search automatically.
 public actor AccessoryBrowser {
     private let manager: HomeManager
     private let finds = Search.Finds(limit: EventStream<BrowserEvent>.limit)
@@ -15,22 +15,23 @@ public actor AccessoryBrowser {
 
     init(_ manager: HomeManager) { self.manager = manager }
 
-    /// What the search finds; only between ``start()`` and ``stop()``.
+    /// The events of the search between ``start()`` and ``stop()``.
     ///
-    /// For one reader. It ends when the app loses its permission; after another ``start()`` take it anew.
+    /// The stream supports one reader. It ends when the app loses its permission. Get a new stream after the next
+    /// ``start()``.
     public nonisolated var events: EventStream<BrowserEvent> { EventStream(finds) {} }
 
-    /// The devices that are there; after ``stop()`` those that were there then.
+    /// The devices that are currently available; after ``stop()``, the ones that were available then.
     public var discoveredAccessories: [DiscoveredAccessory] {
         get async { search == nil ? frozen : await manager.discoveredAccessories }
     }
 
-    /// Begins to search anew; harmless while searching.
+    /// Starts a new search; has no effect during a search.
     ///
-    /// Also after the app has lost its permission, which ends the search and its events, and has it again. A daemon that
-    /// cannot search any more ends no search: as soon as it can, the search goes on by itself.
+    /// If the app loses its permission, the search and its events end. Start it again after the app regains permission.
+    /// If the daemon temporarily can't search, the search continues automatically later.
     ///
-    /// - Throws: `homeAccessNotAuthorized` without permission, `accessoryDiscoveryFailed` if the daemon cannot search.
+    /// - Throws: `homeAccessNotAuthorized` without permission, `accessoryDiscoveryFailed` if the daemon can't search.
     public func start() async throws(HomeError) {
         if let number = search?.number, await !manager.isSearching(number), search?.number == number {
             search = nil
@@ -49,7 +50,7 @@ public actor AccessoryBrowser {
         }
     }
 
-    /// Ends the search: nothing is reported any more, not even what was found already.
+    /// Stops the search and drops its pending events.
     public func stop() async {
         isStarted = false
         guard let search else { return }
@@ -62,13 +63,13 @@ public actor AccessoryBrowser {
     }
 }
 
-/// What a search for devices finds.
+/// An event of a search for devices.
 @nonexhaustive
 public enum BrowserEvent: Sendable, Hashable {
-    /// A device that can be added is there.
+    /// A device that can be added was found, or its advertisement changed.
     case found(DiscoveredAccessory)
-    /// It went, or was added to a home by somebody.
+    /// A device disappeared from the network or was added to a home.
     case removed(DiscoveredAccessory)
-    /// So much happened that it was dropped: this is what is there now.
+    /// The currently found devices, in place of dropped events, because there were too many.
     case reset([DiscoveredAccessory])
 }

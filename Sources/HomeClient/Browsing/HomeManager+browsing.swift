@@ -3,10 +3,11 @@ import Logging
 extension HomeManager {
     /// Searches for devices that can be added, while the body runs.
     ///
-    /// - Parameter body: receives the events of the search, in the caller's isolation; they end if the app loses its permission.
-    /// - Returns: the result of the body.
-    /// - Throws: `homeAccessNotAuthorized` without permission, `accessoryDiscoveryFailed` if the daemon can't search; errors of the
-    ///   body.
+    /// - Parameter body: The closure that receives the events of the search, in the caller's isolation. The events end
+    ///   if the app loses its permission.
+    /// - Returns: The result of the body.
+    /// - Throws: `homeAccessNotAuthorized` without permission, `accessoryDiscoveryFailed` if the daemon can't search;
+    ///   the errors of the body.
     public nonisolated func withAccessoryBrowser<R>(
         _ body: (EventStream<BrowserEvent>) async throws -> R
     ) async throws -> R {

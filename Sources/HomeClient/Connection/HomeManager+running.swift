@@ -3,11 +3,11 @@ import LineRPC
 import Logging
 
 extension HomeManager {
-    /// Keeps the connection to the daemon, and makes a new one when it breaks, until the task is cancelled.
+    /// Keeps the manager connected to the daemon, and reconnects after a lost connection, until the task is canceled.
     ///
-    /// While it does not run, no events arrive and calls fail with `daemonUnavailable`.
+    /// While it isn't running, no events arrive and calls fail with `daemonUnavailable`.
     ///
-    /// - Throws: `operationInProgress` if it runs already, or has run: a manager runs once.
+    /// - Throws: `operationInProgress` if it's already running or has run. A manager runs only once.
     public func run() async throws(HomeError) {
         guard !hasRun else {
             throw HomeError(.operationInProgress, detail: "this home manager runs already, or has run")

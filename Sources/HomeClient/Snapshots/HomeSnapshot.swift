@@ -1,21 +1,22 @@
-/// All that an app knows of the homes at one time.
+/// The state of an app's copy of the homes at one time.
 public struct HomeSnapshot: Sendable, Hashable {
     /// The homes, oldest first; empty until they are loaded, and without permission.
     public let homes: [Home]
-    /// What the app may do, as the user decided.
+    /// The permission that the user has given to the app.
     public let authorizationStatus: AuthorizationStatus
-    /// Whether the homes are what the daemon has.
+    /// A Boolean value that indicates whether the homes equal the daemon's state.
     ///
-    /// Until they are loaded, and from a lost connection until they are loaded again, they are what they were.
+    /// It's `false` until the homes are loaded, and from the loss of a connection until they're loaded again.
+    /// Meanwhile, the homes don't change.
     public let isCurrent: Bool
 
-    /// The home that apps show first; there is one if there are homes.
+    /// The home that apps show first; `nil` only if ``homes`` is empty.
     public var primaryHome: Home? { homes.first(where: \.isPrimary) }
 
-    /// A home of that identity.
+    /// Returns the home with the given ID, or `nil` if it's missing.
     public func home(_ id: Home.ID) -> Home? { homes.first { $0.id == id } }
 
-    /// An accessory of any home.
+    /// Returns the accessory of any home with the given ID, or `nil` if it's missing.
     public func accessory(_ id: Accessory.ID) -> Accessory? {
         for home in homes {
             if let accessory = home.accessory(id) { return accessory }
@@ -23,7 +24,7 @@ public struct HomeSnapshot: Sendable, Hashable {
         return nil
     }
 
-    /// A characteristic of any home.
+    /// Returns the characteristic of any home with the given ID, or `nil` if it's missing.
     public func characteristic(_ id: Characteristic.ID) -> Characteristic? {
         for home in homes {
             if let characteristic = home.characteristic(id) { return characteristic }

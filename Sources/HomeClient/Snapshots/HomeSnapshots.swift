@@ -1,20 +1,20 @@
-/// What an app knows of the homes: as it is now, and then after each change, the app's own included.
+/// The current state of the homes, and then the state after each change, including the app's own changes.
 ///
-/// A reader gets the newest: one that does not keep up misses steps and never the last one. After a lost connection, a
-/// restart of the daemon or a withdrawn permission that was given again, the sequence goes on with what is then. Values
-/// that are not observed, by ``HomeManager/observe(_:)`` or the like, wake no reader; they are in the next snapshot. It
-/// ends with the manager's ``HomeManager/run()``, and when the task is cancelled.
+/// A slow reader may miss intermediate states but always receives the latest one. After a lost connection, a restart of
+/// the daemon or renewed permission, the sequence continues with the current state. Values that aren't observed, for
+/// instance by ``HomeManager/observe(_:)``, don't cause a snapshot; the next one contains them. The sequence ends when
+/// the manager's ``HomeManager/run()`` ends, and when the task is canceled.
 public struct HomeSnapshots: AsyncSequence, Sendable {
-    /// The sequence does not fail.
+    /// The sequence doesn't throw.
     public typealias Failure = Never
 
     let manager: HomeManager
     let scope: ObservationScope?
 
-    /// Begins an iteration; the step behind the first snapshot begins what is observed with it.
+    /// Creates an iterator, whose second step starts the observation.
     public func makeAsyncIterator() -> Iterator { Iterator(manager: manager, scope: scope) }
 
-    /// Takes the snapshots one by one.
+    /// An iterator over the snapshots.
     public struct Iterator: AsyncIteratorProtocol {
         let manager: HomeManager
         let scope: ObservationScope?
@@ -26,7 +26,7 @@ public struct HomeSnapshots: AsyncSequence, Sendable {
             self.scope = scope
         }
 
-        /// The next snapshot; `nil` at the end, and when the task is cancelled.
+        /// Returns the next snapshot; `nil` at the end, or if the task is canceled.
         public mutating func next() async -> HomeSnapshot? {
             if let scope, observation == nil, seen != nil { observation = await manager.observe(scope) }
             guard let (snapshot, number) = await manager.snapshot(after: seen) else {
@@ -37,13 +37,13 @@ public struct HomeSnapshots: AsyncSequence, Sendable {
             return snapshot
         }
 
-        /// The next snapshot; `nil` at the end, and when the task is cancelled.
+        /// Returns the next snapshot; `nil` at the end, or if the task is canceled.
         public mutating func next(isolation actor: isolated (any Actor)?) async -> HomeSnapshot? { await next() }
     }
 }
 
 extension HomeManager {
-    /// What the app knows of the homes, now and after each change.
+    /// Returns the current state of the homes and the state after each change.
     ///
     /// ```swift
     /// for await snapshot in manager.snapshots(observing: .room(kitchen.id)) {
@@ -51,9 +51,9 @@ extension HomeManager {
     /// }
     /// ```
     ///
-    /// - Parameter scope: what is observed meanwhile, so that its values are up to date; by default nothing beyond what
-    ///   the app observes anyway.
-    /// - Returns: the snapshots, the present one first.
+    /// - Parameter scope: The scope to observe during the iteration, so that its values are up to date. By default, the
+    ///   iteration doesn't add an observation.
+    /// - Returns: The snapshots, beginning with the current one.
     public nonisolated func snapshots(observing scope: ObservationScope? = nil) -> HomeSnapshots {
         HomeSnapshots(manager: self, scope: scope)
     }

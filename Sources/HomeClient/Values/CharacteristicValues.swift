@@ -1,22 +1,24 @@
 import AsyncKit
 
-/// The values of a characteristic: the current one, and then each new one.
+/// The current value of a characteristic, and then each new value.
 ///
-/// An iteration enables notifications of the value, and its end disables them unless another part of the app needs them. Values
-/// that this app writes are included, with ``ObservedValue/origin`` `own`. A button has no current value; each press is an element.
-/// While the accessory is unreachable or the daemon is away, the sequence waits; after that, a value that has changed is the next
-/// element. If more than ``limit`` values wait for the reader, only the newest stays.
+/// An iteration enables notifications of the value, and its end disables them unless another part of the app needs
+/// them. Values that this app writes are included, with ``ObservedValue/origin`` `own`. A button has no current value;
+/// each press is an element. While the accessory or the daemon is unreachable, the sequence waits. If the value has
+/// changed meanwhile, the next element is the changed value. If more than ``limit`` values wait for the reader, only
+/// the newest one remains.
 ///
-/// The sequence ends when the characteristic is removed, and throws `notificationNotSupported` if the accessory doesn't report the
-/// value. Without permission, also if the user withdraws it during the iteration, it throws `homeAccessNotAuthorized` and is over.
-/// ``HomeSnapshots`` continue instead: the next snapshot has no homes, and if the user allows the app again, a later one has them.
+/// The sequence ends when the characteristic is removed, and throws `notificationNotSupported` if the accessory doesn't
+/// report the value. Without permission, it throws `homeAccessNotAuthorized` and ends, also if the user withdraws
+/// permission during the iteration. In contrast, ``HomeSnapshots`` continue: the next snapshot has no homes, and a
+/// later one has them if the user allows the app again.
 public struct CharacteristicValues: AsyncSequence, Sendable {
     /// A value and its origin.
     public typealias Element = ObservedValue
-    /// The reason why there are no values.
+    /// The error that ends the sequence.
     public typealias Failure = HomeError
 
-    /// The most values that wait for the reader.
+    /// The maximum number of values that wait for the reader.
     public static let limit = 256
 
     let manager: HomeManager

@@ -87,14 +87,15 @@ extension HomeManager {
 
     // MARK: Observations
 
-    /// Has the values of a home, a room, or whatever the scope is, reported to this app as long as the observation is kept.
+    /// Observes the values of a scope, such as a home or a room, until the observation is released.
     ///
-    /// They are in the events of their accessories and in ``snapshots(observing:)``. What comes into the scope later is
-    /// reported from then on, and what leaves it no more. What cannot be reached, or may not be seen, is reported as soon
-    /// as it can. What is observed several times is reported until the last observation ends.
+    /// The events of the accessories and ``snapshots(observing:)`` contain the values. The observation follows the
+    /// scope: a value is observed while its accessory is in the scope. Values of unreachable accessories, and all
+    /// values of an app without permission, are observed as soon as possible. If several observations include a value,
+    /// it's observed until the last of them ends.
     ///
-    /// - Parameter scope: what to observe.
-    /// - Returns: the observation, once the daemon has answered; it ends when it is let go.
+    /// - Parameter scope: The values to observe.
+    /// - Returns: The observation, after the daemon has answered. It ends when its last reference is released.
     public func observe(_ scope: ObservationScope) async -> Observation {
         let number = observations.add(scope)
         let observation = Observation(Subscription { [tasks] in tasks.add(.endObservation(number)) })

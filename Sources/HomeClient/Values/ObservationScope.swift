@@ -1,19 +1,19 @@
-/// What an app wants to be told of.
+/// The values that an app observes.
 @nonexhaustive
 public enum ObservationScope: Sendable, Hashable {
     /// Everything in all homes.
     case everything
     /// Everything in a home.
     case home(Home.ID)
-    /// What is in a room at the time, the default room included.
+    /// Everything that is currently in a room, which may be the default room.
     case room(Room.ID)
-    /// What is in the rooms of a zone at the time.
+    /// Everything that is currently in the rooms of a zone.
     case zone(Zone.ID)
-    /// An accessory, without those behind it if it is a bridge.
+    /// An accessory; for a bridge, without its bridged accessories.
     case accessory(Accessory.ID)
-    /// One function of an accessory.
+    /// One service of an accessory.
     case service(Service.ID)
-    /// These values alone.
+    /// The given characteristics.
     case characteristics(Set<Characteristic.ID>)
 }
 
@@ -50,7 +50,7 @@ extension ObservationScope {
     }
 }
 
-/// Has values reported as long as it is kept; see ``HomeManager/observe(_:)``.
+/// An observation of values, which ends when its last reference is released; see ``HomeManager/observe(_:)``.
 public final class Observation: Sendable {
     private let subscription: Subscription
 

@@ -1,20 +1,21 @@
-/// A value of a characteristic, as it is or came to be.
+/// A current or new value of a characteristic.
 public struct ObservedValue: Sendable, Hashable {
-    /// How a value came to be known.
+    /// The origin of a value.
     @nonexhaustive
     public enum Origin: Sendable, Hashable {
-        /// It holds: what was known when the iteration began, or after something was missed, such as a lost connection.
+        /// The current value at the beginning of an iteration, or after missed changes, for instance after a lost
+        /// connection.
         case present
-        /// This app set it.
+        /// This app wrote the value.
         case own
-        /// The accessory told it: somebody else set it, or the accessory itself did.
+        /// The accessory reported the value, which it changed itself or which another controller or app wrote.
         case reported
     }
 
     /// The value.
     public let value: CharacteristicValue
-    /// When it was received.
+    /// The time at which the value was received.
     public let time: Timestamp
-    /// How it came to be known.
+    /// The value's origin.
     public let origin: Origin
 }
