@@ -29,7 +29,7 @@ public actor AccessoryBrowser {
     /// Starts a new search; has no effect during a search.
     ///
     /// If the app loses its permission, the search and its events end. Start it again after the app regains permission.
-    /// If the daemon temporarily can't search, the search continues automatically later.
+    /// If the daemon can't continue a search, the search resumes automatically when possible.
     ///
     /// - Throws: `homeAccessNotAuthorized` without permission, `accessoryDiscoveryFailed` if the daemon can't search.
     public func start() async throws(HomeError) {

@@ -1,72 +1,77 @@
-/// The person's part in adding an accessory: a program shows, asks, and answers with these.
+/// The user interface of the standard setup: a program shows the steps, asks the user and returns the answers.
 ///
-/// The steps come in this order. A step that throws, or whose task is cancelled, ends the setup; from ``added(_:)`` on
-/// the accessory is in the home whatever happens later. Every question has an answer of its own, so that a program may
-/// leave out what it does not care for.
+/// The steps occur in this order. A step that throws, or whose task is canceled, ends the setup. From ``added(_:)`` on,
+/// the accessory stays in the home in any case. Most questions have a default answer, so a program can omit them.
 public protocol AccessorySetupInteraction: Sendable {
-    /// Which home the accessory is to be added to, if the request does not say; the primary one if the person is not asked.
+    /// Returns the home for the accessory, if the request contains none; by default, the primary home.
     func chooseHome(from homes: [Home]) async throws(HomeError) -> Home.ID
 
-    /// What the QR code says, or what was typed. Not asked if the request holds a payload.
+    /// Returns the content of the QR code or the entered code.
+    ///
+    /// The setup doesn't ask for it if the request contains a payload.
     func setupCredentials() async throws(HomeError) -> AccessorySetupCredentials
 
-    /// The setup code, for a QR code that holds none, and once more when the accessory has refused it.
+    /// Returns the setup code if the QR code lacks it, or another code after the accessory rejected one.
     ///
     /// - Parameters:
-    ///   - accessory: the device, if it was chosen.
-    ///   - attemptsLeft: how many codes it will be tried with, this one included.
-    ///   - refusal: why the last one was refused; `nil` if there was none.
-    /// - Returns: the code.
-    /// - Throws: what ends the setup.
+    ///   - accessory: The device, if it was chosen.
+    ///   - attemptsLeft: The number of remaining attempts, including this one.
+    ///   - refusal: The reason why the last code was rejected; `nil` for the first code.
+    /// - Returns: The setup code.
+    /// - Throws: An error that ends the setup.
     func setupCode(for accessory: DiscoveredAccessory?, attemptsLeft: Int, refusal: HomeError?)
         async throws(HomeError) -> SetupCode
 
-    /// Which of the devices is meant; asked unless the QR code tells.
+    /// Returns the device to add, unless the QR code identifies it.
     ///
-    /// - Parameter found: the devices, as they come and go; choosing ends the search.
-    /// - Returns: the device.
-    /// - Throws: `operationCancelled` if the person gives up.
+    /// - Parameter found: The devices as they appear and disappear, until this function returns.
+    /// - Returns: The chosen device.
+    /// - Throws: `operationCancelled` if the user cancels.
     func chooseAccessory(from found: EventStream<BrowserEvent>) async throws(HomeError) -> DiscoveredAccessory
 
-    /// The device is spoken to; it may take half a minute.
+    /// Shows that the device is being paired, which can take half a minute.
     func adding(_ accessory: DiscoveredAccessory?) async
 
-    /// The accessory is in the home now, with those behind it.
+    /// Shows that the accessory and its bridged accessories were added to the home.
     func added(_ accessories: [Accessory]) async
 
-    /// The accessory's maker goes on in an app of its own; nothing else is asked.
+    /// Shows that the setup continues in the vendor's app, without further questions.
     func handedOver(to appName: String) async
 
-    /// What an accessory is to be called; `nil` leaves its name. Asked again, with the refusal, until it is acceptable.
+    /// Returns an accessory's name; `nil` keeps the current one.
+    ///
+    /// After an invalid name, the setup asks again, with the reason.
     func name(for accessory: Accessory, in home: Home, suggestions: [String], refusal: HomeError?)
         async throws(HomeError) -> String?
 
-    /// The room that an accessory is to be in; `nil` leaves it where it is.
+    /// Returns an accessory's room; `nil` keeps the current one.
     func room(for accessory: Accessory, in home: Home, suggestion: Room?) async throws(HomeError) -> Room.ID?
 
-    /// What a service is to be called; `nil` leaves its name. Asked again, with the refusal, until it is acceptable.
+    /// Returns a service's name; `nil` keeps the current one.
+    ///
+    /// After an invalid name, the setup asks again, with the reason.
     func name(for service: Service, of accessory: Accessory, suggestions: [String], refusal: HomeError?)
         async throws(HomeError) -> String?
 
-    /// What an outlet, a switch or a contact sensor is shown as; `nil` leaves it what it is.
+    /// Returns the type as which apps show an outlet, a switch or a contact sensor; `nil` keeps the current one.
     func serviceType(for service: Service, of accessory: Accessory, choices: [ServiceType])
         async throws(HomeError) -> ServiceType?
 
-    /// Whether a service is among the things that people use most.
+    /// Returns a Boolean value that indicates whether a service is one of the user's favorites.
     func isFavorite(_ service: Service, of accessory: Accessory) async throws(HomeError) -> Bool
 }
 
-/// What people have that shows that they may add an accessory.
+/// The credentials that allow a user to add an accessory.
 @nonexhaustive
 public enum AccessorySetupCredentials: Sendable, Hashable {
     /// The content of the QR code.
     case payload(AccessorySetupPayload)
-    /// The eight digits.
+    /// The eight digits of the setup code.
     case code(SetupCode)
 }
 
 extension AccessorySetupInteraction {
-    /// The primary home.
+    /// Returns the primary home.
     public func chooseHome(from homes: [Home]) async throws(HomeError) -> Home.ID {
         guard let home = homes.first(where: \.isPrimary) else {
             throw HomeError(.notFound, detail: "there is no home yet; add one first")
@@ -74,35 +79,35 @@ extension AccessorySetupInteraction {
         return home.id
     }
 
-    /// Shows nothing.
+    /// Does nothing.
     public func adding(_ accessory: DiscoveredAccessory?) async {}
 
-    /// Shows nothing.
+    /// Does nothing.
     public func added(_ accessories: [Accessory]) async {}
 
-    /// Shows nothing.
+    /// Does nothing.
     public func handedOver(to appName: String) async {}
 
-    /// The name it has.
+    /// Returns `nil`, which keeps the current name.
     public func name(for accessory: Accessory, in home: Home, suggestions: [String], refusal: HomeError?)
         async throws(HomeError) -> String?
     { nil }
 
-    /// The suggested room.
+    /// Returns the suggested room.
     public func room(for accessory: Accessory, in home: Home, suggestion: Room?) async throws(HomeError) -> Room.ID? {
         suggestion?.id
     }
 
-    /// The name it has.
+    /// Returns `nil`, which keeps the current name.
     public func name(for service: Service, of accessory: Accessory, suggestions: [String], refusal: HomeError?)
         async throws(HomeError) -> String?
     { nil }
 
-    /// What it is.
+    /// Returns `nil`, which keeps the current type.
     public func serviceType(for service: Service, of accessory: Accessory, choices: [ServiceType])
         async throws(HomeError) -> ServiceType?
     { nil }
 
-    /// No.
+    /// Returns `false`.
     public func isFavorite(_ service: Service, of accessory: Accessory) async throws(HomeError) -> Bool { false }
 }

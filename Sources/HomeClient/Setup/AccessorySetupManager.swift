@@ -1,35 +1,39 @@
-/// Leads a person through the standard steps of adding an accessory.
+/// The standard setup, which guides a user through the steps of adding an accessory.
 public struct AccessorySetupManager: Sendable {
     private let manager: HomeManager
 
-    /// Makes one that adds to the homes of a manager.
+    /// Creates a setup manager that adds accessories to the homes of a manager.
     public init(_ manager: HomeManager) { self.manager = manager }
 
-    /// What the standard setup ended with.
+    /// The outcome of the standard setup.
     @nonexhaustive
     public enum Outcome: Sendable, Hashable {
-        /// What was added, and where.
+        /// The accessories were added.
         case added(AccessorySetupResult)
-        /// Its maker's app goes on.
+        /// The setup continues in the vendor's app.
         case handedOver(appName: String)
     }
 
-    /// Runs the standard setup: code, device, pairing, and then for each accessory and each of its services that people
-    /// use a name, a room, what it is shown as, and whether it is a favorite.
+    /// Runs the standard setup.
     ///
-    /// An app about which the user has not decided can run it, too: the system app asks the user for this one addition. The app
-    /// is asked for the code only; the accessory comes into the home that the request names, else into the primary one, and
-    /// the result is all that the app learns. Without a QR code it must be the only one that can be added.
+    /// It asks for the code and the device, pairs the device, and asks for the name and room of each accessory. For
+    /// each service that people use, it asks for the name, the type to show and whether it's a favorite.
+    ///
+    /// An app without a decision of the user can also run it: the system app asks the user about this addition. The
+    /// setup then asks the app only for the code, and the app gets only the result. The accessory is added to the home
+    /// of the request, or to the primary home. Without a QR code, the accessory must be the only one that can be added.
+    ///
+    /// After the accessory was added, the call doesn't throw. The setup asks again for a rejected name. If the user
+    /// cancels or the connection is lost, the accessory keeps its current settings.
     ///
     /// - Parameters:
-    ///   - request: what is known beforehand.
-    ///   - interaction: the person's part.
-    /// - Returns: what was added, and what could not be done after that. From then on nothing fails any more: a name that
-    ///   is refused is asked for again, and if the person, or the connection, goes away, the accessory stays as it is.
-    /// - Throws: the first error before the accessory is in the home, and what `interaction` throws until then;
+    ///   - request: The choices that were made before the setup.
+    ///   - interaction: The user interface.
+    /// - Returns: The added accessories and the failed steps after the addition, or the vendor's app that continues.
+    /// - Throws: The first error before the accessory is in the home, including the errors of `interaction`;
     ///   `objectWithSimilarNameExistsInHome` or `nameContainsProhibitedCharacters` to
-    ///   `nameDoesNotEndWithValidCharacters` for the suggested name, which is checked before the device is spoken to;
-    ///   `homeAccessNotAuthorized` if a policy keeps the app out.
+    ///   `nameDoesNotEndWithValidCharacters` for the suggested name, which is validated before the device is paired;
+    ///   `homeAccessNotAuthorized` if the user or a policy denies access to the app.
     public func perform(
         _ request: AccessorySetupRequest, interaction: some AccessorySetupInteraction
     ) async throws(HomeError) -> Outcome {
@@ -92,7 +96,7 @@ public struct AccessorySetupManager: Sendable {
                     attemptsLeft -= 1
                     addition.code = try await interaction.setupCode(
                         for: device, attemptsLeft: attemptsLeft, refusal: error)
-                // Not every device advertises a setup hash, but the person knows which one it is.
+                // Some devices don't advertise a setup hash, but the user can identify the device.
                 case .notFound, .timedOutWaitingForAccessory:
                     guard let payload = addition.payload, payload.request == nil, mayChoose, device == nil else {
                         throw error
@@ -123,23 +127,24 @@ public struct AccessorySetupManager: Sendable {
     }
 }
 
-/// What came of adding an accessory.
+/// The result of adding an accessory.
 @nonexhaustive
 public enum AddResult: Sendable, Hashable {
-    /// It is in the home, in the default room: one accessory, or a bridge and then those behind it.
+    /// The added accessories, in the default room: one accessory, or a bridge followed by its bridged accessories.
     case added([Accessory])
-    /// Its maker's app goes on; the accessory comes by an event, or ``HomeManagerEvent/additionFailed(_:)`` says that it does
-    /// not.
+    /// The addition continues in the vendor's app.
+    ///
+    /// An event reports the added accessory, or ``HomeManagerEvent/additionFailed(_:)`` reports a failure.
     case handedOver(appName: String)
 }
 
-/// What came of removing accessories.
+/// The result of removing accessories.
 public struct AccessoryRemoval: Sendable, Hashable {
-    /// What was removed.
+    /// The removed accessories.
     public let removed: [Accessory.ID]
-    /// Those whose device could not be told yet.
+    /// The removed accessories whose devices couldn't be unpaired yet.
     ///
-    /// The daemon tells it when it is seen again; one that never is near this daemon any more must be reset before it can
-    /// be added again.
+    /// The daemon unpairs a device when it becomes visible again. Otherwise, the device must be reset before it can be
+    /// added again.
     public let stale: [Accessory.ID]
 }

@@ -1,4 +1,4 @@
-/// The standard setup as a value with a state, for whoever shows one step at a time: a page, a terminal, an app.
+/// A standard setup with a state, for web pages, terminals and apps that show one step at a time.
 ///
 /// ```swift
 /// let setup = try await manager.beginSetup(AccessorySetupRequest())
@@ -12,21 +12,22 @@
 /// }
 /// ```
 ///
-/// The steps are those of ``AccessorySetupManager``. It is found again by its id (``HomeManager/setup(_:)``), so that a page
-/// that is loaded anew goes on where it was. If nothing is answered for ``timeLimit``, or it is cancelled, it is over: before
-/// the accessory is in the home nothing has changed; after it the accessory stays as it is.
+/// The steps are those of ``AccessorySetupManager``. A page that is loaded again finds the session by its ID
+/// (``HomeManager/setup(_:)``) and continues with the current step. A setup ends if it's canceled, or if a question
+/// isn't answered within ``timeLimit``. If the accessory isn't in the home yet, nothing has changed. Otherwise, the
+/// accessory keeps its current settings.
 public actor AccessorySetupSession: Identifiable {
-    /// A setup's identity.
+    /// The type of a session's ID.
     public typealias ID = Identifier<AccessorySetupSession>
 
     private typealias Reply = Result<AccessorySetupAnswer, HomeError>
 
-    /// Its identity.
+    /// The session's ID.
     public nonisolated let id: ID
-    /// How long a question waits for its answer.
+    /// The longest time that a question waits for its answer.
     public nonisolated let timeLimit: Duration
 
-    /// Where it stands.
+    /// The current state.
     public private(set) var state = AccessorySetupState.searching([])
 
     private let manager: HomeManager
@@ -49,19 +50,19 @@ public actor AccessorySetupSession: Identifiable {
 
     // MARK: States and answers
 
-    /// Where it stands, and then each step.
+    /// The current state, and then each new state.
     ///
-    /// A reader that does not keep up gets the newest. It ends when the setup is over.
+    /// A slow reader receives only the latest state. The stream ends when the setup ends.
     public nonisolated var states: AsyncStream<AccessorySetupState> {
         let (states, sink) = AsyncStream.makeStream(of: AccessorySetupState.self, bufferingPolicy: .bufferingNewest(1))
         Task { await self.read(sink) }
         return states
     }
 
-    /// Answers what is asked.
+    /// Answers the current question.
     ///
-    /// - Throws: `invalidParameter` for an answer to another question, or a device, room or choice that is none;
-    ///   `operationInProgress` while nothing is asked; `notFound` when the setup is over.
+    /// - Throws: `invalidParameter` for an answer to a different question, or for an unknown device, room or choice;
+    ///   `operationInProgress` if no question is waiting for an answer; `notFound` if the setup has ended.
     public func answer(_ answer: AccessorySetupAnswer) throws(HomeError) {
         guard !state.isOver else { throw HomeError(.notFound, detail: "this setup is over; begin another") }
         guard let question else {
@@ -74,9 +75,9 @@ public actor AccessorySetupSession: Identifiable {
         question.continuation.resume(returning: .success(answer))
     }
 
-    /// Ends it.
+    /// Cancels the setup.
     ///
-    /// An accessory that is spoken to at this moment is let go again; one that is in the home stays.
+    /// An accessory that is being paired is unpaired again. An accessory that is already in the home stays there.
     public func cancel() { setup?.cancel() }
 
     // MARK: Running
@@ -294,16 +295,19 @@ private struct SetupSteps: AccessorySetupInteraction {
 }
 
 extension HomeManager {
-    /// How many setups are kept, those that are over included; the oldest that is over goes first.
+    /// The maximum number of sessions that the manager keeps, including ended ones.
+    ///
+    /// A new session replaces the oldest ended one.
     public static var setupLimit: Int { 16 }
 
-    /// Begins a standard setup that is shown step by step.
+    /// Begins a standard setup whose steps are shown one at a time.
     ///
     /// - Parameters:
-    ///   - request: what is known beforehand. With a payload nothing is asked before the device is spoken to.
-    ///   - timeLimit: how long a question waits for its answer.
-    /// - Returns: the setup, under way.
-    /// - Throws: `maximumObjectLimitReached` while ``setupLimit`` others are under way.
+    ///   - request: The choices that were made before the setup. With a payload, the session connects without a
+    ///     question, unless the payload lacks the setup code.
+    ///   - timeLimit: The longest time that a question waits for its answer.
+    /// - Returns: The running session.
+    /// - Throws: `maximumObjectLimitReached` if ``setupLimit`` other sessions are running.
     public func beginSetup(
         _ request: AccessorySetupRequest = AccessorySetupRequest(), timeLimit: Duration = .seconds(600)
     ) async throws(HomeError) -> AccessorySetupSession {
@@ -321,6 +325,6 @@ extension HomeManager {
         return setup
     }
 
-    /// A setup that was begun; `nil` if it is forgotten.
+    /// Returns the session with the given ID; `nil` if the manager no longer keeps it.
     public func setup(_ id: AccessorySetupSession.ID) -> AccessorySetupSession? { setups.first { $0.id == id } }
 }

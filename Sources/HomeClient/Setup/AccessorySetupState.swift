@@ -1,38 +1,38 @@
-/// Where a setup stands, and what it asks for.
+/// The state of a setup, including its current question.
 @nonexhaustive
 public enum AccessorySetupState: Sendable, Hashable {
-    /// What the QR code says, the setup code, or which of the devices is meant is asked for.
+    /// The setup asks for the content of the QR code, the setup code or the device.
     ///
-    /// The devices are those found so far; an app that may not see the homes gets none. Answers:
+    /// The value contains the devices found so far, or no devices for an app without access to the homes. Answers:
     /// ``AccessorySetupAnswer/payload(_:)``, ``AccessorySetupAnswer/code(_:)``, ``AccessorySetupAnswer/device(_:)``.
     case searching([DiscoveredAccessory])
-    /// Which of the devices is meant is asked for: the code does not tell. Answer: ``AccessorySetupAnswer/device(_:)``.
+    /// The setup asks for the device because the code doesn't identify it. Answer: ``AccessorySetupAnswer/device(_:)``.
     case choosing([DiscoveredAccessory])
-    /// The setup code is asked for, once more if the device has refused the last one. Answer:
+    /// The setup asks for the setup code, and again if the device rejects it. Answer:
     /// ``AccessorySetupAnswer/code(_:)``.
     case code(SetupCodeQuestion)
-    /// The device is spoken to; it may take half a minute. Nothing is asked.
+    /// The device is being paired, which can take half a minute. The setup doesn't ask for anything.
     case connecting(DiscoveredAccessory?)
-    /// What an accessory, or a service of it, is to be called is asked for, once more if the last name was refused.
-    /// Answers: ``AccessorySetupAnswer/name(_:)``, ``AccessorySetupAnswer/unchanged``.
+    /// The setup asks for the name of an accessory or a service, and again after an invalid name. Answers:
+    /// ``AccessorySetupAnswer/name(_:)``, ``AccessorySetupAnswer/unchanged``.
     case naming(NameQuestion)
-    /// The room of an accessory is asked for. Answers: ``AccessorySetupAnswer/room(_:)``,
+    /// The setup asks for the room of an accessory. Answers: ``AccessorySetupAnswer/room(_:)``,
     /// ``AccessorySetupAnswer/unchanged``.
     case room(RoomQuestion)
-    /// What an outlet, a switch or a contact sensor is shown as is asked for. Answers:
+    /// The setup asks for the type as which apps show an outlet, a switch or a contact sensor. Answers:
     /// ``AccessorySetupAnswer/serviceType(_:)``, ``AccessorySetupAnswer/unchanged``.
     case serviceType(Service, of: Accessory, choices: [ServiceType])
-    /// Whether people use the service most is asked for. Answers: ``AccessorySetupAnswer/favorite(_:)``,
-    /// ``AccessorySetupAnswer/unchanged``.
+    /// The setup asks whether a service is a favorite, one of the services that people use most. Answers:
+    /// ``AccessorySetupAnswer/favorite(_:)``, ``AccessorySetupAnswer/unchanged``.
     case favorite(Service, of: Accessory)
-    /// The maker's app of this name goes on; the setup is over.
+    /// The setup has ended and continues in the vendor's app of this name.
     case handedOver(appName: String)
-    /// The accessory is in the home; the setup is over.
+    /// The setup has ended, and the accessory is in the home.
     case done(AccessorySetupResult)
-    /// Nothing was added; the setup is over.
+    /// The setup has ended without an added accessory.
     case failed(HomeError)
 
-    /// Whether nothing follows.
+    /// A Boolean value that indicates whether the setup has ended.
     public var isOver: Bool {
         switch self {
         case .handedOver, .done, .failed: true
@@ -41,49 +41,49 @@ public enum AccessorySetupState: Sendable, Hashable {
     }
 }
 
-/// A setup code is asked for.
+/// A question for the setup code.
 public struct SetupCodeQuestion: Sendable, Hashable {
-    /// The device, if it is known.
+    /// The device, if it's known.
     public let accessory: DiscoveredAccessory?
-    /// How many codes it will be tried with, this one included.
+    /// The number of remaining attempts, including this one.
     public let attemptsLeft: Int
-    /// Why the last code was refused; `nil` if none was.
+    /// The reason why the last code was rejected; `nil` for the first code.
     public let refusal: HomeError?
 }
 
-/// A name is asked for.
+/// A question for a name.
 public struct NameQuestion: Sendable, Hashable {
     /// The accessory.
     public let accessory: Accessory
-    /// The service of it that is to be named; `nil` if it is the accessory itself.
+    /// The service to name; `nil` to name the accessory itself.
     public let service: Service?
-    /// Names that can be had, the best first.
+    /// The suggested names, best first.
     public let suggestions: [String]
-    /// Why the last name was refused; `nil` if none was.
+    /// The reason why the last name was rejected; `nil` for the first name.
     public let refusal: HomeError?
 
-    /// The name that it has.
+    /// The current name.
     public var present: String { service?.name ?? accessory.name }
 }
 
-/// A room is asked for.
+/// A question for a room.
 public struct RoomQuestion: Sendable, Hashable {
     /// The accessory.
     public let accessory: Accessory
-    /// The home with its rooms.
+    /// The home, which contains the available rooms.
     public let home: Home
-    /// The room that was proposed.
+    /// The suggested room of the request, if any.
     public let suggestion: Room?
 }
 
-/// What a person answers to an ``AccessorySetupState``.
+/// The user's answer to the question of an ``AccessorySetupState``.
 @nonexhaustive
 public enum AccessorySetupAnswer: Sendable, Hashable {
-    /// What the QR code says.
+    /// The content of the QR code.
     case payload(AccessorySetupPayload)
-    /// The eight digits.
+    /// The eight digits of the setup code.
     case code(SetupCode)
-    /// One of the devices that were found.
+    /// One of the found devices.
     case device(DeviceID)
     /// A name.
     case name(String)
@@ -91,8 +91,8 @@ public enum AccessorySetupAnswer: Sendable, Hashable {
     case room(Room.ID)
     /// One of the choices.
     case serviceType(ServiceType)
-    /// Whether it is among the things that people use most.
+    /// Whether the service is a favorite.
     case favorite(Bool)
-    /// It stays what it is, what was suggested.
+    /// Keeps the current value, or uses the suggested room if there is one.
     case unchanged
 }

@@ -9,7 +9,7 @@ struct PostPairingConfiguration<Interaction: AccessorySetupInteraction> {
 
     /// Asks all questions.
     ///
-    /// It ends early if the person cancels.
+    /// It ends early if the user cancels.
     ///
     /// - Returns: The failed steps, each with its accessory.
     func perform(on accessories: [Accessory.ID]) async -> [HomeError] {
