@@ -34,11 +34,11 @@ extension HomeManager {
     func startSearch(_ finds: Search.Finds) async throws(HomeError) -> (number: UInt64, subscription: Subscription) {
         let number = search.add(finds)
         let subscription = Subscription { [tasks] in tasks.add(.endSearch(number)) }
-        // The request has no effect if others search already. The browser must learn of a failure.
+        // If another browser is already searching, the request has no effect. It's sent because it can fail.
         do {
             try await call(.startBrowsing, deadline: timeouts.call) { _ throws(HomeError) in }
         } catch {
-            // Not later, by the subscription: the browser may have restarted by then.
+            // The subscription would stop the search later, when the browser may have restarted.
             stopSearch(number)
             throw error
         }
@@ -62,7 +62,7 @@ extension HomeManager {
     /// The devices found so far.
     var discoveredAccessories: [DiscoveredAccessory] { search.devices }
 
-    /// Starts the daemon's search (again).
+    /// Starts the daemon's search, again after a lost connection.
     func beginSearch() async {
         search.begin()
         do throws(HomeError) {

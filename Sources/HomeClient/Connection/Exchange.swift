@@ -3,8 +3,8 @@ import Synchronization
 
 /// The outcome of one call, and its waiting caller.
 ///
-/// The caller doesn't wait on the manager: the operation of `withTaskCancellationHandler` runs on an actor only if it
-/// uses the actor. The answer may arrive at that moment.
+/// The caller doesn't wait on the manager's actor, because the operation of `withTaskCancellationHandler` runs on an
+/// actor only if it uses the actor. Therefore the answer may arrive while the wait begins.
 final class Exchange<Reply: Sendable>: Sendable {
     typealias Outcome = Result<Reply, HomeError>
 

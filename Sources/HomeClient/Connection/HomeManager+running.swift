@@ -65,7 +65,7 @@ extension HomeManager {
             for await notification in peer.notifications { received(notification) }
             self.peer = nil
             isOpen = false
-            // Before waiting for the session's tasks, which have calls, too.
+            // Calls must fail before the wait for the session's tasks, which also make calls.
             failCalls()
             group.cancelAll()
         }

@@ -15,7 +15,7 @@ package struct Timeouts: Sendable {
     /// The pause before a failed load of the homes is retried.
     var reload = Duration.seconds(1)
 
-    /// The timeouts for a person at a terminal, who must learn of a missing daemon immediately.
+    /// The timeouts for commands in a terminal, which must report a missing daemon immediately.
     package static let ofPerson = Timeouts(absence: .zero)
 
     package init(absence: Duration = .seconds(5)) { self.absence = absence }

@@ -14,7 +14,7 @@ public struct EventStream<Event: Sendable>: AsyncSequence, Sendable {
     public typealias Failure = Never
 
     let mailbox: BoundedMailbox<Event>
-    /// Unsubscribes when the last copy of the stream and of its iterators is gone.
+    /// Unsubscribes when the last copy of the stream and of its iterators is released.
     private let subscription: Subscription
 
     init(_ mailbox: BoundedMailbox<Event>, onEnd: @escaping @Sendable () -> Void) {
@@ -38,7 +38,7 @@ public struct EventStream<Event: Sendable>: AsyncSequence, Sendable {
     }
 }
 
-/// Ends something when its last reference is released.
+/// Runs a closure when its last reference is released.
 final class Subscription: Sendable {
     private let onEnd: @Sendable () -> Void
 

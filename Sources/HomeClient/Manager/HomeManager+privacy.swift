@@ -65,7 +65,7 @@ extension HomeManager {
         return subscription
     }
 
-    /// Requests questions from the daemon (again).
+    /// Subscribes to the daemon's questions, again after a lost connection.
     func answerQuestions() async {
         do throws(HomeError) {
             try await call(.answerQuestions, deadline: timeouts.call) { _ throws(HomeError) in }

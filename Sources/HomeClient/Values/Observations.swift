@@ -113,7 +113,7 @@ struct Observations {
 }
 
 extension Characteristic {
-    /// The current value; `nil` for a button, whose last press is over.
+    /// The current value; `nil` for a button, which has only presses.
     var present: ObservedValue? {
         guard !type.isMomentary, let value else { return nil }
         return ObservedValue(value: value, time: valueTime ?? Timestamp(millisecondsSince1970: 0), origin: .present)
