@@ -34,7 +34,8 @@ extension HomeManager {
     func startSearch(_ finds: Search.Finds) async throws(HomeError) -> (number: UInt64, subscription: Subscription) {
         let number = search.add(finds)
         let subscription = Subscription { [tasks] in tasks.add(.endSearch(number)) }
-        // If another browser is already searching, the request has no effect. It's sent because it can fail.
+        // If another browser is already searching, the request has no effect. It's sent anyway, because the browser must
+        // receive an error if the daemon can't search.
         do {
             try await call(.startBrowsing, deadline: timeouts.call) { _ throws(HomeError) in }
         } catch {
