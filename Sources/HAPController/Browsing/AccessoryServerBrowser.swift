@@ -1,34 +1,36 @@
 package import Discovery
 internal import HAPProtocol
 
-/// Keeps an eye on all accessory servers of the networks.
+/// Discovers the accessory servers on the local networks.
 package struct AccessoryServerBrowser: Sendable {
     private let browser: any ServiceBrowser
     private let interfaces: Set<String>?
 
-    /// Makes a browser.
+    /// Creates a browser.
     ///
     /// - Parameters:
-    ///   - browser: looks for ``Advertisement/serviceType``.
-    ///   - interfaces: the interfaces to use in addition to loopback; `nil` for all.
+    ///   - browser: The service browser for ``Advertisement/serviceType``.
+    ///   - interfaces: The interfaces to use in addition to loopback; `nil` for all.
     package init(_ browser: any ServiceBrowser, interfaces: [String]? = nil) {
         self.browser = browser
         self.interfaces = interfaces.map { Set($0 + ["lo"]) }
     }
 
-    /// Begins to look; before that, nothing is found.
+    /// Starts the browser, which finds nothing before.
     package func start() throws(DiscoveryError) { try browser.start() }
 
-    /// Ends the browser for good, and every stream of it.
+    /// Stops the browser permanently and ends its streams.
     package func stop() async { await browser.stop() }
 
-    /// Asks the networks anew, soon, and at most every few seconds: what is known stays until it turns out otherwise.
+    /// Queries the networks again soon, at most once every few seconds.
+    ///
+    /// Known accessories remain until they turn out to be gone.
     package func refresh() { browser.refresh() }
 
     /// The current snapshot.
     package var snapshot: AccessorySnapshot { AccessorySnapshot(browser.snapshot.reached(over: interfaces)) }
 
-    /// What is known now and every later change of it; a slow reader misses looks but never the newest.
+    /// The current snapshot and each later one; a slow reader skips snapshots, but always gets the newest.
     package func snapshots() -> some AsyncSequence<AccessorySnapshot, Never> & Sendable {
         browser.snapshots().map { [interfaces] in AccessorySnapshot($0.reached(over: interfaces)) }
     }

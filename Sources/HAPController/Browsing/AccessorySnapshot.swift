@@ -1,34 +1,34 @@
 package import Discovery
 package import HAPModel
 
-/// How an accessory server differs between two looks.
+/// A difference in one accessory server between two snapshots.
 package enum AccessoryChange: Equatable, Sendable {
     case found(AdvertisedAccessory)
     case changed(AdvertisedAccessory)
     case removed(AdvertisedAccessory)
 }
 
-/// Every accessory server that is seen at one moment.
+/// The accessory servers that are visible at one moment.
 package struct AccessorySnapshot: Equatable, Sendable {
-    /// A service that calls itself an accessory server and is none that we can talk to.
+    /// A service of the accessory type whose record is invalid or unsupported.
     package struct RejectedService: Equatable, Sendable {
         /// The instance name.
         package let name: String
-        /// What is wrong with its record.
+        /// The problem with its record.
         package let reason: String
     }
 
-    /// Each device id once, ordered by name.
+    /// The accessories, ordered by name, with unique device ids.
     package var accessories: [AdvertisedAccessory] = []
     package var rejected: [RejectedService] = []
-    /// Whether everybody has had time to answer.
+    /// A Boolean value that indicates whether all hosts have had time to answer.
     package var isComplete = false
-    /// Why nothing new can be found now, for people; `nil` when nothing is in the way.
+    /// The reason why discovery finds nothing new at the moment, for people; `nil` if it works.
     package var discoveryError: String?
 
     package init() {}
 
-    /// Reads what was found.
+    /// Creates a snapshot from the discovered services.
     package init(_ snapshot: ServiceSnapshot) {
         isComplete = snapshot.isComplete
         discoveryError = snapshot.discoveryError
@@ -41,10 +41,10 @@ package struct AccessorySnapshot: Equatable, Sendable {
         }
     }
 
-    /// Adds an accessory, or its addresses to those of one with the same device id.
+    /// Adds an accessory, or only its endpoints if its device id is known.
     ///
-    /// Two hosts may show one id: a clone, or one that pretends. Pair verify finds the right one among their addresses; of
-    /// what they say, the first counts.
+    /// Two hosts may advertise the same id, for example a clone or an impostor. Pair verify finds the right one among
+    /// the endpoints. All other properties are from the first record.
     private mutating func add(_ accessory: AdvertisedAccessory) {
         guard let index = accessories.firstIndex(where: { $0.id == accessory.id }) else {
             accessories.append(accessory)
@@ -56,7 +56,7 @@ package struct AccessorySnapshot: Equatable, Sendable {
 
     package subscript(id: DeviceID) -> AdvertisedAccessory? { accessories.first { $0.id == id } }
 
-    /// What has to happen to an earlier look to become this one; whoever was slow gets the sum of what it missed.
+    /// Returns the changes since an earlier snapshot; several changes of one accessory are combined.
     package func changes(since former: AccessorySnapshot) -> [AccessoryChange] {
         let removed = former.accessories.filter { self[$0.id] == nil }.map(AccessoryChange.removed)
         return removed

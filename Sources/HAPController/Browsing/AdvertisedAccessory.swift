@@ -2,11 +2,11 @@ package import Discovery
 package import HAPModel
 package import HAPProtocol
 
-/// An accessory server as mDNS shows it; nothing of it is proven before pair verify.
+/// An accessory server as mDNS advertises it; nothing is proven before pair verify.
 package struct AdvertisedAccessory: Equatable, Sendable, Identifiable {
-    /// Why a record is none of an accessory server that we can talk to.
+    /// The reason why a record isn't that of a supported accessory server.
     package struct BadRecord: Error, Equatable, Sendable, CustomStringConvertible {
-        /// What is wrong, without anything that the record holds.
+        /// The problem, without content of the record.
         package let description: String
     }
 
@@ -16,32 +16,34 @@ package struct AdvertisedAccessory: Equatable, Sendable, Identifiable {
     package var name: String
     /// The model, `md`; at most 64 bytes.
     package var model: String
-    /// `ci`; unknown numbers are kept.
+    /// The category, `ci`; unknown numbers are kept.
     package var category: AccessoryCategory
-    /// `c#`, 1 and above: another number stands for another attribute database.
+    /// The configuration number, `c#`, at least 1; it changes with the attribute database.
     package var configurationNumber: UInt32
-    /// `s#`.
+    /// The state number, `s#`.
     package var stateNumber: UInt32
-    /// `sf`.
+    /// The status flags, `sf`.
     package var status: Status
-    /// `ff`.
+    /// The feature flags, `ff`.
     package var features: Features
-    /// `sh`, if it is advertised: four bytes in base64.
+    /// The setup hash, `sh`: four bytes in Base64; `nil` if it isn't advertised.
     package var setupHash: String?
-    /// `lv`: whose app can come by the token that pairing takes, if it takes one; at most 64 characters of printable ASCII.
+    /// The vendor, `lv`, whose app provides the token that pairing requires; `nil` if pairing requires none.
+    ///
+    /// It has at most 64 characters of printable ASCII.
     package var vendor: String?
-    /// Where it may be reached, in the order in which to try.
+    /// The endpoints, in the order to try them.
     package var endpoints: [AccessoryEndpoint]
 
     /// The bits of `sf`.
     package struct Status: OptionSet, Sendable, Hashable {
         package let rawValue: UInt32
         package init(rawValue: UInt32) { self.rawValue = rawValue }
-        /// No admin pairing exists.
+        /// No controller has an admin pairing.
         package static let notPaired = Status(rawValue: 1)
-        /// It has not joined a Wi-Fi network.
+        /// The accessory hasn't joined a Wi-Fi network.
         package static let notConfigured = Status(rawValue: 2)
-        /// It has found something wrong with itself.
+        /// The accessory has detected a problem with itself.
         package static let problem = Status(rawValue: 4)
     }
 
@@ -49,18 +51,18 @@ package struct AdvertisedAccessory: Equatable, Sendable, Identifiable {
     package struct Features: OptionSet, Sendable, Hashable {
         package let rawValue: UInt32
         package init(rawValue: UInt32) { self.rawValue = rawValue }
-        /// A chip of Apple's takes part in pair setup, which is asked for with method 1.
+        /// Pair setup involves an Apple authentication chip, and uses method 1.
         package static let hardwareAuthentication = Features(rawValue: 1)
-        /// A token takes part in pair setup.
+        /// Pair setup involves a token.
         package static let softwareAuthentication = Features(rawValue: 2)
     }
 
-    /// Whether an admin pairing exists, ours or another's.
+    /// A Boolean value that indicates whether there is an admin pairing, whichever controller has it.
     package var isPaired: Bool { !status.contains(.notPaired) }
 
-    /// Reads a service that was found.
+    /// Creates an accessory from a discovered service.
     ///
-    /// - Throws: ``BadRecord`` where the record lacks a required entry, or holds what cannot be (HAP 1.2).
+    /// - Throws: ``BadRecord`` if a required entry is missing or an entry is invalid (HAP 1.2).
     package init(_ service: DiscoveredService) throws(BadRecord) {
         let txt = service.txt
         guard let id = txt["id"].flatMap({ DeviceID($0) }) else {
@@ -86,10 +88,10 @@ package struct AdvertisedAccessory: Equatable, Sendable, Identifiable {
         guard !endpoints.isEmpty else { throw BadRecord(description: "it has no address that can be reached") }
     }
 
-    /// An accessory at an address that was given, of which no record has been seen.
+    /// Creates an accessory for a given endpoint, without an mDNS record.
     ///
-    /// `look` counts how often it was looked for: each time its database is read anew, because nothing tells whether it is still
-    /// the same.
+    /// `look` counts the lookups and is used as the configuration number. The link therefore reads the database after
+    /// each lookup, because nothing else shows whether it has changed.
     init(_ id: DeviceID, at endpoint: AccessoryEndpoint, look: UInt32) {
         self.id = id
         name = endpoint.description
@@ -109,7 +111,7 @@ package struct AdvertisedAccessory: Equatable, Sendable, Identifiable {
             if let absent { return absent }
             throw BadRecord(description: "its \(key) is missing")
         }
-        // `UInt32` alone would take a sign.
+        // `UInt32` would accept a sign.
         guard text.utf8.allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }), let number = UInt32(text)
         else { throw BadRecord(description: "its \(key) is not a number") }
         return number

@@ -3,16 +3,16 @@ package import HAPModel
 package import HAPProtocol
 package import Logging
 
-/// The one connection to a paired accessory server, kept up while ``run()`` runs.
+/// The connection to a paired accessory server, maintained while ``run()`` runs.
 ///
-/// It trusts no address before pair verify. After each connection it reads the attribute database, unless it has the one of the
-/// advertised `c#`, subscribes, and then reads everything readable, so that no change is missed. It follows the browser
-/// (``appeared(_:)``). ``LinkMachine`` knows how far the connection is, ``LinkValues`` which values are current. The results are in
-/// ``updates``.
+/// The link trusts no address before pair verify. After each connection it reads the attribute database, unless it
+/// already has the one with the advertised `c#`. It then subscribes and reads everything readable, so that it misses no
+/// change. The browser reports the accessory through ``appeared(_:)``, and the link delivers its results in
+/// ``updates``. ``LinkMachine`` holds the state of the connection, ``LinkValues`` the known values.
 package actor AccessoryLink {
-    /// The accessory.
+    /// The device id of the accessory.
     package nonisolated let id: DeviceID
-    /// The updates, for one listener.
+    /// The updates, for a single listener.
     package nonisolated let updates = LinkUpdates(PendingUpdates())
 
     private let pairing: AccessoryPairing
@@ -23,27 +23,27 @@ package actor AccessoryLink {
     private let logger: Logger
 
     private var machine: LinkMachine<ControllerSession>
-    /// The attribute database and the `c#` that it belongs to.
+    /// The attribute database and its `c#`.
     private var known: (database: AccessoryDatabase, configurationNumber: UInt32)?
     private var values = LinkValues()
     private var subscriptions = SubscriptionReconciler()
     private var push: PushWatch
     private nonisolated let changed = AsyncSignal()
     private nonisolated let stopped = AsyncSignal()
-    /// Reads that wait for the next session.
+    /// The reads that wait for the next session.
     private var awaitingSession: [AsyncSignal] = []
 
-    /// Creates a link that does nothing before ``run()``.
+    /// Creates a link, which is idle before ``run()``.
     ///
     /// - Parameters:
-    ///   - pairing: the accessory.
-    ///   - identity: the controller's identity.
-    ///   - dialer: opens connections.
-    ///   - database: the database that was read before a restart, and the `c#` it belongs to.
-    ///   - timing: the time limits.
-    ///   - isForUnpairing: whether the accessory must only remove our pairing, whatever its database; after that, the link reports
-    ///     `notPaired`.
-    ///   - logger: logs errors.
+    ///   - pairing: The pairing with the accessory.
+    ///   - identity: The controller's identity.
+    ///   - dialer: Opens connections.
+    ///   - database: The database that was read before a restart, and its `c#`.
+    ///   - timing: The time limits.
+    ///   - isForUnpairing: Whether to only remove this controller's pairing, whatever the database; afterwards the link
+    ///     reports `notPaired`.
+    ///   - logger: The logger.
     package init(
         _ pairing: AccessoryPairing, as identity: ControllerIdentity, dialer: any AccessoryDialer,
         database: (AccessoryDatabase, configurationNumber: UInt32)? = nil,
@@ -61,9 +61,9 @@ package actor AccessoryLink {
         push = PushWatch(quiet: timing.quiet, poll: timing.poll, now: .now)
     }
 
-    // MARK: Life
+    // MARK: Lifecycle
 
-    /// Keeps the connection up until the caller is canceled or ``stop()`` is called; for one call.
+    /// Maintains the connection until the caller is canceled or ``stop()`` is called; call it only once.
     package func run() async {
         await withTaskGroup { group in
             group.addTask { await self.keepConnected() }
@@ -77,16 +77,16 @@ package actor AccessoryLink {
         updates.finish()
     }
 
-    /// Ends all traffic at once and permanently.
+    /// Ends all traffic immediately and permanently.
     package func stop() async {
         stopped.send()
         let session = machine.stop()
         await session?.close()
     }
 
-    /// The browser sees the accessory, perhaps at another address or with another `c#`; `nil` if it has disappeared.
+    /// Updates the accessory's record, with a new address or `c#`; `nil` if the record has disappeared.
     ///
-    /// A record that disappeared doesn't end a connection: multicast is lost more easily than TCP.
+    /// A missing record doesn't end a connection, because multicast is less reliable than TCP.
     package func appeared(_ accessory: AdvertisedAccessory?) {
         guard let accessory, accessory.id == id, machine.appeared(accessory, now: .now) else { return }
         changed.send()
@@ -111,7 +111,7 @@ package actor AccessoryLink {
 
     private func report(_ state: LinkState) { updates.post(.state(state)) }
 
-    /// Reports the failure of a round, if it is over.
+    /// Reports the failure of a finished round; does nothing for `nil`.
     private func report(_ failure: LinkFailure?) {
         guard let failure, !Task.isCancelled else { return }
         if case .stopped = machine.state { return }
@@ -155,13 +155,13 @@ package actor AccessoryLink {
         return end
     }
 
-    /// Proves the identities, and uses the session until it ends.
+    /// Performs pair verify, and uses the session until it ends.
     private func use(_ session: ControllerSession) async -> LinkFailure {
         do {
             try await session.pairVerify(pairing, as: identity, within: timing.request)
             guard machine.verified(now: .now) else { return .ended(.closed) }
             if isForUnpairing {
-                // Nothing else: this must work with an unusable database.
+                // This must work with an unusable database, so don't read it.
                 _ = try await session.pairings(.remove(identity.controller), within: timing.request)
                 return .notPaired
             }
@@ -176,7 +176,7 @@ package actor AccessoryLink {
         }
     }
 
-    /// Looks after a session until it ends.
+    /// Keeps the database, subscriptions and values of a session up to date until it ends.
     private func keep(_ session: ControllerSession) async throws {
         while await session.end == nil, machine.session === session, !Task.isCancelled {
             if machine.accessory?.configurationNumber != known?.configurationNumber { try await synchronize(session) }
@@ -188,7 +188,7 @@ package actor AccessoryLink {
         }
     }
 
-    /// Wakes the reads that wait for a session, or for the end of the link.
+    /// Resumes the reads that wait for a session, because it has begun or the link has ended.
     private func sessionCame() {
         for signal in awaitingSession { signal.send() }
         awaitingSession = []
@@ -196,7 +196,7 @@ package actor AccessoryLink {
 
     // MARK: Database and values
 
-    /// Updates everything: the database if it may have changed, the subscriptions, and then the values.
+    /// Updates the database if it may have changed, then the subscriptions, and then the values.
     private func synchronize(_ session: ControllerSession) async throws {
         let isFresh = try await readDatabase(session)
         subscriptions.begin()
@@ -206,9 +206,9 @@ package actor AccessoryLink {
         try await read(database.readable, of: database, on: session)
     }
 
-    /// Reads the database unless the known one is the advertised one.
+    /// Reads the database, unless the known one has the advertised `c#`.
     ///
-    /// - Returns: whether it was read.
+    /// - Returns: Whether the database was read.
     private func readDatabase(_ session: ControllerSession) async throws -> Bool {
         guard let advertised = machine.accessory?.configurationNumber, advertised != known?.configurationNumber else {
             return false
@@ -221,9 +221,9 @@ package actor AccessoryLink {
         return true
     }
 
-    /// Reads values, and reports them unless an event or a write has changed them meanwhile.
+    /// Reads values, and reports the ones without an event or a write in the meantime.
     ///
-    /// - Returns: the answer, and the characteristics whose value differs from the known one although we didn't write it.
+    /// - Returns: The response, and the characteristics whose value changed without a write by this controller.
     @discardableResult
     private func read(
         _ ids: some Sequence<CharacteristicID> & Sendable, of database: AccessoryDatabase, on session: ControllerSession
@@ -236,17 +236,17 @@ package actor AccessoryLink {
         return (answer, values.learned(current))
     }
 
-    /// Reads the values that may be wrong: an event has contradicted a write, or an answer is lost.
+    /// Reads the values that may be wrong, because an event contradicts a write or a response was lost.
     private func readUncertain(_ session: ControllerSession) async throws {
         let ids = values.takeUncertain()
         guard !ids.isEmpty, let database = known?.database else { return }
         try await read(database.canRead(ids.sorted()), of: database, on: session)
     }
 
-    /// Reads values: a change without an event shows that the accessory loses events.
+    /// Reads values to check for lost events: a change without an event shows that the accessory loses events.
     ///
-    /// Skips battery-powered accessories, because a read wakes them, except after dropped events. If nothing remains, the answer to
-    /// any read still shows that the connection lives.
+    /// The check skips battery-powered accessories, because a read wakes them, except after dropped events. If no
+    /// characteristic remains, it reads one readable characteristic to verify that the connection works.
     private func check(_ session: ControllerSession) async throws {
         guard let database = known?.database else { return }
         let check = push.begin(now: .now)
@@ -262,7 +262,7 @@ package actor AccessoryLink {
         push.looked(hasMissedEvents: hasMissedEvents, now: .now)
     }
 
-    /// An event came; only those of the current session count.
+    /// Processes an event, unless it belongs to an earlier session.
     func received(event body: [UInt8], on session: ControllerSession) async {
         guard let answers = CharacteristicAnswer.list(parsing: body) else {
             await session.close(.badAnswer)
@@ -285,7 +285,7 @@ package actor AccessoryLink {
         if !readings.isEmpty { updates.post(.values(readings)) }
     }
 
-    /// Events were dropped, because there were too many: their values are read a little later.
+    /// Schedules a read of the values, because a flood made the session drop events.
     private func droppedEvents(on session: ControllerSession) {
         guard session === machine.session else { return }
         if push.dropped(now: .now) {
@@ -299,26 +299,27 @@ package actor AccessoryLink {
     /// The characteristics that the accessory reports on this connection.
     package var reported: Set<CharacteristicID> { subscriptions.confirmed }
 
-    /// Subscribes to exactly these characteristics, on this connection and every later one; skips unknown ones and those without
-    /// events.
+    /// Subscribes to exactly these characteristics, on this connection and later ones.
+    ///
+    /// Unknown characteristics and those without events are skipped.
     package func desire(_ ids: Set<CharacteristicID>) {
         _ = subscriptions.desire(ids)
         changed.send()
     }
 
-    /// Subscribes again to the refused characteristics of a bridged accessory that has become reachable.
+    /// Requests refused subscriptions of a bridged accessory again, because it has become reachable.
     package func retrySubscriptions(of aid: AccessoryID) {
         subscriptions.retry(aid)
         changed.send()
     }
 
-    /// As ``desire(_:)``, and waits for the answers about new characteristics, whose values are read, too.
+    /// Subscribes like ``desire(_:)``, waits for the responses about new characteristics, and reads their values.
     ///
     /// - Parameters:
-    ///   - ids: the characteristics.
-    ///   - kept: the characteristics that stay desired if they are.
-    ///   - retried: the characteristics to request again if the accessory refused them.
-    /// - Returns: the outcome for each new or retried characteristic.
+    ///   - ids: The characteristics.
+    ///   - kept: The characteristics that remain desired if they already are.
+    ///   - retried: The characteristics to request again if the accessory refused them.
+    /// - Returns: The outcome for each new or retried characteristic.
     package func observe(
         _ ids: Set<CharacteristicID>, keeping kept: Set<CharacteristicID> = [],
         insistingOn retried: Set<CharacteristicID> = []
@@ -341,7 +342,7 @@ package actor AccessoryLink {
         }
     }
 
-    /// Subscribes and unsubscribes, all pending characteristics at once, and reads the newly subscribed ones.
+    /// Sends all pending subscriptions and unsubscriptions, and reads the newly subscribed characteristics.
     private func reconcileSubscriptions(_ session: ControllerSession, reads: Bool = true) async throws {
         guard let database = known?.database else { return }
         while let batch = subscriptions.next(reports: database.reports) {
@@ -372,11 +373,11 @@ package actor AccessoryLink {
 
     // MARK: Requests
 
-    /// Reads characteristics from the accessory; current values are in ``updates``, too.
+    /// Reads characteristics from the accessory; ``updates`` also delivers the current values.
     ///
-    /// An accessory that doesn't take the connection for a session any more (HTTP 470) is asked once more over the next one.
+    /// If the accessory no longer accepts the session (HTTP 401, 403 or 470), the next session repeats the read once.
     ///
-    /// - Returns: a value or a status for each.
+    /// - Returns: A value or a status for each characteristic.
     /// - Throws: ``LinkError``.
     package func read(
         _ ids: some Sequence<CharacteristicID> & Sendable
@@ -403,15 +404,17 @@ package actor AccessoryLink {
         }
     }
 
-    /// Characteristics are about to be written: answers to earlier reads are no longer reported, because they are older.
+    /// Marks the responses to earlier reads of these characteristics as stale, because a write follows.
     package func willWrite(_ ids: some Sequence<CharacteristicID>) { values.willWrite(ids) }
 
-    /// Writes characteristics, in one request where that is possible; the accessory reports it to others, not to us.
+    /// Writes characteristics, in one request if possible.
+    ///
+    /// The accessory notifies other controllers of the change, but not this one.
     ///
     /// - Parameters:
-    ///   - writes: the values.
-    ///   - isTimed: whether all are timed writes, even where the characteristic doesn't require it.
-    /// - Returns: the outcome for each.
+    ///   - writes: The writes.
+    ///   - isTimed: Whether to use timed writes even for characteristics that don't require them.
+    /// - Returns: The outcome of each write.
     /// - Throws: ``LinkError``.
     package func write(
         _ writes: [AccessoryWrite], isTimed: Bool = false
@@ -431,15 +434,15 @@ package actor AccessoryLink {
         }
     }
 
-    /// Has the values of characteristics read, because the answer with them is lost with its canceled caller.
+    /// Schedules a read of characteristics whose response was lost with its canceled caller.
     private func lostAnswer(about ids: [CharacteristicID]) {
         values.lostAnswer(about: ids)
         changed.send()
     }
 
-    /// Asks an accessory to show which one it is.
+    /// Makes an accessory identify itself.
     ///
-    /// - Returns: what became of it; `doesNotExist` for an accessory that has no way to do that.
+    /// - Returns: The status of the request; `doesNotExist` if the accessory lacks the characteristic Identify.
     /// - Throws: ``LinkError``.
     package func identify(_ aid: AccessoryID) async throws(LinkError) -> HAPStatus {
         let (_, database) = try current()
@@ -448,7 +451,7 @@ package actor AccessoryLink {
         return try await write([AccessoryWrite(location.id, .bool(true))])[location.id]?.status ?? .doesNotExist
     }
 
-    /// Lists, adds or removes pairings of other controllers, for which we must be an admin.
+    /// Lists, adds or removes pairings of other controllers; this controller must be an admin.
     ///
     /// - Throws: ``PairingsError``.
     package func pairings(_ request: PairingsRequest) async throws(PairingsError) -> PairingsResponse {
@@ -456,9 +459,9 @@ package actor AccessoryLink {
         return try await session.pairings(request, within: timing.request)
     }
 
-    /// Takes our own pairing back at the accessory, and stops.
+    /// Removes this controller's pairing from the accessory, and stops the link.
     ///
-    /// - Throws: ``PairingsError``; the link goes on.
+    /// - Throws: ``PairingsError``; the link continues.
     package func unpair() async throws(PairingsError) {
         _ = try await pairings(.remove(identity.controller))
         await stop()
@@ -471,7 +474,7 @@ package actor AccessoryLink {
 }
 
 extension AccessoryDatabase {
-    /// Everything that can be read and means something when it is.
+    /// The readable characteristics whose value is lasting.
     fileprivate var readable: [CharacteristicID] {
         characteristics.filter { $0.characteristic.isReadable }.map(\.id)
     }
@@ -485,7 +488,7 @@ extension AccessoryDatabase {
 
     fileprivate func canRead(_ ids: [CharacteristicID]) -> [CharacteristicID] { ids.filter { canRead($0) } }
 
-    /// Whether it reports its changes.
+    /// Returns whether the accessory reports changes of a characteristic.
     fileprivate func reports(_ id: CharacteristicID) -> Bool {
         self[id]?.metadata.permissions.contains(.notify) ?? false
     }

@@ -7,19 +7,20 @@ public struct AccessoryWrite: Equatable, Sendable {
     public var id: CharacteristicID
     /// The value.
     public var value: CharacteristicValue
-    /// A Boolean value that indicates whether to request a write response, which characteristics with the permission
-    /// `writeResponse` have.
+    /// A Boolean value that indicates whether to request a write response.
+    ///
+    /// Only characteristics with the permission `writeResponse` have write responses.
     public var wantsResponse: Bool
-    /// The proof that an accessory may demand for this write (HAP 8.5).
+    /// The authorization data that an accessory may require for this write (HAP 8.5).
     public var authorizationData: [UInt8]?
 
     /// Creates a write.
     ///
     /// - Parameters:
-    ///   - id: the characteristic.
-    ///   - value: the value.
-    ///   - wantsResponse: whether to request a write response.
-    ///   - authorizationData: the proof that an accessory may demand for this write.
+    ///   - id: The characteristic.
+    ///   - value: The value.
+    ///   - wantsResponse: Whether to request a write response.
+    ///   - authorizationData: The authorization data that an accessory may require for this write.
     public init(
         _ id: CharacteristicID, _ value: CharacteristicValue, wantsResponse: Bool = false,
         authorizationData: [UInt8]? = nil
@@ -31,10 +32,10 @@ public struct AccessoryWrite: Equatable, Sendable {
     }
 }
 
-/// What became of a write.
+/// The outcome of a write.
 package struct WriteOutcome: Equatable, Sendable {
     package var status: HAPStatus
-    /// The resulting value, if it was asked for.
+    /// The resulting value, if a write response was requested.
     package var response: CharacteristicValue?
 
     package init(_ status: HAPStatus, response: CharacteristicValue? = nil) {
@@ -43,10 +44,10 @@ package struct WriteOutcome: Equatable, Sendable {
     }
 }
 
-/// Why an accessory was not asked, or gave no answer.
+/// The reason why a request wasn't sent or has no response.
 package enum LinkError: Error, Equatable, Sendable {
-    /// There is no session now.
+    /// The link has no session at the moment.
     case notConnected
-    /// The request has no answer; a write may have been carried out.
+    /// The request has no response; the accessory may have carried out a write.
     case request(RequestError)
 }

@@ -1,20 +1,21 @@
 internal import Dialing
 
-/// The life of a link to one accessory server: a machine without I/O and clock.
+/// The lifecycle of a link to one accessory server, as a state machine without I/O and clock.
 ///
 ///     searching ─> waiting <─> dialing <─> verifying ─> verified
 ///                     ^                                    │
 ///                     └────────────────────────────────────┘
 ///
-/// A round tries each address once. A peer without a proven identity has no say in where else to look: the round goes on with the
-/// other addresses. ``ReconnectPolicy`` decides when the next round begins. ``stop()`` is possible at any time.
+/// A round tries each address once. If a peer fails to prove its identity, the round continues with the other
+/// addresses, so that an impostor can't stop the search. ``ReconnectPolicy`` decides when the next round begins.
+/// ``stop()`` is possible in any state.
 struct LinkMachine<Session> {
     enum State {
         /// The accessory hasn't been seen.
         case searching
-        /// The next round begins at a time.
+        /// The next round begins at the given time.
         case waiting(until: ContinuousClock.Instant)
-        /// The next address is tried; the failure is that of the round so far.
+        /// The next address is being tried; the failure is the round's so far.
         case dialing(LinkFailure)
         /// An address has answered; the peer must prove its identity.
         case verifying(Session, LinkFailure)
@@ -24,25 +25,25 @@ struct LinkMachine<Session> {
     }
 
     private(set) var state = State.searching
-    /// The accessory as the browser has seen it last.
+    /// The accessory as the browser last reported it.
     private(set) var accessory: AdvertisedAccessory?
     private var candidates = Candidates<AccessoryEndpoint>()
     private var policy: ReconnectPolicy
 
     init(_ limits: ReconnectPolicy.Limits) { policy = ReconnectPolicy(limits) }
 
-    /// The session with the accessory; `nil` before its identity is proven and after the end.
+    /// The session with the accessory; `nil` before its identity is proven and after it ends.
     var session: Session? {
         guard case .verified(let session) = state else { return nil }
         return session
     }
 
-    /// The addresses that were tried in this round.
+    /// The addresses tried in this round.
     var tried: [AccessoryEndpoint] { candidates.tried }
 
-    /// The browser sees the accessory.
+    /// Updates the accessory that the browser reports.
     ///
-    /// - Returns: whether anything has changed.
+    /// - Returns: Whether anything has changed.
     mutating func appeared(_ accessory: AdvertisedAccessory, now: ContinuousClock.Instant) -> Bool {
         guard accessory != self.accessory else { return false }
         self.accessory = accessory
@@ -55,22 +56,22 @@ struct LinkMachine<Session> {
         return true
     }
 
-    /// A round begins.
+    /// Begins a round.
     mutating func begin() {
         guard case .waiting = state else { return }
         candidates.begin()
         state = .dialing(.unreachable)
     }
 
-    /// Returns the address to try next, or `nil` without one for now.
+    /// Returns the address to try next; `nil` if all were tried.
     mutating func nextAddress() -> AccessoryEndpoint? {
         guard case .dialing = state else { return nil }
         return candidates.next()
     }
 
-    /// An address has answered.
+    /// Records that an address has answered.
     ///
-    /// - Returns: whether the connection is needed.
+    /// - Returns: `false` if the connection must be closed.
     mutating func answered(_ session: Session, at endpoint: AccessoryEndpoint) -> Bool {
         guard case .dialing(let failure) = state else { return false }
         candidates.answered(endpoint)
@@ -78,9 +79,9 @@ struct LinkMachine<Session> {
         return true
     }
 
-    /// The peer has proven that it is the accessory.
+    /// Records that the peer has proven its identity.
     ///
-    /// - Returns: whether the session is needed.
+    /// - Returns: `false` if the session isn't needed.
     mutating func verified(now: ContinuousClock.Instant) -> Bool {
         guard case .verifying(let session, _) = state else { return false }
         candidates.confirm()
@@ -89,13 +90,13 @@ struct LinkMachine<Session> {
         return true
     }
 
-    /// The connection has ended, or no address is left.
+    /// Records that the connection has ended, or that all addresses have failed.
     ///
     /// - Parameters:
-    ///   - failure: the reason; `nil` without a connection.
-    ///   - share: a random number, 0 to 1, that spreads the rounds of many links.
-    ///   - now: the time.
-    /// - Returns: the failure of the round; `nil` if it goes on.
+    ///   - failure: The reason; `nil` without a connection.
+    ///   - share: A random number from 0 to 1 that spreads the rounds of many links.
+    ///   - now: The time.
+    /// - Returns: The failure of the round; `nil` if the round continues.
     mutating func ended(
         _ failure: LinkFailure? = nil, share: Double, now: ContinuousClock.Instant
     ) -> LinkFailure? {
@@ -113,9 +114,9 @@ struct LinkMachine<Session> {
         return reason
     }
 
-    /// Ends the link permanently.
+    /// Stops the link permanently.
     ///
-    /// - Returns: the session to close.
+    /// - Returns: The session to close.
     mutating func stop() -> Session? {
         defer { state = .stopped }
         switch state {

@@ -1,36 +1,37 @@
 package import HAPModel
 package import HAPProtocol
 
-/// How things stand between us and an accessory.
+/// The state of the link to an accessory.
 package enum LinkState: Equatable, Sendable {
-    /// It is not known where the accessory is.
+    /// The accessory's address is unknown.
     case searching
-    /// A connection is being made.
+    /// The link is connecting.
     case connecting
     /// There is a session, and everything has been read.
     case connected
-    /// The last connection has failed or ended; the next try is on its way.
+    /// The last connection failed or ended; another attempt will follow.
     case unreachable(LinkFailure)
-    /// The link has been stopped for good.
+    /// The link has stopped permanently.
     case stopped
 }
 
-/// Why there is no session.
+/// The reason for a missing session.
 package enum LinkFailure: Equatable, Sendable {
     /// No address answers.
     case unreachable
     /// Another accessory answers at every address.
     case otherAccessory
-    /// The accessory has no pairing with us any more: another controller has removed it, or it was reset.
+    /// The accessory has no pairing with this controller: another controller removed it, or the accessory was reset.
     case notPaired
-    /// Something claims to have no pairing with us, without proving that it is the accessory: another device, or the
-    /// accessory after a reset.
+    /// A peer claims to have no pairing with this controller, without proving its identity.
+    ///
+    /// It is another device, or the accessory after a reset.
     case notGenuine
-    /// The accessory has no time for us.
+    /// The accessory is busy.
     case busy
     /// The connection ended.
     case ended(SessionEnd)
-    /// The attribute database cannot be used.
+    /// The attribute database is unusable.
     case outOfCompliance(ComplianceError)
 }
 
@@ -53,22 +54,22 @@ extension LinkFailure {
     }
 }
 
-/// The value of a characteristic, or why it is not known.
+/// The value of a characteristic, or the status that explains why it is unknown.
 package typealias Reading = Result<CharacteristicValue, HAPStatus>
 
-/// Something that a link has learnt of its accessory server.
+/// An update about an accessory server.
 package enum LinkUpdate: Equatable, Sendable {
     case state(LinkState)
-    /// What the accessory consists of, with the values in its database; read anew, and so for the first time or another one.
+    /// A newly read attribute database with its values, either the first one or a changed one.
     case database(AccessoryDatabase, configurationNumber: UInt32?)
-    /// What was reported by events or found by reading; of each characteristic the newest.
+    /// The newest values of characteristics, from events or reads.
     case values([CharacteristicID: Reading])
-    /// Something happened that leaves no value behind, such as a press of a button.
+    /// A momentary event that has no lasting value, such as a button press.
     case occurrence(CharacteristicID, CharacteristicValue)
 }
 
 extension LinkFailure: CustomStringConvertible {
-    /// The reason as the log shows it.
+    /// The reason, for the log.
     package var description: String {
         switch self {
         case .unreachable: "no address answers"
@@ -83,7 +84,7 @@ extension LinkFailure: CustomStringConvertible {
 }
 
 extension SessionEnd: CustomStringConvertible {
-    /// The reason as the log shows it.
+    /// The reason, for the log.
     package var description: String {
         switch self {
         case .closed: "closed"

@@ -1,26 +1,29 @@
 internal import HAPModel
 internal import HAPProtocol
 
-/// The known values of an accessory server, and the order of answers, events and writes.
+/// The known values of an accessory server, and the order of responses, events and writes.
 ///
-/// These reach the link in any order. A value that was read counts unless an event or a write of its characteristic came after the
-/// read began: every later change is reported by another event, so the event's value is never the wrong one to keep.
+/// Responses, events and writes arrive in any order. A value from a read is current unless an event or a write of its
+/// characteristic came after the read began. Keeping the value of the event is safe, because the accessory reports
+/// every later change with another event.
 struct LinkValues: Sendable {
-    /// The time within which an event may be older than a write.
+    /// The period after a write in which an event may be older than the write.
     private static let recentWriteTime = Duration.seconds(1)
 
     private var known: [CharacteristicID: CharacteristicValue] = [:]
     /// The number of events and writes.
     private(set) var changes = 0
     private var lastChanges: [CharacteristicID: Int] = [:]
-    /// The values that we wrote since the last check: the accessory doesn't report their consequences to us (HAP 10.2).
+    /// The characteristics that this controller wrote since the last check.
+    ///
+    /// The accessory doesn't report the effects of these writes to it (HAP 10.2).
     private var written: Set<CharacteristicID> = []
-    /// Our newest writes: an event that contradicts one may be older than it.
+    /// This controller's latest writes; an event that contradicts one may be older than the write.
     private var recentWrites: [CharacteristicID: (value: CharacteristicValue, time: ContinuousClock.Instant)] = [:]
     /// The characteristics whose known values may be wrong.
     private var uncertain: Set<CharacteristicID> = []
 
-    /// A database was read.
+    /// Replaces the known values with those of a newly read database.
     mutating func begin(with database: AccessoryDatabase) {
         (known, lastChanges, written) = ([:], [:], [])
         for (id, characteristic) in database.characteristics { known[id] = characteristic.value }
@@ -30,14 +33,16 @@ struct LinkValues: Sendable {
 
     // MARK: Reads and events
 
-    /// Returns the answer to a read without values that an event or a write has made stale; `began` is ``changes`` at its start.
+    /// Returns a response without values that an event or a write has made stale.
+    ///
+    /// `began` is the value of ``changes`` when the read began.
     func current(_ readings: [CharacteristicID: Reading], since began: Int) -> [CharacteristicID: Reading] {
         readings.filter { lastChanges[$0.key, default: 0] <= began }
     }
 
-    /// Current readings have arrived.
+    /// Stores current readings.
     ///
-    /// - Returns: the characteristics whose value differs from the known one although we didn't write it.
+    /// - Returns: The characteristics whose value changed without a write by this controller.
     mutating func learned(_ readings: [CharacteristicID: Reading]) -> Set<CharacteristicID> {
         var changed: Set<CharacteristicID> = []
         for case (let id, .success(let value)) in readings {
@@ -47,10 +52,10 @@ struct LinkValues: Sendable {
         return changed
     }
 
-    /// An event has arrived.
+    /// Stores the values of an event.
     ///
-    /// - Returns: whether a value contradicts a write that is younger than a second: it must be read, because the accessory may
-    ///   have gathered the event before the write.
+    /// - Returns: Whether a value contradicts a write from the last second. It must be read, because the accessory may
+    ///   have collected the event before the write.
     mutating func reported(_ readings: [CharacteristicID: Reading], now: ContinuousClock.Instant) -> Bool {
         changes += 1
         var isContradiction = false
@@ -66,10 +71,10 @@ struct LinkValues: Sendable {
         return isContradiction
     }
 
-    /// The answer to a write or a read is lost with its canceled caller.
+    /// Marks characteristics as uncertain, because a response was lost with its canceled caller.
     mutating func lostAnswer(about ids: some Sequence<CharacteristicID>) { uncertain.formUnion(ids) }
 
-    /// Takes the characteristics to read because their known values may be wrong.
+    /// Removes and returns the characteristics to read because their known values may be wrong.
     mutating func takeUncertain() -> Set<CharacteristicID> {
         defer { uncertain = [] }
         return uncertain
@@ -77,13 +82,13 @@ struct LinkValues: Sendable {
 
     // MARK: Writes
 
-    /// Characteristics are about to be written: the answers to reads that began before are older.
+    /// Marks the responses to earlier reads of these characteristics as stale, because a write follows.
     mutating func willWrite(_ ids: some Sequence<CharacteristicID>) {
         changes += 1
         for id in ids { lastChanges[id] = changes }
     }
 
-    /// A write is sent.
+    /// Records writes that are being sent.
     mutating func writing(_ writes: [AccessoryWrite], now: ContinuousClock.Instant) {
         willWrite(writes.map(\.id))
         recentWrites = recentWrites.filter { now < $0.value.time + Self.recentWriteTime }
@@ -93,7 +98,7 @@ struct LinkValues: Sendable {
         }
     }
 
-    /// The accessory has accepted a write.
+    /// Stores the value of an accepted write.
     mutating func wrote(_ value: CharacteristicValue, to id: CharacteristicID, now: ContinuousClock.Instant) {
         written.insert(id)
         recentWrites[id]?.time = now
@@ -102,12 +107,12 @@ struct LinkValues: Sendable {
 
     // MARK: Lost events
 
-    /// A check for lost events begins.
+    /// Begins a check for lost events.
     ///
     /// - Parameters:
-    ///   - ids: the characteristics to read.
-    ///   - reported: the characteristics that the accessory reports.
-    /// - Returns: the characteristics whose events are the only source of changes.
+    ///   - ids: The characteristics to read.
+    ///   - reported: The characteristics that the accessory reports.
+    /// - Returns: The characteristics whose changes the accessory must have reported with events.
     mutating func beginCheck(
         of ids: [CharacteristicID], reported: Set<CharacteristicID>
     ) -> Set<CharacteristicID> {

@@ -2,13 +2,14 @@ package import AsyncKit
 internal import HAPModel
 internal import HAPProtocol
 
-/// The updates of a link, for one listener; what it does not take in time is folded together.
+/// The updates of a link for a single listener, merged while the listener is slow.
 package typealias LinkUpdates = Mailbox<PendingUpdates>
 
-/// Updates that the listener has not taken yet, folded together so that a slow one costs no more than one entry a
-/// characteristic.
+/// The updates that the listener hasn't received yet.
+///
+/// They are merged, so that a slow listener costs at most one value per characteristic.
 package struct PendingUpdates: MailboxBuffer, Equatable {
-    /// The most occurrences kept; of more, the oldest go.
+    /// The maximum number of pending occurrences; beyond it, the oldest are dropped.
     static let maximumOccurrences = 64
 
     private var state: LinkState?
@@ -23,7 +24,7 @@ package struct PendingUpdates: MailboxBuffer, Equatable {
         case .state(let state): self.state = state
         case .database:
             database = update
-            // They may be of characteristics that are gone; the database holds newer ones.
+            // They may belong to removed characteristics, and the database contains newer values.
             values = [:]
         case .values(let values): self.values.merge(values) { $1 }
         case .occurrence:
@@ -32,8 +33,7 @@ package struct PendingUpdates: MailboxBuffer, Equatable {
         }
     }
 
-    /// Takes everything: what the accessory consists of before its values, and how things stand last; `nil` if there is
-    /// nothing.
+    /// Removes and returns all updates: the database before its values, and the state last; `nil` if it is empty.
     package mutating func take() -> [LinkUpdate]? {
         defer { self = PendingUpdates() }
         var updates = database.map { [$0] } ?? []

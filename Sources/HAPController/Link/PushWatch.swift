@@ -1,30 +1,32 @@
 internal import HAPModel
 
-/// Decides when to check an accessory that ought to report its changes: rarely while its events come, often once it has lost one,
-/// and rarely again after an event or a new connection (push is never given up permanently).
+/// Decides when to check whether an accessory still reports its changes.
+///
+/// Checks are rare while events arrive and frequent after a lost event. They become rare again after an event or a new
+/// connection, so that events are never given up permanently.
 struct PushWatch: Equatable, Sendable {
-    /// A check of values.
+    /// The kind of a check.
     enum Check: Equatable {
-        /// Read some values in turn: a change without an event shows that the accessory loses events.
+        /// Reads some values in turn; a change without an event shows that the accessory loses events.
         case events
-        /// Read some values in turn; dropped events explain the differences.
+        /// Reads some values in turn; dropped events explain differences.
         case liveness
-        /// Read all reported values, because events were dropped.
+        /// Reads all reported values, because events were dropped.
         case everything
     }
 
-    /// The most values that are read at once to find lost events.
+    /// The maximum number of values in a check while events arrive.
     private static let batchSize = 50
 
     private let quiet: Duration
     private let poll: Duration
-    /// Whether the accessory has been caught losing events on this connection.
+    /// A Boolean value that indicates whether the accessory has lost events, and none has arrived since.
     private(set) var isPolling = false
     private var nextCheck: ContinuousClock.Instant
-    /// When everything must be read again, because events were dropped.
+    /// The time to read everything again, because events were dropped.
     private var rereadAt: ContinuousClock.Instant?
     private var hasDroppedEvents = false
-    /// The last value that was checked.
+    /// The last checked characteristic.
     private var lastChecked: CharacteristicID?
 
     init(quiet: Duration, poll: Duration, now: ContinuousClock.Instant) {
@@ -36,27 +38,27 @@ struct PushWatch: Equatable, Sendable {
     /// The time of the next check.
     var dueAt: ContinuousClock.Instant { min(nextCheck, rereadAt ?? nextCheck) }
 
-    /// A session has begun and everything has been read.
+    /// Restarts the schedule, because a session has begun and everything was read.
     mutating func connected(now: ContinuousClock.Instant) { eventCame(now: now) }
 
     mutating func sessionEnded() { (rereadAt, hasDroppedEvents) = (nil, false) }
 
-    /// An event came.
+    /// Records that an event has arrived.
     mutating func eventCame(now: ContinuousClock.Instant) {
         isPolling = false
         nextCheck = now + quiet
     }
 
-    /// Events were dropped, because there were too many.
+    /// Records that a flood made the session drop events.
     ///
-    /// - Returns: whether they are the first on this connection.
+    /// - Returns: Whether they are the first on this connection.
     mutating func dropped(now: ContinuousClock.Instant) -> Bool {
         defer { hasDroppedEvents = true }
         rereadAt = rereadAt ?? now + EventBudget.noticeInterval
         return !hasDroppedEvents
     }
 
-    /// A check begins.
+    /// Begins a check.
     mutating func begin(now: ContinuousClock.Instant) -> Check {
         guard let rereadAt else { return .events }
         guard rereadAt <= now else { return .liveness }
@@ -64,7 +66,7 @@ struct PushWatch: Equatable, Sendable {
         return .everything
     }
 
-    /// Returns the values to read: all while events are lost or were dropped, otherwise some in turn.
+    /// Returns the values to read: all while events are lost or after dropped events, otherwise the next batch.
     mutating func batch(of ids: [CharacteristicID], for check: Check) -> [CharacteristicID] {
         guard check != .everything, !isPolling, ids.count > Self.batchSize else { return ids }
         let next = ids.drop { id in lastChecked.map { id <= $0 } ?? false }
@@ -73,11 +75,11 @@ struct PushWatch: Equatable, Sendable {
         return batch
     }
 
-    /// A check has ended.
+    /// Ends a check.
     ///
     /// - Parameters:
-    ///   - hasMissedEvents: whether a value differed that an event should have reported.
-    ///   - now: the time.
+    ///   - hasMissedEvents: Whether a value changed without the expected event.
+    ///   - now: The time.
     mutating func looked(hasMissedEvents: Bool, now: ContinuousClock.Instant) {
         isPolling = isPolling || hasMissedEvents
         nextCheck = now + (isPolling ? poll : quiet)

@@ -1,17 +1,18 @@
-/// Decides when to connect again: half a second after the first failure, then half as long again each time, up to a
-/// minute; an accessory that has dropped our pairing is asked every few minutes only.
+/// Decides when to reconnect: half a second after the first failure, then after pauses that grow by half, up to a
+/// minute.
 ///
-/// It holds no clock: time comes in as `now`.
+/// If the accessory has removed the pairing, attempts are a few minutes apart. The policy has no clock; the time is the
+/// argument `now`.
 package struct ReconnectPolicy: Equatable, Sendable {
     /// The pauses.
     package struct Limits: Equatable, Sendable {
-        /// After the first failure.
+        /// The pause after the first failure.
         package var shortest = Duration.milliseconds(500)
-        /// However many failures there were.
+        /// The longest pause, after any number of failures.
         package var longest = Duration.seconds(60)
-        /// When the accessory does not know us.
+        /// The pause after the accessory reported that it has no pairing with this controller.
         package var refused = Duration.seconds(300)
-        /// A session that has stood for so long wipes the failures before it out.
+        /// The duration of a session that resets the number of failures.
         package var stable = Duration.seconds(30)
 
         package init() {}
@@ -24,17 +25,17 @@ package struct ReconnectPolicy: Equatable, Sendable {
 
     package init(_ limits: Limits = Limits()) { self.limits = limits }
 
-    /// A session stands.
+    /// Records the start of a session.
     package mutating func connected(now: ContinuousClock.Instant) { connectedAt = now }
 
-    /// A try has failed, or the session has ended.
+    /// Records a failed attempt or the end of a session.
     ///
     /// - Parameters:
-    ///   - isRefused: whether the accessory has said that it does not know us.
-    ///   - share: a random number, 0 to 1, that spreads the tries of many: a pause is three quarters of its length at
-    ///     least.
-    ///   - now: the time.
-    /// - Returns: when to try again.
+    ///   - isRefused: Whether the accessory has reported that it has no pairing with this controller.
+    ///   - share: A random number from 0 to 1 that spreads the attempts of many links; it shortens a pause by at most a
+    ///     quarter.
+    ///   - now: The time.
+    /// - Returns: The time of the next attempt.
     package mutating func ended(
         isRefused: Bool, share: Double, now: ContinuousClock.Instant
     ) -> ContinuousClock.Instant {
@@ -48,10 +49,11 @@ package struct ReconnectPolicy: Equatable, Sendable {
         return now + min(pause, limits.longest) * (0.75 + 0.25 * min(max(share, 0), 1))
     }
 
-    /// The accessory has shown itself in another way than before: a new address, a restart.
+    /// Returns the time of the next attempt after a change of the accessory's record, such as a new address or a
+    /// restart.
     ///
-    /// - Parameter next: when the next try was to be.
-    /// - Returns: when it is to be now: at once, but no two tries stand closer together than the shortest pause.
+    /// - Parameter next: The scheduled time of the next attempt.
+    /// - Returns: The scheduled time, or the end of the shortest pause after the last failure if that is earlier.
     package func appeared(next: ContinuousClock.Instant) -> ContinuousClock.Instant {
         guard let endedAt else { return next }
         return min(next, endedAt + limits.shortest)

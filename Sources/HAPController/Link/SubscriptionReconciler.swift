@@ -1,41 +1,42 @@
 package import HAPModel
 package import HAPProtocol
 
-/// Brings what an accessory reports in line with what is wanted of it, over any number of connections.
+/// Reconciles an accessory's subscriptions with the desired ones, across connections.
 ///
-/// - *Desired* is what is to be reported, on this connection and every later one.
-/// - *Confirmed* is what the accessory has granted on this connection.
-/// - *Refused* is what it has not, and why; it is asked for again with the next connection, or when it is desired anew.
-/// - *Asked* is what it has not answered yet.
+/// - *Desired* characteristics should be reported, on this connection and later ones.
+/// - *Confirmed* characteristics are reported on this connection.
+/// - *Refused* characteristics aren't; each has the accessory's status. They are requested again on the next
+///   connection, or when they become desired again.
+/// - *Asked* characteristics have no response yet.
 ///
-/// A new connection knows nothing of the one before it. What the accessory does not have, or does not report, is desired all
-/// the same: it may be another one after the next look at its database.
+/// Each connection starts without subscriptions. Characteristics that the accessory lacks or doesn't report can be
+/// desired, too, because the next read of its database may change that.
 package struct SubscriptionReconciler: Equatable, Sendable {
-    /// What to ask the accessory for next.
+    /// The next request to the accessory.
     package enum Batch: Equatable, Sendable {
         case subscribe([CharacteristicID])
         case unsubscribe([CharacteristicID])
     }
 
-    /// What is to be reported.
+    /// The desired characteristics.
     package private(set) var desired: Set<CharacteristicID> = []
-    /// What the accessory has granted on this connection.
+    /// The characteristics that the accessory has agreed to report on this connection.
     package private(set) var confirmed: Set<CharacteristicID> = []
-    /// What it has refused on this connection, and why.
+    /// The characteristics that it has refused to report on this connection, with the statuses.
     package private(set) var refused: [CharacteristicID: HAPStatus] = [:]
     private var asked: Set<CharacteristicID> = []
-    /// What the accessory may have granted on this connection; the answer is lost with its canceled caller.
+    /// The characteristics that the accessory may report, because a response was lost with its canceled caller.
     private var uncertain: Set<CharacteristicID> = []
 
     package init() {}
 
-    /// Other characteristics are to be reported than before.
+    /// Replaces the desired characteristics.
     ///
     /// - Parameters:
-    ///   - ids: which.
-    ///   - kept: those that stay desired if they are.
-    ///   - retried: the characteristics to request again if they were refused.
-    /// - Returns: the new and the retried characteristics.
+    ///   - ids: The characteristics.
+    ///   - kept: The characteristics that remain desired if they already are.
+    ///   - retried: The characteristics to request again if they were refused.
+    /// - Returns: The new and the retried characteristics.
     package mutating func desire(
         _ ids: Set<CharacteristicID>, keeping kept: Set<CharacteristicID> = [],
         retrying retried: Set<CharacteristicID> = []
@@ -48,7 +49,7 @@ package struct SubscriptionReconciler: Equatable, Sendable {
         return new
     }
 
-    /// A connection begins, or the accessory may have become another: nothing holds that was said before.
+    /// Discards all responses, because a connection begins or the database may have changed.
     package mutating func begin() {
         confirmed = []
         refused = [:]
@@ -59,10 +60,10 @@ package struct SubscriptionReconciler: Equatable, Sendable {
     /// Requests the refused characteristics of an accessory again, because it has become reachable.
     package mutating func retry(_ aid: AccessoryID) { refused = refused.filter { $0.key.aid != aid } }
 
-    /// What to ask for now; each batch is given out once.
+    /// Returns the next batch to request; each batch is returned once.
     ///
-    /// - Parameter reports: whether the accessory has such a characteristic and reports it.
-    /// - Returns: `nil` if there is nothing to ask for.
+    /// - Parameter reports: Returns whether the accessory has a characteristic and reports it.
+    /// - Returns: The batch; `nil` if nothing needs a request.
     package mutating func next(reports: (CharacteristicID) -> Bool) -> Batch? {
         let more = desired.subtracting(confirmed).subtracting(asked).filter { refused[$0] == nil && reports($0) }
         if !more.isEmpty {
@@ -75,14 +76,16 @@ package struct SubscriptionReconciler: Equatable, Sendable {
         return less.isEmpty ? nil : .unsubscribe(less)
     }
 
-    /// The answer to a batch of subscriptions is lost: they are requested again, or removed if they aren't desired any more.
+    /// Records that the response to a batch of subscriptions is lost.
+    ///
+    /// They are requested again, or removed if they are no longer desired.
     package mutating func lostAnswer(about ids: [CharacteristicID]) {
         let lost = asked.intersection(ids)
         asked.subtract(lost)
         uncertain.formUnion(lost)
     }
 
-    /// What the accessory said to a batch.
+    /// Stores the response to a batch.
     package mutating func answered(_ statuses: [CharacteristicID: HAPStatus]) {
         for (id, status) in statuses {
             asked.remove(id)
@@ -92,14 +95,14 @@ package struct SubscriptionReconciler: Equatable, Sendable {
     }
 }
 
-/// What came of a wish to have a characteristic reported.
+/// The outcome of a subscription request.
 package enum SubscriptionOutcome: Equatable, Sendable {
-    /// The accessory reports it.
+    /// The accessory reports the characteristic.
     case confirmed
-    /// There is no connection; it is asked for with the next one.
+    /// The subscription waits for the next connection.
     case pending
-    /// The accessory does not report it, and says why.
+    /// The accessory refused the subscription with a status.
     case refused(HAPStatus)
-    /// The request has no answer.
+    /// The request has no response.
     case failed(RequestError)
 }

@@ -5,10 +5,10 @@ extension AccessoryDialer {
     /// Connects to the first of several endpoints that answers (RFC 8305).
     ///
     /// - Parameters:
-    ///   - timing: the head start of each endpoint, and how long one connection may take.
-    ///   - next: returns the endpoint to try next, or `nil` without one for now.
-    /// - Returns: a connection, which its caller closes, and where it leads.
-    /// - Throws: ``Unreachable`` if none answers or the caller is canceled.
+    ///   - timing: The head start of each endpoint, and the time limit of one connection.
+    ///   - next: Returns the endpoint to try next; `nil` if all were tried.
+    /// - Returns: The connection, which the caller must close, and its endpoint.
+    /// - Throws: ``Unreachable`` if no endpoint answers or the caller is canceled.
     package func dial(
         timing: ControllerTiming, next: () async -> AccessoryEndpoint?
     ) async throws(Unreachable) -> (any ByteConnection, AccessoryEndpoint) {

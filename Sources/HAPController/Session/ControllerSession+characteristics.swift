@@ -4,19 +4,19 @@ package import HAPModel
 package import HAPProtocol
 
 extension ControllerSession {
-    /// The most characteristics asked for at once: some accessories take no long targets (HAP 15).
+    /// The maximum number of characteristics in one read request; some accessories reject long targets (HAP 15).
     private static let readBatch = 50
-    /// The most characteristics written, or subscribed to, at once.
+    /// The maximum number of characteristics in one request that writes or subscribes.
     private static let writeBatch = 100
 
     /// Reads characteristics.
     ///
     /// - Parameters:
-    ///   - ids: which; those that are not of the database or cannot be read are not asked for.
-    ///   - database: tells their formats.
-    ///   - limit: how long each answer may take.
-    /// - Returns: a value or a status for each; nothing for what was answered without a value of its format, such as the
-    ///   `null` of a button, which says nothing about whether its accessory is there.
+    ///   - ids: The characteristics; unknown and unreadable ones are not requested, and get a status.
+    ///   - database: The database, which defines their formats.
+    ///   - limit: The time limit for each response.
+    /// - Returns: A value or a status for each characteristic. A characteristic is missing if its value doesn't have
+    ///   the format, such as the `null` of a button, which doesn't show whether the device is reachable.
     /// - Throws: ``RequestError``.
     package func read(
         _ ids: some Sequence<CharacteristicID>, of database: AccessoryDatabase, within limit: Duration
@@ -56,15 +56,17 @@ extension ControllerSession {
         return readings
     }
 
-    /// Writes characteristics; those that ask for it as a timed write, in one piece with what announces it.
+    /// Writes characteristics, with timed writes where a characteristic requires them.
+    ///
+    /// No other request comes between a timed write and its prepare request.
     ///
     /// - Parameters:
-    ///   - writes: what to write; those that are not of the database or cannot be written are not sent.
-    ///   - database: tells what is allowed.
-    ///   - isTimed: whether all are timed writes, also of those that do not ask for it.
-    ///   - timing: how long each answer may take.
-    /// - Returns: what became of each.
-    /// - Throws: ``RequestError``; what was sent before may have been carried out.
+    ///   - writes: The writes; those of unknown and read-only characteristics are not sent, and get a status.
+    ///   - database: The database, which defines the permissions.
+    ///   - isTimed: Whether to use timed writes even for characteristics that don't require them.
+    ///   - timing: The time limits for each response.
+    /// - Returns: The outcome of each write.
+    /// - Throws: ``RequestError``; the accessory may have carried out earlier parts.
     package func write(
         _ writes: [AccessoryWrite], of database: AccessoryDatabase, isTimed: Bool = false, timing: ControllerTiming
     ) async throws(RequestError) -> [CharacteristicID: WriteOutcome] {
@@ -96,9 +98,9 @@ extension ControllerSession {
         return outcomes
     }
 
-    /// Subscribes to characteristics, or unsubscribes.
+    /// Subscribes to characteristics, or unsubscribes from them.
     ///
-    /// - Returns: a status for each.
+    /// - Returns: A status for each characteristic.
     /// - Throws: ``RequestError``.
     package func subscribe(
         _ ids: some Collection<CharacteristicID>, _ isWanted: Bool, timing: ControllerTiming
@@ -113,7 +115,7 @@ extension ControllerSession {
         return statuses
     }
 
-    // MARK: Its parts
+    // MARK: Implementation
 
     private func put(
         _ entries: [WriteRequest.Entry], isTimed: Bool, timing: ControllerTiming
@@ -121,7 +123,7 @@ extension ControllerSession {
         var write = WriteRequest(entries: entries)
         var requests: [HTTPRequest] = []
         if isTimed {
-            // 48 bits survive every JSON reader.
+            // Every JSON parser represents 48-bit integers exactly.
             let number = RandomBytes.make(count: 6).reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
             write.preparedID = max(number, 1)
             let prepare = PrepareRequest(timeToLive: timing.preparedWrite, preparedID: max(number, 1))
@@ -137,14 +139,14 @@ extension ControllerSession {
             let whole = isComplete ? HAPStatus(wholeOf: response) : HAPStatus.unlessSuccess(of: response)
             answers[entry.id] =
                 said?[entry.id]
-                // A list that leaves one out says nothing of it.
+                // The response has no entry for this characteristic.
                 ?? CharacteristicAnswer(
                     id: entry.id, status: said == nil ? whole : .unableToCommunicate, value: nil)
         }
         return answers
     }
 
-    /// The entries of an answer; `nil` if it speaks of the request as a whole.
+    /// Returns the entries of a response; `nil` if the response applies to the whole request.
     private func answers(
         to response: HTTPResponse
     ) throws(RequestError) -> [CharacteristicID: CharacteristicAnswer]? {
@@ -165,7 +167,7 @@ extension ControllerSession {
 }
 
 extension HAPStatus {
-    /// What an answer without entries says of each of them.
+    /// Creates the status that a response without entries implies for each characteristic.
     fileprivate init(wholeOf response: HTTPResponse) {
         self =
             HAPStatus(parsing: response.body)
@@ -173,7 +175,7 @@ extension HAPStatus {
                 ? .success : response.status < 500 ? .invalidValue : .unableToCommunicate)
     }
 
-    /// What a refused announcement says of the write that was not sent.
+    /// Returns the status of a write that wasn't sent because its prepare request was refused.
     fileprivate static func unlessSuccess(of response: HTTPResponse) -> HAPStatus {
         let status = HAPStatus(wholeOf: response)
         return status == .success ? .unableToCommunicate : status

@@ -23,7 +23,7 @@ extension ControllerSession {
 }
 
 extension AccessoryDatabase {
-    /// Warns of the parts that are left out.
+    /// Logs the parts that were left out.
     func logOmissions(of accessory: DeviceID, by logger: Logger) {
         guard !omissions.isEmpty else { return }
         logger.warning(

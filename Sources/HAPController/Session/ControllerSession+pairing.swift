@@ -3,16 +3,16 @@ package import HAPModel
 package import HAPProtocol
 
 extension ControllerSession {
-    /// Pairs with the accessory at the other end (HAP 5); the connection stays in clear.
+    /// Performs pair setup (HAP 5); the connection remains unencrypted.
     ///
     /// - Parameters:
-    ///   - identity: who we are.
-    ///   - code: what the user has read off the accessory.
-    ///   - ownershipToken: what to show it besides; `nil` for nothing.
-    ///   - demandsToken: whether it advertises that it wants to see a token.
-    ///   - withAuth: whether the accessory advertises Apple's chip and wants method 1.
-    ///   - limit: how long each step may take.
-    /// - Returns: who the accessory has proven to be; it has kept our key.
+    ///   - identity: The controller's identity.
+    ///   - code: The setup code that the user read from the accessory.
+    ///   - ownershipToken: The ownership token to send; `nil` for none.
+    ///   - demandsToken: Whether the accessory advertises that it requires a token.
+    ///   - withAuth: Whether the accessory advertises Apple's chip and requires method 1.
+    ///   - limit: The time limit for each step.
+    /// - Returns: The accessory's proven identity; the accessory has stored the controller's key.
     /// - Throws: ``SetupError``.
     package func pairSetup(
         as identity: ControllerIdentity, code: SetupCode, ownershipToken: SecretBytes? = nil,
@@ -31,7 +31,7 @@ extension ControllerSession {
                 } catch {
                     throw SetupError(error, mayBePaired: steps == 3)
                 }
-                // Some send the reason in a body with another status (HAP 15).
+                // Some accessories send the reason in the body of a response with another status (HAP 15).
                 guard response.status == 200 || !response.body.isEmpty else {
                     throw .unexpectedStatus(response.status)
                 }
@@ -42,7 +42,7 @@ extension ControllerSession {
             case .compute(let code, let salt, let key):
                 action = machine.computed(await Self.answer(code, salt, key))
             case .paired(let pairing): return pairing
-            // The setup code has been proven before M6.
+            // M6 can't report a wrong setup code, because the code was already verified.
             case .fail(.refused(.authentication)) where steps == 3: throw demandsToken ? .ownership : .refused
             case .fail(.refused(let error)): throw SetupError(error)
             case .fail(.proofMismatch), .fail(.badIdentity): throw .notGenuine
@@ -53,7 +53,7 @@ extension ControllerSession {
         }
     }
 
-    /// Two modular exponentiations of 3072 bits: not for whoever waits for bytes.
+    /// Computes the SRP proof off the session's executor, because it takes two 3072-bit modular exponentiations.
     @concurrent
     private static func answer(
         _ code: String, _ salt: [UInt8], _ key: [UInt8]
@@ -61,12 +61,12 @@ extension ControllerSession {
         Result { () throws(CryptoError) in try SRPClient(setupCode: code, salt: salt, serverKey: key) }
     }
 
-    /// Proves to each other who we are; from then on the connection is a session (HAP 6).
+    /// Performs pair verify; afterwards the connection is an encrypted session (HAP 6).
     ///
     /// - Parameters:
-    ///   - pairing: who must be at the other end.
-    ///   - identity: who we are.
-    ///   - limit: how long each step may take.
+    ///   - pairing: The pairing with the expected accessory.
+    ///   - identity: The controller's identity.
+    ///   - limit: The time limit for each step.
     /// - Throws: ``VerifyError``.
     package func pairVerify(
         _ pairing: AccessoryPairing, as identity: ControllerIdentity, within limit: Duration
@@ -101,7 +101,7 @@ extension ControllerSession {
         }
     }
 
-    /// Sends a request to `/pairings`, for which we must be an admin (HAP 6.4).
+    /// Sends a request to `/pairings`, for which the controller must be an admin (HAP 6.4).
     ///
     /// - Throws: ``PairingsError``.
     package func pairings(
@@ -121,14 +121,14 @@ extension ControllerSession {
     }
 }
 
-/// Why pairings were not listed or changed.
+/// The reason why pairings couldn't be listed or changed.
 package enum PairingsError: Error, Equatable, Sendable {
-    /// There is no session.
+    /// The session is missing.
     case notConnected
-    /// The request has no answer.
+    /// The request has no response.
     case request(RequestError)
-    /// The accessory refused; `authentication` means that we are no admin.
+    /// The accessory refused; `authentication` means that the controller isn't an admin.
     case refused(PairingError)
-    /// An HTTP status that does not belong here.
+    /// The accessory responded with an unexpected HTTP status.
     case unexpectedStatus(Int)
 }

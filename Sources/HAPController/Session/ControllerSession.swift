@@ -2,11 +2,11 @@ internal import AsyncKit
 internal import HAPCrypto
 package import HAPProtocol
 
-/// A connection to an accessory server, seen by the controller: requests in order, each with its deadline, and events.
+/// The controller's end of a connection to an accessory server: ordered requests with deadlines, and events.
 ///
-/// Whoever makes one runs ``run(onEvent:)`` beside its requests, and closes it. Bytes are taken no faster than events are:
-/// an accessory that sends without end is slowed down by TCP and costs no memory, and ``EventBudget`` limits its processor
-/// time.
+/// The owner runs ``run(onEvent:onDrop:)`` concurrently with its requests, and closes the session. The session reads
+/// more bytes only after the event handler returns. TCP therefore slows down an accessory that floods the connection,
+/// and memory stays bounded. ``EventBudget`` limits the processor time for events.
 package actor ControllerSession {
     private let connection: any ByteConnection
     private var stream = MessageStream(role: .controller)
@@ -16,23 +16,23 @@ package actor ControllerSession {
     private var limits: [Int: Duration] = [:]
     private let deadlineChanged = AsyncSignal()
     private var budget = EventBudget()
-    /// When the answer to the request under way is due; `nil` while there is none.
+    /// The deadline of the response to the current request; `nil` without a request.
     private(set) var deadline: ContinuousClock.Instant?
 
-    /// Why the connection has ended; `nil` as long as it has not.
+    /// The reason for the end of the connection; `nil` while it is open.
     package private(set) var end: SessionEnd?
 
     package init(_ connection: any ByteConnection) { self.connection = connection }
 
-    // MARK: Life
+    // MARK: Lifecycle
 
-    /// Carries the connection until it ends.
+    /// Processes messages until the connection ends.
     ///
     /// - Parameters:
-    ///   - onEvent: gets the body of each event, in order; the next bytes are taken when it returns.
-    ///   - onDrop: is called when events were dropped because there were too many, once a second at most; values must be
-    ///     read no earlier than ``EventBudget/noticeInterval`` later.
-    /// - Returns: why the connection has ended.
+    ///   - onEvent: Receives the body of each event, in order; more bytes are read only after it returns.
+    ///   - onDrop: Called when a flood made the session drop events, at most once per second; read the values no
+    ///     earlier than ``EventBudget/noticeInterval`` later.
+    /// - Returns: The reason for the end of the connection.
     @discardableResult
     package func run(
         onEvent: @escaping @Sendable ([UInt8]) async -> Void, onDrop: @escaping @Sendable () async -> Void = {}
@@ -42,7 +42,7 @@ package actor ControllerSession {
             while end == nil, let bytes = await connection.receive() {
                 stream.received(bytes)
                 await take(onEvent, onDrop)
-                // TCP slows down an accessory that floods.
+                // Backpressure slows down an accessory that floods the connection.
                 if budget.isExhausted(now: .now) { try? await Task.sleep(for: Self.floodPause) }
             }
         } onCancel: {
@@ -53,7 +53,7 @@ package actor ControllerSession {
         return end ?? .lost
     }
 
-    /// Ends the connection; only the first reason counts.
+    /// Closes the connection; later reasons are ignored.
     package func close(_ reason: SessionEnd = .closed) {
         guard end == nil else { return }
         end = reason
@@ -62,7 +62,7 @@ package actor ControllerSession {
         for token in queue.removeAll() { finish(token, .failure(.ended(reason))) }
     }
 
-    /// The pause before more is read from an accessory that floods.
+    /// The pause between two reads from an accessory that floods the connection.
     private static let floodPause = Duration.milliseconds(50)
 
     private func take(_ onEvent: @Sendable ([UInt8]) async -> Void, _ onDrop: @Sendable () async -> Void) async {
@@ -70,7 +70,7 @@ package actor ControllerSession {
             while end == nil, let message = try stream.next() {
                 switch message {
                 case .response(let response):
-                    // 1xx announces an answer and is none.
+                    // A 1xx response is informational; the actual response follows.
                     if response.status >= 200 { perform(queue.received(response)) }
                 case .event(let body):
                     if budget.take(now: .now) {
@@ -86,7 +86,7 @@ package actor ControllerSession {
         }
     }
 
-    /// An answer that does not come leaves no way to tell what the next one belongs to.
+    /// Closes the connection if a response is late, because later responses couldn't be matched to their requests.
     private func watchDeadlines() async {
         while end == nil, !Task.isCancelled {
             if let deadline, deadline <= .now {
@@ -99,13 +99,13 @@ package actor ControllerSession {
 
     // MARK: Requests
 
-    /// Sends requests that belong together, each when the one before has been answered, and waits for the answers.
+    /// Sends related requests, each after the response to the previous one, and waits for the responses.
     ///
     /// - Parameters:
-    ///   - requests: one or more; those behind one that fails as a whole are not sent.
-    ///   - limit: how long each answer may take.
-    /// - Returns: one answer for each request that was sent.
-    /// - Throws: ``RequestError``; `canceled` at once if the task is canceled, whether or not a request was sent.
+    ///   - requests: At least one request; if one gets an error status, the later ones aren't sent.
+    ///   - limit: The time limit for each response.
+    /// - Returns: One response for each request that was sent.
+    /// - Throws: ``RequestError``; `canceled` immediately if the task is canceled, even if a request was sent.
     package func exchange(
         _ requests: [HTTPRequest], within limit: Duration
     ) async throws(RequestError) -> [HTTPResponse] {
@@ -129,13 +129,13 @@ package actor ControllerSession {
 
     /// Ends the wait of a canceled caller.
     ///
-    /// A request that was sent keeps its place and its deadline, because answers come in order.
+    /// A request that was sent keeps its place and its deadline, because responses arrive in order.
     private func cancel(_ token: Int) {
         queue.cancel(token)
         finish(token, .failure(.canceled))
     }
 
-    /// Sends a request and waits for its answer.
+    /// Sends a request and waits for its response.
     ///
     /// - Throws: ``RequestError``.
     package func request(_ request: HTTPRequest, within limit: Duration) async throws(RequestError) -> HTTPResponse {
@@ -143,10 +143,12 @@ package actor ControllerSession {
         return response
     }
 
-    /// Whether both directions are sealed.
+    /// A Boolean value that indicates whether both directions are encrypted.
     package var isSecured: Bool { stream.isSecured }
 
-    /// Seals both directions from here on; to be called when the answer to M3 has come and before anything else is sent.
+    /// Encrypts both directions from now on.
+    ///
+    /// Call this after the response to M3 and before sending anything else.
     package func secure(with keys: SessionKeys) { stream.secure(with: keys) }
 
     private func perform(_ action: ExchangeQueue<Int>.Action) {
@@ -187,28 +189,28 @@ package actor ControllerSession {
     }
 }
 
-/// Why a connection to an accessory has ended.
+/// The reason for the end of a connection to an accessory.
 package enum SessionEnd: Error, Equatable, Sendable {
-    /// We wanted it.
+    /// This side closed the connection.
     case closed
-    /// The accessory closed it, or the network did.
+    /// The accessory or the network closed the connection.
     case lost
-    /// An answer did not come in time.
+    /// A response didn't arrive in time.
     case timedOut
-    /// The accessory broke the protocol.
+    /// The accessory violated the protocol.
     case violation(ProtocolViolation)
-    /// The accessory sent what it was not asked for, or a body that is not of HAP's form.
+    /// The accessory sent an unsolicited message, or a body that isn't in HAP's format.
     case badAnswer
-    /// The accessory does not take the connection for a session any more (HTTP 401, 403 or 470).
+    /// The accessory no longer accepts the session (HTTP 401, 403 or 470).
     case notAuthorized
 }
 
-/// Why a request has no answer.
+/// The reason why a request has no response.
 package enum RequestError: Error, Equatable, Sendable {
-    /// The connection ended first.
+    /// The connection ended before the response arrived.
     case ended(SessionEnd)
-    /// Too many requests wait already.
+    /// Too many requests are already waiting.
     case tooMany
-    /// The caller was canceled; what was sent may be carried out.
+    /// The caller was canceled; the accessory may still carry out requests that were sent.
     case canceled
 }

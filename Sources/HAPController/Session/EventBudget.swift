@@ -1,36 +1,36 @@
-/// Limits the events that one connection may have processed: a burst, then a steady rate (a leaky bucket).
+/// A leaky bucket that limits how many events of one connection are processed: a burst, then a steady rate.
 ///
-/// An accessory reports a change once a second at most and a press at once (HAP 10.2), so only one that floods exceeds it.
-/// Events over the budget are dropped unread; their values are read later.
+/// An accessory reports a change at most once per second and a press immediately (HAP 10.2), so only a flood exceeds
+/// the budget. Events over the budget are dropped unread, and their values are read later.
 struct EventBudget: Equatable, Sendable {
-    /// How many events may come at once.
+    /// The maximum number of events in a burst.
     static let burst = 200
-    /// The time that each further event takes.
+    /// The interval between further events.
     static let interval = Duration.milliseconds(20)
-    /// The time between two notices of dropped events.
+    /// The shortest interval between two notices of dropped events.
     static let noticeInterval = Duration.seconds(1)
 
-    /// When the bucket will be empty.
+    /// The time at which the bucket will be empty.
     private var emptyAt: ContinuousClock.Instant?
     private var noticedAt: ContinuousClock.Instant?
 
-    /// A Boolean value that indicates whether an event now would be dropped.
+    /// Returns whether an event would be dropped now.
     func isExhausted(now: ContinuousClock.Instant) -> Bool {
         emptyAt.map { $0 - now > Self.interval * (Self.burst - 1) } ?? false
     }
 
-    /// An event came.
+    /// Counts an event.
     ///
-    /// - Returns: whether it is processed.
+    /// - Returns: Whether to process the event.
     mutating func take(now: ContinuousClock.Instant) -> Bool {
         guard !isExhausted(now: now) else { return false }
         emptyAt = max(emptyAt ?? now, now) + Self.interval
         return true
     }
 
-    /// An event was dropped.
+    /// Counts a dropped event.
     ///
-    /// - Returns: whether the listener must be notified: at the first, and then once in each interval with drops.
+    /// - Returns: Whether to notify the listener: after the first drop, then once per interval with drops.
     mutating func dropped(now: ContinuousClock.Instant) -> Bool {
         if let noticedAt, now < noticedAt + Self.noticeInterval { return false }
         noticedAt = now

@@ -1,46 +1,46 @@
 internal import HAPProtocol
 
-/// Requests in the order in which they were made, one of them under way: accessories answer in order, and many take no
-/// second request before they have answered the first.
+/// A queue of requests, one of which is in progress.
 ///
-/// Some belong together, such as a timed write and what announces it; nothing comes between them.
+/// Accessories respond in order, and many don't accept a second request before they have answered the first. Related
+/// requests, such as a prepare request and its timed write, form an exchange; no other request comes between them.
 struct ExchangeQueue<Token: Equatable & Sendable>: Sendable {
-    /// The most that wait.
+    /// The maximum number of waiting exchanges.
     static var capacity: Int { 256 }
 
-    /// Requests that belong together, and what has come back.
+    /// Related requests, and the responses received so far.
     struct Exchange: Sendable {
         let token: Token
         fileprivate var remaining: ArraySlice<HTTPRequest>
         fileprivate(set) var responses: [HTTPResponse] = []
     }
 
-    /// What to do next.
+    /// The next step.
     enum Action: Sendable {
         case wait
         case send(HTTPRequest)
-        /// The exchange is over; look for more.
+        /// The exchange is complete; call ``next()`` again.
         case finish(Token, [HTTPResponse])
-        /// There is no request for this answer.
+        /// No request matches this response.
         case refuse
     }
 
     private var underWay: Exchange?
     private var waiting: [Exchange] = []
 
-    /// The exchange that is under way.
+    /// The token of the exchange in progress.
     var current: Token? { underWay?.token }
 
-    /// Takes requests that belong together.
+    /// Adds related requests as one exchange.
     ///
-    /// - Returns: false if too many wait already.
+    /// - Returns: `false` if too many exchanges are already waiting.
     mutating func add(_ requests: [HTTPRequest], as token: Token) -> Bool {
         guard waiting.count < Self.capacity else { return false }
         waiting.append(Exchange(token: token, remaining: requests[...]))
         return true
     }
 
-    /// What can be sent now, if anything.
+    /// Starts the next exchange, unless one is in progress.
     mutating func next() -> Action {
         guard underWay == nil, !waiting.isEmpty else { return .wait }
         var exchange = waiting.removeFirst()
@@ -49,7 +49,9 @@ struct ExchangeQueue<Token: Equatable & Sendable>: Sendable {
         return .send(request)
     }
 
-    /// An answer came; the rest of an exchange is not sent if one of its requests fails as a whole.
+    /// Records a response and returns the next step.
+    ///
+    /// If a request gets an error status, the rest of its exchange isn't sent.
     mutating func received(_ response: HTTPResponse) -> Action {
         guard var exchange = underWay else { return .refuse }
         exchange.responses.append(response)
@@ -61,13 +63,13 @@ struct ExchangeQueue<Token: Equatable & Sendable>: Sendable {
         return .finish(exchange.token, exchange.responses)
     }
 
-    /// The caller no longer waits: what hasn't been sent is dropped, and so are answers to what has been sent.
+    /// Cancels an exchange: drops its unsent requests, and ignores responses to sent ones.
     mutating func cancel(_ token: Token) {
         waiting.removeAll { $0.token == token }
         if underWay?.token == token { underWay?.remaining = [] }
     }
 
-    /// Takes everything out: the connection has ended.
+    /// Removes all exchanges and returns their tokens, because the connection has ended.
     mutating func removeAll() -> [Token] {
         defer {
             underWay = nil
