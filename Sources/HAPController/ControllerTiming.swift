@@ -1,22 +1,22 @@
-/// How long a controller waits for an accessory, and how often it looks; tests shorten it.
+/// The time limits and intervals of a controller; tests shorten them.
 package struct ControllerTiming: Equatable, Sendable {
-    /// For a TCP connection to one address.
+    /// The time limit of a TCP connection to one address.
     package var connect = Duration.seconds(10)
-    /// Until the next address is tried beside one that has not answered yet (RFC 8305).
+    /// The head start of an address that hasn't answered yet, before the next one is tried in parallel (RFC 8305).
     package var stagger = Duration.milliseconds(250)
-    /// For one step of pair setup: a small device computes for long.
+    /// The time limit for one step of pair setup, which small devices compute slowly.
     var pairSetupStep = Duration.seconds(30)
-    /// For the answer to any other request; without it the connection counts as dead (HAP 15).
+    /// The time limit for the response to other requests, after which the connection counts as dead (HAP 15).
     package var request = Duration.seconds(10)
-    /// For the attribute database of a large bridge.
+    /// The time limit for the attribute database, which is long for a large bridge.
     package var database = Duration.seconds(30)
-    /// How long the write may take that a prepared write announces.
+    /// The time within which a prepared write must arrive, as announced by its prepare request.
     package var preparedWrite = Duration.seconds(5)
-    /// Nothing has come for so long: whatever can change is read once, which finds dead connections and lost events.
+    /// The time without events after which the controller reads values, to find dead connections and lost events.
     package var quiet = Duration.seconds(60)
-    /// How often it is read while the accessory is known to lose events.
+    /// The interval of these reads while the accessory is known to lose events.
     package var poll = Duration.seconds(10)
-    /// The pauses between two connections.
+    /// The pauses between attempts to connect.
     package var reconnect = ReconnectPolicy.Limits()
 
     package init() {}

@@ -1,5 +1,5 @@
-// Programs need no other import for the types in this library's API. A program that imports HomeClient, too, writes
-// HAPModel.Accessory and HomeModel.Accessory, and the same for services and characteristics.
+// Programs need no other import for the types in this library's API. A program that also imports HomeClient writes
+// HAPModel.Accessory and HomeModel.Accessory, and likewise for services and characteristics.
 @_exported import struct HAPModel.Accessory
 @_exported import struct HAPModel.AccessoryCategory
 @_exported import struct HAPModel.AccessoryID

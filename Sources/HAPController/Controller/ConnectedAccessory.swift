@@ -3,30 +3,32 @@ public import HAPModel
 public import HAPProtocol
 internal import Synchronization
 
-/// An accessory server with which a ``Controller`` keeps a session: a stand-alone accessory, or a bridge with its accessories.
+/// An accessory server that a ``Controller`` keeps a session with: a stand-alone accessory, or a bridge with its
+/// accessories.
 ///
-/// It lives as long as the body of ``Controller/withAccessory(_:at:_:)``. It connects again after a lost connection and renews the
-/// subscriptions.
+/// It is valid in the body of ``Controller/withAccessory(_:at:_:)``. After a lost connection, it reconnects and renews
+/// the subscriptions.
 public final class ConnectedAccessory: Sendable {
     /// An event of an accessory server.
     @nonexhaustive
     public enum Event: Equatable, Sendable {
-        /// A characteristic has a new value, or its value was read after the connection was made.
+        /// A characteristic has a new value, or its value was read after connecting.
         case value(CharacteristicID, CharacteristicValue)
-        /// A momentary event, such as the press of a button; the characteristic has no value afterwards.
+        /// A momentary event, such as a button press; the characteristic has no value afterwards.
         case occurrence(CharacteristicID, CharacteristicValue)
-        /// The value of a characteristic is unknown now, for example because a bridge can't reach the device.
+        /// The value of a characteristic has become unknown, for example because a bridge can't reach the device.
         case unknown(CharacteristicID, HAPStatus)
-        /// There is a session, and all values were read.
+        /// A session has begun, and all values were read.
         case connected
-        /// The session was lost, or an attempt to connect failed. Attempts continue unless the code is `notPaired`.
+        /// The session was lost, or an attempt to connect failed; attempts continue unless the code is `notPaired`.
         case disconnected(ControllerError)
-        /// Accessories, services or characteristics came or went, or have other limits: ``ConnectedAccessory/accessories(within:)``
-        /// returns the new ones.
+        /// Accessories, services or characteristics were added or removed, or have other limits.
+        ///
+        /// ``ConnectedAccessory/accessories(within:)`` returns the new ones.
         case structureChanged
     }
 
-    /// The most events that wait for a slow listener; then the oldest are dropped.
+    /// The maximum number of events that wait for a slow listener; beyond it, the oldest are dropped.
     public static let maximumWaiting = 1024
 
     /// The device id.
@@ -69,7 +71,7 @@ public final class ConnectedAccessory: Sendable {
         for listener in state.withLock({ $0.listeners.values }) { listener.events.finish() }
     }
 
-    /// Makes the link connect to the given address, if there is one.
+    /// Reports the given endpoint to the link, if there is one.
     private func look() async {
         guard let endpoint else { return }
         let look = state.withLock { state in
@@ -92,7 +94,7 @@ public final class ConnectedAccessory: Sendable {
                 state.isConnected = false
                 state.failure = error
             }
-            // The accessory may be another one when it is back.
+            // The accessory's database may have changed when it returns.
             await look()
         case .state(.searching), .state(.connecting), .state(.stopped):
             state.withLock { $0.isConnected = false }
@@ -122,16 +124,18 @@ public final class ConnectedAccessory: Sendable {
         for listener in listeners { listener.events.yield(event) }
     }
 
-    // MARK: What it is
+    // MARK: Structure
 
     /// A Boolean value that indicates whether there is a session now.
     public var isConnected: Bool { state.withLock(\.isConnected) }
 
-    /// Returns the accessories with their values at the start of the connection: the server's own and those of a bridge.
+    /// Returns the accessories of the server, with their values from the start of the connection.
     ///
-    /// - Parameter limit: the longest wait for a session.
-    /// - Returns: the accessories with their services and characteristics, in the server's order.
-    /// - Throws: ``ControllerError``: the reason for the missing session, `timedOut` or `canceled`.
+    /// The first accessory is the server's own; a bridge has others.
+    ///
+    /// - Parameter limit: The longest time to wait for a session.
+    /// - Returns: The accessories with their services and characteristics, in the server's order.
+    /// - Throws: ``ControllerError`` with the reason for the missing session, `timedOut` or `canceled`.
     public func accessories(within limit: Duration = .seconds(30)) async throws(ControllerError) -> [Accessory] {
         try await waitUntilConnected(within: limit)
         return state.withLock { $0.accessories ?? [] }
@@ -140,9 +144,9 @@ public final class ConnectedAccessory: Sendable {
     /// Returns the characteristics of a type.
     ///
     /// - Parameters:
-    ///   - type: the type.
-    ///   - service: the type of their services; `nil` for all.
-    /// - Returns: their ids, in the server's order; empty before the first session.
+    ///   - type: The type of the characteristics.
+    ///   - service: The type of their services; `nil` for all services.
+    /// - Returns: The ids, in the server's order; empty before the first session.
     public func characteristics(_ type: CharacteristicType, in service: ServiceType? = nil) -> [CharacteristicID] {
         let accessories = state.withLock { $0.accessories ?? [] }
         return accessories.flatMap { accessory in
@@ -154,13 +158,13 @@ public final class ConnectedAccessory: Sendable {
 
     /// Waits for a session.
     ///
-    /// - Parameter limit: the longest wait.
-    /// - Throws: ``ControllerError``: `notPaired` as soon as the accessory reports it; `canceled` if the task is canceled; after the
-    ///   limit the reason for the missing session, or `timedOut`.
+    /// - Parameter limit: The longest time to wait.
+    /// - Throws: ``ControllerError`` with `notPaired` as soon as the accessory reports it, or with `canceled` if the
+    ///   task is canceled. After the limit, with the reason for the missing session or `timedOut`.
     public func waitUntilConnected(within limit: Duration = .seconds(30)) async throws(ControllerError) {
         if isConnected { return }
         let events = listen([])
-        // The session may have begun meanwhile.
+        // A session may have begun in the meantime.
         if isConnected { return }
         let isDecided = await withTaskGroup(of: Bool.self) { group in
             group.addTask {
@@ -190,8 +194,8 @@ public final class ConnectedAccessory: Sendable {
 
     /// Reads characteristics from the accessory.
     ///
-    /// - Parameter ids: the characteristics.
-    /// - Returns: a value or a status for each; nothing for buttons, which have no value.
+    /// - Parameter ids: The characteristics.
+    /// - Returns: A value or a status for each characteristic, except for buttons, which have no value.
     /// - Throws: ``ControllerError`` with `notConnected`, `connectionLost`, `busy` or `canceled`.
     public func read(
         _ ids: [CharacteristicID]
@@ -201,9 +205,9 @@ public final class ConnectedAccessory: Sendable {
 
     /// Reads a characteristic from the accessory.
     ///
-    /// - Parameter id: the characteristic.
-    /// - Returns: the value.
-    /// - Throws: ``ControllerError``; `refused` with the accessory's status.
+    /// - Parameter id: The characteristic.
+    /// - Returns: The value.
+    /// - Throws: ``ControllerError``; `refused` contains the accessory's status.
     public func read(_ id: CharacteristicID) async throws(ControllerError) -> CharacteristicValue {
         switch try await read([id])[id] {
         case .success(let value): return value
@@ -212,38 +216,39 @@ public final class ConnectedAccessory: Sendable {
         }
     }
 
-    /// The name and the place of a characteristic for messages, such as `Brightness (1.9)`.
+    /// Returns the name and the id of a characteristic for messages, such as `Brightness (1.9)`.
     private func name(of id: CharacteristicID) -> String {
         let accessory = state.withLock(\.accessories)?.first { $0.aid == id.aid }
         let characteristic = accessory?.services.flatMap(\.characteristics).first { $0.iid == id.iid }
         return characteristic.map { "\($0.type.catalogName) (\(id))" } ?? "characteristic \(id)"
     }
 
-    /// Writes characteristics, in one request.
+    /// Writes characteristics in one request.
     ///
-    /// Characteristics with the permission `timedWrite` always get timed writes (HAP 8.6): the accessory carries them out only if they
-    /// arrive within the announced time, so that a delayed write doesn't open a door.
+    /// Characteristics with the permission `timedWrite` always get timed writes (HAP 8.6). The accessory carries out a
+    /// timed write only if it arrives within the announced time, so that a delayed write doesn't open a door.
     ///
     /// - Parameters:
-    ///   - values: the values by characteristic.
-    ///   - timed: whether all are timed writes.
-    /// - Returns: a result for each: success, or the status of a refusal. One that fails fails no other.
-    /// - Throws: ``ControllerError`` with `notConnected` or `busy`; with `connectionLost` or `canceled` the accessory may have
-    ///   carried it out.
+    ///   - values: The values by characteristic.
+    ///   - timed: Whether to use timed writes for all characteristics.
+    /// - Returns: A result for each characteristic: success, or the status of a refusal. A failed write doesn't affect
+    ///   the others.
+    /// - Throws: ``ControllerError`` with `notConnected` or `busy`. With `connectionLost` or `canceled`, the accessory
+    ///   may have carried out the writes.
     public func write(
         _ values: [CharacteristicID: CharacteristicValue], timed: Bool = false
     ) async throws(ControllerError) -> [CharacteristicID: Result<CharacteristicValue?, HAPStatus>] {
         try await write(values.sorted { $0.key < $1.key }.map { AccessoryWrite($0.key, $0.value) }, timed: timed)
     }
 
-    /// Writes characteristics, in one request, with authorization data or for write responses.
+    /// Writes characteristics in one request, with authorization data or write responses.
     ///
     /// - Parameters:
-    ///   - writes: the writes; of several to one characteristic the last counts.
-    ///   - timed: whether all are timed writes.
-    /// - Returns: a result for each: the write response, `nil` without one, or the status of a refusal.
-    /// - Throws: ``ControllerError`` with `notConnected` or `busy`; with `connectionLost` or `canceled` the accessory may have
-    ///   carried it out.
+    ///   - writes: The writes; if several are for one characteristic, the last one counts.
+    ///   - timed: Whether to use timed writes for all characteristics.
+    /// - Returns: A result for each characteristic: the write response or `nil`, or the status of a refusal.
+    /// - Throws: ``ControllerError`` with `notConnected` or `busy`. With `connectionLost` or `canceled`, the accessory
+    ///   may have carried out the writes.
     public func write(
         _ writes: [AccessoryWrite], timed: Bool = false
     ) async throws(ControllerError) -> [CharacteristicID: Result<CharacteristicValue?, HAPStatus>] {
@@ -254,14 +259,15 @@ public final class ConnectedAccessory: Sendable {
     /// Writes a characteristic.
     ///
     /// - Parameters:
-    ///   - value: the value.
-    ///   - id: the characteristic.
-    ///   - timed: whether it is a timed write.
-    ///   - wantsResponse: whether to request a write response; characteristics with the permission `writeResponse` have one.
-    ///   - authorizationData: the proof that an accessory may demand for this write (HAP 8.5); without it, such an accessory refuses
-    ///     with `insufficientAuthorization`.
-    /// - Returns: the write response, if one was requested and sent.
-    /// - Throws: ``ControllerError``; `refused` with the accessory's status.
+    ///   - value: The value.
+    ///   - id: The characteristic.
+    ///   - timed: Whether to use a timed write.
+    ///   - wantsResponse: Whether to request a write response; only characteristics with the permission `writeResponse`
+    ///     have one.
+    ///   - authorizationData: The authorization data that an accessory may require for this write (HAP 8.5). Without
+    ///     it, such an accessory refuses with `insufficientAuthorization`.
+    /// - Returns: The write response, if one was requested and sent.
+    /// - Throws: ``ControllerError``; `refused` contains the accessory's status.
     @discardableResult
     public func write(
         _ value: CharacteristicValue, to id: CharacteristicID, timed: Bool = false, wantsResponse: Bool = false,
@@ -277,14 +283,16 @@ public final class ConnectedAccessory: Sendable {
 
     // MARK: Events
 
-    /// Subscribes to characteristics, on this connection and every later one, while the stream exists.
+    /// Subscribes to characteristics, on this connection and later ones, for the lifetime of the stream.
     ///
-    /// A controller gets no event of its own write, unless the result differs from the written value (HAP 10.2). Events of the whole
-    /// server, such as `disconnected`, are in every stream. A slow listener loses the oldest events; see ``maximumWaiting``.
+    /// A controller receives no event for its own writes, unless the result differs from the written value
+    /// (HAP 10.2). Every stream contains the events of the whole server, such as `disconnected`. A slow listener loses
+    /// the oldest events; see ``maximumWaiting``.
     ///
-    /// - Parameter ids: the characteristics; if empty, the stream has the events of the server only.
-    /// - Returns: the events from now on; the stream ends with the body of ``Controller/withAccessory(_:at:_:)``.
-    /// - Throws: ``ControllerError`` with `refused` if the accessory refuses one of them, such as one without events; with `canceled`.
+    /// - Parameter ids: The characteristics; if empty, the stream contains only the events of the server.
+    /// - Returns: The events from now on; the stream ends with the body of ``Controller/withAccessory(_:at:_:)``.
+    /// - Throws: ``ControllerError`` with `refused` if the accessory refuses a subscription, for example because the
+    ///   characteristic has no events, or with `canceled`.
     public func events(of ids: Set<CharacteristicID> = []) async throws(ControllerError) -> AsyncStream<Event> {
         let events = listen(ids)
         let outcomes = await link.observe(desired)
@@ -317,22 +325,23 @@ public final class ConnectedAccessory: Sendable {
         state.withLock { $0.listeners.values.reduce(into: []) { $0.formUnion($1.ids) } }
     }
 
-    // MARK: The accessory itself
+    // MARK: Identification and unpairing
 
-    /// Makes an accessory identify itself: a lamp blinks.
+    /// Makes an accessory identify itself, for example by blinking.
     ///
-    /// - Parameter aid: the accessory; 1 is the server's own.
-    /// - Throws: ``ControllerError``; `refused` with the accessory's status.
+    /// - Parameter aid: The accessory; 1 is the server's own.
+    /// - Throws: ``ControllerError``; `refused` contains the accessory's status.
     public func identify(_ aid: AccessoryID = .bridge) async throws(ControllerError) {
         let status = try await asking { link throws(LinkError) in try await link.identify(aid) }
         guard status == .success else { throw ControllerError(status, of: "Identify of accessory \(aid)") }
     }
 
-    /// Ends the pairing, at the accessory and in the store.
+    /// Removes the pairing from the accessory and from the store.
     ///
-    /// If this was its last admin, the accessory removes all other pairings and can be paired again (HAP 6.6).
+    /// If this controller was its last admin, the accessory removes all other pairings and can be paired again (HAP
+    /// 6.6).
     ///
-    /// - Throws: ``ControllerError``; after `storeUnusable` only the store still has the pairing.
+    /// - Throws: ``ControllerError``; after `storeUnusable`, only the store still has the pairing.
     public func unpair() async throws(ControllerError) {
         try await waitUntilConnected()
         do throws(PairingsError) {
@@ -360,7 +369,7 @@ public final class ConnectedAccessory: Sendable {
 }
 
 extension Accessory {
-    /// The accessory without values, which change more often.
+    /// The accessory without its values, which change more often.
     fileprivate var structure: Accessory {
         var accessory = self
         for service in services.indices {

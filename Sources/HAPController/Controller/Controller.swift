@@ -7,7 +7,7 @@ public import Logging
 internal import NIOPosix
 internal import Synchronization
 
-/// A HomeKit controller of your own: it finds accessories, pairs with them and talks to them.
+/// A HomeKit controller, which finds accessories, pairs with them and controls them.
 ///
 /// ```swift
 /// let controller = Controller(store: FilePairingStore(path: "pairings"))
@@ -17,8 +17,8 @@ internal import Synchronization
 /// }
 /// ```
 ///
-/// Use a store with one controller at a time. Most apps need the home that all apps share instead of a controller: the library
-/// `HomeClient`.
+/// Use a store with only one controller at a time. Most apps need the home that all apps share instead of a separate
+/// controller; see the library `HomeClient`.
 public final class Controller: Sendable {
     private let stored: StoredPairings
     private let dialer: any AccessoryDialer
@@ -26,11 +26,11 @@ public final class Controller: Sendable {
     private let logger: Logger
     private let browser = Mutex<AccessoryServerBrowser?>(nil)
 
-    /// Creates a controller, which reads its store at the first use.
+    /// Creates a controller, which reads its store on first use.
     ///
     /// - Parameters:
-    ///   - store: the storage of its key and its pairings.
-    ///   - logger: gets messages without secrets.
+    ///   - store: The storage of its key and its pairings.
+    ///   - logger: The logger; its messages contain no secrets.
     public convenience init(store: any PairingStore, logger: Logger = Logger(label: "controller")) {
         self.init(store: store, dialer: TCPDialer(MultiThreadedEventLoopGroup.singleton), logger: logger)
     }
@@ -50,13 +50,14 @@ public final class Controller: Sendable {
         Task { await browser.stop() }
     }
 
-    // MARK: Finding
+    // MARK: Discovery
 
-    /// Returns the accessories that mDNS finds now and after each change; a slow reader misses steps, but never the newest.
+    /// Returns the accessories that mDNS finds, now and after each change.
     ///
-    /// It uses the host's avahi-daemon. While that doesn't run the list is empty; it fills when the daemon starts.
+    /// A slow reader skips lists, but always gets the newest one. The controller uses the system's avahi-daemon; the
+    /// list is empty until the daemon runs.
     ///
-    /// - Returns: all accessories on the network, ordered by name.
+    /// - Returns: All accessories on the network, ordered by name.
     /// - Throws: ``ControllerError`` with `discoveryUnavailable`.
     public func discoveries() throws(ControllerError) -> AsyncStream<[FoundAccessory]> {
         let snapshots = try sharedBrowser().snapshots()
@@ -87,15 +88,16 @@ public final class Controller: Sendable {
 
     // MARK: Pairing
 
-    /// Pairs with an accessory that was found; this takes some seconds, with a small device half a minute.
+    /// Pairs with a discovered accessory.
     ///
-    /// After an error the accessory is unchanged, as far as it can still be reached, and the store has no pairing with it. Only
-    /// after `canceled` the store may have one: ``pairedAccessories`` lists it.
+    /// Pairing takes a few seconds, or half a minute with a small device. After an error, the accessory is unchanged if
+    /// it is still reachable, and the store has no pairing with it. Only after `canceled`, the store may have a
+    /// pairing, which ``pairedAccessories`` lists.
     ///
     /// - Parameters:
-    ///   - accessory: an accessory without a pairing.
-    ///   - code: the code on its label; `SetupPayload` has the one of a QR code.
-    /// - Returns: the device id, which identifies the accessory from now on.
+    ///   - accessory: An accessory without a pairing.
+    ///   - code: The code on its label; `SetupPayload` parses the text of a QR code.
+    /// - Returns: The device id, which identifies the accessory from now on.
     /// - Throws: ``ControllerError``.
     public func pair(with accessory: FoundAccessory, code: SetupCode) async throws(ControllerError) -> DeviceID {
         do throws(SetupError) {
@@ -108,9 +110,9 @@ public final class Controller: Sendable {
     /// Pairs with the accessory at an address, for networks without mDNS, and stores the address.
     ///
     /// - Parameters:
-    ///   - endpoint: the address.
-    ///   - code: the code on its label.
-    /// - Returns: the device id, which identifies the accessory from now on.
+    ///   - endpoint: The address.
+    ///   - code: The code on its label.
+    /// - Returns: The device id, which identifies the accessory from now on.
     /// - Throws: ``ControllerError``.
     public func pair(at endpoint: AccessoryEndpoint, code: SetupCode) async throws(ControllerError) -> DeviceID {
         let id: DeviceID
@@ -123,7 +125,7 @@ public final class Controller: Sendable {
         return id
     }
 
-    /// Makes an accessory without a pairing identify itself: a lamp blinks.
+    /// Makes an accessory without a pairing identify itself, for example by blinking.
     ///
     /// - Throws: ``ControllerError``; `alreadyPaired` if it has a pairing.
     public func identify(_ accessory: FoundAccessory) async throws(ControllerError) {
@@ -139,9 +141,10 @@ public final class Controller: Sendable {
         get async throws(ControllerError) { try await use { try await $0.pairings() }.map(\.deviceID) }
     }
 
-    /// Removes a pairing from the store only; the accessory must be reset before a controller can pair with it again.
+    /// Removes a pairing from the store only.
     ///
-    /// This is for an accessory that is gone. Use ``ConnectedAccessory/unpair()`` otherwise.
+    /// Use this for an accessory that no longer exists, and ``ConnectedAccessory/unpair()`` otherwise. The accessory
+    /// must be reset before a controller can pair with it again.
     ///
     /// - Throws: ``ControllerError`` with `storeUnusable`.
     public func forget(_ id: DeviceID) async throws(ControllerError) { try await use { try await $0.forget(id) } }
@@ -150,7 +153,7 @@ public final class Controller: Sendable {
         AccessorySetup(dialer: dialer, vault: stored, timing: timing, logger: logger)
     }
 
-    /// Uses the store.
+    /// Calls `body` with the store, and converts its errors.
     private func use<Value: Sendable>(
         _ body: (StoredPairings) async throws -> Value
     ) async throws(ControllerError) -> Value {
@@ -163,16 +166,17 @@ public final class Controller: Sendable {
         }
     }
 
-    // MARK: Talking
+    // MARK: Sessions
 
-    /// Keeps a session with an accessory while `body` runs, and connects again after a lost connection.
+    /// Keeps a session with an accessory while `body` runs, and reconnects after a lost connection.
     ///
     /// - Parameters:
-    ///   - id: a paired accessory.
-    ///   - endpoint: the address; if `nil`, the address of the pairing, or else the one that mDNS finds.
-    ///   - body: uses the accessory, in the caller's isolation. It begins at once, before there is a session.
-    /// - Returns: the result of `body`.
-    /// - Throws: errors of `body`, or ``ControllerError`` with `notPaired`, `storeUnusable` or `discoveryUnavailable`.
+    ///   - id: A paired accessory.
+    ///   - endpoint: The address; if `nil`, the address from pairing, or else the one that mDNS finds.
+    ///   - body: Uses the accessory, in the caller's isolation. It starts immediately, before there is a session.
+    /// - Returns: The result of `body`.
+    /// - Throws: The errors of `body`, or ``ControllerError`` with `notPaired`, `storeUnusable` or
+    ///   `discoveryUnavailable`.
     public func withAccessory<Value>(
         _ id: DeviceID, at endpoint: AccessoryEndpoint? = nil,
         _ body: (ConnectedAccessory) async throws -> Value
@@ -199,11 +203,11 @@ public final class Controller: Sendable {
 }
 
 extension AccessoryEndpoint {
-    /// Parses a numeric IP address, such as `192.168.1.7` or `fe80::1%eth0`; doesn't look up names.
+    /// Creates an endpoint from a numeric IP address, such as `192.168.1.7` or `fe80::1%eth0`; doesn't resolve names.
     ///
     /// - Parameters:
-    ///   - host: the address; if it isn't one, the result is `nil`.
-    ///   - port: the TCP port, 1 to 65535; for others the result is `nil`.
+    ///   - host: The address; the result is `nil` if it is invalid.
+    ///   - port: The TCP port, 1 to 65535; the result is `nil` for other numbers.
     public init?(host: String, port: Int) {
         guard let port = UInt16(exactly: port) else { return nil }
         let parts = host.split(separator: "%", maxSplits: 1).map(String.init)

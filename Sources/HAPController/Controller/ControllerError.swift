@@ -1,63 +1,63 @@
 internal import HAPModel
 public import HAPProtocol
 
-/// An error of a call to an accessory, of pairing or of the store.
+/// An error of pairing, of a request to an accessory, or of the store.
 public struct ControllerError: Error, Equatable, Sendable, CustomStringConvertible {
     /// The kinds of errors.
     @nonexhaustive
     public enum Code: Sendable {
         // MARK: Pairing
 
-        /// The setup code is not the accessory's.
+        /// The setup code is wrong.
         case wrongCode
-        /// Another controller is paired with the accessory: remove that pairing there, or reset the accessory.
+        /// The accessory is paired with another controller; remove that pairing there, or reset the accessory.
         case alreadyPaired
-        /// Too many wrong codes were tried, or the accessory asks for a pause: restart it, or wait some minutes.
+        /// Too many wrong codes were tried, or the accessory requests a pause; restart it, or wait a few minutes.
         case tooManyTries
-        /// The accessory has no room for another pairing.
+        /// The accessory can't store another pairing.
         case full
-        /// The accessory demands a proof of ownership from its maker: add it with its maker's app.
+        /// The accessory requires a proof of ownership from its manufacturer; add it with the manufacturer's app.
         case ownershipRequired
-        /// The accessory doesn't know its own code, or has signed with a wrong key: don't trust it.
+        /// The accessory doesn't know its own code, or signed with a wrong key; don't trust it.
         case notGenuine
 
-        // MARK: Being connected
+        // MARK: Sessions
 
-        /// There is no pairing with the accessory, or the accessory has removed it.
+        /// The controller has no pairing with the accessory, or the accessory has removed it.
         case notPaired
         /// None of the accessory's addresses answers.
         case unreachable
-        /// The accessory wasn't found, or there was no session in time.
+        /// The accessory wasn't found, or no session began in time.
         case timedOut
         /// The connection was lost; the accessory may have carried out a write.
         case connectionLost
-        /// There is no session now; the controller is trying to connect again.
+        /// The session is missing at the moment; the controller is reconnecting.
         case notConnected
-        /// Another accessory answers at the address.
+        /// A different accessory answers at the address.
         case otherAccessory
         /// The accessory is busy, or too many requests are waiting for it.
         case busy
-        /// The accessory breaks a rule of HAP, which is in the message.
+        /// The accessory violates HAP; the message names the problem.
         case outOfCompliance
 
         // MARK: Requests
 
-        /// The accessory refused; ``ControllerError/status`` has the reason, if it sent one.
+        /// The accessory refused the request; ``ControllerError/status`` contains the reason, if it sent one.
         case refused
 
-        // MARK: This side
+        // MARK: Controller
 
         /// The calling task was canceled; a write, a pairing or its removal may have been carried out.
         case canceled
         /// The store can't be read or written, or its content isn't a list of pairings.
         case storeUnusable
-        /// There is no mDNS on this machine.
+        /// The system lacks mDNS.
         case discoveryUnavailable
     }
 
     /// The kind of error.
     public let code: Code
-    /// The problem and, where known, the remedy, for people; without secrets.
+    /// The problem and, where known, its remedy, for people; contains no secrets.
     public let message: String
     /// The accessory's status for a characteristic; `nil` for all other errors (HAP 8.3).
     public let status: HAPStatus?
@@ -67,7 +67,7 @@ public struct ControllerError: Error, Equatable, Sendable, CustomStringConvertib
 
     static let canceled = ControllerError(.canceled, "the call was canceled; the accessory may have carried it out")
 
-    /// The error for a canceled task whose connections have ended with it.
+    /// This error, or `canceled` if a canceled task has ended its connections.
     var unlessCanceled: ControllerError {
         switch code {
         case .unreachable, .timedOut, .connectionLost, .notConnected: Task.isCancelled ? .canceled : self
@@ -84,8 +84,8 @@ public struct ControllerError: Error, Equatable, Sendable, CustomStringConvertib
     /// Creates the error for a refused request.
     ///
     /// - Parameters:
-    ///   - status: the accessory's answer.
-    ///   - name: the name of the characteristic.
+    ///   - status: The accessory's status.
+    ///   - name: The name of the characteristic.
     init(_ status: HAPStatus, of name: String) {
         self.init(.refused, "the accessory refused \(name): \(status.reason)", status: status)
     }

@@ -3,9 +3,9 @@ internal import SystemKit
 
 /// A store in a file that only its user can read.
 public struct FilePairingStore: PairingStore {
-    /// An error of a file.
+    /// An error of a file operation.
     public struct Failure: Error, Equatable, Sendable, CustomStringConvertible {
-        /// The action, the file and the system's reason.
+        /// The file, the failed action and the system's reason.
         public let description: String
 
         fileprivate init(_ action: String, _ path: String, _ error: SystemError = .last) {
@@ -13,19 +13,19 @@ public struct FilePairingStore: PairingStore {
         }
     }
 
-    /// The longest file that is read, in bytes.
+    /// The maximum length of a file, in bytes.
     private static let maximumLength = 4 << 20
     private let path: String
 
     /// Creates a store in a file.
     ///
-    /// - Parameter path: the file, which the first save creates in an existing directory. A save writes a file of the same name with
-    ///   `.new` first.
+    /// - Parameter path: The file, which the first save creates in an existing directory. Each save first writes a file
+    ///   with the additional suffix `.new`.
     public init(path: String) { self.path = path }
 
     /// Returns the content of the file.
     ///
-    /// - Returns: the bytes; `nil` if there is no file.
+    /// - Returns: The bytes; `nil` if the file doesn't exist.
     /// - Throws: ``Failure``.
     public func load() throws -> [UInt8]? {
         let file = open(path, O_RDONLY | O_CLOEXEC)
@@ -43,9 +43,9 @@ public struct FilePairingStore: PairingStore {
         }
     }
 
-    /// Replaces the file atomically: writes a new file, flushes it to the disk and renames it.
+    /// Replaces the file atomically: writes a new file, flushes it to disk and renames it.
     ///
-    /// - Throws: ``Failure``; the old file is unchanged.
+    /// - Throws: ``Failure``; the old file is unchanged, unless only flushing the directory failed.
     public func save(_ bytes: [UInt8]) throws {
         let unfinished = path + ".new"
         unlink(unfinished)
@@ -59,7 +59,7 @@ public struct FilePairingStore: PairingStore {
             guard fsync(file) == 0 else { throw Failure("written", unfinished) }
         }
         guard rename(unfinished, path) == 0 else { throw Failure("written", path) }
-        // The name is durable with its directory.
+        // The rename is durable only after the directory is flushed.
         let slash = path.lastIndex(of: "/")
         let directory = slash.map { $0 == path.startIndex ? "/" : String(path[..<$0]) } ?? "."
         let parent = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC)

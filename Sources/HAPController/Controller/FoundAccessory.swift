@@ -1,9 +1,9 @@
 public import HAPModel
 internal import HAPProtocol
 
-/// An accessory server as mDNS shows it: a stand-alone accessory, or a bridge.
+/// An accessory server as mDNS advertises it: a stand-alone accessory, or a bridge.
 ///
-/// None of this is proven before pairing.
+/// Nothing is proven before pairing.
 public struct FoundAccessory: Equatable, Sendable, Identifiable {
     let discovered: AdvertisedAccessory
 
@@ -13,9 +13,10 @@ public struct FoundAccessory: Equatable, Sendable, Identifiable {
     public var name: String { discovered.name }
     /// The model, at most 64 bytes; empty if the accessory doesn't advertise one.
     public var model: String { discovered.model }
-    /// The category, which decides the icon.
+    /// The category, which determines the icon.
     public var category: AccessoryCategory { discovered.category }
-    /// A Boolean value that indicates whether a controller is paired with the accessory, which then accepts no setup code.
+    /// A Boolean value that indicates whether a controller is paired with the accessory, which then rejects setup
+    /// codes.
     public var isPaired: Bool { discovered.isPaired }
     /// A Boolean value that indicates whether the accessory reports a problem with itself (HAP 1.2, key `sf`).
     public var reportsProblem: Bool { discovered.status.contains(.problem) }

@@ -2,22 +2,23 @@ internal import Synchronization
 
 /// The storage of a controller's secret key and pairings.
 ///
-/// The content is a sequence of bytes in a format of ``Controller``. It gives control of the accessories: keep it in a file that only
-/// your user can read, or in a keychain. If it is lost, the accessories must be reset.
+/// The content is a sequence of bytes in a format of ``Controller``. It gives control of the accessories, so keep it in
+/// a keychain or in a file that only your user can read. If it is lost, the accessories must be reset.
 public protocol PairingStore: Sendable {
     /// Returns the bytes that were saved last.
     ///
-    /// - Returns: the bytes; `nil` only if nothing was ever saved.
-    /// - Throws: any reason why they can't be read. Returning `nil` instead would make the controller lose its pairings.
+    /// - Returns: The bytes; `nil` only if nothing was ever saved.
+    /// - Throws: Any error, if the bytes can't be read. Don't return `nil` instead, because the controller would lose
+    ///   its pairings.
     func load() async throws -> [UInt8]?
 
-    /// Replaces the bytes that were saved before.
+    /// Replaces the saved bytes.
     ///
-    /// Return when the new bytes survive a power cut, and keep the old ones complete until then. The controller makes one call at a
-    /// time.
+    /// Return after the new bytes are safe from a power cut, and keep the old ones complete until then. The controller
+    /// makes one call at a time.
     ///
-    /// - Parameter bytes: a few hundred bytes for each accessory.
-    /// - Throws: any reason why they can't be stored; the old bytes are unchanged then.
+    /// - Parameter bytes: The new content, a few hundred bytes for each accessory.
+    /// - Throws: Any error, if the bytes can't be stored; the old bytes must be unchanged.
     func save(_ bytes: [UInt8]) async throws
 }
 
@@ -31,6 +32,6 @@ public final class InMemoryPairingStore: PairingStore {
     /// Returns the bytes that were saved last.
     public func load() -> [UInt8]? { bytes.withLock { $0 } }
 
-    /// Replaces the bytes that were saved before.
+    /// Replaces the saved bytes.
     public func save(_ bytes: [UInt8]) { self.bytes.withLock { $0 = bytes } }
 }

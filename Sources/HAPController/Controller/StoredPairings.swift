@@ -3,11 +3,11 @@ internal import HAPCrypto
 internal import HAPModel
 internal import HAPProtocol
 
-/// What a controller's store holds, and the vault that pairing and links use.
+/// The content of a controller's store, and the vault for pairing and links.
 ///
-/// It is read once; from then on what is in memory counts, and is saved before it changes.
+/// The store is read once. Later changes are saved before they take effect in memory.
 actor StoredPairings: PairingVault {
-    /// An accessory that the controller is paired with, and where it was last.
+    /// A paired accessory and, if it was paired by address, its endpoint.
     struct Entry: Equatable, Sendable {
         var pairing: AccessoryPairing
         var endpoint: AccessoryEndpoint?
@@ -18,17 +18,17 @@ actor StoredPairings: PairingVault {
         var entries: [Entry] = []
     }
 
-    /// The store holds something else than pairings.
+    /// The store contains something other than pairings.
     struct Damaged: Error {}
 
     private let store: any PairingStore
     private var state: State?
-    /// Changes come one after the other, however long the store takes.
+    /// The last change; changes are made in order, even if the store is slow.
     private var last: Task<Void, any Error>?
 
     init(_ store: any PairingStore) { self.store = store }
 
-    // MARK: The vault
+    // MARK: PairingVault
 
     func identity() async throws -> ControllerIdentity { try await current().identity }
 
@@ -45,13 +45,13 @@ actor StoredPairings: PairingVault {
         try await change { $0.entries.removeAll { $0.pairing.deviceID == accessory } }
     }
 
-    // MARK: For the controller
+    // MARK: Entries
 
     func entry(_ id: DeviceID) async throws -> Entry? {
         try await current().entries.first { $0.pairing.deviceID == id }
     }
 
-    /// Remembers where an accessory was reached by an address that was given.
+    /// Stores the given endpoint that an accessory was reached at.
     func keep(_ endpoint: AccessoryEndpoint, of id: DeviceID) async throws {
         guard try await entry(id)?.endpoint != endpoint else { return }
         try await change { state in
@@ -60,7 +60,7 @@ actor StoredPairings: PairingVault {
         }
     }
 
-    // MARK: Its parts
+    // MARK: State
 
     private func current() async throws -> State {
         if state == nil { try await change { _ in } }
@@ -87,7 +87,7 @@ actor StoredPairings: PairingVault {
         state = next
     }
 
-    // MARK: Their form
+    // MARK: Encoding
 
     private static let version: Int64 = 1
 

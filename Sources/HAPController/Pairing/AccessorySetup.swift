@@ -6,11 +6,11 @@ package import Logging
 
 /// Pairs with unpaired accessories.
 package struct AccessorySetup: Sendable {
-    /// What pairing has brought.
+    /// The result of pairing.
     package struct Added: Equatable, Sendable {
         package let pairing: AccessoryPairing
         package let database: AccessoryDatabase
-        /// The `c#` that the database belongs to.
+        /// The `c#` of the database.
         package let configurationNumber: UInt32
     }
 
@@ -29,20 +29,20 @@ package struct AccessorySetup: Sendable {
         self.logger = logger
     }
 
-    /// Pairs with an accessory, keeps the pairing and reads the attribute database.
+    /// Pairs with an accessory, stores the pairing and reads the attribute database.
     ///
-    /// After any error the accessory is left as it was, as far as it can still be reached, and the vault holds nothing of
-    /// it. Only if the caller is cancelled before the accessory could be told, the vault still has the pairing, so that it
-    /// can be taken back later.
+    /// After an error, the accessory is unchanged if it is still reachable, and the vault has no pairing with it. If
+    /// the caller is canceled before the accessory has removed the pairing, the vault keeps the pairing, so that it can
+    /// be removed later.
     ///
     /// - Parameters:
-    ///   - accessory: as it was found.
-    ///   - code: what the user has read off it.
-    ///   - ownershipToken: what its maker's app gave for it, 16 to 512 bytes. Only an accessory that has proven to know the
-    ///     code is shown it; one that wants none passes over it.
-    /// - Returns: what pairing has brought.
-    /// - Throws: ``SetupError``; `ownership` where the accessory advertises a vendor and the token is missing or wrong, or
-    ///   is none.
+    ///   - accessory: The discovered accessory.
+    ///   - code: The setup code that the user read from the accessory.
+    ///   - ownershipToken: The token from the manufacturer's app, 16 to 512 bytes. It is sent only to an accessory that
+    ///     has proven that it knows the code; an accessory that requires no token ignores it.
+    /// - Returns: The pairing and the database.
+    /// - Throws: ``SetupError``; `ownership` if the accessory advertises a vendor and the token is missing or wrong, or
+    ///   if the length of the token is invalid.
     package func pair(
         with accessory: AdvertisedAccessory, code: SetupCode, ownershipToken: [UInt8]? = nil
     ) async throws(SetupError) -> Added {
@@ -54,9 +54,9 @@ package struct AccessorySetup: Sendable {
             configurationNumber: accessory.configurationNumber)
     }
 
-    /// As ``pair(with:code:ownershipToken:)``, with whatever answers at an address; nothing is known of it before.
+    /// Pairs like ``pair(with:code:ownershipToken:)``, with the unknown accessory that answers at an endpoint.
     ///
-    /// - Returns: what pairing has brought; its `c#` is 0, which no accessory advertises.
+    /// - Returns: The pairing and the database, with the `c#` 0, which no accessory advertises.
     /// - Throws: ``SetupError``.
     func pair(at endpoint: AccessoryEndpoint, code: SetupCode) async throws(SetupError) -> Added {
         try await pair(
@@ -75,7 +75,7 @@ package struct AccessorySetup: Sendable {
                 as: identity, code: code, ownershipToken: ownershipToken.map { SecretBytes($0) },
                 demandsToken: demandsToken, withAuth: withAuth, within: timing.pairSetupStep)
             guard id == nil || pairing.deviceID == id else {
-                // What is kept under the id that it claims may be of another, which has that id rightly.
+                // Don't change the vault: it may have a pairing with the rightful owner of the claimed id.
                 _ = await takeBack(pairing, identity, session)
                 return .failure(.otherAccessory)
             }
@@ -99,9 +99,9 @@ package struct AccessorySetup: Sendable {
         return try result.get()
     }
 
-    /// Asks an unpaired accessory to show which one it is.
+    /// Makes an unpaired accessory identify itself.
     ///
-    /// - Throws: ``SetupError``; `alreadyPaired` if somebody has.
+    /// - Throws: ``SetupError``; `alreadyPaired` if a controller has paired with it.
     package func identify(_ accessory: AdvertisedAccessory) async throws(SetupError) {
         let response = try await connected(to: accessory.endpoints) { session throws(SetupError) in
             do throws(RequestError) {
@@ -117,7 +117,7 @@ package struct AccessorySetup: Sendable {
         }
     }
 
-    // MARK: Its parts
+    // MARK: Implementation
 
     private func ownIdentity() async throws(SetupError) -> ControllerIdentity {
         do {
@@ -127,9 +127,9 @@ package struct AccessorySetup: Sendable {
         }
     }
 
-    /// Does something on a connection to an accessory, which then ends.
+    /// Runs `body` with a connection to an accessory, and closes the connection afterwards.
     ///
-    /// Another device may answer at one of the addresses: after its refusal the others are tried.
+    /// A different device may answer at one of the addresses. If it refuses, the remaining addresses are tried.
     private func connected<Outcome: Sendable>(
         to endpoints: [AccessoryEndpoint],
         _ body: (ControllerSession) async throws(SetupError) -> Outcome
@@ -181,7 +181,7 @@ package struct AccessorySetup: Sendable {
         }
     }
 
-    /// Takes a pairing back, on both sides.
+    /// Removes a pairing on both sides.
     private func undo(
         _ pairing: AccessoryPairing, _ identity: ControllerIdentity, _ session: ControllerSession
     ) async {
@@ -194,9 +194,9 @@ package struct AccessorySetup: Sendable {
         }
     }
 
-    /// Has the accessory forget us.
+    /// Removes this controller's pairing from the accessory.
     ///
-    /// - Returns: whether it has.
+    /// - Returns: Whether the accessory has removed it.
     private func takeBack(
         _ pairing: AccessoryPairing, _ identity: ControllerIdentity, _ session: ControllerSession
     ) async -> Bool {

@@ -1,23 +1,23 @@
 package import HAPModel
 package import HAPProtocol
 
-/// An accessory that we are paired with: who it has proven to be.
+/// An accessory that the controller is paired with, by its proven identity.
 package typealias AccessoryPairing = PairSetupController.PairedAccessory
 
-/// Where our own identity and the accessories that we are paired with are kept.
+/// The storage of the controller's identity and pairings.
 ///
-/// A pairing that ``keep(_:)`` has returned from survives a power cut; losing one means that its accessory must be reset.
-/// The long-term secret key never leaves the vault but within the identity.
+/// A pairing survives a power cut after ``keep(_:)`` has returned. If a pairing is lost, its accessory must be reset.
+/// The long-term secret key leaves the vault only as part of the identity.
 package protocol PairingVault: Sendable {
-    /// Who we are; made when it is asked for the first time, and the same for ever after.
+    /// Returns the controller's identity, which is created on first use and never changes.
     func identity() async throws -> ControllerIdentity
 
-    /// Everything that is kept, the oldest first.
+    /// Returns all pairings, the oldest first.
     func pairings() async throws -> [AccessoryPairing]
 
-    /// Keeps a pairing, in the place of an older one with the same accessory.
+    /// Stores a pairing, and replaces an older one with the same accessory.
     func keep(_ pairing: AccessoryPairing) async throws
 
-    /// Forgets a pairing; harmless where there is none.
+    /// Removes the pairing with an accessory, if it exists.
     func forget(_ accessory: DeviceID) async throws
 }

@@ -1,46 +1,47 @@
 package import HAPModel
 internal import HAPProtocol
 
-/// Why an accessory was not paired with.
+/// The reason why pairing with an accessory failed.
 package enum SetupError: Error, Equatable, Sendable {
-    /// No connection could be made to any of its addresses.
+    /// None of the accessory's addresses accepted a connection.
     case unreachable
-    /// The accessory says that somebody has paired with it already; it must be reset, or its owner must remove that
-    /// pairing.
+    /// The accessory is already paired with a controller; reset it, or remove that pairing.
     case alreadyPaired
-    /// The setup code is not the accessory's.
+    /// The setup code is wrong.
     case wrongCode
-    /// The setup code is right, and the ownership token, which the accessory demands, is missing or wrong.
+    /// The setup code is right, but the ownership token that the accessory requires is missing or wrong.
     case ownership
-    /// Too many wrong codes were tried; the accessory must be reset or started anew.
+    /// Too many wrong codes were tried; reset or restart the accessory.
     case tooManyTries
-    /// Somebody else is pairing with it at the moment; half a minute later may be better.
+    /// Another controller is pairing with the accessory at the moment; try again after half a minute.
     case busy
-    /// The accessory wants to be left alone for a while.
+    /// The accessory requests a pause.
     case backOff
-    /// The accessory keeps no more pairings.
+    /// The accessory can't store another pairing.
     case full
-    /// The accessory does not know its own code or has signed with a wrong key: it is not what it seems.
+    /// The accessory doesn't know its own code, or signed with a wrong key; it may be an impostor.
     case notGenuine
-    /// Another accessory has answered than the one that was asked for.
+    /// A different accessory answered.
     case otherAccessory
-    /// The accessory's attribute database cannot be used.
+    /// The accessory's attribute database is unusable.
     case outOfCompliance(ComplianceError)
-    /// The accessory refused for a reason of its own.
+    /// The accessory refused without a known reason.
     case refused
-    /// An HTTP status that does not belong here.
+    /// The accessory responded with an unexpected HTTP status.
     case unexpectedStatus(Int)
-    /// The connection ended on the way; behind `M5` the accessory may hold a pairing that no controller can use and then must be
-    /// reset.
+    /// The connection ended during pairing.
+    ///
+    /// After `M5`, the accessory may have a pairing that no controller can use, and must then be reset.
     case ended(SessionEnd, mayBePaired: Bool)
-    /// The pairing could not be kept; the accessory has been asked to forget it.
+    /// The vault failed; if the accessory was already paired, it was asked to remove the pairing.
     case vaultFailed
 }
 
 extension SetupError {
     /// A Boolean value that indicates whether the accessory may still answer at another of its addresses.
     ///
-    /// A wrong code isn't tried again: the accessory counts the attempts, and most accessories are the same one everywhere.
+    /// A wrong code isn't tried again, because accessories count attempts, and usually the same accessory answers at
+    /// all addresses.
     var mayBeOfAnotherDevice: Bool {
         switch self {
         case .unreachable, .alreadyPaired, .unexpectedStatus, .ended(_, mayBePaired: false): true
@@ -52,7 +53,7 @@ extension SetupError {
 }
 
 extension SetupError: CustomStringConvertible {
-    /// What is wrong and what to do, for people; nothing secret is in it.
+    /// The problem and its remedy, for people; contains no secrets.
     package var description: String {
         switch self {
         case .unreachable:
@@ -98,15 +99,15 @@ extension SetupError: CustomStringConvertible {
     }
 }
 
-/// Why a connection did not become a session.
+/// The reason why pair verify failed.
 package enum VerifyError: Error, Equatable, Sendable {
-    /// The accessory has proven its identity and has no pairing with us (any more).
+    /// The accessory has proven its identity, but has no pairing with this controller.
     case notPaired
-    /// Something that hasn't proven its identity claims to have no pairing with us.
+    /// A peer without a proven identity claims to have no pairing with this controller.
     case notGenuine
-    /// Another accessory answers at this address, or one that only says to be the right one.
+    /// A different accessory answers at this address, or a peer that can't prove its claimed identity.
     case otherAccessory
-    /// The accessory has no time for us.
+    /// The accessory is busy.
     case busy
     /// The connection ended.
     case ended(SessionEnd)
