@@ -1,7 +1,7 @@
 public import AccessoryRole
 internal import HAPProtocol
 
-/// The program behind an accessory: it carries out the requests of controllers and reports changes.
+/// The program behind an accessory, which carries out the requests of controllers and reports changes.
 ///
 /// ```swift
 /// actor Lamp: AccessoryHandler {
@@ -16,48 +16,50 @@ internal import HAPProtocol
 /// }
 /// ```
 ///
-/// All functions have defaults: an accessory that is only read needs no ``write(_:to:)``.
+/// All functions have defaults. For example, a read-only accessory needs no ``write(_:to:)``.
 ///
-/// ## Time
+/// ## Time limit
 ///
-/// A request takes at most 2 s: then the controller gets `timedOut`, the values of a write go back to the former ones, and the task
-/// that runs the function is canceled. The next request may arrive while a late function still runs. Requests start on the thread that
-/// serves all controllers, so they must not block it.
+/// A request takes at most 2 s. Then the controller gets `timedOut`, the values of a write are reverted, and the task
+/// that runs the function is canceled. The next request may arrive while a late function is still running. Requests
+/// start on the thread that serves all controllers, so they must not block it.
 public protocol AccessoryHandler: Sendable {
     /// Writes the values of one request to the device, as one update.
     ///
-    /// The values are of the characteristics' formats and within their limits. Controllers see them at once; the former value of
-    /// what fails is restored. If the device ends up with another value, report it with ``HostedAccessory/update(_:in:to:)`` before
-    /// the function returns.
+    /// The values have the formats of their characteristics and are within the limits. Controllers see them
+    /// immediately; if a write fails, its former value is restored. If the device ends up with a different value,
+    /// report it with ``HostedAccessory/update(_:in:to:)`` before the function returns.
     ///
     /// - Parameters:
     ///   - values: The values.
-    ///   - accessory: The accessory that they are written to.
+    ///   - accessory: The accessory to write to.
     /// - Returns: A result for each value, in order.
-    /// - Throws: A `HAPStatus` to refuse all values with it. Any other error is logged, and refuses them with `unableToCommunicate`.
+    /// - Throws: A `HAPStatus`, which refuses all values. Any other error is logged, and refuses all values with
+    ///   `unableToCommunicate`.
     func write(_ values: [CharacteristicWrite], to accessory: HostedAccessory) async throws -> [WriteResult]
 
-    /// Reads characteristics that a controller asks for now.
+    /// Reads characteristics that a controller requests.
     ///
-    /// The default leaves all values unchanged: controllers get the value that was reported or written last. `GET /accessories`
-    /// always does.
+    /// The default leaves all values unchanged, so that controllers get the last reported or written values. They
+    /// always get those in response to `GET /accessories`.
     ///
     /// - Parameters:
     ///   - characteristics: The characteristics, which have the permission `pairedRead`.
-    ///   - accessory: The accessory that they belong to.
+    ///   - accessory: The accessory to read from.
     /// - Returns: A result for each characteristic, in order.
-    /// - Throws: A `HAPStatus` that all have. Any other error is logged, and their status is `unableToCommunicate`.
+    /// - Throws: A `HAPStatus` for all characteristics. Any other error is logged, and the status is
+    ///   `unableToCommunicate`.
     func read(
         _ characteristics: [CharacteristicRead], from accessory: HostedAccessory
     ) async throws -> [ReadResult]
 
-    /// Makes the device show which one it is, for example by blinking; no controller waits for that.
+    /// Makes the device identify itself, for example by blinking; controllers don't wait for it.
     func identify(_ accessory: HostedAccessory) async
 
-    /// Does the accessory's own work, such as measuring or following the device, and reports it.
+    /// Performs the accessory's own work, such as measuring or following the device, and reports the values.
     ///
-    /// It starts when the host runs, or when the accessory is added to a bridge that runs. Its task is canceled when the host ends,
-    /// and when the accessory is removed or replaced.
+    /// It starts when the host runs, or when the accessory is added to a running bridge. Its task is canceled when the
+    /// host ends, or when the accessory is removed or replaced.
     ///
     /// - Parameter accessory: The accessory to report values of.
     /// - Throws: An error that ends the host's run.
@@ -78,6 +80,6 @@ extension AccessoryHandler {
     /// Does nothing.
     public func identify(_ accessory: HostedAccessory) async {}
 
-    /// Returns at once.
+    /// Returns immediately.
     public func run(_ accessory: HostedAccessory) async throws {}
 }

@@ -13,8 +13,7 @@ internal import Synchronization
 internal import SystemKit
 public import UnixSignals
 
-/// An accessory server with its own identity, database, port and mDNS record: a stand-alone accessory, or a bridge with
-/// accessories.
+/// An accessory server with its own identity, database, port and mDNS record: a stand-alone accessory, or a bridge.
 ///
 /// ```swift
 /// let host = try await AccessoryHost(profile, functions: functions, storage: .directory("thermometer.state"))
@@ -24,8 +23,8 @@ public import UnixSignals
 /// ```
 ///
 /// A host is a `ServiceLifecycle.Service`: add it to your program's `ServiceGroup`, or call
-/// ``runService(gracefulShutdownSignals:_:)`` in a program that does nothing else. It listens only while it runs. Without a run it
-/// holds nothing but its storage, which is free again when the host is released.
+/// ``runService(gracefulShutdownSignals:_:)`` in a program without other services. It listens only while it runs. A
+/// host that doesn't run holds only its storage, until it is released.
 public final class AccessoryHost: ServiceLifecycle.Service {
     /// The maximum number of accessories of a bridge: 149, 150 with the bridge itself (HAP 9.3).
     public static let maximumBridged = AccessoryDatabase.maximumAccessories - 1
@@ -42,7 +41,7 @@ public final class AccessoryHost: ServiceLifecycle.Service {
     private let handlers = HandlerRuns()
     private let logger: Logger
 
-    /// An accessory before the host exists.
+    /// An accessory during the creation of its host.
     private struct Served {
         let accessory: Accessory
         /// The ``BridgedAccessory/id``.
@@ -51,18 +50,19 @@ public final class AccessoryHost: ServiceLifecycle.Service {
         var handler: (any AccessoryHandler)?
     }
 
-    // MARK: Creating
+    // MARK: Creation
 
     /// Opens the storage of a stand-alone accessory, or sets up a new accessory there.
     ///
     /// - Parameters:
     ///   - profile: The category and the texts of the accessory.
-    ///   - functions: The functions, the primary one first; functions of one type have ids.
-    ///   - handler: Carries out the requests of controllers; `nil` for an accessory that can only be read.
-    ///   - storage: Where identity and pairings are kept.
+    ///   - functions: The functions, the primary one first; functions of the same type need ids.
+    ///   - handler: Carries out the requests of controllers; `nil` for a read-only accessory.
+    ///   - storage: The storage of the identity and the pairings.
     ///   - setupCode: The code that controllers pair with; `nil` for a random one, which the storage keeps.
-    ///   - advertises: Whether mDNS shows the accessory. Without it, controllers need its address and ``port``.
-    ///   - logger: The logger; it never gets the setup code.
+    ///   - advertises: Whether to advertise the accessory by mDNS. Otherwise, controllers need its address and
+    ///     ``port``.
+    ///   - logger: The logger, which never receives the setup code.
     /// - Throws: ``AccessoryHostError``.
     public convenience init(
         _ profile: AccessoryProfile, functions: [AccessoryFunction], handler: (any AccessoryHandler)? = nil,
@@ -78,12 +78,12 @@ public final class AccessoryHost: ServiceLifecycle.Service {
     ///
     /// - Parameters:
     ///   - profile: The texts of the bridge; its category is `bridge`.
-    ///   - accessories: The initial accessories, at most ``maximumBridged``. An accessory that is missing the next time is gone for
-    ///     controllers, and gets its former ids if it returns.
-    ///   - storage: Where identity, pairings, aids and iids are kept.
+    ///   - accessories: The initial accessories, at most ``maximumBridged``. If an accessory is missing the next time,
+    ///     controllers forget it. It gets its former ids if it returns.
+    ///   - storage: The storage of the identity, pairings, aids and iids.
     ///   - setupCode: The code that controllers pair with; `nil` for a random one, which the storage keeps.
-    ///   - advertises: Whether mDNS shows the bridge. Without it, controllers need its address and ``port``.
-    ///   - logger: The logger; it never gets the setup code.
+    ///   - advertises: Whether to advertise the bridge by mDNS. Otherwise, controllers need its address and ``port``.
+    ///   - logger: The logger, which never receives the setup code.
     /// - Throws: ``AccessoryHostError``.
     public convenience init(
         _ profile: AccessoryProfile, accessories: [BridgedAccessory], storage: AccessoryStorage,
@@ -135,7 +135,8 @@ public final class AccessoryHost: ServiceLifecycle.Service {
 
     /// Opens the storage of an accessory server, or sets up a new one there.
     ///
-    /// `accessories` creates the accessories, the server's own first, from the iids of that one, and adds new iids.
+    /// `accessories` creates the accessories, the server's own first. It receives the iids of that accessory and adds
+    /// new ones.
     ///
     /// - Throws: ``AccessoryHostError``.
     package convenience init(
@@ -151,7 +152,7 @@ public final class AccessoryHost: ServiceLifecycle.Service {
         }
     }
 
-    // `serving` creates the accessories from the ids that were given before, and adds new ids.
+    // `serving` creates the accessories from the existing ids, and adds new ids.
     private init(
         _ profile: AccessoryProfile, storage: AccessoryStorage, setupCode: SetupCode?, advertises: Bool,
         logger: Logger,
@@ -170,7 +171,7 @@ public final class AccessoryHost: ServiceLifecycle.Service {
         }
         identity = stored.identity
 
-        // Shared by all hosts, so that a host that never runs leaves no thread.
+        // The loop is shared by all hosts, so that a host that never runs leaves no thread.
         loop = MultiThreadedEventLoopGroup.singleton.next()
         server = AccessoryServer(
             executor: EventLoopExecutor(loop), scheduler: EventLoopScheduler(loop), store: database, stored: stored,
@@ -180,7 +181,7 @@ public final class AccessoryHost: ServiceLifecycle.Service {
         var (ids, bridged) = (stored.instanceIDs, known)
         let (places, served) = try serving(&ids, &bridged)
         values = HostedValues(server, places: places, bridged: bridged, logger: logger)
-        // Durable before a controller sees them.
+        // Store the ids before a controller sees them.
         if ids != stored.instanceIDs { try await database.save(instanceIDs: ids) }
         if bridged != known { try await database.commit { [bridged] in try bridged.save($0) } }
         for served in served {
@@ -192,7 +193,7 @@ public final class AccessoryHost: ServiceLifecycle.Service {
         }
     }
 
-    /// Serves an accessory with a handler, and replaces the one with its aid.
+    /// Serves an accessory with a handler, and replaces the accessory with the same aid.
     private func set(
         _ accessory: Accessory, _ handler: any AccessoryHandler, as id: String?, at places: Places
     ) async throws(ComplianceError) {
@@ -205,10 +206,12 @@ public final class AccessoryHost: ServiceLifecycle.Service {
 
     /// Listens, advertises and serves until graceful shutdown or cancellation.
     ///
-    /// It installs no signal handlers; the `ServiceGroup` of the program does. mDNS is the system's Avahi: the accessory appears as
-    /// soon as Avahi runs, and again whenever Avahi has been restarted. Afterwards the storage is free for another host.
+    /// This function installs no signal handlers, because the program's `ServiceGroup` does. The system's Avahi
+    /// advertises the accessory as soon as the daemon runs, and again after the daemon restarts. After the run, another
+    /// host can use the storage.
     ///
-    /// - Throws: ``AccessoryHostError`` with `alreadyRun` if it is called twice, `portUnavailable` or `discoveryUnavailable`.
+    /// - Throws: ``AccessoryHostError`` with `alreadyRun` on the second call, `portUnavailable` or
+    ///   `discoveryUnavailable`.
     public func run() async throws {
         try lifecycle.start()
         try await serve()
@@ -216,12 +219,12 @@ public final class AccessoryHost: ServiceLifecycle.Service {
 
     /// Runs the host until a signal arrives, the task is canceled or `work` throws.
     ///
-    /// For programs without their own `ServiceGroup`. Afterwards the signals have the actions that they had before.
+    /// Use this in programs without a `ServiceGroup`. After the run, the signals have their former actions.
     ///
     /// - Parameters:
     ///   - gracefulShutdownSignals: The signals that end the run.
-    ///   - work: The accessory's own work, such as measuring. It starts when the host listens and is canceled at the end. The host goes
-    ///     on if it returns.
+    ///   - work: The accessory's own work, such as measuring. It starts when the host listens, and is canceled at the
+    ///     end. If it returns, the host continues.
     /// - Throws: The error of `work` unless it is a `CancellationError`, or the errors of ``run()``.
     public func runService(
         gracefulShutdownSignals: [UnixSignal] = [.sigterm, .sigint],
@@ -229,7 +232,7 @@ public final class AccessoryHost: ServiceLifecycle.Service {
     ) async throws {
         try lifecycle.start()
         SignalActions.replace(gracefulShutdownSignals)
-        // They end in reverse order.
+        // The services end in reverse order.
         let group = ServiceGroup(
             services: [
                 Part { try await self.serve() },
@@ -242,7 +245,7 @@ public final class AccessoryHost: ServiceLifecycle.Service {
             ], gracefulShutdownSignals: gracefulShutdownSignals, logger: logger)
         let outcome: Result<Void, any Error>
         do { outcome = .success(try await group.run()) } catch { outcome = .failure(error) }
-        // On a thread that lasts.
+        // The thread of the event loop outlives the run.
         try await loop.submit { SignalActions.restore(gracefulShutdownSignals) }.get()
         do { try outcome.get() } catch is CancellationError {}
     }
@@ -270,7 +273,7 @@ public final class AccessoryHost: ServiceLifecycle.Service {
         lifecycle.end()
         await server.stop()
         await server.removeHandlers()
-        // However it has ended, the storage is free for the next host.
+        // However the run has ended, the storage becomes free for the next host.
         do { try storage.close() } catch { failure = failure ?? AccessoryHostError(error) }
         switch failure {
         case nil, is CancellationError: break
@@ -289,7 +292,7 @@ public final class AccessoryHost: ServiceLifecycle.Service {
         }
     }
 
-    /// Listens on the port of the last run, or on a free one if that is taken.
+    /// Listens on the port of the last run, or on a free one if that port is in use.
     private func listen() async throws -> AccessoryListener {
         func listen(_ port: Int) async throws(ListenerError) -> AccessoryListener {
             try await AccessoryListener(port: port, on: loop, for: server, logger: logger)
@@ -302,35 +305,36 @@ public final class AccessoryHost: ServiceLifecycle.Service {
         return listener
     }
 
-    // MARK: For controllers
+    // MARK: Pairing
 
     /// The TCP port; waits until the host listens.
     ///
-    /// It is the same after a restart, unless another program has taken it meanwhile.
+    /// It stays the same after a restart, unless another program has taken it in the meantime.
     ///
     /// - Throws: ``AccessoryHostError`` with `notRunning` if the host has ended, or `CancellationError`.
     public var port: Int { get async throws { try await lifecycle.port } }
 
-    /// Its device id, which it keeps as long as its directory.
+    /// The device id, which belongs to the storage.
     public var deviceID: DeviceID { identity.deviceID }
 
-    /// The setup code, and as `SetupPayload.uri` the text of its QR code; show them to the user only.
+    /// The setup code, and the text of its QR code in `SetupPayload.uri`; show them only to the user.
     public var setupPayload: SetupPayload { get async { await server.setupPayload } }
 
-    /// A Boolean value that indicates whether a controller has paired; the first controller adds others, without the code.
+    /// A Boolean value that indicates whether a controller has paired; that controller adds others without the code.
     public var isPaired: Bool { get async { await server.isPaired } }
 
-    /// Forgets wrong setup codes, so that controllers can pair again.
+    /// Resets the count of wrong setup codes, so that controllers can pair again.
     ///
-    /// After each wrong code pauses follow, which grow. After 100 without a right one no controller can pair any more, also
-    /// after a restart, until this is called. Call it when the accessory's owner asks for it, such as with a button.
+    /// Wrong codes lead to growing pauses. After 100 wrong codes without a right one, no controller can pair until this
+    /// function is called, even after a restart. Call it at the request of the accessory's owner, for example after the
+    /// press of a button.
     ///
-    /// - Throws: ``AccessoryHostError`` if the storage can't be written; nothing has changed then.
+    /// - Throws: ``AccessoryHostError`` if the storage can't be written; nothing has changed in this case.
     public func unlockPairing() async throws(AccessoryHostError) {
         do { try await server.unlockPairing() } catch { throw AccessoryHostError(error) }
     }
 
-    /// Shows the setup code on standard output, as long as no controller has paired; a log never sees it.
+    /// Prints the setup code to standard output, unless a controller has paired; the code is never logged.
     public func printSetupCode() async {
         guard await !server.isPaired, let code = await server.setupPayload.code else { return }
         StandardStreams.printLine("setup code: \(code.text)")
@@ -338,11 +342,12 @@ public final class AccessoryHost: ServiceLifecycle.Service {
 
     // MARK: Accessories of a bridge
 
-    /// Adds an accessory to a bridge, or replaces the one with its id; controllers are notified within seconds.
+    /// Adds an accessory to a bridge, or replaces the accessory with the same id; controllers are notified within
+    /// seconds.
     ///
-    /// An accessory that was there before, also before a restart of the bridge, keeps its aid and iids.
+    /// An accessory that the bridge had before, even before a restart, keeps its aid and iids.
     ///
-    /// - Throws: ``AccessoryHostError``; controllers see no change then, and another attempt may succeed.
+    /// - Throws: ``AccessoryHostError``; controllers see no change, and another attempt may succeed.
     public func add(_ accessory: BridgedAccessory) async throws(AccessoryHostError) {
         do {
             let (made, places, entry) = try values.state.withLock { state in
@@ -356,7 +361,7 @@ public final class AccessoryHost: ServiceLifecycle.Service {
                 state.places.add(accessory.functions, of: made, as: accessory.id)
                 return (made, state.places, bridged[accessory.id])
             }
-            // Durable before a controller sees it.
+            // Store the ids before a controller sees them.
             try await database.commit { try BridgedAccessoryIDs.save(entry, of: accessory.id, $0) }
             if let handler = accessory.handler {
                 try await set(made, handler, as: accessory.id, at: places)
@@ -371,10 +376,10 @@ public final class AccessoryHost: ServiceLifecycle.Service {
 
     /// Removes an accessory from a bridge; its ids are kept in case it returns.
     ///
-    /// Controllers forget the rooms and scenes of a removed accessory. One that is only switched off is unreachable:
-    /// ``setReachable(_:of:)``.
+    /// Controllers forget the room and the scenes of a removed accessory. For an accessory that is only switched off,
+    /// use ``setReachable(_:of:)``.
     ///
-    /// - Parameter id: The ``BridgedAccessory/id``; an unknown id is ignored.
+    /// - Parameter id: The ``BridgedAccessory/id``; unknown ids are ignored.
     public func remove(_ id: String) async {
         let aid = values.state.withLock { state in
             defer { state.places.remove(id) }
@@ -388,27 +393,29 @@ public final class AccessoryHost: ServiceLifecycle.Service {
 
     /// Reports the current value of a characteristic; subscribers get an event if it differs from the last one.
     ///
-    /// Each call for a button is a press. A characteristic that the accessory lacks is a mistake of the program: it is logged once,
-    /// and ends a debug build. An impossible value, such as a text for a number, is logged once and ignored.
+    /// For a button, each call is a press. A characteristic that the accessory lacks is a programming error, which is
+    /// logged once and stops a debug build. An impossible value, such as a text for a number, is logged once and
+    /// ignored.
     ///
     /// - Parameters:
     ///   - type: A characteristic of the accessory's functions.
-    ///   - accessory: The ``BridgedAccessory/id`` of an accessory of a bridge; `nil` for a stand-alone accessory. Nothing happens if it has
-    ///     been removed.
-    ///   - function: The `AccessoryFunction.id` of the function; `nil` for the first that has the characteristic.
+    ///   - accessory: The ``BridgedAccessory/id`` of an accessory of a bridge; `nil` for a stand-alone accessory.
+    ///     Removed accessories are ignored.
+    ///   - function: The `AccessoryFunction.id` of the function; `nil` for the first function with the characteristic.
     ///   - value: The value. Numbers are clamped to the characteristic's limits.
     public func update(
         _ type: CharacteristicType, of accessory: String? = nil, in function: String? = nil,
         to value: CharacteristicValue
     ) async { await values.update(type, of: accessory, in: function, to: value) }
 
-    /// Reports whether the device of an accessory is reachable; until it is, controllers that read or write get
-    /// `unableToCommunicate`.
+    /// Reports whether the device of an accessory is reachable.
+    ///
+    /// While it is unreachable, controllers that read or write get `unableToCommunicate`.
     ///
     /// - Parameters:
-    ///   - isReachable: Whether it is.
-    ///   - accessory: The ``BridgedAccessory/id`` of an accessory of a bridge; `nil` for a stand-alone accessory. Nothing happens if it has
-    ///     been removed.
+    ///   - isReachable: Whether the device is reachable.
+    ///   - accessory: The ``BridgedAccessory/id`` of an accessory of a bridge; `nil` for a stand-alone accessory.
+    ///     Removed accessories are ignored.
     public func setReachable(_ isReachable: Bool, of accessory: String? = nil) async {
         await values.setReachable(isReachable, of: accessory)
     }
@@ -418,19 +425,20 @@ public final class AccessoryHost: ServiceLifecycle.Service {
     /// - Parameters:
     ///   - type: A characteristic of the accessory's functions.
     ///   - accessory: The ``BridgedAccessory/id`` of an accessory of a bridge; `nil` for a stand-alone accessory.
-    ///   - function: The `AccessoryFunction.id` of the function; `nil` for the first that has the characteristic.
-    /// - Returns: The value; `nil` if there is no such characteristic, or it can't be read.
+    ///   - function: The `AccessoryFunction.id` of the function; `nil` for the first function with the characteristic.
+    /// - Returns: The value; `nil` if the characteristic doesn't exist or can't be read.
     public func value(
         _ type: CharacteristicType, of accessory: String? = nil, in function: String? = nil
     ) async -> CharacteristicValue? { await values.value(type, of: accessory, in: function) }
 
-    /// Reports the present values of characteristics, within their limits; subscribers get an event of each that
-    /// differs, and of each press.
+    /// Reports the current values of characteristics, clamped to their limits.
+    ///
+    /// Subscribers get an event for each value that differs, and for each press.
     package func update(_ aid: AccessoryID, _ values: [(InstanceID, CharacteristicValue)]) async {
         await server.update(aid, values)
     }
 
-    /// Reports whether an accessory's device is reachable; until it is, writes are refused.
+    /// Reports whether an accessory's device is reachable; while it isn't, requests get `unableToCommunicate`.
     package func setReachable(_ isReachable: Bool, _ aid: AccessoryID) async {
         await server.setReachable(isReachable, aid)
     }
@@ -438,7 +446,7 @@ public final class AccessoryHost: ServiceLifecycle.Service {
     /// All accessories with their current values, the server's own first.
     public var accessories: [Accessory] { get async { await server.accessories } }
 
-    // MARK: Parts
+    // MARK: Implementation
 
     private func publish(port: Int) async throws {
         let publisher: AvahiServicePublisher
@@ -455,7 +463,7 @@ public final class AccessoryHost: ServiceLifecycle.Service {
                     name: name, type: Advertisement.serviceType, port: UInt16(port),
                     txt: TXTRecord(advertisement.txt.map { ($0.key, $0.value) })))
         }
-        // The withdrawal also takes place in a canceled task.
+        // Withdraw the record even if this task is canceled.
         await Task { await publisher.stop() }.value
     }
 }

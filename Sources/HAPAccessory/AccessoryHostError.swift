@@ -7,28 +7,28 @@ internal import HAPTransport
 public struct AccessoryHostError: Error, Equatable, Sendable, CustomStringConvertible {
     /// The kind of an error.
     ///
-    /// Later versions may have more.
+    /// Future versions may add more.
     public struct Code: Hashable, Sendable, CustomStringConvertible {
         /// The name of the code.
         public let description: String
 
-        /// Controllers would refuse the accessory, and a whole bridge because of it; the message names the fault.
+        /// Controllers would reject the accessory, and its whole bridge; the message names the problem.
         public static let invalidAccessory = Code(description: "invalidAccessory")
         /// Another host or process uses the storage.
         public static let storageInUse = Code(description: "storageInUse")
-        /// The storage is damaged, or of a newer version.
+        /// The storage is damaged, or was written by a newer version.
         ///
-        /// It is never replaced by a new one: that would cost every pairing.
+        /// It is never replaced by a new one, because all pairings would be lost.
         public static let storageDamaged = Code(description: "storageDamaged")
         /// The storage can't be read or written.
         public static let storageUnavailable = Code(description: "storageUnavailable")
         /// The host can't listen on any port.
         public static let portUnavailable = Code(description: "portUnavailable")
-        /// mDNS is missing, because the system lacks a requirement of Avahi's client library.
+        /// The client of Avahi couldn't start, for example for lack of memory.
         ///
-        /// A stopped Avahi doesn't matter: the accessory appears when Avahi runs.
+        /// A stopped avahi-daemon causes no error: the accessory appears when the daemon runs.
         public static let discoveryUnavailable = Code(description: "discoveryUnavailable")
-        /// The host runs or has run before.
+        /// The host is running or has run before.
         public static let alreadyRun = Code(description: "alreadyRun")
         /// The host has ended.
         public static let notRunning = Code(description: "notRunning")
@@ -36,7 +36,7 @@ public struct AccessoryHostError: Error, Equatable, Sendable, CustomStringConver
 
     /// The kind of the error.
     public let code: Code
-    /// The fault, with a remedy where one is known; it contains no secrets.
+    /// The problem and, where known, its remedy; contains no secrets.
     public let message: String
 
     /// The message.

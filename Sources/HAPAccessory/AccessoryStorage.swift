@@ -3,9 +3,9 @@ internal import GRDB
 internal import Logging
 internal import Synchronization
 
-/// The place where an ``AccessoryHost`` keeps its identity, its pairings and the numbers of its accessories.
+/// The storage of an ``AccessoryHost``, with its identity, its pairings and the ids of its accessories.
 ///
-/// One storage is one accessory or bridge, and serves one host at a time.
+/// A storage belongs to one accessory or bridge, and serves one host at a time.
 public struct AccessoryStorage: Sendable {
     private enum Place {
         case directory(String)
@@ -14,12 +14,12 @@ public struct AccessoryStorage: Sendable {
 
     private let place: Place
 
-    /// A directory, which is created for your user alone if it is missing: it holds the accessory's secret key.
+    /// A directory, which contains the accessory's secret key; a missing directory is created for your user alone.
     public static func directory(_ path: String) -> AccessoryStorage { AccessoryStorage(place: .directory(path)) }
 
     /// A new storage in memory, for tests.
     ///
-    /// It lasts as long as this value: a host that is created with it after another has ended is the same accessory.
+    /// It lasts as long as this value. A later host with the same value is the same accessory.
     public static func inMemory() -> AccessoryStorage { AccessoryStorage(place: .memory(Memory())) }
 
     fileprivate final class Memory: Sendable {
@@ -31,7 +31,7 @@ public struct AccessoryStorage: Sendable {
         let state = Mutex(State())
     }
 
-    /// An open storage, which no other host can open until it is closed or released.
+    /// An open storage, which other hosts can't open until it is closed or released.
     final class Lease: Sendable {
         let queue: DatabaseQueue
         private let file: Mutex<DatabaseFile?>
@@ -49,9 +49,9 @@ public struct AccessoryStorage: Sendable {
             self.memory = memory
         }
 
-        /// Ends all use of the storage, and lets another host open it.
+        /// Closes the storage, so that another host can open it.
         ///
-        /// - Throws: `DatabaseFileError` if something still uses it.
+        /// - Throws: `DatabaseFileError` if the database is still in use.
         func close() throws {
             release()
             try file.withLock { $0.take() }?.close()
@@ -85,7 +85,7 @@ public struct AccessoryStorage: Sendable {
         }
     }
 
-    /// Marks the database as that of an accessory: "HAPA" in ASCII.
+    /// The application id of an accessory's database: "HAPA" in ASCII.
     private static let applicationID: Int32 = 0x4841_5041
 
     private static var migrator: DatabaseMigrator {

@@ -3,24 +3,24 @@ internal import HAPModel
 
 /// An accessory of a bridge.
 public struct BridgedAccessory: Sendable {
-    /// The accessory's id in your program, such as a serial number or an address, never its name.
+    /// The accessory's id in your program, such as a serial number or an address, but never its name.
     ///
-    /// Its aid and iids depend on it, and on them rooms, scenes and automations.
+    /// Its aid and iids depend on it, and therefore the user's rooms, scenes and automations.
     public let id: String
     /// The texts of its Accessory Information service.
     public var information: AccessoryInformation
-    /// Its functions, the primary one first.
+    /// The functions, the primary one first.
     public var functions: [AccessoryFunction]
-    /// Carries out the requests of controllers; `nil` if it can only be read.
+    /// Carries out the requests of controllers; `nil` if the accessory is read-only.
     public var handler: (any AccessoryHandler)?
 
-    /// Describes an accessory of a bridge.
+    /// Creates the description of a bridge's accessory.
     ///
     /// - Parameters:
     ///   - id: The accessory's id in your program; never change it.
     ///   - information: The texts of its Accessory Information service.
-    ///   - functions: Its functions, the primary one first; functions of one type have ids.
-    ///   - handler: Carries out the requests of controllers; `nil` if it can only be read.
+    ///   - functions: The functions, the primary one first; functions of the same type need ids.
+    ///   - handler: Carries out the requests of controllers; `nil` if the accessory is read-only.
     public init(
         id: String, information: AccessoryInformation, functions: [AccessoryFunction],
         handler: (any AccessoryHandler)? = nil
@@ -33,7 +33,7 @@ public struct BridgedAccessory: Sendable {
 }
 
 extension BridgedAccessory {
-    /// Makes the accessory, with its former ids or new ones.
+    /// Creates the accessory with its former ids, or with new ones.
     func made(_ ids: inout BridgedAccessoryIDs) throws(ComplianceError) -> Accessory {
         var entry = ids[id]
         let information = information.service(&entry.instanceIDs)

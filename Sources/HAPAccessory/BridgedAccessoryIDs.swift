@@ -3,9 +3,9 @@ internal import DatabaseKit
 internal import GRDB
 internal import HAPModel
 
-/// The aids and iids of a bridge's accessories, by the ids of its program.
+/// The aids and iids of a bridge's accessories, by their ids in the program.
 ///
-/// A removed accessory keeps its row: an aid is never given to another accessory (HAP 9.1).
+/// A removed accessory keeps its row, because its aid must never be reused (HAP 9.1).
 struct BridgedAccessoryIDs: Equatable, Sendable {
     struct Entry: Equatable, Sendable {
         var aid: AccessoryID
@@ -14,11 +14,11 @@ struct BridgedAccessoryIDs: Equatable, Sendable {
 
     private(set) var entries: [String: Entry] = [:]
 
-    /// The ids of an accessory; a new one gets the next aid.
+    /// Returns the ids of an accessory; a new accessory gets the next aid.
     subscript(id: String) -> Entry {
         mutating get {
             if let entry = entries[id] { return entry }
-            // 1 is the bridge.
+            // The bridge has aid 1.
             let last = entries.values.map(\.aid.rawValue).max() ?? 1
             let entry = Entry(aid: AccessoryID(last + 1), instanceIDs: InstanceIDs())
             entries[id] = entry

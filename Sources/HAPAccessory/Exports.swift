@@ -1,5 +1,5 @@
-// One import has everything that accessories need: HAP's types and catalogue, profiles and functions, and the statuses of
-// writes.
+// One import provides everything that accessories need: the types and catalog of HAP, profiles and functions, and the
+// statuses of writes.
 @_exported import AccessoryRole
 @_exported import HAPModel
 

@@ -1,19 +1,19 @@
 internal import Synchronization
 
-/// The runs of handlers: each from the moment its accessory is served until it is removed or replaced, or the host ends.
+/// Runs the handlers of accessories, each until its accessory is removed or replaced, or the host ends.
 final class HandlerRuns: Sendable {
     /// The handler is `nil` if the accessory has been removed.
     private typealias Change = (accessory: String?, handler: HostedHandler?)
 
     private struct State {
-        /// The handlers that start with the host.
+        /// The handlers to start with the host.
         var handlers: [String?: HostedHandler] = [:]
         var changes: AsyncStream<Change>.Continuation?
     }
 
     private let state = Mutex(State())
 
-    /// Sets the handler of an accessory, or removes it.
+    /// Sets or removes the handler of an accessory.
     func set(_ handler: HostedHandler?, of accessory: String?) {
         state.withLock { state in
             if let changes = state.changes {
@@ -48,7 +48,7 @@ final class HandlerRuns: Sendable {
                         task.cancel()
                     }
                     guard case .failure(let error) = result, !task.isCancelled else { return }
-                    // The body of a group isn't canceled with it.
+                    // An error of a child task doesn't cancel the body of its group.
                     change.finish()
                     throw error
                 }

@@ -1,6 +1,6 @@
 internal import Synchronization
 
-/// Whether a host has run, and the port that it listens on.
+/// The phase of a host, and the port it listens on.
 final class HostLifecycle: Sendable {
     private enum Phase {
         case notRun, starting
@@ -10,7 +10,7 @@ final class HostLifecycle: Sendable {
 
     private struct State {
         var phase = Phase.notRun
-        /// Finished when the phase changes.
+        /// The continuations to finish when the phase changes.
         var waiting: [AsyncStream<Never>.Continuation] = []
     }
 
@@ -43,7 +43,7 @@ final class HostLifecycle: Sendable {
         for continuation in waiting { continuation.finish() }
     }
 
-    /// The port, once the host listens.
+    /// The port; waits until the host listens.
     ///
     /// - Throws: ``AccessoryHostError`` with `notRunning` if the host has ended, or `CancellationError`.
     var port: Int {

@@ -3,7 +3,7 @@ internal import HAPModel
 internal import HAPProtocol
 internal import Logging
 
-/// A program's handler as the server calls it: with the ids of functions, and its errors as statuses.
+/// Adapts a program's handler to the server: adds the ids of functions, and converts errors to statuses.
 struct HostedHandler: RequestHandler {
     private let handler: any AccessoryHandler
     private let accessory: HostedAccessory
@@ -39,7 +39,7 @@ struct HostedHandler: RequestHandler {
 
     func run() async throws { try await handler.run(accessory) }
 
-    /// Runs the handler, and returns as many results as there are values.
+    /// Calls the handler, and returns exactly one result per value.
     private func results<Success>(
         _ count: Int, _ failure: (HAPStatus) -> Success, _ body: () async throws -> [Success]
     ) async -> [Success] {

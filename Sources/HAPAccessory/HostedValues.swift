@@ -3,7 +3,7 @@ internal import HAPModel
 internal import Logging
 internal import Synchronization
 
-/// The values of a host's accessories, by the ids that its program uses.
+/// The values of a host's accessories, by the ids that the program uses.
 final class HostedValues: Sendable {
     let server: AccessoryServer
     let state: Mutex<State>
@@ -12,7 +12,7 @@ final class HostedValues: Sendable {
     struct State {
         var places: Places
         var bridged: BridgedAccessoryIDs
-        /// The characteristics of logged mistakes, with the ids of their accessories and functions.
+        /// The characteristics of logged mistakes, with the ids of the accessories and functions.
         fileprivate var mistakes: Set<[String?]> = []
 
         init(places: Places, bridged: BridgedAccessoryIDs) {
@@ -32,7 +32,7 @@ final class HostedValues: Sendable {
     ) async {
         let (place, aid) = state.withLock { ($0.places[type, accessory, function], $0.places.aid(of: accessory)) }
         guard let place else {
-            // An accessory that has been removed may have a report under way; another characteristic is a mistake.
+            // A removed accessory may still report a value. An unknown characteristic is a programming error.
             guard aid != nil else { return }
             if isFirstMistake(type, accessory, function) {
                 logger.warning("unknown characteristic updated", metadata: about(type, accessory, function))
@@ -61,7 +61,7 @@ final class HostedValues: Sendable {
         return await server.reading(place.id)?.value
     }
 
-    /// Notes a mistake of the program, which is logged once for each characteristic.
+    /// Records a programming error, and returns whether it is the first one for the characteristic.
     private func isFirstMistake(_ type: CharacteristicType, _ accessory: String?, _ function: String?) -> Bool {
         state.withLock { $0.mistakes.insert([type.description, accessory, function]).inserted }
     }
@@ -75,6 +75,6 @@ final class HostedValues: Sendable {
 }
 
 extension CharacteristicType {
-    /// The name of the catalogue, else the UUID.
+    /// The name in the catalog, or the UUID.
     fileprivate var name: String { CharacteristicDefinition.of(self)?.name ?? description }
 }

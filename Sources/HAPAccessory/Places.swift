@@ -1,6 +1,6 @@
 internal import HAPModel
 
-/// Where the characteristics of a program's accessories are, by the ids that the program gives to accessories and functions.
+/// Maps a program's ids of accessories and functions to characteristics.
 struct Places: Sendable {
     struct Place {
         let id: CharacteristicID
@@ -22,10 +22,10 @@ struct Places: Sendable {
         places[Key(type: type, accessory: accessory, function: function)]
     }
 
-    /// The number of accessories of the bridge.
+    /// The number of bridged accessories.
     var bridgedCount: Int { aids.keys.count { $0 != nil } }
 
-    /// Removes an accessory of the bridge.
+    /// Removes a bridged accessory.
     mutating func remove(_ accessory: String) {
         guard let aid = aids.removeValue(forKey: accessory) else { return }
         places = places.filter { $0.key.accessory != accessory }
@@ -34,10 +34,10 @@ struct Places: Sendable {
 
     func aid(of accessory: String?) -> AccessoryID? { aids[accessory] }
 
-    /// The id of the function that a characteristic belongs to.
+    /// Returns the id of the function that a characteristic belongs to.
     func function(of id: CharacteristicID) -> String? { functions[id] }
 
-    /// Adds an accessory whose last services are these functions.
+    /// Adds an accessory whose last services are the given functions.
     mutating func add(_ functions: [AccessoryFunction], of accessory: Accessory, as id: String?) {
         aids[id] = accessory.aid
         for (function, service) in zip(functions, accessory.services.suffix(functions.count)) {

@@ -7,29 +7,29 @@ internal import HAPModel
 package import HAPProtocol
 internal import Synchronization
 
-/// An accessory server's memory in SQLite: identity, pairings, `c#` and the iids of accessory 1.
+/// The storage of an accessory server in SQLite: identity, pairings, `c#` and the iids of accessory 1.
 ///
-/// A program that keeps more has its own tables in the same file, so that one file is one backup. It may also keep several
-/// servers there, each under its number.
+/// A program that stores more has its own tables in the same file, so that one file is the whole backup. The file may
+/// also contain several servers, each with a number.
 package struct ServerDatabase: AccessoryServerStore {
     private let writer: any DatabaseWriter
-    /// Which server of the file this is, from 1.
+    /// The number of the server in the file, from 1.
     private let number: Int
     package let writes: WriteCount
 
-    /// Takes over an open database that has the tables.
+    /// Creates a storage in an open database that has the tables.
     ///
-    /// Servers of one file are numbered from 1 and share the count of writes.
+    /// The servers of a file are numbered from 1 and share the count of writes.
     package init(_ writer: any DatabaseWriter, number: Int = 1, writes: WriteCount = WriteCount()) {
         self.writer = writer
         self.number = number
         self.writes = writes
     }
 
-    /// Another server of the same file.
+    /// Returns the storage of another server in the same file.
     package func server(_ number: Int) -> ServerDatabase { ServerDatabase(writer, number: number, writes: writes) }
 
-    /// The schema of a database that holds nothing else; a step once released is never edited.
+    /// The schema of a database without other tables; a released migration is never edited.
     package static var migrator: DatabaseMigrator {
         var migrator = DatabaseMigrator()
         migrator.registerMigration("1", migrate: createTables)
@@ -37,9 +37,9 @@ package struct ServerDatabase: AccessoryServerStore {
         return migrator
     }
 
-    /// Makes the tables in an empty database; part of a migration.
+    /// Creates the tables in an empty database; part of a migration.
     ///
-    /// - Throws: SQLite's own error.
+    /// - Throws: An SQLite error.
     package static func createTables(_ db: Database) throws {
         try db.create(table: "server") { table in
             table.primaryKey("id", .integer).check { $0 == 1 }
@@ -65,9 +65,9 @@ package struct ServerDatabase: AccessoryServerStore {
         table.column("port", .integer)
     }
 
-    /// Makes room for several servers in the tables of ``createTables(_:)``; part of a migration.
+    /// Changes the tables of ``createTables(_:)`` to allow several servers; part of a migration.
     ///
-    /// - Throws: SQLite's own error.
+    /// - Throws: An SQLite error.
     package static func allowSeveral(_ db: Database) throws {
         try db.rename(table: "server", to: "formerServer")
         try db.rename(table: "pairing", to: "formerPairing")
@@ -97,9 +97,9 @@ package struct ServerDatabase: AccessoryServerStore {
 
     // MARK: Loading
 
-    /// All that is stored; a new identity is made and stored if there is none yet.
+    /// Returns the stored server; creates and stores an identity if the database has none.
     ///
-    /// - Throws: `DamagedDatabase` if what is stored cannot be true, or SQLite's own error.
+    /// - Throws: `DamagedDatabase` if the stored data is invalid, or an SQLite error.
     package func load() async throws -> StoredServer {
         try await writer.write { db in
             try Self.makeIdentityIfMissing(db, remains: "SELECT COUNT(*) FROM pairing")
@@ -107,10 +107,11 @@ package struct ServerDatabase: AccessoryServerStore {
         }
     }
 
-    /// Creates the identity of a new database, within a transaction; `remains` counts data that needs one, such as
-    /// pairings.
+    /// Creates the identity of a new database, within a transaction.
     ///
-    /// - Throws: `DamagedDatabase` if the identity has been lost, or SQLite's own error.
+    /// `remains` counts data that requires an identity, such as pairings.
+    ///
+    /// - Throws: `DamagedDatabase` if the identity has been lost, or an SQLite error.
     package static func makeIdentityIfMissing(_ db: Database, remains: String) throws {
         guard try Int.fetchOne(db, sql: "SELECT COUNT(*) FROM server WHERE id = 1") == 0 else { return }
         let remains = try Int.fetchOne(db, sql: remains)
@@ -118,9 +119,9 @@ package struct ServerDatabase: AccessoryServerStore {
         try makeIdentity(db, 1)
     }
 
-    /// Makes the identity of a further server, and stores it.
+    /// Creates and stores the identity of an additional server.
     ///
-    /// - Throws: SQLite's own error, also if there is one already; nothing has changed then.
+    /// - Throws: An SQLite error, for example if the identity exists; nothing has changed in this case.
     package func make() async throws -> StoredServer {
         try await commit { [number] db in
             try Self.makeIdentity(db, number)
@@ -130,7 +131,7 @@ package struct ServerDatabase: AccessoryServerStore {
 
     private static func makeIdentity(_ db: Database, _ number: Int) throws {
         var octets = RandomBytes.make(count: 6)
-        // Not a multicast address, and marked as not being a hardware address.
+        // A unicast address, marked as locally administered.
         octets[0] = octets[0] & 0xFC | 0x02
         guard let deviceID = DeviceID(octets: octets) else { throw DamagedDatabase(description: "no device id") }
         try db.execute(
@@ -145,23 +146,23 @@ package struct ServerDatabase: AccessoryServerStore {
             ])
     }
 
-    /// The numbers of the servers that are stored; within a transaction.
+    /// Returns the numbers of the stored servers, within a transaction.
     ///
-    /// - Throws: `DamagedDatabase` if what is stored cannot be true, or SQLite's own error.
+    /// - Throws: `DamagedDatabase` if the stored data is invalid, or an SQLite error.
     package static func numbers(_ db: Database) throws -> [Int] {
         try Row.fetchAll(db, sql: "SELECT id FROM server ORDER BY id").map {
             Int(try $0.number("id", in: 1...Int64(UInt16.max)))
         }
     }
 
-    /// All that is stored of one server; within a transaction.
+    /// Returns a stored server, within a transaction.
     ///
-    /// - Throws: `DamagedDatabase` if what is stored cannot be true, or SQLite's own error.
+    /// - Throws: `DamagedDatabase` if the stored data is invalid, or an SQLite error.
     package static func load(_ db: Database, _ number: Int = 1) throws -> StoredServer {
         guard let row = try Row.fetchOne(db, sql: "SELECT * FROM server WHERE id = ?", arguments: [number]) else {
             throw DamagedDatabase(description: "the identity is missing")
         }
-        // Its error is told at the start, with all others.
+        // Report an invalid port at the start, like all other errors.
         _ = try port(row)
         let hash = try row.blob("databaseHash")
         guard hash.isEmpty || hash.count == hashLength else { throw row.damaged("databaseHash") }
@@ -179,7 +180,7 @@ package struct ServerDatabase: AccessoryServerStore {
             instanceIDs: try row.read("instanceIDs", try InstanceIDs(json: row.text("instanceIDs"))))
     }
 
-    /// The length of a SHA-512.
+    /// The length of a SHA-512 hash, in bytes.
     private static let hashLength = 64
 
     private static func loadPairings(_ db: Database, _ number: Int) throws -> PairingList {
@@ -193,7 +194,7 @@ package struct ServerDatabase: AccessoryServerStore {
                 isAdmin: try row.flag("isAdmin"))
         }
         let list = PairingList(pairings)
-        // Never stored so: the rest would be dropped, and the server come up unpaired.
+        // Such a list is never stored; dropping the rest would make the server appear unpaired.
         guard list.hasAdmin || list.isEmpty else { throw DamagedDatabase(description: "no pairing is an admin's") }
         return list
     }
@@ -202,9 +203,9 @@ package struct ServerDatabase: AccessoryServerStore {
         try row.isNull("port") ? nil : Int(row.number("port", in: 1...Int64(UInt16.max)))
     }
 
-    /// The port that was chosen once, if the system was to choose one.
+    /// The port that the system once chose; `nil` if it hasn't chosen one.
     ///
-    /// - Throws: `DamagedDatabase` if what is stored cannot be true, or SQLite's own error.
+    /// - Throws: `DamagedDatabase` if the stored data is invalid, or an SQLite error.
     package func port() async throws -> Int? {
         try await writer.read { [number] db in
             try Row.fetchOne(db, sql: "SELECT port FROM server WHERE id = ?", arguments: [number])
@@ -214,9 +215,11 @@ package struct ServerDatabase: AccessoryServerStore {
 
     // MARK: Saving
 
-    /// Makes a change durable; once begun it is not given up, because whoever asked may be cancelled with the program.
+    /// Makes a change durable.
     ///
-    /// - Throws: what the change throws, or SQLite's own error; nothing has changed then.
+    /// Once started, the change completes even if the caller is canceled, for example because the program ends.
+    ///
+    /// - Throws: The error of the change, or an SQLite error; nothing has changed in this case.
     @discardableResult
     package func commit<Value: Sendable>(
         _ change: @escaping @Sendable (Database) throws -> Value
@@ -231,18 +234,18 @@ package struct ServerDatabase: AccessoryServerStore {
         }
     }
 
-    /// How many changes were to be made durable since the start.
+    /// The number of changes since the start, by their outcome.
     package final class WriteCount: Sendable {
         private let done = Atomic<UInt64>(0)
         private let failed = Atomic<UInt64>(0)
         private let lastFailure = Mutex<String?>(nil)
 
-        /// Those that are durable.
+        /// The number of durable changes.
         package var successes: UInt64 { done.load(ordering: .relaxed) }
-        /// Those that failed.
+        /// The number of failed changes.
         package var failures: UInt64 { failed.load(ordering: .relaxed) }
 
-        /// Why the last change could not be made durable, if so.
+        /// The reason why the last change failed; `nil` if it succeeded.
         package var failure: String? { lastFailure.withLock { $0 } }
 
         package init() {}
@@ -259,9 +262,9 @@ package struct ServerDatabase: AccessoryServerStore {
         }
     }
 
-    /// Gives all servers of the file new identities, without pairings; the ports stay.
+    /// Gives all servers of the file new identities without pairings, and keeps their ports.
     ///
-    /// - Throws: SQLite's own error; nothing has changed then.
+    /// - Throws: An SQLite error; nothing has changed in this case.
     package func resetAll() async throws {
         try await commit { db in
             for number in try Self.numbers(db) {
@@ -273,17 +276,17 @@ package struct ServerDatabase: AccessoryServerStore {
         }
     }
 
-    /// Forgets a server and its pairings; within a transaction.
+    /// Removes a server and its pairings, within a transaction.
     ///
-    /// - Throws: SQLite's own error.
+    /// - Throws: An SQLite error.
     package static func remove(_ db: Database, _ number: Int) throws {
-        // Its pairings go with it, by their foreign key.
+        // The foreign key also deletes its pairings.
         try db.execute(sql: "DELETE FROM server WHERE id = ?", arguments: [number])
     }
 
-    /// Raises `c#` of all servers of the file; after 65535 it comes back to 1.
+    /// Increases `c#` of all servers in the file; 1 follows 65535.
     ///
-    /// - Throws: SQLite's own error; nothing has changed then.
+    /// - Throws: An SQLite error; nothing has changed in this case.
     package func raiseConfigurationNumbers(by step: Int) async throws {
         try await commit { db in
             try db.execute(
@@ -292,9 +295,9 @@ package struct ServerDatabase: AccessoryServerStore {
         }
     }
 
-    /// Keeps the port that the system has chosen.
+    /// Stores the port that the system has chosen.
     ///
-    /// - Throws: SQLite's own error; nothing has changed then.
+    /// - Throws: An SQLite error; nothing has changed in this case.
     package func save(port: Int) async throws { try await set(["port": port]) }
 
     package func save(_ pairings: PairingList) async throws {
@@ -320,7 +323,6 @@ package struct ServerDatabase: AccessoryServerStore {
         ])
     }
 
-    /// Replaces the setup code.
     func save(setupCode: SetupCode) async throws { try await set(["setupCode": setupCode.text]) }
 
     package func save(instanceIDs: InstanceIDs) async throws { try await set(["instanceIDs": instanceIDs.json]) }

@@ -2,10 +2,10 @@ internal import Glibc
 internal import Synchronization
 internal import UnixSignals
 
-/// The actions of signals while hosts run that end with them.
+/// The actions of the signals that end hosts, while such hosts run.
 ///
-/// Dispatch, which carries the signals of a service group, installs its handler only once in a process and never removes it: without
-/// this, a signal would be ignored after the run. The handler is kept for later runs.
+/// A service group receives signals through Dispatch, which installs its handler only once per process and never
+/// removes it. Without this type, a signal would be ignored after the run. The handler is kept for later runs.
 enum SignalActions {
     private struct Use {
         var runs = 0
@@ -16,7 +16,7 @@ enum SignalActions {
 
     private static let uses = Mutex<[CInt: Use]>([:])
 
-    /// Saves the current actions, and installs the handler of an earlier run.
+    /// Saves the current actions, and installs the handler from an earlier run.
     static func replace(_ signals: [UnixSignal]) {
         uses.withLock { uses in
             for signal in Set(signals.map(\.rawValue)) {
@@ -31,8 +31,9 @@ enum SignalActions {
         }
     }
 
-    /// Restores the actions after the last run, and unblocks the signals in this thread: the handler blocks them where they
-    /// arrive.
+    /// Restores the actions after the last run, and unblocks the signals in this thread.
+    ///
+    /// The handler blocks the signals in the thread where they arrive.
     static func restore(_ signals: [UnixSignal]) {
         var set = sigset_t()
         sigemptyset(&set)

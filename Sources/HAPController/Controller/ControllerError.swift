@@ -51,7 +51,7 @@ public struct ControllerError: Error, Equatable, Sendable, CustomStringConvertib
         case canceled
         /// The store can't be read or written, or its content isn't a list of pairings.
         case storeUnusable
-        /// The system lacks mDNS.
+        /// The client of avahi-daemon couldn't start, for example for lack of memory.
         case discoveryUnavailable
     }
 
