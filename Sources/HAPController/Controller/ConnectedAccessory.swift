@@ -6,8 +6,8 @@ internal import Synchronization
 /// An accessory server that a ``Controller`` keeps a session with: a stand-alone accessory, or a bridge with its
 /// accessories.
 ///
-/// It is valid in the body of ``Controller/withAccessory(_:at:_:)``. After a lost connection, it reconnects and renews
-/// the subscriptions.
+/// It is valid while the body of ``Controller/withAccessory(_:at:_:)`` runs. After a lost connection, it reconnects and
+/// renews the subscriptions.
 public final class ConnectedAccessory: Sendable {
     /// An event of an accessory server.
     @nonexhaustive
@@ -20,7 +20,9 @@ public final class ConnectedAccessory: Sendable {
         case unknown(CharacteristicID, HAPStatus)
         /// A session has begun, and all values were read.
         case connected
-        /// The session was lost, or an attempt to connect failed; attempts continue unless the code is `notPaired`.
+        /// The session was lost, or an attempt to connect failed.
+        ///
+        /// Attempts continue; after `notPaired`, they are minutes apart.
         case disconnected(ControllerError)
         /// Accessories, services or characteristics were added or removed, or have other limits.
         ///
@@ -131,7 +133,7 @@ public final class ConnectedAccessory: Sendable {
 
     /// Returns the accessories of the server, with their values from the start of the connection.
     ///
-    /// The first accessory is the server's own; a bridge has others.
+    /// They are the server's own accessory and those connected through a bridge.
     ///
     /// - Parameter limit: The longest time to wait for a session.
     /// - Returns: The accessories with their services and characteristics, in the server's order.

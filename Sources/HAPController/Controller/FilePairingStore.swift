@@ -1,7 +1,7 @@
 internal import Glibc
 internal import SystemKit
 
-/// A store in a file that only its user can read.
+/// A store in a file that only its owner can read.
 public struct FilePairingStore: PairingStore {
     /// An error of a file operation.
     public struct Failure: Error, Equatable, Sendable, CustomStringConvertible {

@@ -221,7 +221,7 @@ package actor AccessoryLink {
         return true
     }
 
-    /// Reads values, and reports the ones without an event or a write in the meantime.
+    /// Reads values, and reports them unless an event or a write has changed them in the meantime.
     ///
     /// - Returns: The response, and the characteristics whose value changed without a write by this controller.
     @discardableResult
@@ -451,7 +451,7 @@ package actor AccessoryLink {
         return try await write([AccessoryWrite(location.id, .bool(true))])[location.id]?.status ?? .doesNotExist
     }
 
-    /// Lists, adds or removes pairings of other controllers; this controller must be an admin.
+    /// Lists, adds or removes the pairings of controllers; this controller must be an admin.
     ///
     /// - Throws: ``PairingsError``.
     package func pairings(_ request: PairingsRequest) async throws(PairingsError) -> PairingsResponse {

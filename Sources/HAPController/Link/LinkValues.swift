@@ -16,7 +16,7 @@ struct LinkValues: Sendable {
     private var lastChanges: [CharacteristicID: Int] = [:]
     /// The characteristics that this controller wrote since the last check.
     ///
-    /// The accessory doesn't report the effects of these writes to it (HAP 10.2).
+    /// The accessory doesn't report the effects of these writes to this controller (HAP 10.2).
     private var written: Set<CharacteristicID> = []
     /// This controller's latest writes; an event that contradicts one may be older than the write.
     private var recentWrites: [CharacteristicID: (value: CharacteristicValue, time: ContinuousClock.Instant)] = [:]

@@ -33,7 +33,7 @@ package struct PendingUpdates: MailboxBuffer, Equatable {
         }
     }
 
-    /// Removes and returns all updates: the database before its values, and the state last; `nil` if it is empty.
+    /// Removes and returns all updates: the database before its values, and the state last; `nil` without updates.
     package mutating func take() -> [LinkUpdate]? {
         defer { self = PendingUpdates() }
         var updates = database.map { [$0] } ?? []
