@@ -67,6 +67,20 @@ struct ConnectedAccessoryTests {
         }
     }
 
+    @Test("waits for minutes at a given address after the accessory has reported that it isn't paired")
+    func refusedAtGivenAddress() async throws {
+        let scene = try Scene(isPaired: false)
+        try await scene.serving { accessory in
+            for await event in try await accessory.events() {
+                if case .disconnected(let error) = event, error.code == .notPaired { break }
+            }
+            let attempts = scene.dialer.dialed.count
+            // The shortest pause is 10 ms, so a link that tried again would have dialed by then.
+            try await Task.sleep(for: .milliseconds(200))
+            #expect(scene.dialer.dialed.count == attempts)
+        }
+    }
+
     @Test("names its types with one import")
     func names() {
         let type: HAPType = CharacteristicType.on.type

@@ -80,7 +80,7 @@ public final class ConnectedAccessory: Sendable {
             state.looks &+= 1
             return state.looks
         }
-        await link.appeared(AdvertisedAccessory(id, at: endpoint, look: look))
+        await link.appeared(AdvertisedAccessory(id, at: endpoint, look: look), shortensPause: false)
     }
 
     private func take(_ update: LinkUpdate) async {

@@ -87,8 +87,14 @@ package actor AccessoryLink {
     /// Updates the accessory's record, with a new address or `c#`; `nil` if the record has disappeared.
     ///
     /// A missing record doesn't end a connection, because multicast is less reliable than TCP.
-    package func appeared(_ accessory: AdvertisedAccessory?) {
-        guard let accessory, accessory.id == id, machine.appeared(accessory, now: .now) else { return }
+    ///
+    /// - Parameters:
+    ///   - accessory: The record, or `nil`.
+    ///   - shortensPause: Whether a changed record is a reason to connect sooner.
+    package func appeared(_ accessory: AdvertisedAccessory?, shortensPause: Bool = true) {
+        guard let accessory, accessory.id == id,
+            machine.appeared(accessory, shortensPause: shortensPause, now: .now)
+        else { return }
         changed.send()
     }
 

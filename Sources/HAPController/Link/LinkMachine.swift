@@ -43,15 +43,21 @@ struct LinkMachine<Session> {
 
     /// Updates the accessory that the browser reports.
     ///
+    /// - Parameters:
+    ///   - accessory: The record.
+    ///   - shortensPause: Whether a changed record is a reason to connect sooner.
+    ///   - now: The time.
     /// - Returns: Whether anything has changed.
-    mutating func appeared(_ accessory: AdvertisedAccessory, now: ContinuousClock.Instant) -> Bool {
+    mutating func appeared(
+        _ accessory: AdvertisedAccessory, shortensPause: Bool = true, now: ContinuousClock.Instant
+    ) -> Bool {
         guard accessory != self.accessory else { return false }
         self.accessory = accessory
         candidates.update(accessory.endpoints)
         switch state {
         case .searching: state = .waiting(until: now)
-        case .waiting(let next): state = .waiting(until: policy.appeared(next: next))
-        case .dialing, .verifying, .verified, .stopped: break
+        case .waiting(let next) where shortensPause: state = .waiting(until: policy.appeared(next: next))
+        case .waiting, .dialing, .verifying, .verified, .stopped: break
         }
         return true
     }
