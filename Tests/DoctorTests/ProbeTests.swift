@@ -127,21 +127,32 @@ final class Listener: Sendable {
         var connections: [CInt] = []
     }
 
+    /// What the listener's thread shares with the test.
+    ///
+    /// The thread must not hold the listener. The listener could then end on the thread and close the descriptor, and the
+    /// thread would accept connections of another test's listener with the same number.
+    private final class Records: Sendable {
+        let state = Mutex(State())
+    }
+
     let port: Int
     private let file: CInt
-    private let state = Mutex(State())
+    private let records = Records()
+    private let isServed: Bool
 
     /// The bytes received on the first connection so far.
-    var received: String { state.withLock { $0.received } }
+    var received: String { records.state.withLock { $0.received } }
 
     /// Listens at a path.
     init(unix path: String, _ habit: Habit) throws {
         file = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
         port = 0
+        isServed = true
         var address = sockaddr_un()
         address.sun_family = sa_family_t(AF_UNIX)
         withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: path.utf8) }
-        try start(habit, &address)
+        try #require(Self.bind(file, &address))
+        try listen(habit)
     }
 
     /// Listens on a free port of this host.
@@ -158,19 +169,18 @@ final class Listener: Sendable {
             $0.withMemoryRebound(to: sockaddr.self, capacity: 1) { _ = getsockname(file, $0, &length) }
         }
         port = Int(UInt16(bigEndian: taken.sin_port))
-        if case .isAbsent = habit { return }
+        if case .isAbsent = habit {
+            isServed = false
+            return
+        }
+        isServed = true
         try listen(habit)
     }
 
     deinit {
-        shutdown(file, Int32(SHUT_RDWR))
-        close(file)
-        for connection in state.withLock({ $0.connections }) { close(connection) }
-    }
-
-    private func start<Address>(_ habit: Habit, _ address: inout Address) throws {
-        try #require(Self.bind(file, &address))
-        try listen(habit)
+        // Ends the thread's accept(2); the thread then closes the descriptor.
+        if isServed { shutdown(file, Int32(SHUT_RDWR)) } else { close(file) }
+        for connection in records.state.withLock({ $0.connections }) { close(connection) }
     }
 
     private static func bind<Address>(_ file: CInt, _ address: inout Address) -> Bool {
@@ -183,27 +193,28 @@ final class Listener: Sendable {
 
     private func listen(_ habit: Habit) throws {
         try #require(Glibc.listen(file, 8) == 0)
-        let file = file
-        Thread.detachNewThread { [weak self] in
+        let (file, records) = (file, records)
+        Thread.detachNewThread {
             while true {
                 let connection = accept(file, nil, nil)
-                guard connection >= 0, let self else { return }
-                self.serve(connection, habit)
+                guard connection >= 0 else { break }
+                Self.serve(connection, habit, records)
             }
+            close(file)
         }
     }
 
-    private func serve(_ connection: CInt, _ habit: Habit) {
+    private static func serve(_ connection: CInt, _ habit: Habit, _ records: Records) {
         var bytes = [UInt8](repeating: 0, count: 256)
         let count = read(connection, &bytes, bytes.count)
-        state.withLock { state in
+        records.state.withLock { state in
             if state.received.isEmpty { state.received = String(decoding: bytes.prefix(max(count, 0)), as: UTF8.self) }
         }
         switch habit {
         case .answers(let text):
             _ = write(connection, text, text.utf8.count)
-            state.withLock { $0.connections.append(connection) }
-        case .isSilent: state.withLock { $0.connections.append(connection) }
+            records.state.withLock { $0.connections.append(connection) }
+        case .isSilent: records.state.withLock { $0.connections.append(connection) }
         case .hangsUp, .isAbsent:
             // Another test's program may have inherited the descriptor.
             shutdown(connection, Int32(SHUT_RDWR))
