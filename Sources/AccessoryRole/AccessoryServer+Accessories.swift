@@ -12,7 +12,7 @@ extension AccessoryServer {
     package var configurationNumber: UInt16 { configuration.number }
 
     /// All accessories, sorted by aid.
-    package var accessories: [Accessory] { registry.accessories }
+    package var accessories: [AccessoryObject] { registry.accessories }
 
     /// Returns a characteristic with its value and status, or `nil` if it doesn't exist.
     package func reading(_ id: CharacteristicID) -> AccessoryRegistry.Reading? { registry.reading(id) }
@@ -25,7 +25,7 @@ extension AccessoryServer {
     ///
     /// - Throws: ``ComplianceError`` if a controller would reject the whole server because of the accessory.
     package func set(
-        _ accessory: Accessory, source: (any AccessorySource)?, handler: (any RequestHandler)? = nil,
+        _ accessory: AccessoryObject, source: (any AccessorySource)?, handler: (any RequestHandler)? = nil,
         isReachable: Bool
     ) throws(ComplianceError) {
         let changes = try registry.set(accessory, source: source, handler: handler, isReachable: isReachable)

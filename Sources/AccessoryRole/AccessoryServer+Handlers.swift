@@ -6,7 +6,7 @@ extension AccessoryServer {
     /// Adds an accessory with a handler, or replaces the one with its aid.
     ///
     /// - Throws: ``ComplianceError`` if a controller would reject the whole server because of the accessory.
-    package func set(_ accessory: Accessory, handler: any RequestHandler) throws(ComplianceError) {
+    package func set(_ accessory: AccessoryObject, handler: any RequestHandler) throws(ComplianceError) {
         try set(accessory, source: nil, handler: handler, isReachable: true)
     }
 

@@ -27,7 +27,7 @@ final class AccessoryAdapter {
     /// The limits of the device's values.
     let limits: ValueLimits
 
-    private let information: Service
+    private let information: ServiceObject
     private var services: [(iid: InstanceID, function: AccessoryFunction, parts: [Part])] = []
 
     var rules: any DeviceRules { limits.rules }
@@ -85,20 +85,20 @@ final class AccessoryAdapter {
     // MARK: The accessory
 
     /// Returns the accessory object with the values of a state.
-    func accessory(_ aid: AccessoryID, state: DeviceState) -> Accessory {
+    func accessory(_ aid: AccessoryID, state: DeviceState) -> AccessoryObject {
         let shown = services.enumerated().map { index, service in
-            Service(
+            ServiceObject(
                 iid: service.iid, type: service.function.type, isPrimary: index == 0,
                 characteristics: service.parts.map { part in
                     let value = value(part, of: service.function, in: state)
                     let isReadable = part.metadata.permissions.contains(.pairedRead)
-                    return Characteristic(
+                    return CharacteristicObject(
                         iid: part.iid, type: part.type, metadata: part.metadata,
                         value: isReadable ? part.metadata.clamped(value) ?? part.metadata.defaultValue : nil,
                         manufacturerDescription: part.manufacturerDescription)
                 })
         }
-        return Accessory(aid: aid, services: [information] + shown)
+        return AccessoryObject(aid: aid, services: [information] + shown)
     }
 
     /// Returns the characteristics' values in a state, in the order of the services.

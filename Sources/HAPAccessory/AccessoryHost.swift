@@ -43,7 +43,7 @@ public final class AccessoryHost: ServiceLifecycle.Service {
 
     /// An accessory during the creation of its host.
     private struct Served {
-        let accessory: Accessory
+        let accessory: AccessoryObject
         /// The ``BridgedAccessory/id``.
         var id: String?
         var source: (any AccessorySource)?
@@ -141,7 +141,7 @@ public final class AccessoryHost: ServiceLifecycle.Service {
     /// - Throws: ``AccessoryHostError``.
     package convenience init(
         _ profile: AccessoryProfile, source: (any AccessorySource)?, storage: AccessoryStorage,
-        setupCode: SetupCode? = nil, logger: Logger, accessories: (inout InstanceIDs) -> [Accessory]
+        setupCode: SetupCode? = nil, logger: Logger, accessories: (inout InstanceIDs) -> [AccessoryObject]
     ) async throws {
         do {
             try await self.init(profile, storage: storage, setupCode: setupCode, advertises: true, logger: logger) {
@@ -195,7 +195,7 @@ public final class AccessoryHost: ServiceLifecycle.Service {
 
     /// Serves an accessory with a handler, and replaces the accessory with the same aid.
     private func set(
-        _ accessory: Accessory, _ handler: any AccessoryHandler, as id: String?, at places: Places
+        _ accessory: AccessoryObject, _ handler: any AccessoryHandler, as id: String?, at places: Places
     ) async throws(ComplianceError) {
         let hosted = HostedHandler(handler, of: HostedAccessory(values, id: id), at: places, logger: logger)
         try await server.set(accessory, handler: hosted)
@@ -444,7 +444,7 @@ public final class AccessoryHost: ServiceLifecycle.Service {
     }
 
     /// All accessories with their current values, the server's own first.
-    public var accessories: [Accessory] { get async { await server.accessories } }
+    public var accessories: [AccessoryObject] { get async { await server.accessories } }
 
     // MARK: Implementation
 

@@ -34,11 +34,11 @@ public struct BridgedAccessory: Sendable {
 
 extension BridgedAccessory {
     /// Creates the accessory with its former ids, or with new ones.
-    func made(_ ids: inout BridgedAccessoryIDs) throws(ComplianceError) -> Accessory {
+    func made(_ ids: inout BridgedAccessoryIDs) throws(ComplianceError) -> AccessoryObject {
         var entry = ids[id]
         let information = information.service(&entry.instanceIDs)
         let services = try functions.services(&entry.instanceIDs)
         ids[id] = entry
-        return Accessory(aid: entry.aid, services: [information] + services)
+        return AccessoryObject(aid: entry.aid, services: [information] + services)
     }
 }

@@ -38,7 +38,7 @@ struct Places: Sendable {
     func function(of id: CharacteristicID) -> String? { functions[id] }
 
     /// Adds an accessory whose last services are the given functions.
-    mutating func add(_ functions: [AccessoryFunction], of accessory: Accessory, as id: String?) {
+    mutating func add(_ functions: [AccessoryFunction], of accessory: AccessoryObject, as id: String?) {
         aids[id] = accessory.aid
         for (function, service) in zip(functions, accessory.services.suffix(functions.count)) {
             for characteristic in service.characteristics {

@@ -6,7 +6,7 @@ public struct ComplianceError: Error, Equatable, Sendable, CustomStringConvertib
     package init(_ description: String) { self.description = description }
 }
 
-extension Accessory {
+extension AccessoryObject {
     /// The maximum number of services per accessory, and of characteristics per service (HAP 9.3).
     public static let maximumParts = 100
 
@@ -47,7 +47,7 @@ extension CharacteristicMetadata {
     }
 }
 
-extension Service {
+extension ServiceObject {
     /// Returns the id and the name for messages, such as `service 10 (Air Purifier) of accessory 1`.
     fileprivate func name(in aid: AccessoryID) -> String { "service \(iid) (\(type.catalogName)) of accessory \(aid)" }
 
@@ -55,8 +55,8 @@ extension Service {
         guard iid.rawValue > 0, seen.insert(iid).inserted else {
             throw ComplianceError("accessory \(aid) uses iid \(iid) twice or iid 0")
         }
-        guard characteristics.count <= Accessory.maximumParts else {
-            throw ComplianceError("\(name(in: aid)) has more than \(Accessory.maximumParts) characteristics")
+        guard characteristics.count <= AccessoryObject.maximumParts else {
+            throw ComplianceError("\(name(in: aid)) has more than \(AccessoryObject.maximumParts) characteristics")
         }
         var types: Set<CharacteristicType> = []
         for characteristic in characteristics {

@@ -17,7 +17,7 @@ struct Consequences: Equatable {
     ]
 
     /// Determines the consequences of a write to a service.
-    init(of type: CharacteristicType, _ value: CharacteristicValue, in service: Service) {
+    init(of type: CharacteristicType, _ value: CharacteristicValue, in service: ServiceObject) {
         let number = value.number ?? 0
         func current(_ type: CharacteristicType) -> Double? {
             service.characteristics.first { $0.type == type }?.value?.number

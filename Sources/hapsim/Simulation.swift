@@ -138,8 +138,8 @@ actor Simulation: AccessorySource {
     /// A characteristic with its location and name.
     private struct Place {
         let id: CharacteristicID
-        let service: Service
-        let characteristic: Characteristic
+        let service: ServiceObject
+        let characteristic: CharacteristicObject
         /// The text before the characteristic's name.
         let prefix: String
 
@@ -180,7 +180,7 @@ actor Simulation: AccessorySource {
 
     /// Returns the only characteristic that matches.
     private func place(
-        _ name: String?, where isFit: (Characteristic) -> Bool
+        _ name: String?, where isFit: (CharacteristicObject) -> Bool
     ) async throws(TerminalCommand.Mistake) -> Place {
         let places = await places().filter { isFit($0.characteristic) }
         let found = name.map { name in places.filter { $0.answers(to: name) } } ?? places

@@ -6,7 +6,7 @@ struct SimulatedAccessories {
     /// The accessories.
     ///
     /// The first one is the server's own.
-    var accessories: [Accessory]
+    var accessories: [AccessoryObject]
     /// The durations of moves, in seconds.
     var travel: [CharacteristicID: Double] = [:]
 }
@@ -28,14 +28,14 @@ extension SimulationFile {
             var own = InstanceIDs()
             let information = entry.information.service(&own)
             let aid = AccessoryID(UInt64(index + 2))
-            try made.append(entry, to: Accessory(aid: aid, services: [information]))
+            try made.append(entry, to: AccessoryObject(aid: aid, services: [information]))
         }
         return made
     }
 }
 
 extension SimulatedAccessories {
-    fileprivate mutating func append(_ entry: SimulationFile.Entry, to base: Accessory) throws(ServiceLinkError) {
+    fileprivate mutating func append(_ entry: SimulationFile.Entry, to base: AccessoryObject) throws(ServiceLinkError) {
         var accessory = base
         var services = entry.services.map(\.service)
         if !services.contains(where: \.isPrimary), !services.isEmpty { services[0].isPrimary = true }

@@ -89,9 +89,9 @@ extension SimulationFile.Entry {
             name: name, manufacturer: text("manufacturer") ?? "Lamplighter", model: text("model") ?? "Simulator",
             serialNumber: text("serial") ?? "SIM-1", firmware: text("firmware") ?? "1.0")
         services = try container.decodeIfPresent([ServiceEntry].self, forKey: list) ?? []
-        guard services.count <= Accessory.maximumParts - 2 else {
+        guard services.count <= AccessoryObject.maximumParts - 2 else {
             throw ConfigurationProblem(
-                "there are more than \(Accessory.maximumParts - 2) services", remedy: "remove some",
+                "there are more than \(AccessoryObject.maximumParts - 2) services", remedy: "remove some",
                 at: container.codingPath + [list])
         }
     }
@@ -106,7 +106,7 @@ struct ServiceEntry: Decodable, Equatable {
     /// The duration of a move from one position to another, in seconds.
     var travel: Double
     /// The service, without iids and links.
-    var service: Service
+    var service: ServiceObject
 
     private enum Key: String, CodingKey, CaseIterable {
         case type, id, name, primary, hidden, linked, travel, characteristics
@@ -137,7 +137,7 @@ struct ServiceEntry: Decodable, Equatable {
             !characteristics.contains(where: { $0.type == .name })
         {
             characteristics.insert(
-                Characteristic(
+                CharacteristicObject(
                     iid: InstanceID(0), type: .name, metadata: CharacteristicDefinition.metadata(of: .name),
                     value: .string(name.prefix(bytes: CharacteristicMetadata.defaultMaximumLength))), at: 0)
         }
@@ -145,7 +145,7 @@ struct ServiceEntry: Decodable, Equatable {
             let metadata = CharacteristicDefinition.metadata(of: type)
             let isReadable = metadata.permissions.contains(.pairedRead)
             characteristics.append(
-                Characteristic(
+                CharacteristicObject(
                     iid: InstanceID(0), type: type, metadata: metadata,
                     value: isReadable ? metadata.initialValue(of: type) : nil)
             )
@@ -154,7 +154,7 @@ struct ServiceEntry: Decodable, Equatable {
             throw ConfigurationProblem(
                 "the service has no characteristics", remedy: "add characteristics:", at: container.codingPath)
         }
-        service = try Service(
+        service = try ServiceObject(
             iid: InstanceID(0), type: serviceType,
             isPrimary: container.decodeIfPresent(Bool.self, forKey: .primary) ?? false,
             isHidden: container.decodeIfPresent(Bool.self, forKey: .hidden) ?? false,
@@ -164,11 +164,11 @@ struct ServiceEntry: Decodable, Equatable {
 
 /// The characteristics of a service, by name or UUID: a value, or keys that describe them.
 private struct CharacteristicList: Decodable {
-    let list: [Characteristic]
+    let list: [CharacteristicObject]
 
     init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: ConfigurationKey.self)
-        var list: [Characteristic] = []
+        var list: [CharacteristicObject] = []
         for key in container.allKeys {
             let definition = CharacteristicDefinition.all.first { $0.name.squashed == key.stringValue.squashed }
             guard let type = definition?.type ?? HAPType(key.stringValue).map(CharacteristicType.init) else {
@@ -220,7 +220,7 @@ private struct CharacteristicEntry: Decodable {
 
     func characteristic(
         _ type: CharacteristicType, _ definition: CharacteristicDefinition?, at path: [any CodingKey]
-    ) throws -> Characteristic {
+    ) throws -> CharacteristicObject {
         func refusal(_ problem: String, _ remedy: String, _ key: String? = nil) -> ConfigurationProblem {
             ConfigurationProblem(problem, remedy: remedy, at: path + (key.map { [ConfigurationKey($0)] } ?? []))
         }
@@ -266,7 +266,7 @@ private struct CharacteristicEntry: Decodable {
         if let low = metadata.minimum, let high = metadata.maximum, low > high {
             throw refusal("the minimum is above the maximum", "write a smaller one", "minimum")
         }
-        var made = Characteristic(
+        var made = CharacteristicObject(
             iid: InstanceID(0), type: type, metadata: metadata, value: nil, manufacturerDescription: keys?.description)
         guard metadata.permissions.contains(.pairedRead) else { return made }
         if let value {

@@ -3,7 +3,7 @@ import HAPModel
 import TerminalKit
 
 // The text form of values.
-extension Characteristic {
+extension CharacteristicObject {
     /// Parses a value of this characteristic within its limits.
     ///
     /// It is a number, `true` or `false`, the catalog's name for it, text, or Base64 for bytes.
@@ -69,7 +69,7 @@ extension Characteristic {
     }
 }
 
-extension Service {
+extension ServiceObject {
     /// The value of the Name characteristic, the name in the catalog, or the UUID.
     var name: String {
         characteristics.first { $0.type == .name }?.value?.string
@@ -77,7 +77,7 @@ extension Service {
     }
 }
 
-extension Accessory {
+extension AccessoryObject {
     /// The name in the Accessory Information service.
     var name: String { services.first?.name ?? "\(aid)" }
 }

@@ -30,9 +30,3 @@ struct Homehub: CommandProgram {
         exit(withError: ExitCode(await run(Array(CommandLine.arguments.dropFirst()))))
     }
 }
-
-// The home model's types, whose names also exist in HAP's model.
-
-typealias Accessory = HomeModel.Accessory
-typealias Service = HomeModel.Service
-typealias Characteristic = HomeModel.Characteristic

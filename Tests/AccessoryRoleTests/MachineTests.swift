@@ -284,8 +284,8 @@ struct PreparedWriteTests {
 
 @Suite("ConfigurationNumber")
 struct ConfigurationNumberTests {
-    private func fan(on: Bool = false) -> Accessory {
-        var fan = Accessory.fan
+    private func fan(on: Bool = false) -> AccessoryObject {
+        var fan = AccessoryObject.fan
         fan.services[1].characteristics[0].value = .bool(on)
         return fan
     }
@@ -314,7 +314,7 @@ struct ConfigurationNumberTests {
         hidden.services[1].isHidden = true
         var permissions = fan()
         permissions.services[1].characteristics[0].metadata.permissions.insert(.timedWrite)
-        var databases: [(accessories: [Accessory], firmware: String)] = []
+        var databases: [(accessories: [AccessoryObject], firmware: String)] = []
         for accessories in [[plain], [narrow], [hidden], [permissions], [], [fan(), .gadget]] {
             databases.append((accessories, "1"))
             databases.append(([fan()], "1"))

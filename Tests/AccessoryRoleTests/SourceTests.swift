@@ -58,14 +58,14 @@ struct SourceTests {
             name: "Button", manufacturer: "Example", model: "B1", serialNumber: "0816", firmware: "1.0")
         let service = information.service(&ids)
         let event = try #require(CharacteristicDefinition.of(.programmableSwitchEvent))
-        let button = Service(
+        let button = ServiceObject(
             iid: InstanceID(8), type: .statelessProgrammableSwitch,
             characteristics: [
-                Characteristic(
+                CharacteristicObject(
                     iid: InstanceID(9), type: event.type, metadata: event.metadata, value: .integer(0))
             ])
         let server = house.bridge.server
-        try await server.set(Accessory(aid: 7, services: [service, button]), source: nil, isReachable: true)
+        try await server.set(AccessoryObject(aid: 7, services: [service, button]), source: nil, isReachable: true)
         let session = try await house.session()
         _ = try await session.write(#"{"aid":7,"iid":9,"ev":true}"#)
         let read = try await session.get("/characteristics", query: "id=7.9")

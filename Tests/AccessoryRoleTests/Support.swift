@@ -26,7 +26,7 @@ struct House {
         self.store = store
         bridge = ServerUnderTest(store, stored: store.stored, ownership: ownership, logger: logger)
         try await bridge.start { [bridge, devices] in
-            for device in [Accessory.fan, .lock] {
+            for device in [AccessoryObject.fan, .lock] {
                 try await bridge.server.set(device, source: devices, isReachable: true)
             }
         }

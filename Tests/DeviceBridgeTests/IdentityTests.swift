@@ -311,7 +311,7 @@ struct StructureTests {
         let house = try await House()
         let session = try await house.session()
         let before = try await session.get("/accessories").text
-        var bad = Accessory.gadget
+        var bad = AccessoryObject.gadget
         bad.services[1].characteristics[0].iid = 12
         await #expect(throws: ComplianceError.self) {
             try await house.bridge.server.set(bad, source: nil, isReachable: true)

@@ -84,9 +84,9 @@ struct ConnectedAccessoryTests {
     @Test("names its types with one import")
     func names() {
         let type: HAPType = CharacteristicType.on.type
-        let characteristic: Characteristic? = nil
-        let service: Service? = nil
-        let accessory: Accessory? = nil
+        let characteristic: CharacteristicObject? = nil
+        let service: ServiceObject? = nil
+        let accessory: AccessoryObject? = nil
         #expect(type.isApple && characteristic == nil && service == nil && accessory == nil)
     }
 }

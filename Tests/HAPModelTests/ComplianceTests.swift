@@ -5,18 +5,18 @@ import Testing
 struct ComplianceTests {
     private static func characteristic(
         _ iid: UInt64, _ type: CharacteristicType, _ value: CharacteristicValue?
-    ) -> Characteristic {
+    ) -> CharacteristicObject {
         let metadata =
             CharacteristicDefinition.of(type)?.metadata
             ?? CharacteristicMetadata(format: .string, permissions: [.pairedRead])
-        return Characteristic(iid: InstanceID(iid), type: type, metadata: metadata, value: value)
+        return CharacteristicObject(iid: InstanceID(iid), type: type, metadata: metadata, value: value)
     }
 
-    private static func lamp() -> Accessory {
-        Accessory(
+    private static func lamp() -> AccessoryObject {
+        AccessoryObject(
             aid: AccessoryID(2),
             services: [
-                Service(
+                ServiceObject(
                     iid: .accessoryInformation, type: .accessoryInformation,
                     characteristics: [
                         characteristic(2, .identify, nil), characteristic(3, .manufacturer, .string("Lamplighter")),
@@ -24,7 +24,7 @@ struct ComplianceTests {
                         characteristic(6, .serialNumber, .string("L1")),
                         characteristic(7, .firmwareRevision, .string("1.0")),
                     ]),
-                Service(
+                ServiceObject(
                     iid: InstanceID(8), type: .lightbulb, isPrimary: true,
                     characteristics: [
                         characteristic(9, .on, .bool(true)), characteristic(10, .brightness, .integer(50)),
@@ -39,8 +39,8 @@ struct ComplianceTests {
 
     struct Fault: CustomTestStringConvertible, Sendable {
         let testDescription: String
-        let plant: @Sendable (inout Accessory) -> Void
-        init(_ name: String, _ plant: @escaping @Sendable (inout Accessory) -> Void) {
+        let plant: @Sendable (inout AccessoryObject) -> Void
+        init(_ name: String, _ plant: @escaping @Sendable (inout AccessoryObject) -> Void) {
             testDescription = name
             self.plant = plant
         }
@@ -90,7 +90,7 @@ struct ComplianceTests {
             var metadata = CharacteristicMetadata(format: .int, permissions: [.pairedWrite], minimum: 2, maximum: 1)
             metadata.step = 1
             $0.services[1].characteristics.append(
-                Characteristic(
+                CharacteristicObject(
                     iid: InstanceID(60), type: CharacteristicType(HAPType(apple: 0xABCDE0)), metadata: metadata,
                     value: nil))
         },
@@ -153,10 +153,10 @@ struct ComplianceTests {
         accessory.services[1].linked = [.accessoryInformation]
         accessory.services[1].characteristics[0].metadata.permissions.insert(.hidden)
         accessory.services.append(
-            Service(
+            ServiceObject(
                 iid: InstanceID(50), type: ServiceType(HAPType(apple: 0xABCDEF)), isHidden: true,
                 characteristics: [
-                    Characteristic(
+                    CharacteristicObject(
                         iid: InstanceID(51), type: CharacteristicType(HAPType(apple: 0xABCDE0)),
                         metadata: CharacteristicMetadata(format: .data, permissions: [.pairedWrite, .hidden]),
                         value: nil)

@@ -7,18 +7,18 @@ import Testing
 
 @Suite("The attribute database as JSON")
 struct DatabaseJSONTests {
-    private func json(_ accessory: Accessory, values: Bool = true) throws -> JSONValue {
+    private func json(_ accessory: AccessoryObject, values: Bool = true) throws -> JSONValue {
         var writer = JSONWriter()
         writer.accessory(accessory, values: values)
         return try JSONValue(parsing: writer.bytes)
     }
 
-    private func lamp(_ metadata: CharacteristicMetadata, _ value: CharacteristicValue?) -> Accessory {
-        let characteristic = Characteristic(
+    private func lamp(_ metadata: CharacteristicMetadata, _ value: CharacteristicValue?) -> AccessoryObject {
+        let characteristic = CharacteristicObject(
             iid: InstanceID(9), type: .brightness, metadata: metadata, value: value)
-        return Accessory(
+        return AccessoryObject(
             aid: AccessoryID(2),
-            services: [Service(iid: InstanceID(8), type: .lightbulb, characteristics: [characteristic])])
+            services: [ServiceObject(iid: InstanceID(8), type: .lightbulb, characteristics: [characteristic])])
     }
 
     /// Returns the single characteristic of `lamp` as its members by name, because the order of keys has no meaning.
@@ -42,7 +42,7 @@ struct DatabaseJSONTests {
         accessory.services[0].isPrimary = true
         accessory.services[0].linked = [InstanceID(20), InstanceID(21)]
         accessory.services.append(
-            Service(iid: InstanceID(20), type: .switch, isHidden: true, characteristics: []))
+            ServiceObject(iid: InstanceID(20), type: .switch, isHidden: true, characteristics: []))
         let json = try json(accessory)
         #expect(json["aid"] == 2)
         #expect(json.object?.members.map(\.name).sorted() == ["aid", "services"])

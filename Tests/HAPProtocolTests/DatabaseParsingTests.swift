@@ -7,7 +7,7 @@ import Testing
 private func parse(_ text: String) throws -> AccessoryDatabase { try AccessoryDatabase(parsing: Array(text.utf8)) }
 
 /// Returns an accessory's single characteristic, described by a test.
-private func one(_ members: String) throws -> Characteristic? {
+private func one(_ members: String) throws -> CharacteristicObject? {
     let database = try parse(
         #"""
         {"accessories":[{"aid":1,"services":[{"iid":1,"type":"3E","characteristics":[]},
@@ -26,14 +26,14 @@ private func accessory(_ aid: String, _ services: String = #"{"iid":1,"type":"3E
 struct DatabaseParsingTests {
     @Test("parses an encoded database of the accessory role")
     func roundTrip() throws {
-        let lamp = Accessory(
+        let lamp = AccessoryObject(
             aid: AccessoryID(1),
             services: [
-                Service(iid: InstanceID(1), type: .accessoryInformation, characteristics: []),
-                Service(
+                ServiceObject(iid: InstanceID(1), type: .accessoryInformation, characteristics: []),
+                ServiceObject(
                     iid: InstanceID(2), type: .lightbulb, isPrimary: true, linked: [InstanceID(1)],
                     characteristics: CharacteristicDefinition.all.enumerated().map { index, definition in
-                        Characteristic(
+                        CharacteristicObject(
                             iid: InstanceID(UInt64(index) + 3), type: definition.type, metadata: definition.metadata,
                             value: definition.metadata.permissions.contains(.pairedRead)
                                 ? definition.metadata.defaultValue : nil)

@@ -31,7 +31,7 @@ actor FakeDaemon: LineRPCSessions {
     /// The accessories that a search finds.
     var devices: [DiscoveredAccessory] = []
     /// The attribute database of added devices.
-    var additions: [HAPModel.Accessory] = [TestDevices.lamp()]
+    var additions: [AccessoryObject] = [TestDevices.lamp()]
     /// The setup code of devices, or `nil` to accept any.
     var code: SetupCode?
     /// Methods that aren't answered until ``release()`` or cancellation.
@@ -273,8 +273,7 @@ actor FakeDaemon: LineRPCSessions {
 
     /// Adds a device for another client.
     @discardableResult
-    func add(_ device: DeviceID, _ accessories: [HAPModel.Accessory], to home: Home.ID) throws(HomeError) -> [Accessory]
-    {
+    func add(_ device: DeviceID, _ accessories: [AccessoryObject], to home: Home.ID) throws(HomeError) -> [Accessory] {
         let commit = try graph.add(
             AccessoryAddition(
                 home: home, deviceID: device, category: accessories.count > 1 ? .bridge : .lightbulb,

@@ -193,12 +193,12 @@ private final class Town {
         }
     }
 
-    private func devices(_ number: Int) -> [HAPModel.Accessory] {
+    private func devices(_ number: Int) -> [AccessoryObject] {
         guard number >= 3 else { return [device(1)] }
         return TestDevices.bridge((2...4).filter { _ in Bool.random(using: &random) }.map { device($0) })
     }
 
-    private func device(_ aid: UInt64) -> HAPModel.Accessory {
+    private func device(_ aid: UInt64) -> AccessoryObject {
         switch Int.random(in: 0..<4, using: &random) {
         case 0: TestDevices.button(aid: aid)
         case 1: TestDevices.lamp(aid: aid, type: .outlet)

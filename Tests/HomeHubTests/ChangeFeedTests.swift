@@ -377,7 +377,7 @@ private final class FeedDesk {
         finish(try graph.perform(write, using: &random), by: session)
     }
 
-    func add(_ devices: [HAPModel.Accessory], to home: Home.ID, by session: UInt64) throws -> HomeCommit {
+    func add(_ devices: [AccessoryObject], to home: Home.ID, by session: UInt64) throws -> HomeCommit {
         let addition = AccessoryAddition(
             home: home, deviceID: TestDevices.id(1), category: devices.count > 1 ? .bridge : .lightbulb,
             accessories: devices)

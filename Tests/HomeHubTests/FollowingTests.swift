@@ -152,7 +152,7 @@ struct FollowingTests {
     @Test("pauses longer from read to read, starts over with a write, and ends")
     func pauses() {
         var generator = SeededNumbers(seed: 1)
-        let (a, b) = (HomeModel.Service.ID(using: &generator), HomeModel.Service.ID(using: &generator))
+        let (a, b) = (Service.ID(using: &generator), Service.ID(using: &generator))
         var reads = TargetReads(pauses: [.seconds(1), .seconds(2)])
         #expect(reads.wrote(to: [a]) == true)
         #expect(reads.nextPause { _ in true } == .seconds(1))

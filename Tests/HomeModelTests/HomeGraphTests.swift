@@ -263,7 +263,7 @@ private func code(_ hub: inout TestHub, _ write: HomeWrite) -> Int {
         let home = try hub.home()
         let hostile = "A\u{0}B\u{1B}[2J\r\n\u{2028}\u{202E}C"
         let endless = String(repeating: "e", count: 10) + String(repeating: "\u{301}", count: 1_000_000)
-        let device = HAPModel.Accessory(
+        let device = AccessoryObject(
             aid: AccessoryID(1),
             services: [
                 Devices.information(name: hostile, manufacturer: endless, firmware: hostile),

@@ -5,15 +5,15 @@ import HomeTesting
 import Testing
 
 /// Changes the instance IDs of a device.
-private func renumbered(_ device: HAPModel.Accessory, by offset: UInt64, aid: UInt64? = nil) -> HAPModel.Accessory {
+private func renumbered(_ device: AccessoryObject, by offset: UInt64, aid: UInt64? = nil) -> AccessoryObject {
     var device = device
-    if let aid { device = HAPModel.Accessory(aid: AccessoryID(aid), services: device.services) }
+    if let aid { device = AccessoryObject(aid: AccessoryID(aid), services: device.services) }
     device.services = device.services.map { service in
         guard service.type != .accessoryInformation else { return service }
-        return HAPModel.Service(
+        return ServiceObject(
             iid: InstanceID(service.iid.rawValue + offset), type: service.type, isPrimary: service.isPrimary,
             characteristics: service.characteristics.map {
-                HAPModel.Characteristic(
+                CharacteristicObject(
                     iid: InstanceID($0.iid.rawValue + offset), type: $0.type, metadata: $0.metadata, value: $0.value)
             })
     }
@@ -44,7 +44,7 @@ struct RepairTests {
     }
 
     private func repair(
-        _ hub: inout TestHub, _ id: Accessory.ID, _ devices: [HAPModel.Accessory], device: Int = 1
+        _ hub: inout TestHub, _ id: Accessory.ID, _ devices: [AccessoryObject], device: Int = 1
     ) throws(HomeError) {
         let replacement = ReplacementDevice(
             deviceID: Devices.id(device), category: .lightbulb, accessories: devices)
@@ -77,10 +77,10 @@ struct RepairTests {
         #expect(error?.code == .incompatibleAccessory)
         #expect(error?.message.contains("no Lightbulb") == true && error?.message.contains("Outlet") == true)
         var dimmable = Devices.lamp("Meter")
-        dimmable.services[1] = HAPModel.Service(
+        dimmable.services[1] = ServiceObject(
             iid: InstanceID(10), type: .lightbulb,
             characteristics: dimmable.services[1].characteristics + [
-                HAPModel.Characteristic(
+                CharacteristicObject(
                     iid: InstanceID(40), type: .brightness,
                     metadata: CharacteristicMetadata(format: .int, permissions: .pairedRead), value: .integer(1))
             ])
@@ -91,8 +91,8 @@ struct RepairTests {
 
     @Test("matches the outlets of a strip by name, then by number, and doesn't guess")
     func strips() throws {
-        func strip(_ names: [String?], _ numbers: [UInt64]) -> HAPModel.Accessory {
-            HAPModel.Accessory(
+        func strip(_ names: [String?], _ numbers: [UInt64]) -> AccessoryObject {
+            AccessoryObject(
                 aid: .bridge,
                 services: [Devices.information(name: "Strip")]
                     + zip(names, numbers).map { Devices.service(.outlet, iid: $1, name: $0) })

@@ -11,26 +11,26 @@ typealias Values = [CharacteristicType: CharacteristicValue]
 /// A service with the given values.
 private func service(
     _ type: ServiceType, iid: UInt64 = 10, _ values: Values, isHidden: Bool = false
-) -> HAPModel.Service {
+) -> ServiceObject {
     let required = Set(ServiceDefinition.of(type)?.required ?? [])
     let types = required.union(values.keys).sorted { $0.description < $1.description }
     let characteristics = types.enumerated().compactMap { index, type in
         CharacteristicDefinition.of(type).map {
-            HAPModel.Characteristic(
+            CharacteristicObject(
                 iid: InstanceID(iid + 1 + UInt64(index)), type: type, metadata: $0.metadata, value: values[type])
         }
     }
-    var service = HAPModel.Service(iid: InstanceID(iid), type: type, characteristics: characteristics)
+    var service = ServiceObject(iid: InstanceID(iid), type: type, characteristics: characteristics)
     service.isHidden = isHidden
     return service
 }
 
 /// A home with a device for each list of services, in the default room.
-private func home(_ devices: [(name: String, services: [HAPModel.Service])]) throws -> (TestHub, Home.ID) {
+private func home(_ devices: [(name: String, services: [ServiceObject])]) throws -> (TestHub, Home.ID) {
     var hub = TestHub()
     let home = try hub.home()
     for (index, device) in devices.enumerated() {
-        let accessory = HAPModel.Accessory(
+        let accessory = AccessoryObject(
             aid: AccessoryID(1), services: [Devices.information(name: device.name)] + device.services)
         var descriptions: [CharacteristicID: String] = [:]
         for characteristic in accessory.services.flatMap(\.characteristics) {
@@ -53,7 +53,7 @@ private func home(_ devices: [(name: String, services: [HAPModel.Service])]) thr
     return (hub, home)
 }
 
-private func accessory(_ services: HAPModel.Service...) throws -> Accessory {
+private func accessory(_ services: ServiceObject...) throws -> Accessory {
     let (hub, id) = try home([("Thing", services)])
     return try #require(hub.graph.home(id)?.accessories.first)
 }
@@ -239,7 +239,7 @@ private func accessory(_ services: HAPModel.Service...) throws -> Accessory {
 
     @Test("shows the input's name of a television and no rows for inputs")
     func television() throws {
-        func input(_ number: Int64, _ name: String, iid: UInt64) -> HAPModel.Service {
+        func input(_ number: Int64, _ name: String, iid: UInt64) -> ServiceObject {
             service(.inputSource, iid: iid, [.identifier: .integer(number), .configuredName: .string(name)])
         }
         let set = try accessory(
@@ -292,12 +292,12 @@ private func accessory(_ services: HAPModel.Service...) throws -> Accessory {
         let limited = try #require(try accessory(narrow).services.last)
         #expect(limited.control(for: try #require(limited.characteristic(mode.type))) == .choice(choices))
 
-        let own = HAPModel.Characteristic(
+        let own = CharacteristicObject(
             iid: InstanceID(40), type: CharacteristicType(HAPType("5A3B0C2E-1111-2222-3333-444455556666")!),
             metadata: CharacteristicMetadata(
                 format: .uint8, permissions: [.pairedRead, .pairedWrite], minimum: 0, maximum: 10, step: 1),
             value: .integer(3), manufacturerDescription: "Power-down decay rate")
-        let withOwn = HAPModel.Service(iid: InstanceID(10), type: .lightbulb, characteristics: [own])
+        let withOwn = ServiceObject(iid: InstanceID(10), type: .lightbulb, characteristics: [own])
         let part = try #require(try accessory(withOwn).services.last)
         // Guests get HAP's standard characteristics, but neither manufacturers' functions nor identify.
         #expect(part.controlledCharacteristics(isOwner: true).count == 1)

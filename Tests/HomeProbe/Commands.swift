@@ -14,7 +14,7 @@ actor Commands {
     private var background: [Task<Void, Never>] = []
     private var found: [DeviceID: DiscoveredAccessory] = [:]
     /// The last elements of the followed streams.
-    private var lastValues: [HomeModel.Characteristic.ID: JSONValue] = [:]
+    private var lastValues: [Characteristic.ID: JSONValue] = [:]
     private var lastSnapshot: HomeSnapshot?
 
     init(_ manager: HomeManager) {
@@ -87,9 +87,9 @@ actor Commands {
                 try command.value("value"), to: try command.id("characteristic")
             )?.json ?? .null
         case "writeValues":
-            var values: [HomeModel.Characteristic.ID: CharacteristicValue] = [:]
+            var values: [Characteristic.ID: CharacteristicValue] = [:]
             for member in command.json["values"]?.object?.members ?? [] {
-                guard let id = HomeModel.Characteristic.ID(member.name) else { throw Command.missing("values") }
+                guard let id = Characteristic.ID(member.name) else { throw Command.missing("values") }
                 values[id] = try CharacteristicValue(json: member.value)
             }
             return Self.json(try await manager.writeValues(values)) { $0.json }
@@ -103,7 +103,7 @@ actor Commands {
                 try await manager.enableNotification(isEnabled, for: try command.ids("characteristics"))
             ) { true }
         case "follow":
-            let ids: [HomeModel.Characteristic.ID] = try command.ids("characteristics")
+            let ids: [Characteristic.ID] = try command.ids("characteristics")
             for id in ids { background.append(Task { await follow(id) }) }
             background.append(
                 Task { for await snapshot in manager.snapshots(observing: .everything) { lastSnapshot = snapshot } })
@@ -117,7 +117,7 @@ actor Commands {
     }
 
     /// Keeps the last element of a characteristic's stream while the app runs.
-    private func follow(_ id: HomeModel.Characteristic.ID) async {
+    private func follow(_ id: Characteristic.ID) async {
         do {
             for try await value in manager.values(of: id) { lastValues[id] = value.value.json }
         } catch {
@@ -126,7 +126,7 @@ actor Commands {
     }
 
     private static func json<Value>(
-        _ results: [HomeModel.Characteristic.ID: Result<Value, HomeError>], _ read: (Value) -> JSONValue
+        _ results: [Characteristic.ID: Result<Value, HomeError>], _ read: (Value) -> JSONValue
     ) -> JSONValue {
         var object = JSONObject()
         for (id, result) in results.sorted(by: { $0.key < $1.key }) {

@@ -5,58 +5,58 @@ package import HomeModel
 /// Devices with their descriptions.
 package enum Devices {
     package static func information(name: String, manufacturer: String = "Maker", firmware: String = "1.0")
-        -> HAPModel.Service
+        -> ServiceObject
     {
         let texts: [(CharacteristicType, String)] = [
             (.manufacturer, manufacturer), (.model, "M1"), (.name, name), (.serialNumber, "S1"),
             (.firmwareRevision, firmware),
         ]
         var characteristics = [
-            HAPModel.Characteristic(
+            CharacteristicObject(
                 iid: InstanceID(2), type: .identify,
                 metadata: CharacteristicMetadata(format: .bool, permissions: .pairedWrite), value: nil)
         ]
         for (index, (type, text)) in texts.enumerated() {
             characteristics.append(
-                HAPModel.Characteristic(
+                CharacteristicObject(
                     iid: InstanceID(UInt64(3 + index)), type: type,
                     metadata: CharacteristicMetadata(format: .string, permissions: .pairedRead), value: .string(text)))
         }
-        return HAPModel.Service(
+        return ServiceObject(
             iid: .accessoryInformation, type: .accessoryInformation, characteristics: characteristics)
     }
 
     package static func service(
         _ type: ServiceType, iid: UInt64, name: String? = nil, isPrimary: Bool = false
-    ) -> HAPModel.Service {
-        var characteristics: [HAPModel.Characteristic] = []
+    ) -> ServiceObject {
+        var characteristics: [CharacteristicObject] = []
         for required in ServiceDefinition.of(type)?.required ?? [] {
             guard let definition = CharacteristicDefinition.of(required) else { continue }
             characteristics.append(
-                HAPModel.Characteristic(
+                CharacteristicObject(
                     iid: InstanceID(iid + 1 + UInt64(characteristics.count)), type: required,
                     metadata: definition.metadata, value: definition.metadata.defaultValue))
         }
         if let name {
             characteristics.append(
-                HAPModel.Characteristic(
+                CharacteristicObject(
                     iid: InstanceID(iid + 50), type: .name,
                     metadata: CharacteristicMetadata(format: .string, permissions: .pairedRead), value: .string(name)))
         }
-        return HAPModel.Service(
+        return ServiceObject(
             iid: InstanceID(iid), type: type, isPrimary: isPrimary, characteristics: characteristics)
     }
 
     package static func lamp(
         _ name: String, aid: UInt64 = 1, type: ServiceType = .lightbulb, firmware: String = "1.0"
-    ) -> HAPModel.Accessory {
-        HAPModel.Accessory(
+    ) -> AccessoryObject {
+        AccessoryObject(
             aid: AccessoryID(aid),
             services: [information(name: name, firmware: firmware), service(type, iid: 10, isPrimary: true)])
     }
 
-    package static func bridge(_ name: String = "Bridge", lamps: [String]) -> [HAPModel.Accessory] {
-        [HAPModel.Accessory(aid: .bridge, services: [information(name: name)])]
+    package static func bridge(_ name: String = "Bridge", lamps: [String]) -> [AccessoryObject] {
+        [AccessoryObject(aid: .bridge, services: [information(name: name)])]
             + lamps.enumerated().map { lamp($1, aid: UInt64($0 + 2)) }
     }
 
@@ -114,9 +114,9 @@ package struct TestHub {
     }
 
     @discardableResult package mutating func add(
-        _ accessories: [HAPModel.Accessory], to home: Home.ID, device: Int = 1, name: String? = nil,
+        _ accessories: [AccessoryObject], to home: Home.ID, device: Int = 1, name: String? = nil,
         category: AccessoryCategory = .lightbulb
-    ) throws(HomeError) -> [HomeModel.Accessory.ID] {
+    ) throws(HomeError) -> [Accessory.ID] {
         let addition = AccessoryAddition(
             home: home, deviceID: Devices.id(device), category: category, accessories: accessories, name: name)
         guard case .accessories(let ids) = try graph.add(addition, using: &random).result else { return [] }

@@ -23,7 +23,7 @@ package struct RandomHomes {
     }
 
     /// Applies a random value to a random characteristic; returns both.
-    package mutating func receive(at time: Int64) -> (HomeModel.Characteristic.ID, CharacteristicValue)? {
+    package mutating func receive(at time: Int64) -> (Characteristic.ID, CharacteristicValue)? {
         let characteristics = graph.homes.flatMap(\.accessories).flatMap(\.services).flatMap(\.characteristics)
         guard let id = pick(characteristics)?.id else { return nil }
         let values: [CharacteristicValue] = [
@@ -110,44 +110,44 @@ package struct RandomHomes {
         return id
     }
 
-    private mutating func bridge() -> [HAPModel.Accessory] {
-        [HAPModel.Accessory(aid: .bridge, services: [information()])]
+    private mutating func bridge() -> [AccessoryObject] {
+        [AccessoryObject(aid: .bridge, services: [information()])]
             + [2, 3, 4, UInt64.max].filter { _ in Bool.random(using: &random) }.map { device($0) }
     }
 
-    private mutating func device(_ aid: UInt64) -> HAPModel.Accessory {
+    private mutating func device(_ aid: UInt64) -> AccessoryObject {
         var services = [information()]
         let types: [ServiceType] = [.lightbulb, .outlet, .switch, .contactSensor]
         for (index, type) in types.shuffled(using: &random).enumerated() where Bool.random(using: &random) {
             services.append(
-                HAPModel.Service(
+                ServiceObject(
                     iid: InstanceID(UInt64(10 * index + 10)), type: type, isPrimary: index == 0,
                     isHidden: Int.random(in: 0..<4, using: &random) == 0, linked: services.dropFirst().map(\.iid),
                     characteristics: [
-                        HAPModel.Characteristic(
+                        CharacteristicObject(
                             iid: InstanceID(UInt64(10 * index + 11)), type: .on,
                             metadata: CharacteristicMetadata(
                                 format: .bool, permissions: [.pairedRead, .pairedWrite, .notify]),
                             value: .bool(false))
                     ]))
         }
-        return HAPModel.Accessory(aid: AccessoryID(aid), services: services.shuffled(using: &random))
+        return AccessoryObject(aid: AccessoryID(aid), services: services.shuffled(using: &random))
     }
 
-    private mutating func information() -> HAPModel.Service {
-        func text(_ iid: UInt64, _ type: CharacteristicType, _ text: String) -> HAPModel.Characteristic {
-            HAPModel.Characteristic(
+    private mutating func information() -> ServiceObject {
+        func text(_ iid: UInt64, _ type: CharacteristicType, _ text: String) -> CharacteristicObject {
+            CharacteristicObject(
                 iid: InstanceID(iid), type: type,
                 metadata: CharacteristicMetadata(
                     format: .string, permissions: .pairedRead, unit: nil, minimum: 0.1, maximum: 1e300),
                 value: .string(text))
         }
-        return HAPModel.Service(
+        return ServiceObject(
             iid: .accessoryInformation, type: .accessoryInformation,
             characteristics: [
                 text(2, .name, name()), text(3, .manufacturer, "Maker's"), text(4, .model, ""),
                 text(5, .firmwareRevision, pick(["1.0", "2.0"]) ?? "3.0"),
-                HAPModel.Characteristic(
+                CharacteristicObject(
                     iid: InstanceID(6), type: .identify,
                     metadata: CharacteristicMetadata(format: .bool, permissions: .pairedWrite), value: nil),
             ])
@@ -173,12 +173,12 @@ package struct RandomHomes {
 
     private mutating func zone() -> Zone.ID { pick(graph.homes.flatMap(\.zones))?.id ?? Zone.ID(using: &random) }
 
-    private mutating func accessory() -> HomeModel.Accessory.ID {
-        pick(graph.homes.flatMap(\.accessories))?.id ?? HomeModel.Accessory.ID(using: &random)
+    private mutating func accessory() -> Accessory.ID {
+        pick(graph.homes.flatMap(\.accessories))?.id ?? Accessory.ID(using: &random)
     }
 
-    private mutating func service() -> HomeModel.Service.ID {
-        pick(graph.homes.flatMap(\.accessories).flatMap(\.services))?.id ?? HomeModel.Service.ID(using: &random)
+    private mutating func service() -> Service.ID {
+        pick(graph.homes.flatMap(\.accessories).flatMap(\.services))?.id ?? Service.ID(using: &random)
     }
 
     private mutating func actionSet() -> ActionSet.ID {

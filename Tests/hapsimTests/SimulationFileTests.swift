@@ -11,7 +11,7 @@ struct SimulationFileTests {
         try StrictYAML.decode(SimulationFile.self, from: Array(text.utf8), file: "a.yaml")
     }
 
-    private func accessories(_ text: String) throws -> [Accessory] {
+    private func accessories(_ text: String) throws -> [AccessoryObject] {
         var ids = InstanceIDs()
         return try file(text).accessories(&ids).accessories
     }
@@ -162,13 +162,13 @@ struct TerminalCommandTests {
 
 @Suite("What a device does by itself")
 struct ConsequencesTests {
-    private func service(_ type: ServiceType, _ values: [CharacteristicType: CharacteristicValue]) -> Service {
+    private func service(_ type: ServiceType, _ values: [CharacteristicType: CharacteristicValue]) -> ServiceObject {
         let characteristics = values.map { type, value in
-            Characteristic(
+            CharacteristicObject(
                 iid: InstanceID(1), type: type,
                 metadata: CharacteristicMetadata(format: .uint8, permissions: [.pairedRead]), value: value)
         }
-        return Service(iid: InstanceID(1), type: type, characteristics: characteristics)
+        return ServiceObject(iid: InstanceID(1), type: type, characteristics: characteristics)
     }
 
     @Test("a lock turns, a door opens before it is open, a blind travels towards its target")

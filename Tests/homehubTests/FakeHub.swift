@@ -232,23 +232,23 @@ extension FakeHub.State {
     fileprivate mutating func add(_ addition: AdditionRequest) throws -> AdditionReply {
         calls.append("add \(addition.device.map { "\($0)" } ?? "-") \(addition.code?.text ?? "-")")
         guard addition.code?.text == "518-08-582" else { throw HomeError(.accessoryPairingFailed) }
-        let information = HAPModel.Service(
+        let information = ServiceObject(
             iid: .accessoryInformation, type: .accessoryInformation,
             characteristics: [
-                HAPModel.Characteristic(
+                CharacteristicObject(
                     iid: InstanceID(2), type: .name,
                     metadata: CharacteristicMetadata(format: .string, permissions: .pairedRead),
                     value: .string("New Lamp"))
             ])
-        let outlet = HAPModel.Service(
+        let outlet = ServiceObject(
             iid: InstanceID(10), type: .outlet, isPrimary: true,
             characteristics: [
-                HAPModel.Characteristic(
+                CharacteristicObject(
                     iid: InstanceID(11), type: .on,
                     metadata: CharacteristicMetadata(format: .bool, permissions: [.pairedRead, .pairedWrite]),
                     value: .bool(false))
             ])
-        let device = HAPModel.Accessory(aid: AccessoryID(1), services: [information, outlet])
+        let device = AccessoryObject(aid: AccessoryID(1), services: [information, outlet])
         return .added(
             try graph.add(
                 AccessoryAddition(

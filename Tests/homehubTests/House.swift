@@ -3,11 +3,6 @@ import HomeModel
 
 @testable import homehub
 
-// HAPModel also declares types with these names.
-typealias Accessory = HomeModel.Accessory
-typealias Service = HomeModel.Service
-typealias Characteristic = HomeModel.Characteristic
-
 /// A home with fixed identities.
 enum House {
     static func id<Entity>(_ number: Int) -> Identifier<Entity> {

@@ -55,15 +55,15 @@ struct HomeDatabaseTests {
     @Test("stores a repair and its pairing in one step, and keeps a candidate over a restart")
     func repairs() async throws {
         try await withFolder { folder in
-            func lamp(_ aid: UInt64, _ name: String) -> HAPModel.Accessory {
+            func lamp(_ aid: UInt64, _ name: String) -> AccessoryObject {
                 let metadata = CharacteristicMetadata(format: .string, permissions: .pairedRead)
-                return HAPModel.Accessory(
+                return AccessoryObject(
                     aid: AccessoryID(aid),
                     services: [
-                        HAPModel.Service(
+                        ServiceObject(
                             iid: .accessoryInformation, type: .accessoryInformation,
                             characteristics: [
-                                HAPModel.Characteristic(
+                                CharacteristicObject(
                                     iid: InstanceID(2), type: .name, metadata: metadata, value: .string(name))
                             ])
                     ])
@@ -100,17 +100,17 @@ struct HomeDatabaseTests {
         let text = "A\u{0}B\u{1B}\u{7F}\n\u{202E}\u{FEFF}'\"C"
         let metadata = CharacteristicMetadata(format: .string, permissions: .pairedRead)
         let types: [CharacteristicType] = [.name, .manufacturer, .model, .serialNumber, .firmwareRevision]
-        let information = HAPModel.Service(
+        let information = ServiceObject(
             iid: .accessoryInformation, type: .accessoryInformation,
             characteristics: types.enumerated().map { index, type in
-                HAPModel.Characteristic(
+                CharacteristicObject(
                     iid: InstanceID(UInt64(2 + index)), type: type, metadata: metadata, value: .string(text))
             })
         let place = CharacteristicID(AccessoryID(1), InstanceID(2))
         var stored = try StoredGraph(makeQueue())
         try await stored.write(.addHome(name: "Home"))
         try await stored.add(
-            [HAPModel.Accessory(aid: AccessoryID(1), services: [information])], descriptions: [place: text])
+            [AccessoryObject(aid: AccessoryID(1), services: [information])], descriptions: [place: text])
         let characteristic = try #require(
             stored.graph.homes.first?.accessories.first?.services.first?.characteristics.first)
         let time = Timestamp(millisecondsSince1970: 7)
@@ -163,14 +163,14 @@ struct HomeDatabaseTests {
     @Test("keeps the actions of services that stay and drops the others")
     func changedServices() async throws {
         var stored = try StoredGraph(makeQueue())
-        func lamp(_ services: ClosedRange<UInt64>) -> HAPModel.Accessory {
-            HAPModel.Accessory(
+        func lamp(_ services: ClosedRange<UInt64>) -> AccessoryObject {
+            AccessoryObject(
                 aid: AccessoryID(1),
                 services: services.map { number in
-                    HAPModel.Service(
+                    ServiceObject(
                         iid: InstanceID(10 * number), type: .lightbulb,
                         characteristics: [
-                            HAPModel.Characteristic(
+                            CharacteristicObject(
                                 iid: InstanceID(10 * number + 1), type: .on,
                                 metadata: CharacteristicMetadata(
                                     format: .bool, permissions: [.pairedRead, .pairedWrite]), value: .bool(false))

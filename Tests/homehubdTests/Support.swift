@@ -10,11 +10,6 @@ import Logging
 
 @testable import homehubd
 
-// HAPModel also declares types with these names.
-typealias Accessory = HomeModel.Accessory
-typealias Service = HomeModel.Service
-typealias Characteristic = HomeModel.Characteristic
-
 let silent = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
 
 struct Failure: Error { var message: String }
@@ -64,7 +59,7 @@ struct StoredGraph {
     }
 
     mutating func add(
-        _ accessories: [HAPModel.Accessory], category: AccessoryCategory = .lightbulb,
+        _ accessories: [AccessoryObject], category: AccessoryCategory = .lightbulb,
         descriptions: [CharacteristicID: String] = [:]
     ) async throws {
         let addition = AccessoryAddition(

@@ -7,8 +7,8 @@ extension [AccessoryFunction] {
     ///
     /// - Throws: ``ComplianceError`` for a characteristic that has neither a catalog entry nor a description, or for a
     ///   link that matches no function or several.
-    package func services(_ ids: inout InstanceIDs) throws(ComplianceError) -> [Service] {
-        var services: [Service] = []
+    package func services(_ ids: inout InstanceIDs) throws(ComplianceError) -> [ServiceObject] {
+        var services: [ServiceObject] = []
         for function in self { services.append(try function.service(&ids)) }
         if !services.isEmpty, !contains(where: \.isPrimary) { services[0].isPrimary = true }
         for (index, function) in enumerated() {
@@ -28,20 +28,20 @@ extension [AccessoryFunction] {
 }
 
 extension AccessoryFunction {
-    fileprivate func service(_ ids: inout InstanceIDs) throws(ComplianceError) -> Service {
+    fileprivate func service(_ ids: inout InstanceIDs) throws(ComplianceError) -> ServiceObject {
         let iid = ids.id(of: type, id)
-        var characteristics: [Characteristic] = []
+        var characteristics: [CharacteristicObject] = []
         for part in parts {
             guard let metadata = part.metadata else {
                 throw ComplianceError("characteristic \(part.type) is not of the catalogue; describe it by adding it")
             }
             let isReadable = metadata.permissions.contains(.pairedRead)
             characteristics.append(
-                Characteristic(
+                CharacteristicObject(
                     iid: ids.id(of: part.type, in: type, id), type: part.type, metadata: metadata,
                     value: isReadable ? part.value : nil, manufacturerDescription: part.manufacturerDescription))
         }
-        return Service(
+        return ServiceObject(
             iid: iid, type: type, isPrimary: isPrimary, isHidden: isHidden, characteristics: characteristics)
     }
 }

@@ -41,7 +41,7 @@ public struct AccessoryInformation: Equatable, Sendable {
     }
 
     /// Returns the service, with the iids assigned to it earlier or with new ones.
-    package func service(_ ids: inout InstanceIDs) -> Service {
+    package func service(_ ids: inout InstanceIDs) -> ServiceObject {
         let texts: [(CharacteristicType, String?)] = [
             (.identify, nil), (.manufacturer, manufacturer), (.model, model), (.name, name),
             (.serialNumber, serialNumber), (.firmwareRevision, firmwareRevision),
@@ -51,10 +51,10 @@ public struct AccessoryInformation: Equatable, Sendable {
             guard let definition = CharacteristicDefinition.of(type) else {
                 preconditionFailure("the types named here are in the catalogue")
             }
-            return Characteristic(
+            return CharacteristicObject(
                 iid: ids.id(of: type, in: .accessoryInformation), type: type, metadata: definition.metadata,
                 value: text.map { .string($0) })
         }
-        return Service(iid: service, type: .accessoryInformation, characteristics: characteristics)
+        return ServiceObject(iid: service, type: .accessoryInformation, characteristics: characteristics)
     }
 }

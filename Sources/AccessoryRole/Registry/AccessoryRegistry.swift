@@ -13,7 +13,7 @@ package final class AccessoryRegistry {
     private(set) var hasHandlers = false
 
     /// All accessories, sorted by aid.
-    var accessories: [Accessory] { order.compactMap { entries[$0]?.accessory } }
+    var accessories: [AccessoryObject] { order.compactMap { entries[$0]?.accessory } }
 
     subscript(aid: AccessoryID) -> RegisteredAccessory? { entries[aid] }
 
@@ -23,7 +23,7 @@ package final class AccessoryRegistry {
     ///   controllers don't read it again.
     /// - Throws: ``ComplianceError`` if a controller would reject the whole server because of the accessory.
     func set(
-        _ accessory: Accessory, source: (any AccessorySource)?, handler: (any RequestHandler)?, isReachable: Bool
+        _ accessory: AccessoryObject, source: (any AccessorySource)?, handler: (any RequestHandler)?, isReachable: Bool
     ) throws(ComplianceError) -> [CharacteristicChange] {
         try accessory.checkCompliance()
         let aid = accessory.aid

@@ -16,7 +16,7 @@ struct ConfigurationNumber: Equatable, Sendable {
     /// Compares a new or changed database with the stored hash.
     ///
     /// - Returns: Whether the number increased, or the first hash was set, and must be stored before it is advertised.
-    mutating func databaseChanged(_ accessories: [Accessory], firmware: String) -> Bool {
+    mutating func databaseChanged(_ accessories: [AccessoryObject], firmware: String) -> Bool {
         var json = JSONWriter()
         for accessory in accessories.sorted(by: { $0.aid < $1.aid }) { json.accessory(accessory, values: false) }
         let hash = SHA512.hash(json.bytes, Array(firmware.utf8))

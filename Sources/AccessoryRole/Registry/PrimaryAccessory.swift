@@ -7,7 +7,7 @@ package struct PrimaryAccessory: Equatable, Sendable {
 
     /// The iids of all parts, including earlier ones; they must be stored before the accessory is served.
     package private(set) var ids: InstanceIDs
-    package private(set) var accessory: Accessory
+    package private(set) var accessory: AccessoryObject
 
     /// Creates the accessory with its functions, the primary one first.
     ///
@@ -26,11 +26,11 @@ package struct PrimaryAccessory: Equatable, Sendable {
         var ids = ids
         let information = information.service(&ids)
         let service = ids.id(of: .protocolInformation)
-        let version = Characteristic(
+        let version = CharacteristicObject(
             iid: ids.id(of: .version, in: .protocolInformation), type: .version, metadata: Self.version.metadata,
             value: .string(Self.protocolVersion))
-        let protocolInformation = Service(iid: service, type: .protocolInformation, characteristics: [version])
-        accessory = Accessory(aid: .bridge, services: [information, protocolInformation])
+        let protocolInformation = ServiceObject(iid: service, type: .protocolInformation, characteristics: [version])
+        accessory = AccessoryObject(aid: .bridge, services: [information, protocolInformation])
         self.ids = ids
     }
 

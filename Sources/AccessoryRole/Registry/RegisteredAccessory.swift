@@ -8,7 +8,7 @@ final class RegisteredAccessory {
     /// The location of a characteristic: the index of its service, and its index within the service.
     typealias Place = (service: Int, characteristic: Int)
 
-    private(set) var accessory: Accessory
+    private(set) var accessory: AccessoryObject
     let source: (any AccessorySource)?
     var handler: (any RequestHandler)?
     var isReachable: Bool
@@ -22,7 +22,7 @@ final class RegisteredAccessory {
     private let places: [(iid: InstanceID, place: Place)]
 
     init(
-        _ accessory: Accessory, source: (any AccessorySource)?, handler: (any RequestHandler)?, isReachable: Bool
+        _ accessory: AccessoryObject, source: (any AccessorySource)?, handler: (any RequestHandler)?, isReachable: Bool
     ) {
         self.accessory = accessory
         self.source = source
@@ -48,7 +48,7 @@ final class RegisteredAccessory {
 
     func service(at place: Place) -> ServiceType { accessory.services[place.service].type }
 
-    func characteristic(at place: Place) -> Characteristic {
+    func characteristic(at place: Place) -> CharacteristicObject {
         accessory.services[place.service].characteristics[place.characteristic]
     }
 

@@ -40,7 +40,7 @@ public final class ConnectedAccessory: Sendable {
     private let forget: @Sendable () async throws -> Void
 
     private struct State {
-        var accessories: [Accessory]?
+        var accessories: [AccessoryObject]?
         var isConnected = false
         /// The failure of the last attempt to connect.
         var failure: ControllerError?
@@ -138,7 +138,7 @@ public final class ConnectedAccessory: Sendable {
     /// - Parameter limit: The longest time to wait for a session.
     /// - Returns: The accessories with their services and characteristics, in the server's order.
     /// - Throws: ``ControllerError`` with the reason for the missing session, `timedOut` or `canceled`.
-    public func accessories(within limit: Duration = .seconds(30)) async throws(ControllerError) -> [Accessory] {
+    public func accessories(within limit: Duration = .seconds(30)) async throws(ControllerError) -> [AccessoryObject] {
         try await waitUntilConnected(within: limit)
         return state.withLock { $0.accessories ?? [] }
     }
@@ -370,9 +370,9 @@ public final class ConnectedAccessory: Sendable {
     }
 }
 
-extension Accessory {
+extension AccessoryObject {
     /// The accessory without its values, which change more often.
-    fileprivate var structure: Accessory {
+    fileprivate var structure: AccessoryObject {
         var accessory = self
         for service in services.indices {
             for index in services[service].characteristics.indices {

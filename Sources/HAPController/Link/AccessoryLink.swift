@@ -500,6 +500,6 @@ extension AccessoryDatabase {
     }
 }
 
-extension Characteristic {
+extension CharacteristicObject {
     fileprivate var isReadable: Bool { metadata.permissions.contains(.pairedRead) && !type.isMomentary }
 }

@@ -5,7 +5,7 @@ extension JSONWriter {
     /// Appends an accessory object of the attribute database (HAP 9.1).
     ///
     /// Without values, it is the text for `c#`.
-    package mutating func accessory(_ accessory: Accessory, values: Bool = true) {
+    package mutating func accessory(_ accessory: AccessoryObject, values: Bool = true) {
         raw("{\"aid\":")
         integer(accessory.aid.rawValue)
         raw(",\"services\":[")
@@ -16,7 +16,7 @@ extension JSONWriter {
         raw("]}")
     }
 
-    private mutating func service(_ service: Service, values: Bool) {
+    private mutating func service(_ service: ServiceObject, values: Bool) {
         raw("{\"iid\":")
         integer(service.iid.rawValue)
         raw(",\"type\":")

@@ -19,11 +19,11 @@ extension AccessoryDatabase {
         guard list.count <= Self.maximumAccessories else {
             throw ComplianceError("there are more than \(Self.maximumAccessories) accessories")
         }
-        var accessories: [Accessory] = []
+        var accessories: [AccessoryObject] = []
         var remarks = Remarks()
         var seen: Set<AccessoryID> = []
         for element in list {
-            let accessory = try Accessory(parsing: element, &remarks)
+            let accessory = try AccessoryObject(parsing: element, &remarks)
             guard seen.insert(accessory.aid).inserted else {
                 throw ComplianceError("two accessories have the id \(accessory.aid)")
             }
@@ -43,7 +43,7 @@ private struct Remarks {
     }
 }
 
-extension Accessory {
+extension AccessoryObject {
     fileprivate init(parsing json: JSONValue, _ remarks: inout Remarks) throws(ComplianceError) {
         guard let number = json["aid"]?.unsignedInteger, number > 0, let list = json["services"]?.array else {
             throw ComplianceError("an accessory has no id above 0 or no services")
@@ -52,10 +52,11 @@ extension Accessory {
         guard list.count <= Self.maximumParts else {
             throw ComplianceError("accessory \(aid) has more than \(Self.maximumParts) services")
         }
-        var services: [Service] = []
+        var services: [ServiceObject] = []
         var seen: Set<InstanceID> = []
         for element in list {
-            if let service = try Service(parsing: element, of: aid, seen: &seen, &remarks) { services.append(service) }
+            let service = try ServiceObject(parsing: element, of: aid, seen: &seen, &remarks)
+            if let service { services.append(service) }
         }
         guard services.contains(where: { $0.type == .accessoryInformation }) else {
             throw ComplianceError("accessory \(aid) has no Accessory Information")
@@ -66,7 +67,7 @@ extension Accessory {
     }
 }
 
-extension Service {
+extension ServiceObject {
     /// Parses a service, or returns `nil` if it must be omitted.
     fileprivate init?(
         parsing json: JSONValue, of aid: AccessoryID, seen: inout Set<InstanceID>, _ remarks: inout Remarks
@@ -83,10 +84,10 @@ extension Service {
             remarks.leftOut("service \(iid) of accessory \(aid) has no type or no characteristics")
             return nil
         }
-        guard list.count <= Accessory.maximumParts else {
+        guard list.count <= AccessoryObject.maximumParts else {
             throw ComplianceError("service \(iid) of accessory \(aid) has too many characteristics")
         }
-        var characteristics: [Characteristic] = []
+        var characteristics: [CharacteristicObject] = []
         for element in list {
             guard let number = element["iid"]?.unsignedInteger, number > 0, seen.insert(InstanceID(number)).inserted
             else {
@@ -110,12 +111,12 @@ extension Service {
             let metadata = CharacteristicMetadata(
                 format: format, permissions: permissions, parsing: element, usual: usual)
             characteristics.append(
-                Characteristic(
+                CharacteristicObject(
                     iid: InstanceID(number), type: CharacteristicType(type), metadata: metadata,
                     value: metadata.permissions.contains(.pairedRead)
                         ? element["value"].flatMap { metadata.reported($0) } : nil))
         }
-        let linked = json["linked"]?.array?.prefix(Accessory.maximumParts).compactMap(\.unsignedInteger) ?? []
+        let linked = json["linked"]?.array?.prefix(AccessoryObject.maximumParts).compactMap(\.unsignedInteger) ?? []
         self.init(
             iid: iid, type: ServiceType(type), isPrimary: json["primary"]?.bool ?? false,
             isHidden: json["hidden"]?.bool ?? false,

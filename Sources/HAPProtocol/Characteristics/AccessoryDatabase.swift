@@ -12,7 +12,7 @@ package struct AccessoryDatabase: Equatable, Sendable {
     static let maximumDescriptionLength = 256
 
     /// The accessories in the server's order; the first one isn't necessarily number 1.
-    package let accessories: [Accessory]
+    package let accessories: [AccessoryObject]
     /// The manufacturer's descriptions of characteristics.
     package let descriptions: [CharacteristicID: String]
     /// The unusable parts that were omitted, with the reasons.
@@ -28,7 +28,7 @@ package struct AccessoryDatabase: Equatable, Sendable {
     }
 
     /// Creates a database from accessories with unique ids.
-    init(_ accessories: [Accessory], descriptions: [CharacteristicID: String], omissions: [String] = []) {
+    init(_ accessories: [AccessoryObject], descriptions: [CharacteristicID: String], omissions: [String] = []) {
         self.accessories = accessories
         self.descriptions = descriptions
         self.omissions = omissions
@@ -45,14 +45,14 @@ package struct AccessoryDatabase: Equatable, Sendable {
     }
 
     /// Returns a characteristic, or `nil` if the id is unknown.
-    package subscript(id: CharacteristicID) -> Characteristic? {
+    package subscript(id: CharacteristicID) -> CharacteristicObject? {
         places[id].map {
             accessories[$0.accessory].services[$0.service].characteristics[$0.characteristic]
         }
     }
 
     /// All characteristics with their ids, in the server's order.
-    package var characteristics: [(id: CharacteristicID, characteristic: Characteristic)] {
+    package var characteristics: [(id: CharacteristicID, characteristic: CharacteristicObject)] {
         accessories.flatMap { accessory in
             accessory.services.flatMap(\.characteristics).map { (CharacteristicID(accessory.aid, $0.iid), $0) }
         }

@@ -1,15 +1,15 @@
 internal import AccessoryRole
 package import HAPModel
 
-extension Accessory {
+extension AccessoryObject {
     /// An accessory with one characteristic for each rule: aid 100, with the service 10.
-    package static let gadget = Accessory(
+    package static let gadget = AccessoryObject(
         aid: AccessoryID(100),
         services: [
             AccessoryInformation(
                 name: "Gadget", manufacturer: nil, model: nil, serialNumber: nil, firmware: nil
             ).service,
-            Service(
+            ServiceObject(
                 iid: InstanceID(10), type: ServiceType(custom(0x10)),
                 characteristics: [
                     part(InstanceID(11), .uint8, [.pairedRead, .pairedWrite, .notify, .timedWrite], .integer(0)),
@@ -41,10 +41,10 @@ extension Accessory {
     private static func part(
         _ iid: InstanceID, _ format: CharacteristicFormat, _ permissions: CharacteristicPermissions,
         _ value: CharacteristicValue?, _ limit: (inout CharacteristicMetadata) -> Void = { _ in }
-    ) -> Characteristic {
+    ) -> CharacteristicObject {
         var metadata = CharacteristicMetadata(format: format, permissions: permissions)
         limit(&metadata)
-        return Characteristic(
+        return CharacteristicObject(
             iid: iid, type: CharacteristicType(custom(iid.rawValue)), metadata: metadata, value: value)
     }
 
@@ -63,28 +63,28 @@ extension Accessory {
     /// A device with one service, whose iid is 8.
     private static func device(
         _ aid: UInt64, _ name: String, _ type: ServiceType, _ values: [(CharacteristicType, CharacteristicValue)]
-    ) -> Accessory {
+    ) -> AccessoryObject {
         let characteristics = values.enumerated().map { index, value in
             guard let definition = CharacteristicDefinition.of(value.0) else {
                 preconditionFailure("the types named here are in the catalogue")
             }
-            return Characteristic(
+            return CharacteristicObject(
                 iid: InstanceID(UInt64(9 + index)), type: value.0, metadata: definition.metadata, value: value.1)
         }
-        return Accessory(
+        return AccessoryObject(
             aid: AccessoryID(aid),
             services: [
                 AccessoryInformation(
                     name: name, manufacturer: "Example", model: "One", serialNumber: "4711", firmware: "1.2"
                 ).service,
-                Service(iid: InstanceID(8), type: type, isPrimary: true, characteristics: characteristics),
+                ServiceObject(iid: InstanceID(8), type: type, isPrimary: true, characteristics: characteristics),
             ])
     }
 }
 
 extension AccessoryInformation {
     /// The service of an accessory without persistent iids.
-    fileprivate var service: Service {
+    fileprivate var service: ServiceObject {
         var ids = InstanceIDs()
         return service(&ids)
     }

@@ -152,7 +152,7 @@ package struct IdentityWalk: Sendable {
     }
 
     private func checkNumber(
-        _ bridge: BridgeUnderTest, _ accessories: [Accessory], _ memory: inout Memory, mayChange: Bool
+        _ bridge: BridgeUnderTest, _ accessories: [AccessoryObject], _ memory: inout Memory, mayChange: Bool
     ) async -> [String] {
         var found: [String] = []
         var json = JSONWriter()

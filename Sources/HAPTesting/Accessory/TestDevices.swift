@@ -3,8 +3,8 @@ package import HAPModel
 /// Devices with their descriptions.
 package enum TestDevices {
     /// A lamp, or a device that can be switched like one.
-    package static func lamp(aid: UInt64 = 1, type: ServiceType = .lightbulb) -> HAPModel.Accessory {
-        HAPModel.Accessory(
+    package static func lamp(aid: UInt64 = 1, type: ServiceType = .lightbulb) -> AccessoryObject {
+        AccessoryObject(
             aid: AccessoryID(aid),
             services: [
                 information,
@@ -12,8 +12,8 @@ package enum TestDevices {
             ])
     }
 
-    package static func button(aid: UInt64 = 1) -> HAPModel.Accessory {
-        HAPModel.Accessory(
+    package static func button(aid: UInt64 = 1) -> AccessoryObject {
+        AccessoryObject(
             aid: AccessoryID(aid),
             services: [
                 information,
@@ -23,8 +23,8 @@ package enum TestDevices {
             ])
     }
 
-    package static func bridge(_ devices: [HAPModel.Accessory]) -> [HAPModel.Accessory] {
-        [HAPModel.Accessory(aid: .bridge, services: [information])] + devices
+    package static func bridge(_ devices: [AccessoryObject]) -> [AccessoryObject] {
+        [AccessoryObject(aid: .bridge, services: [information])] + devices
     }
 
     package static func id(_ number: Int) -> DeviceID {
@@ -34,23 +34,23 @@ package enum TestDevices {
         return id
     }
 
-    private static var information: HAPModel.Service {
-        HAPModel.Service(
+    private static var information: ServiceObject {
+        ServiceObject(
             iid: .accessoryInformation, type: .accessoryInformation,
             characteristics: [characteristic(2, .name, .string, .pairedRead, .string("Device"))])
     }
 
     private static func service(
-        _ type: ServiceType, _ characteristic: HAPModel.Characteristic
-    ) -> HAPModel.Service {
-        HAPModel.Service(iid: InstanceID(10), type: type, isPrimary: true, characteristics: [characteristic])
+        _ type: ServiceType, _ characteristic: CharacteristicObject
+    ) -> ServiceObject {
+        ServiceObject(iid: InstanceID(10), type: type, isPrimary: true, characteristics: [characteristic])
     }
 
     private static func characteristic(
         _ iid: UInt64, _ type: CharacteristicType, _ format: CharacteristicFormat,
         _ permissions: CharacteristicPermissions, _ value: CharacteristicValue
-    ) -> HAPModel.Characteristic {
-        HAPModel.Characteristic(
+    ) -> CharacteristicObject {
+        CharacteristicObject(
             iid: InstanceID(iid), type: type,
             metadata: CharacteristicMetadata(format: format, permissions: permissions),
             value: value)

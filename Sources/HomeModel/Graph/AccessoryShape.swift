@@ -17,7 +17,7 @@ struct AccessoryShape: Hashable {
         self.init(accessory.services.filter { !$0.type.isInfrastructure }.map(\.part))
     }
 
-    init(_ device: HAPModel.Accessory) {
+    init(_ device: AccessoryObject) {
         self.init(device.services.filter { !$0.type.isInfrastructure }.map(\.part))
     }
 
@@ -43,14 +43,14 @@ struct AccessoryMatcher {
     /// An accessory with the instance IDs of the device.
     struct Match {
         let accessory: Accessory
-        let device: HAPModel.Accessory
+        let device: AccessoryObject
     }
 
     /// Matches the present accessories of one server, including the main one, with those of the device.
     ///
     /// - Throws: 93 if an accessory is missing, has a different shape, or has several candidates.
     static func matches(
-        _ present: [Accessory], _ devices: [HAPModel.Accessory]
+        _ present: [Accessory], _ devices: [AccessoryObject]
     ) throws(HomeError) -> [Match] {
         guard let main = present.first(where: { !$0.isBridged }), let first = devices.first else {
             throw HomeError(.accessoryOutOfCompliance)
@@ -60,7 +60,7 @@ struct AccessoryMatcher {
         var free = Array(devices.dropFirst())
         // The most reliable key first: serial number, reported name, instance ID at the bridge, only accessory of its
         // shape.
-        let keys: [((Accessory) -> String, (HAPModel.Accessory) -> String)] = [
+        let keys: [((Accessory) -> String, (AccessoryObject) -> String)] = [
             ({ "\($0.manufacturer)\n\($0.model)\n\($0.serialNumber)" }, { $0.serial }),
             ({ $0.configuredName }, { $0.text(.name) ?? "" }),
             ({ "\($0.aid)" }, { "\($0.aid)" }),
@@ -99,7 +99,7 @@ struct AccessoryMatcher {
         }
     }
 
-    private static func match(_ accessory: Accessory, _ device: HAPModel.Accessory) throws(HomeError) -> Match {
+    private static func match(_ accessory: Accessory, _ device: AccessoryObject) throws(HomeError) -> Match {
         let (old, new) = (AccessoryShape(accessory), AccessoryShape(device))
         guard old == new else {
             throw HomeError(
@@ -121,7 +121,7 @@ struct AccessoryMatcher {
     // MARK: Services and characteristics
 
     /// Returns an accessory with the instance IDs of a device of the same shape; `nil` if the assignment is ambiguous.
-    private static func renumbered(_ accessory: Accessory, as device: HAPModel.Accessory) -> Accessory? {
+    private static func renumbered(_ accessory: Accessory, as device: AccessoryObject) -> Accessory? {
         var result = accessory
         result.aid = device.aid
         result.services = []
@@ -146,8 +146,8 @@ struct AccessoryMatcher {
 
     /// Pairs services of the same shape by their labels, otherwise by instance ID.
     private static func pairs(
-        _ present: [Service], _ candidates: [HAPModel.Service]
-    ) -> [(Service, HAPModel.Service)]? {
+        _ present: [Service], _ candidates: [ServiceObject]
+    ) -> [(Service, ServiceObject)]? {
         guard present.count == candidates.count else { return nil }
         guard present.count > 1 else { return Array(zip(present, candidates)) }
         for pairs in [
@@ -159,7 +159,7 @@ struct AccessoryMatcher {
         return nil
     }
 
-    private static func renumbered(_ service: Service, as new: HAPModel.Service, isWhole: Bool) -> Service? {
+    private static func renumbered(_ service: Service, as new: ServiceObject, isWhole: Bool) -> Service? {
         var result = service
         result.iid = new.iid
         result.characteristics = []
@@ -205,7 +205,7 @@ extension Service {
     }
 }
 
-extension HAPModel.Service {
+extension ServiceObject {
     fileprivate var part: AccessoryShape.Part {
         AccessoryShape.Part(
             type: type, characteristics: Dictionary(characteristics.map { ($0.type, 1) }, uniquingKeysWith: +))
@@ -218,7 +218,7 @@ extension HAPModel.Service {
     }
 }
 
-extension HAPModel.Accessory {
+extension AccessoryObject {
     fileprivate var serial: String {
         [.manufacturer, .model, .serialNumber].map { text($0) ?? "" }.joined(separator: "\n")
     }

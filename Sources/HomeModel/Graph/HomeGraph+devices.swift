@@ -7,14 +7,14 @@ package struct AccessoryAddition: Sendable, Equatable {
     /// The category that the device advertises.
     package var category: AccessoryCategory
     /// The device's attribute database.
-    package var accessories: [HAPModel.Accessory]
+    package var accessories: [AccessoryObject]
     /// The device's descriptions of characteristics, which label types that Apple doesn't define.
     package var descriptions: [CharacteristicID: String]
     /// The name that an app requests for the accessory, or for the bridge itself.
     package var name: String?
 
     package init(
-        home: Home.ID, deviceID: DeviceID, category: AccessoryCategory, accessories: [HAPModel.Accessory],
+        home: Home.ID, deviceID: DeviceID, category: AccessoryCategory, accessories: [AccessoryObject],
         descriptions: [CharacteristicID: String] = [:], name: String? = nil
     ) {
         self.home = home
@@ -84,7 +84,7 @@ extension HomeGraph {
     /// - Returns: The changes, for all apps; `nil` without changes, or if the device isn't in a home.
     /// - Throws: 66 if the database has no accessory or a duplicate one, 49 if there are too many.
     package mutating func update(
-        _ deviceID: DeviceID, with devices: [HAPModel.Accessory], descriptions: [CharacteristicID: String] = [:],
+        _ deviceID: DeviceID, with devices: [AccessoryObject], descriptions: [CharacteristicID: String] = [:],
         using generator: inout some RandomNumberGenerator
     ) throws(HomeError) -> HomeTransaction? {
         let present = accessories(at: deviceID)
@@ -143,7 +143,7 @@ struct AccessoryBuilder {
     }
 
     mutating func accessory(
-        _ device: HAPModel.Accessory, category: AccessoryCategory, bridge: Accessory.ID?, wanted: String?,
+        _ device: AccessoryObject, category: AccessoryCategory, bridge: Accessory.ID?, wanted: String?,
         using generator: inout some RandomNumberGenerator
     ) -> Accessory {
         let raw = device.text(.name) ?? ""
@@ -167,7 +167,7 @@ struct AccessoryBuilder {
     }
 
     func updated(
-        _ old: Accessory, with device: HAPModel.Accessory, using generator: inout some RandomNumberGenerator
+        _ old: Accessory, with device: AccessoryObject, using generator: inout some RandomNumberGenerator
     ) -> Accessory {
         var accessory = old
         accessory.firmwareVersion = device.text(.firmwareRevision) ?? old.firmwareVersion
@@ -201,14 +201,14 @@ struct AccessoryBuilder {
     }
 
     /// Returns the manufacturer's label of a value of a service that HAP doesn't define.
-    private func label(of service: HAPModel.Service, in device: HAPModel.Accessory) -> String? {
+    private func label(of service: ServiceObject, in device: AccessoryObject) -> String? {
         service.characteristics.lazy
             .compactMap { descriptions[CharacteristicID(device.aid, $0.iid)]?.keptFromDevice }
             .first { !$0.isEmpty }
     }
 
     private func services(
-        of device: HAPModel.Accessory, in accessory: Accessory, using generator: inout some RandomNumberGenerator
+        of device: AccessoryObject, in accessory: Accessory, using generator: inout some RandomNumberGenerator
     ) -> [Service] {
         let known = Dictionary(accessory.services.map { ($0.iid, $0) }) { first, _ in first }
         // The same instance ID with a different type is a different service.
@@ -267,13 +267,13 @@ struct AccessoryBuilder {
     }
 }
 
-extension HAPModel.Accessory {
-    fileprivate var information: HAPModel.Service? { services.first { $0.type == .accessoryInformation } }
+extension AccessoryObject {
+    fileprivate var information: ServiceObject? { services.first { $0.type == .accessoryInformation } }
 
     func text(_ type: CharacteristicType) -> String? { information?.text(type) }
 }
 
-extension HAPModel.Service {
+extension ServiceObject {
     fileprivate var isUserInteractive: Bool { !isHidden && !type.isInfrastructure }
 
     fileprivate func text(_ type: CharacteristicType) -> String? {

@@ -6,12 +6,12 @@ package struct ReplacementDevice: Sendable, Equatable {
     /// The category that the device advertises.
     package var category: AccessoryCategory
     /// The device's attribute database.
-    package var accessories: [HAPModel.Accessory]
+    package var accessories: [AccessoryObject]
     /// The device's descriptions of characteristics.
     package var descriptions: [CharacteristicID: String]
 
     package init(
-        deviceID: DeviceID, category: AccessoryCategory, accessories: [HAPModel.Accessory],
+        deviceID: DeviceID, category: AccessoryCategory, accessories: [AccessoryObject],
         descriptions: [CharacteristicID: String] = [:]
     ) {
         self.deviceID = deviceID

@@ -61,8 +61,8 @@ extension ServiceType {
     }
 
     /// Returns the category of an accessory that is only known by its services, such as a bridged one.
-    package static func category(of services: [HAPModel.Service]) -> AccessoryCategory {
-        let isUserInteractive = { (service: HAPModel.Service) in !service.isHidden && !service.type.isInfrastructure }
+    package static func category(of services: [ServiceObject]) -> AccessoryCategory {
+        let isUserInteractive = { (service: ServiceObject) in !service.isHidden && !service.type.isInfrastructure }
         let main = Self.main(of: services, type: \.type, isPrimary: \.isPrimary, isUserInteractive: isUserInteractive)
         let category = main?.type.category ?? .other
         // A camera's microphone precedes its stream management, which is infrastructure.

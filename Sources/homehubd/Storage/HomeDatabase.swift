@@ -6,11 +6,6 @@ internal import HAPModel
 internal import HomeHub
 internal import HomeModel
 
-// HAPModel has types with the same names. Here they refer to the home's types.
-typealias Accessory = HomeModel.Accessory
-typealias Service = HomeModel.Service
-typealias Characteristic = HomeModel.Characteristic
-
 /// The homes in SQLite, with one table for each kind of object.
 struct HomeDatabase: HomeStore {
     /// The reason why a transaction was rejected.

@@ -156,7 +156,7 @@ private struct Drawing {
         if case .everything = redraw {
             await drawAll(moment, &events)
         } else {
-            var changed: Set<Service.ID> = []
+            var changed: Set<HomeModel.Service.ID> = []
             if case .rows(let rows) = redraw { changed = rows }
             if currentChanged { changed.formUnion(new?.accessories.flatMap(\.services).map(\.id) ?? []) }
             if let drawn = page.parts(changed, moment) {

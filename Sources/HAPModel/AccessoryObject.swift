@@ -1,5 +1,5 @@
 /// A characteristic: a value with an id, a type and metadata.
-public struct Characteristic: Equatable, Sendable {
+public struct CharacteristicObject: Equatable, Sendable {
     /// The characteristic's number within the accessory.
     public var iid: InstanceID
     /// The characteristic's type.
@@ -34,7 +34,7 @@ public struct Characteristic: Equatable, Sendable {
 }
 
 /// A service: the characteristics of one function.
-public struct Service: Equatable, Sendable {
+public struct ServiceObject: Equatable, Sendable {
     /// The service's number within the accessory.
     public var iid: InstanceID
     /// The service's type.
@@ -46,7 +46,7 @@ public struct Service: Equatable, Sendable {
     /// Other services of the same accessory that belong to this one.
     public var linked: [InstanceID]
     /// The characteristics.
-    public var characteristics: [Characteristic]
+    public var characteristics: [CharacteristicObject]
 
     /// Creates a service.
     ///
@@ -59,7 +59,7 @@ public struct Service: Equatable, Sendable {
     ///   - characteristics: The characteristics.
     public init(
         iid: InstanceID, type: ServiceType, isPrimary: Bool = false, isHidden: Bool = false,
-        linked: [InstanceID] = [], characteristics: [Characteristic]
+        linked: [InstanceID] = [], characteristics: [CharacteristicObject]
     ) {
         self.iid = iid
         self.type = type
@@ -71,18 +71,18 @@ public struct Service: Equatable, Sendable {
 }
 
 /// An accessory object: one device, as controllers see it.
-public struct Accessory: Equatable, Sendable {
+public struct AccessoryObject: Equatable, Sendable {
     /// The accessory's number within the server.
     public var aid: AccessoryID
     /// The services; the first one is Accessory Information.
-    public var services: [Service]
+    public var services: [ServiceObject]
 
     /// Creates an accessory.
     ///
     /// - Parameters:
     ///   - aid: The accessory's number within the server.
     ///   - services: The services.
-    public init(aid: AccessoryID, services: [Service]) {
+    public init(aid: AccessoryID, services: [ServiceObject]) {
         self.aid = aid
         self.services = services
     }

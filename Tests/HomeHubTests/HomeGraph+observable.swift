@@ -1,10 +1,6 @@
 import HAPModel
 import HomeModel
 
-// HAPModel declares types with the same names.
-typealias Accessory = HomeModel.Accessory
-typealias Characteristic = HomeModel.Characteristic
-
 extension HomeGraph {
     /// All characteristics that report changes, in the order of the accessories.
     var observable: [Characteristic] {
