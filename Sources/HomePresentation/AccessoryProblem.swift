@@ -23,8 +23,8 @@ public enum AccessoryProblem: Sendable, Hashable {
     public var words: String {
         switch self {
         case .blocked: "blocked"
-        case .unreachable: "does not answer"
-        case .fault(.forgotten): "does not know this home any more"
+        case .unreachable: "isn't responding"
+        case .fault(.forgotten): "no longer recognizes this home"
         case .fault(.pairedElsewhere): "is paired with another controller"
         case .fault(.invalidAnswers): "sends invalid responses"
         }
@@ -33,9 +33,9 @@ public enum AccessoryProblem: Sendable, Hashable {
     /// The problem and its remedy, in English.
     public var localizedDescription: String {
         switch self {
-        case .blocked: "it broke HAP's rules too often and is blocked until you unblock it"
+        case .blocked: "it was blocked after too many HAP errors; unblock it to try again"
         case .unreachable:
-            "it does not answer; check that it has power and is near; if it was reset, pair it again with \"homehub repair\""
+            "it isn't responding; check that it has power and is near; if it was reset, pair it again with homehub repair"
         case .fault(let fault): fault.localizedDescription
         }
     }

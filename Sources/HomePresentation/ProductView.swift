@@ -102,7 +102,7 @@ extension Home {
                 ProductSection(name: zone.name, rows: rows.filter { zone.rooms.contains($0.room) }, zone: zone.id)
             }
             let rest = rows.filter { row in !zones.contains { $0.rooms.contains(row.room) } }
-            return (sections + [ProductSection(name: "Elsewhere", rows: rest)]).filter { !$0.rows.isEmpty }
+            return (sections + [ProductSection(name: "Other Rooms", rows: rest)]).filter { !$0.rows.isEmpty }
         case .category:
             let categories = Dictionary(uniqueKeysWithValues: accessories.map { ($0.id, $0.category) })
             return named(rows) { (categories[$0.accessory] ?? .other).localizedDescription }
@@ -161,7 +161,7 @@ extension Collection<ServiceRow> {
         let low = Set(filter { $0.battery?.isAlert == true }.map(\.accessory)).count
         if low > 0 { words.append(low == 1 ? "1 battery low" : "\(low) batteries low") }
         let away = Set(filter { $0.problem != nil }.map(\.accessory)).count
-        if away > 0 { words.append(away == 1 ? "1 does not answer" : "\(away) do not answer") }
+        if away > 0 { words.append(away == 1 ? "1 isn't responding" : "\(away) aren't responding") }
         return words.joined(separator: ", ")
     }
 }

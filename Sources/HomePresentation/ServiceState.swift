@@ -8,7 +8,7 @@ public import struct HomeModel.Service
 
 /// The current state of a service in a few words.
 public struct ServiceState: Sendable, Hashable {
-    /// The state in English: `on, 40 %`, `opening, 40 %`, `21.5 °C, heating to 23 °C`; `not known` before the first
+    /// The state in English: `on, 40 %`, `opening, 40 %`, `21.5 °C, heating to 23 °C`; `unknown` before the first
     /// value.
     public var words: String
     /// A Boolean value that indicates whether the service is on, open, running or unlocked.
@@ -24,7 +24,7 @@ public struct ServiceState: Sendable, Hashable {
     ///   - isAlert: Whether the state needs attention.
     package init(_ words: String?..., isActive: Bool = false, isAlert: Bool = false) {
         let known = words.compactMap(\.self)
-        self.words = known.isEmpty ? "not known" : known.joined(separator: ", ")
+        self.words = known.isEmpty ? "unknown" : known.joined(separator: ", ")
         self.isActive = isActive
         self.isAlert = isAlert
     }
@@ -267,7 +267,7 @@ private struct StateReader {
         if let target = number(.securitySystemTargetState), target != state,
             let aim = words(.securitySystemTargetState)
         {
-            return ServiceState(target == 3 ? "being switched off" : "soon \(aim)", isActive: target != 3)
+            return ServiceState(target == 3 ? "disarming" : "will be \(aim)", isActive: target != 3)
         }
         return ServiceState(current, isActive: state != 3)
     }

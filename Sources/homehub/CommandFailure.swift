@@ -8,7 +8,7 @@ extension Homehub {
     static func failure(for error: any Error) -> CommandFailure? {
         switch error {
         case let error as HomeError:
-            return CommandFailure(exitCode: error.code.exitCode, message: error.message, json: error.json)
+            return CommandFailure(exitCode: error.code.exitCode, message: error.text, json: error.json)
         case let error as TerminalError:
             return CommandFailure(exitCode: error.code, detail: error.message)
         default:
@@ -33,6 +33,17 @@ extension Homehub {
 extension CommandFailure {
     fileprivate init(exitCode: Int32, detail: String) {
         self.init(exitCode: exitCode, message: detail, json: HomeError(.invalidParameter, detail: detail).json)
+    }
+}
+
+extension HomeError {
+    /// The message for people, with the suggestions as a question or an advice.
+    var text: String {
+        guard !suggestions.isEmpty else { return message }
+        let names = suggestions.map { "\"\($0)\"" }.joined(separator: " or ")
+        let isTypo = [.notFound, .invalidAssociatedServiceType].contains(code)
+        let advice = [isTypo ? "did you mean \(names)?" : "try \(names)", remedy]
+        return ([problem] + advice.compactMap(\.self)).joined(separator: "; ")
     }
 }
 

@@ -14,11 +14,11 @@ struct HomeOptions: GlobalOptions, Sendable {
 
     @Option(
         help: ArgumentHelp(
-            "Appear as the app with this id, which needs a permission of its own.", valueName: "id"))
+            "Connect as the app with this ID, which needs its own permission.", valueName: "id"))
     var app: String?
 
     @Option(
-        help: ArgumentHelp("The home that is meant; the primary one if left out.", valueName: "home"),
+        help: ArgumentHelp("The home to use (default: the primary home).", valueName: "home"),
         completion: .names(.homes))
     var home: String?
 
@@ -29,7 +29,7 @@ struct HomeOptions: GlobalOptions, Sendable {
 
     private var declaration: AppDeclaration {
         AppDeclaration(
-            id: app ?? SessionOpening.systemApp, usageDescription: "To look after the home from the command line.",
+            id: app ?? SessionOpening.systemApp, usageDescription: "To control the home from the command line.",
             capabilities: [.home, .setupPayload])
     }
 
@@ -39,7 +39,8 @@ struct HomeOptions: GlobalOptions, Sendable {
         }
         if let app, app.isEmpty || !app.allSatisfy(plain) {
             throw ValidationError(
-                "The id of an app holds letters, digits, points and dashes, such as org.example.lights.")
+                "An app ID may contain only letters, digits, periods, hyphens and underscores, such as "
+                    + "org.example.lights.")
         }
     }
 
@@ -73,7 +74,7 @@ struct HomeOptions: GlobalOptions, Sendable {
         } catch let error as HomeError where error.code == .homeAccessNotAuthorized {
             let isRestricted = await manager.authorizationStatus.contains(.restricted)
             let reason = isRestricted ? "the configuration of homehubd denies access to this app or user" : remedy
-            throw HomeError(error.code, detail: "\(declaration.id) may not see the home; \(reason)")
+            throw HomeError(error.code, detail: "\(declaration.id) isn't allowed to access the home; \(reason)")
         }
     }
 
@@ -88,15 +89,15 @@ struct HomeOptions: GlobalOptions, Sendable {
         // The person is asked only after the connection is established.
         while await !manager.isConnected { try await Task.sleep(for: .milliseconds(50)) }
         guard await !manager.authorizationStatus.contains(.determined) else { return }
-        Terminal.current.writeError("homehub: waiting for permission to see the home; \(remedy)\n")
+        Terminal.current.writeError("homehub: waiting for permission to access the home; \(remedy)\n")
     }
 
     /// The command that grants the permission.
     ///
     /// It includes the user, because several users may run apps with the same ID, such as this command.
     private var remedy: String {
-        "root, or a member of the group homehub, allows it with "
-            + "\"homehub privacy allow \(declaration.id) --user \(getuid())\""
+        "root or a member of the group homehub can allow it with homehub privacy allow \(declaration.id) "
+            + "--user \(getuid())"
     }
 }
 
@@ -130,7 +131,7 @@ struct HomeSession: Sendable {
             group.addTask {
                 do {
                     try await Task.sleep(for: min(.seconds(1), Self.glanceTimeout))
-                    sayThatItGoesOn("asking the accessories")
+                    sayThatItGoesOn("reading from the accessories")
                     try await Task.sleep(for: Self.glanceTimeout - min(.seconds(1), Self.glanceTimeout))
                 } catch {}
                 return true
@@ -178,19 +179,20 @@ struct HomeSession: Sendable {
 
     /// Prints that the command is waiting, and how to end it.
     func sayThatItGoesOn(_ what: String) {
-        if Terminal.current.isTerminal(), !options.json { Terminal.current.writeError("\(what); Ctrl-C ends it\n") }
+        guard Terminal.current.isTerminal(), !options.json else { return }
+        Terminal.current.writeError("\(what); press Ctrl-C to stop\n")
     }
 
     /// Asks for confirmation before an operation that can't be undone.
     ///
     /// - Throws: `TerminalError` with 75 if the person declines, 64 if no person can answer.
-    func confirm(_ warning: String, yes: Bool, remedy: String = "add --yes to remove it") async throws {
+    func confirm(_ warning: String, yes: Bool, remedy: String = "use --yes") async throws {
         guard !yes else { return }
         guard !options.json else {
-            throw TerminalError(code: 64, message: "with --json nothing is asked; \(remedy)")
+            throw TerminalError(code: 64, message: "can't ask for confirmation with --json; \(remedy)")
         }
         guard try await Terminal.current.answer(to: "\(warning.sanitized) Type yes to continue: ") == "yes" else {
-            throw TerminalError(code: 75, message: "nothing has been changed")
+            throw TerminalError(code: 75, message: "canceled; nothing was changed")
         }
     }
 }

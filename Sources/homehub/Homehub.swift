@@ -9,7 +9,7 @@ import TerminalKit
 struct Homehub: CommandProgram {
     static let configuration = CommandConfiguration(
         commandName: "homehub",
-        abstract: "Look after the home: its rooms, its accessories, and who may see it.",
+        abstract: "Manage your homes: rooms, accessories, scenes, and the apps that have access.",
         version: "homehub \(Version.current)",
         subcommands: [
             HomesCommand.self, RoomsCommand.self, ZonesCommand.self, DiscoverCommand.self, AddCommand.self,

@@ -97,7 +97,7 @@ private func accessory(_ services: ServiceObject...) throws -> Accessory {
     @Test(
         "combines current and target state",
         arguments: [
-            (.lightbulb, [:], "not known", ""),
+            (.lightbulb, [:], "unknown", ""),
             (.lightbulb, [.on: .bool(false), .brightness: .integer(40)], "off", ""),
             (.lightbulb, [.on: .bool(true), .brightness: .integer(40)], "on, 40 %", "active"),
             (.switch, [.on: .bool(true)], "on", "active"), (.fanv2, [.active: .integer(1)], "on", "active"),
@@ -184,7 +184,7 @@ private func accessory(_ services: ServiceObject...) throws -> Accessory {
             (.securitySystem, [.securitySystemCurrentState: .integer(4)], "alarm", "active alert"),
             (
                 .securitySystem, [.securitySystemCurrentState: .integer(3), .securitySystemTargetState: .integer(1)],
-                "soon armed, away", "active"
+                "will be armed, away", "active"
             ),
             (.securitySystem, [.securitySystemCurrentState: .integer(3)], "off", ""),
             (
@@ -215,7 +215,7 @@ private func accessory(_ services: ServiceObject...) throws -> Accessory {
             (.airQualitySensor, [.airQuality: .integer(5), .pm2_5Density: .float(80)], "poor, 80 µg/m³", "alert"),
             (.battery, [.batteryLevel: .integer(12), .statusLowBattery: .integer(1)], "12 %, low", "alert"),
             (.battery, [.batteryLevel: .integer(85), .chargingState: .integer(1)], "85 %, charging", ""),
-            (.battery, [.statusLowBattery: .integer(0)], "battery good", ""),
+            (.battery, [.statusLowBattery: .integer(0)], "battery OK", ""),
             (
                 .filterMaintenance, [.filterChangeIndication: .integer(1), .filterLifeLevel: .float(4)],
                 "change filter, 4 %", "alert"
@@ -224,7 +224,7 @@ private func accessory(_ services: ServiceObject...) throws -> Accessory {
             (.statelessProgrammableSwitch, [.programmableSwitchEvent: .integer(2)], "held", ""),
             (.speaker, [.mute: .bool(true), .volume: .integer(30)], "muted", ""),
             (.microphone, [.mute: .bool(false), .volume: .integer(0)], "microphone on", ""),
-            (.microphone, [.mute: .bool(true)], "muted", ""), (.microphone, [.volume: .integer(9)], "not known", ""),
+            (.microphone, [.mute: .bool(true)], "muted", ""), (.microphone, [.volume: .integer(9)], "unknown", ""),
             (.slats, [.currentSlatState: .integer(1)], "jammed", ""),
             // Some devices use numbers for Boolean values and vice versa.
             (.lightbulb, [.on: .integer(1)], "on", "active"), (.fanv2, [.active: .bool(true)], "on", "active"),
@@ -403,7 +403,7 @@ private func accessory(_ services: ServiceObject...) throws -> Accessory {
             home.sections(by: grouping).map { "\($0.name): \($0.rows.map(\.name).joined(separator: ", "))" }
         }
         #expect(shown(.room) == ["Attic: Spot", "Home (Default Room): Glass, Plug", "Kitchen: Lamp"])
-        #expect(shown(.zone) == ["All: Spot", "Upstairs: Spot", "Elsewhere: Glass, Lamp, Plug"])
+        #expect(shown(.zone) == ["All: Spot", "Upstairs: Spot", "Other Rooms: Glass, Lamp, Plug"])
         #expect(shown(.kind) == ["Lights: Lamp, Spot", "Switches: Plug", "Temperature Sensors: Glass"])
         #expect(shown(.category) == ["Lightbulb: Glass, Lamp, Plug, Spot"])
         let shuffled = Home(

@@ -140,7 +140,7 @@ def test_a_list_shows_the_state_of_every_kind(house):
     home, app, bridge, kinds = house
     text = home.cli("accessories", "--by", "kind").stdout
     # Only buttons and HAP-python's services without a reading have no value.
-    unknown = [line for line in text.splitlines() if line.endswith("not known")]
+    unknown = [line for line in text.splitlines() if line.endswith("unknown")]
     assert len(unknown) <= 3, text
     # Names are HAP-python's, like "The Battery Service"; states are ours.
     states = [line.strip().split("  ")[-1] for line in text.splitlines() if "  " in line.strip()]
@@ -151,7 +151,7 @@ def test_a_list_shows_the_state_of_every_kind(house):
     assert "\u00b0C" in states["The Temperature Sensor"] and states["Front Door"]
     assert any(accessory.get("battery") for accessory in listed)
     rooms = home.cli("rooms").stdout
-    assert "NOW" in rooms
+    assert "STATE" in rooms
 
 
 def test_shells_complete_names(house, tmp_path):

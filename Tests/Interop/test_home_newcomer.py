@@ -51,7 +51,7 @@ class Shell(Terminal):
             self.expects("^C\n")
         elif line.isdigit():
             self._enter(line)
-        elif question := re.fullmatch(r"((?:Setup code|Name|Room|There is no)\b.*:)( .*)?", line):
+        elif question := re.fullmatch(r"((?:Setup code|Name|Room|There's no)\b.*:)( .*)?", line):
             self.expects(question[1] + " ")
             if question[2] != " ^D":
                 self._enter(code if question[1].startswith("Setup code") else question[2].strip())
@@ -175,7 +175,7 @@ def test_the_home_in_the_terminal(lan, clone, make, shell):
         (allow,) = re.findall(r"`(homehub privacy allow [^`]*)`", chapter(START, "Your home in Swift"))
         until(lambda: "org.example.all-off" in third.said("homehub privacy"), 20, "the app asks for the home")
         assert app.process.poll() is None, app.text
-        assert "allowed for " in third.said(allow)
+        assert "Allowed for " in third.said(allow)
         assert app.ends() == 0, app.text
     finally:
         app.close()
@@ -185,7 +185,7 @@ def test_the_home_in_the_terminal(lan, clone, make, shell):
     page = chapter(START, "Your home in a browser")
     (allow,) = re.findall(r"^    \.build/debug/(homehub privacy allow .*)$", page, re.M)
     until(lambda: "org.lamplighter.homeweb" in third.said("homehub privacy"), 20, "the page asks for the home")
-    assert "allowed for " in third.said(allow)
+    assert "Allowed for " in third.said(allow)
     (address,) = re.findall(r"<(http://[^>]*)>", page)
     with browser(lan.bridge, clone) as chromium:
         visitor = chromium.open(address)

@@ -21,18 +21,21 @@ struct AddressingTests {
     @Test(
         "suggests similar names, or the command that lists them",
         arguments: [
-            ("Raeding Lamp", "there is no accessory \"Raeding Lamp\" in My Home; for instance \"Reading Lamp\""),
-            ("Lamp", "there is no accessory \"Lamp\" in My Home; for instance \"Reading Lamp\""),
+            (
+                "Raeding Lamp",
+                "there's no accessory called \"Raeding Lamp\" in My Home; did you mean \"Reading Lamp\"?"
+            ),
+            ("Lamp", "there's no accessory called \"Lamp\" in My Home; did you mean \"Reading Lamp\"?"),
             (
                 "Sofa\u{7}",
-                "there is no accessory \"Sofa\\u{7}\" in My Home; \"homehub accessories\" shows what there is"
+                "there's no accessory called \"Sofa\\u{7}\" in My Home; list them with homehub accessories"
             ),
-            ("", "there is no accessory \"\" in My Home; \"homehub accessories\" shows what there is"),
+            ("", "there's no accessory called \"\" in My Home; list them with homehub accessories"),
         ])
     func missing(typed: String, message: String) {
         let error = #expect(throws: HomeError.self) { try House.home.accessory(addressed: typed) }
         #expect(error?.code == .notFound)
-        #expect(error?.message == message)
+        #expect(error?.text == message)
     }
 
     @Test("takes the primary home by default and explains how to add a home")
@@ -40,7 +43,7 @@ struct AddressingTests {
         #expect(try [House.cottage, House.home].home(nil).name == "My Home")
         #expect(try [House.cottage, House.home].home("cottage").name == "Cottage")
         let error = #expect(throws: HomeError.self) { try [Home]().home(nil) }
-        #expect(error?.message == "there is no home yet; make one with \"homehub homes add NAME\"")
+        #expect(error?.message == "you have no homes yet; add one with homehub homes add NAME")
     }
 
     // MARK: Objects with names
@@ -63,11 +66,11 @@ struct AddressingTests {
             try [House.home].object("Light", kind: nil, in: House.home)
         }
         let both = "\"Ceiling Fan/Light\" (the part) or \"Kitchen Strip/Light\" (the part)"
-        #expect(error?.message == "\"Light\" can mean 2 things; write \(both)")
+        #expect(error?.message == "\"Light\" is ambiguous; use \(both)")
         let target = #expect(throws: HomeError.self) { try House.home.valueTarget("light") }
         #expect(
             target?.message
-                == "\"light\" can mean 2 things; write \"Ceiling Fan/Light\" (part of Ceiling Fan) or "
+                == "\"light\" is ambiguous; use \"Ceiling Fan/Light\" (part of Ceiling Fan) or "
                 + "\"Kitchen Strip/Light\" (part of Kitchen Strip)")
     }
 
@@ -116,14 +119,14 @@ struct AddressingTests {
     @Test(
         "suggests similar words of the target",
         arguments: [
-            ("Reading Lamp", "brigthness", "Reading Lamp has no \"brigthness\"; for instance \"brightness\""),
-            ("Ceiling Fan/Light", "hue", "Ceiling Fan/Light has no \"hue\"; for instance \"on\", \"brightness\""),
-            ("Kitchen", "on", "Kitchen is a place; name one accessory to change its values"),
+            ("Reading Lamp", "brigthness", "Reading Lamp has no \"brigthness\"; did you mean \"brightness\"?"),
+            ("Ceiling Fan/Light", "hue", "Ceiling Fan/Light has no \"hue\"; it has on, brightness"),
+            ("Kitchen", "on", "Kitchen is a room or zone; name a single accessory instead"),
         ])
     func noWord(typed: String, word: String, message: String) throws {
         let target = try House.home.valueTarget(typed)
         let error = #expect(throws: HomeError.self) { try target.place(word) }
-        #expect(error?.message == message)
+        #expect(error?.text == message)
     }
 
     @Test("adds values to a scene or replaces them")
@@ -140,7 +143,7 @@ struct AddressingTests {
         #expect(try outlet.associatedType(typed: "fan") == .fan || outlet.associatedType(typed: "fan") == .fanv2)
         #expect(try outlet.associatedType(typed: "none") == nil)
         let error = #expect(throws: HomeError.self) { try outlet.associatedType(typed: "lightbulp") }
-        #expect(error?.message == "Left cannot be shown as \"lightbulp\"; for instance \"lightbulb\"")
+        #expect(error?.text == "Left can't be shown as \"lightbulp\"; did you mean \"lightbulb\"?")
         let lamp = try House.lamp.part(addressed: nil)
         #expect(throws: HomeError.self) { try lamp.associatedType(typed: "fan") }
     }

@@ -22,7 +22,7 @@ struct CommandTests {
         #expect(hub.homes[0].rooms.map(\.name).contains("Loft"))
         #expect(
             try await hub.run("rooms", "remove", "Kitchen")
-                == Outcome(output: "Ceiling Fan is in My Home (Default Room) now.\n"))
+                == Outcome(output: "Ceiling Fan moved to My Home (Default Room).\n"))
         #expect(try await hub.run("rooms", "add", "Shed", "--home", "Cottage") == Outcome())
         #expect(hub.homes[1].rooms.map(\.name) == ["Shed"])
     }
@@ -45,13 +45,13 @@ struct CommandTests {
     @Test(
         "reports progress on a terminal only",
         arguments: [
-            ("values.read", ["read", "Front Door"], "asking the accessories"),
-            ("values.write", ["write", "Front Door", "lock"], "telling the accessories"),
+            ("values.read", ["read", "Front Door"], "reading from the accessories"),
+            ("values.write", ["write", "Front Door", "lock"], "sending to the accessories"),
         ])
     func progress(method: String, words: [String], sentence: String) async throws {
         let hub = FakeHub { $0.silent = [method] }
         let outcome = try await hub.run(words, until: { $0.contains(sentence) }, isTerminal: true)
-        #expect(outcome.errors.contains("\(sentence); Ctrl-C ends it"))
+        #expect(outcome.errors.contains("\(sentence); press Ctrl-C to stop"))
         let answered = try await FakeHub().run(words)
         #expect(!answered.errors.contains(sentence))
     }
@@ -78,7 +78,7 @@ struct CommandTests {
     func roomNameTaken() async throws {
         let outcome = try await FakeHub().run("rooms", "add", "Front Door")
         #expect(outcome.code == 1)
-        #expect(outcome.errors.contains("\"homehub rename 'Front Door' 'Lock Mechanism' --kind accessory\""))
+        #expect(outcome.errors.contains("homehub rename 'Front Door' 'Lock Mechanism' --kind accessory"))
         #expect(try await FakeHub().run("zones", "add", "front door").errors.contains("homehub rename 'Front Door'"))
         #expect(try await !FakeHub().run("zones", "add", "kitchen").errors.contains("homehub rename"))
     }
@@ -114,7 +114,7 @@ struct CommandTests {
         #expect(noPeer.code == 64 && noPeer.errors.contains("use --yes"))
         let no = try await hub.run(["homes", "remove", "My Home"], lines: ["no"])
         #expect(no.code == 75)
-        #expect(no.errors.hasPrefix("My Home goes with 2 rooms, 5 accessories and all that was set up for them."))
+        #expect(no.errors.hasPrefix("This removes My Home with 2 rooms, 5 accessories, and all scenes and settings."))
         #expect(hub.homes.count == 3)
         #expect(try await hub.run(["homes", "remove", "My Home"], lines: ["yes"]).code == 0)
         #expect(try await hub.run("homes", "remove", "Ship", "--yes") == Outcome())
@@ -144,7 +144,7 @@ struct CommandTests {
         #expect(hub.calls == ["identify \(House.lamp.id)"])
         #expect(
             try await hub.run("favorites").output
-                == "NAME        NOW\nTable Lamp  on, 40 %\n")
+                == "NAME        STATE\nTable Lamp  on, 40 %\n")
         #expect(try await hub.run("favorite", "Table Lamp", "--off") == Outcome())
         #expect(hub.homes[0].accessory(House.lamp.id)?.primaryService?.isFavorite == false)
     }
@@ -158,7 +158,7 @@ struct CommandTests {
         #expect(hub.homes[0].accessory(House.lamp.id)?.room == House.id(3))
         #expect(hub.homes[0].accessory(House.door.id)?.room == House.id(3))
         #expect(try await hub.run("assign", "Kitchen").code == 64)
-        #expect(try await hub.run("remove", "Read").errors.contains("there is no accessory \"Read\""))
+        #expect(try await hub.run("remove", "Read").errors.contains("there's no accessory called \"Read\""))
         #expect(try await hub.run("rooms", "remove", "Kit").code == 1)
     }
 
@@ -224,14 +224,14 @@ struct CommandTests {
     func namesDoctor() async throws {
         let hub = FakeHub()
         #expect(try await hub.run("names", "doctor").output == NamesReport(House.home).text)
-        let rest = "2 names are left for you to choose: homehub names doctor\n"
-        #expect(try await hub.run("names", "doctor", "--fix").output == "Kitchen Strip is Strip now\n" + rest)
+        let rest = "2 names could still be better; see homehub names doctor\n"
+        #expect(try await hub.run("names", "doctor", "--fix").output == "Kitchen Strip renamed to Strip\n" + rest)
         #expect(hub.homes[0].accessory(House.strip.id)?.name == "Strip")
         #expect(try await hub.run("names", "doctor", "--fix").output == rest)
         // An accessory in the default room moves to the place in its name.
         _ = try await hub.run("rename", "Strip", "Kitchen Strip")
         _ = try await hub.run("assign", "Kitchen Strip", "My Home")
-        let moved = "Kitchen Strip is Strip now, and in Kitchen\n"
+        let moved = "Kitchen Strip renamed to Strip and moved to Kitchen\n"
         #expect(try await hub.run("names", "doctor", "--fix").output == moved + rest)
         let strip = try #require(hub.homes[0].accessory(House.strip.id))
         #expect(hub.homes[0].room(strip.room)?.name == "Kitchen")
@@ -245,7 +245,7 @@ struct CommandTests {
         #expect(try await hub.run("read", "reading lamp", "brightness") == Outcome(output: "41 %\n"))
         #expect(
             try await hub.run("read", "Reading Lamp", "on", "brightness").output == """
-                VALUE       NOW
+                NAME        VALUE
                 on          yes
                 brightness  41 %
 
@@ -309,7 +309,7 @@ struct CommandTests {
         #expect(try await hub.run("scenes", "set", "Dinner", "Ceiling Fan/Light", "on=no") == Outcome())
         #expect(
             try await hub.run("scenes").output.hasPrefix(
-                "NAME         SETS\n"
+                "NAME         ACTIONS\n"
                     + "Dinner       Ceiling Fan/Light off; Reading Lamp brightness 70 %; Reading Lamp on\n"))
         #expect(try await hub.run("scenes", "run", "Dinner") == Outcome())
         #expect(try await hub.run("scenes", "clear", "Dinner", "Reading Lamp") == Outcome())
@@ -320,7 +320,7 @@ struct CommandTests {
     @Test("adds, fills, renames and empties groups")
     func groups() async throws {
         let hub = FakeHub()
-        #expect(try await hub.run("groups").output.hasPrefix("There are no groups in My Home"))
+        #expect(try await hub.run("groups").output.hasPrefix("My Home has no groups yet."))
         #expect(try await hub.run("groups", "add", "Reading") == Outcome())
         #expect(try await hub.run("groups", "put", "reading", "Reading Lamp") == Outcome())
         #expect(try await hub.run("groups", "put", "Reading", "Ceiling Fan/Light") == Outcome())
@@ -350,7 +350,7 @@ struct CommandTests {
         #expect(event["event"] == "valueUpdated")
         #expect(event["time"] == 1000)
         let refused = try await FakeHub().run("watch", "Hub")
-        #expect(refused.errors.hasPrefix("homehub: Hub has nothing that reports its changes"))
+        #expect(refused.errors.hasPrefix("homehub: Hub doesn't report changes"))
     }
 
     @Test("prints changes while other accessories don't answer")
@@ -371,12 +371,12 @@ struct CommandTests {
                 .live(.reachabilityUpdated(House.door.id, false)),
             ]
         }
-        let text = try await hub.run(["watch"]) { $0.contains("Front Door  does not answer") }
+        let text = try await hub.run(["watch"]) { $0.contains("Front Door  isn't responding") }
         #expect(
             text.output.split(separator: "\n").map { $0.split(separator: "  ").suffix(2).joined(separator: " ") }
                 == [
-                    "Reading Lamp does not answer", "Reading Lamp answers again", "Front Door answers again",
-                    "Front Door does not answer",
+                    "Reading Lamp isn't responding", "Reading Lamp is responding again",
+                    "Front Door is responding again", "Front Door isn't responding",
                 ])
     }
 
@@ -424,7 +424,8 @@ struct CommandTests {
         let outcome = try await hub.run(["add", "--code", "51808582", "--yes"], searchTimeout: .seconds(1))
         #expect(outcome.code == 64 && outcome.output.isEmpty)
         #expect(
-            outcome.errors.contains("say --device. There are New Lamp (") && outcome.errors.contains("; Plug\\u{1B} ("))
+            outcome.errors.contains("use --device with one of these: New Lamp (")
+                && outcome.errors.contains("; Plug\\u{1B} ("))
         #expect(hub.calls.isEmpty)
     }
 
@@ -480,8 +481,8 @@ struct CommandTests {
         let desk = try #require(hub.homes[0].accessories.named("Desk").first)
         #expect(desk.primaryService?.isFavorite == true)
         #expect(desk.primaryService?.associatedServiceType != nil)
-        #expect(outcome.errors.contains("an accessory named \"Reading Lamp\" exists in this home"))
-        #expect(outcome.errors.contains("There is no room \"Sauna\" yet."))
+        #expect(outcome.errors.contains("An accessory named \"Reading Lamp\" exists in this home"))
+        #expect(outcome.errors.contains("There's no room called \"Sauna\" yet."))
         #expect(!outcome.errors.contains("518"))
     }
 
@@ -494,8 +495,8 @@ struct CommandTests {
             after: ["New Lamp": "1  New Lamp"])
         #expect(outcome == Outcome(output: "Desk is in Kitchen.\n", errors: outcome.errors))
         #expect(hub.homes[0].rooms.map(\.name).sorted() == ["Kitchen", "Living Room"])
-        #expect(outcome.errors.contains("the setup code is wrong; check the digits"))
-        #expect(outcome.errors.contains("Enter the eight digits, 2 tries left: "))
+        #expect(outcome.errors.contains("The setup code is wrong; check the digits."))
+        #expect(outcome.errors.contains("Enter the eight digits (2 tries left): "))
         let alone = try await hub.run("add", "--code", "111-22-333", "--device", "New Lamp")
         #expect(alone.code == 1 && alone.errors.contains("the setup code is wrong"))
     }
@@ -514,14 +515,14 @@ struct CommandTests {
     @Test("decides by an app's id")
     func privacy() async throws {
         let hub = FakeHub { $0.permissions = [Self.pending("org.example.a"), Self.pending("org.example.b")] }
-        #expect(try await hub.run("privacy").output.hasPrefix("APP            USER  MAY   PROGRAM"))
+        #expect(try await hub.run("privacy").output.hasPrefix("APP            USER  ACCESS   PROGRAM"))
         #expect(
             try await hub.run("privacy", "allow", "org.example.a", "--user", "\(Self.other)")
-                == Outcome(output: "allowed for /usr/bin/a, run by user \(Self.other)\n"))
+                == Outcome(output: "Allowed for /usr/bin/a, run by user \(Self.other).\n"))
         #expect(try await hub.run("privacy", "deny", "org.example.b") == Outcome())
         #expect(try await hub.run("privacy", "reset", "org.example.a") == Outcome())
         let unknown = try await hub.run("privacy", "allow", "org.other")
-        #expect(unknown.code == 1 && unknown.errors.contains("no app \"org.other\" has asked"))
+        #expect(unknown.code == 1 && unknown.errors.contains("no app called \"org.other\" has asked for access"))
         #expect(
             hub.calls == [
                 "allow org.example.a \(Self.other)", "deny org.example.b \(Self.other)",
@@ -572,7 +573,7 @@ struct CommandTests {
             ]
         }
         let noPeer = try await hub.run("privacy", "reset")
-        #expect(noPeer.code == 64 && noPeer.errors.hasPrefix("2 apps would have to ask again."))
+        #expect(noPeer.code == 64 && noPeer.errors.hasPrefix("2 apps will have to ask again."))
         #expect(try await hub.run(["privacy", "reset"], lines: ["no"]).code == 75)
         #expect(hub.calls.isEmpty)
         #expect(try await hub.run("privacy", "reset", "--yes") == Outcome())
@@ -583,10 +584,10 @@ struct CommandTests {
     func agent() async throws {
         let hub = FakeHub { $0.permissions = [Self.pending("org.example.a"), Self.pending("org.example.b")] }
         let outcome = try await hub.run(["privacy", "agent"], lines: ["ok", "allow", ""]) {
-            $0.contains("Let org.example.b see")
+            $0.contains("Allow org.example.b to see")
         }
         #expect(outcome.code == 0)
-        #expect(outcome.errors.contains("Let org.example.a see and control your homes?"))
+        #expect(outcome.errors.contains("Allow org.example.a to see and control your homes?"))
         #expect(hub.calls == ["allow org.example.a \(Self.other)"])
     }
 
@@ -605,12 +606,12 @@ struct CommandTests {
             }
         let hub = FakeHub { $0.questions = questions }
         let outcome = try await hub.run(["privacy", "agent"], lines: ["deny", "allow", "allow", ""]) {
-            $0.contains("answer for the maker \"end\"")
+            $0.contains("accessories made by \"end\"")
         }
-        #expect(outcome.errors.contains("Let org.example.a add the accessory \"Lamp\" to your homes, this once?"))
-        #expect(outcome.errors.contains("Let org.example.a add an accessory to your homes, this once?"))
-        #expect(outcome.errors.contains("answer for the maker \"kilgo\""))
-        #expect(outcome.errors.contains("any program that user 1000 runs under this id"))
+        #expect(outcome.errors.contains("Allow org.example.a to add the accessory \"Lamp\" to your homes, once?"))
+        #expect(outcome.errors.contains("Allow org.example.a to add an accessory to your homes, once?"))
+        #expect(outcome.errors.contains("accessories made by \"kilgo\""))
+        #expect(outcome.errors.contains("any program that user 1000 runs under this ID"))
         #expect(
             hub.calls == [
                 "answer \(questions[0].id) false", "answer \(questions[1].id) true", "answer \(questions[2].id) true",
@@ -638,16 +639,17 @@ struct CommandTests {
         let denied = try await FakeHub { $0.status = .determined }.run("homes")
         #expect(denied.code == 77)
         #expect(
-            denied.errors == "homehub: org.lamplighter.homehub may not see the home; root, or a member of the group "
-                + "homehub, allows it with \"homehub privacy allow org.lamplighter.homehub --user \(getuid())\"\n")
+            denied.errors == "homehub: org.lamplighter.homehub isn't allowed to access the home; root or a member of "
+                + "the group homehub can allow it with homehub privacy allow org.lamplighter.homehub --user "
+                + "\(getuid())\n")
         let restricted = try await FakeHub { $0.status = [.determined, .restricted] }.run("homes")
         #expect(
-            restricted.errors == "homehub: org.lamplighter.homehub may not see the home; the configuration of homehubd "
-                + "denies access to this app or user\n")
+            restricted.errors == "homehub: org.lamplighter.homehub isn't allowed to access the home; the configuration "
+                + "of homehubd denies access to this app or user\n")
         let open = try await FakeHub { $0.status = [] }.run(["homes", "--app", "org.example.a"]) {
             $0.contains("waiting for permission")
         }
-        #expect(open.errors.contains("\"homehub privacy allow org.example.a --user \(getuid())\""))
+        #expect(open.errors.contains("homehub privacy allow org.example.a --user \(getuid())"))
     }
 
     // MARK: Usage

@@ -20,10 +20,10 @@ struct ListingTests {
                 """)
         #expect(
             HomeListings.rooms(of: House.home) == """
-                NAME                    ACCESSORIES  ZONES       NOW
+                NAME                    ACCESSORIES  ZONES       STATE
                 Kitchen                 1            Downstairs  1 fan on
                 Living Room             2            Downstairs  1 light on
-                My Home (Default Room)  2                        1 does not answer
+                My Home (Default Room)  2                        1 isn't responding
 
                 """)
         #expect(
@@ -34,11 +34,11 @@ struct ListingTests {
                 """)
         #expect(
             HomeListings.scenes(of: House.home) == """
-                NAME         SETS
+                NAME         ACTIONS
                 Movie Night  Reading Lamp brightness 10 %; Reading Lamp on
 
                 """)
-        #expect(HomeListings.rooms(of: House.cottage).hasPrefix("There are no rooms in Cottage"))
+        #expect(HomeListings.rooms(of: House.cottage).hasPrefix("Cottage has no rooms yet."))
         #expect(HomeListings.homes([]).contains("homehub homes add NAME"))
     }
 
@@ -52,12 +52,12 @@ struct ListingTests {
 
             Living Room
               Kitchen Strip
-                Left         not known
-                Light        not known
+                Left         unknown
+                Light        unknown
               Reading Lamp   on, 40 %
 
             My Home (Default Room)
-              Front Door            locked       does not answer
+              Front Door            locked       isn't responding
               Hub                   bridge of 2
 
             """
@@ -73,7 +73,7 @@ struct ListingTests {
             HomeListings.accessories(of: House.home, by: .room, lights)
                 == "Kitchen\n  Ceiling Fan/Light  off\n\nLiving Room\n  Reading Lamp  on, 40 %\n")
         lights.makers = ["Acme"]
-        #expect(HomeListings.accessories(of: House.home, by: .room, lights) == "There is no such thing in My Home.\n")
+        #expect(HomeListings.accessories(of: House.home, by: .room, lights) == "Nothing in My Home matches.\n")
         let painted = HomeListings.accessories(of: House.home, by: .room, isPainted: true)
         #expect(painted.contains("\u{1B}[1m  Reading Lamp   on, 40 %\u{1B}[0m\n"))
         #expect(painted.contains("\u{1B}[2m  Front Door"))
@@ -87,7 +87,7 @@ struct ListingTests {
         #expect(text.contains("\nDesk Lamp (Lightbulb, main): on, 40 %\n") && !text.contains("Reading Lamp"))
         #expect(
             AccessoryDetails(accessory: lamp, home: House.home, isComplete: true).text
-                .contains("  43  called Reading Lamp\n"))
+                .contains("  43  own name Reading Lamp\n"))
         var fan = House.fan
         fan.services[0].name = "ceiling fan"
         fan.name = "Breeze"
@@ -107,27 +107,27 @@ struct ListingTests {
                 category       Lightbulb
                 manufacturer   Kilgo
                 model          LX
-                state          well
+                status         OK
 
                 Reading Lamp (Lightbulb, main): on, 40 %
-                  VALUE              LAST KNOWN  MAY                 RANGE
+                  NAME               LAST VALUE  ACCESS              RANGE
                   on                 yes         read, write, watch  yes or no
                   brightness         40 %        read, write, watch  0 to 100 %
-                  color-temperature  not known   read, write, watch  50 to 400 mired
+                  color-temperature  unknown     read, write, watch  50 to 400 mired
 
                 """)
         let all = AccessoryDetails(accessory: House.lamp, home: House.home, isComplete: true).text
         for part in [
-            "serial number  7", "firmware       1.2", "\(House.lamp.id)", "identify", "called itself  KILGO-1",
+            "serial number  7", "firmware       1.2", "\(House.lamp.id)", "identify", "own name       KILGO-1",
         ] {
             #expect(all.contains(part))
         }
         let bridge = AccessoryDetails(accessory: House.bridge, home: House.home, isComplete: false).text
         #expect(bridge.contains("bridge of      Ceiling Fan, Front Door\n"))
         let door = AccessoryDetails(accessory: House.door, home: House.home, isComplete: false).text
-        #expect(door.contains("behind         Hub\n"))
+        #expect(door.contains("bridge         Hub\n"))
         #expect(
-            door.contains("state          it does not answer; check that it has power and is near; if it was reset, "))
+            door.contains("status         it isn't responding; check that it has power and is near; if it was reset, "))
     }
 
     @Test("name custom characteristics by their description")
@@ -185,16 +185,16 @@ struct ListingTests {
             report.text == """
                 Ceiling Fan/Light
                   something else in the home is called the same
-                  better: "Ceiling Fan Light", "Light 2", "Light 3"
+                  suggestions: "Ceiling Fan Light", "Light 2", "Light 3"
 
                 Kitchen Strip
                   it repeats where it is: Kitchen
-                  better: "Strip", "Outlet"
-                  it could be assigned to Kitchen
+                  suggestions: "Strip", "Outlet"
+                  could be moved to Kitchen
 
                 Kitchen Strip/Light
                   something else in the home is called the same
-                  better: "Strip Light", "Light 2", "Light 3"
+                  suggestions: "Strip Light", "Light 2", "Light 3"
 
                 """)
         let entry = try #require(report.listing.array?[1])
@@ -202,7 +202,7 @@ struct ListingTests {
         #expect(entry["suggestions"] == ["Strip", "Outlet"])
         #expect(entry["kind"] == "accessory")
         #expect(entry["room"] == .string("00000000-0000-4000-8000-000000000003"))
-        #expect(NamesReport(House.cottage).text == "All names in Cottage are good.\n")
+        #expect(NamesReport(House.cottage).text == "All names in Cottage are fine.\n")
     }
 
     @Test("quote the app's words in a question")
@@ -212,16 +212,16 @@ struct ListingTests {
             app: app, status: [], usageDescription: "Mood.\nLet it \u{1B}[2Jin", isPending: true)
         #expect(
             PermissionAgent.question(about: .permission(permission)) == """
-                Let org.example.lights see and control your homes?
-                  for      /usr/bin/lights, run by user 1000
-                  it says  "Mood.\\nLet it \\u{1B}[2Jin"
+                Allow org.example.lights to see and control your homes?
+                  program  /usr/bin/lights, run by user 1000
+                  reason   "Mood.\\nLet it \\u{1B}[2Jin"
                 Type allow or deny, or press Enter to decide later: \
 
                 """)
         #expect(
             PermissionListing.text(of: [permission]) == """
-                APP                 USER  MAY   PROGRAM          BECAUSE
-                org.example.lights  1000  asks  /usr/bin/lights  Mood.\\nLet it \\u{1B}[2Jin
+                APP                 USER  ACCESS   PROGRAM          REASON
+                org.example.lights  1000  pending  /usr/bin/lights  Mood.\\nLet it \\u{1B}[2Jin
 
                 """)
     }
@@ -234,14 +234,14 @@ struct ListingTests {
             vendors: [VendorClaim(vendor: "kilgo", isAllowed: true), VendorClaim(vendor: "other", isAllowed: nil)])
         #expect(
             PermissionAgent.question(about: .permission(permission)).contains(
-                "\n  for      any program that user 1000 runs under this id; homehubd can't tell them apart\n"))
+                "\n  program  any program that user 1000 runs under this ID; homehubd can't tell them apart\n"))
         #expect(
             PermissionListing.text(of: [permission]) == """
-                APP                 USER  MAY     PROGRAM  BECAUSE
-                org.example.lights  1000  asks    any      Mood.
-                org.example.lights  1000  answer  any      for the maker kilgo
-                org.example.lights  1000  asks    any      for the maker other
-                PROGRAM any: homehubd cannot see what runs, so this holds for any program of the user that gives this id.
+                APP                 USER  ACCESS   PROGRAM  REASON
+                org.example.lights  1000  pending  any      Mood.
+                org.example.lights  1000  yes      any      to set up accessories made by kilgo
+                org.example.lights  1000  pending  any      to set up accessories made by other
+                PROGRAM any: homehubd can't identify the program, so the decision applies to all programs of this user.
 
                 """)
         #expect(permission.listing["covers"] == "id")
@@ -258,7 +258,7 @@ struct ListingTests {
         #expect(try apps.app("Org.Example.Lights", user: 1001, program: nil).uid == 1001)
         let several = #expect(throws: HomeError.self) { try apps.app("org.example.lights", user: nil, program: nil) }
         #expect(
-            several?.message == "several programs bear the id org.example.lights; add --user 1000 --program /a, or "
+            several?.message == "several programs use the ID org.example.lights; add --user 1000 --program /a or "
                 + "--user 1001 --program /a")
         let programs = [permission(1000, "/a"), permission(1000, "/b")]
         #expect(try programs.app("org.example.lights", user: nil, program: "/b").executable == "/b")
@@ -267,9 +267,11 @@ struct ListingTests {
         let unseen = #expect(throws: HomeError.self) {
             try [permission(0, ""), permission(1001, "")].app("org.example.lights", user: nil, program: nil)
         }
-        #expect(unseen?.message == "several programs bear the id org.example.lights; add --user 0, or --user 1001")
+        #expect(unseen?.message == "several programs use the ID org.example.lights; add --user 0 or --user 1001")
         let none = #expect(throws: HomeError.self) { try apps.app("org.example.light", user: nil, program: nil) }
-        #expect(none?.message == "no app \"org.example.light\" has asked; for instance \"org.example.lights\"")
+        #expect(
+            none?.text
+                == "no app called \"org.example.light\" has asked for access; did you mean \"org.example.lights\"?")
     }
 
     // MARK: Events
@@ -293,7 +295,8 @@ struct ListingTests {
         #expect(EventLine(on, in: House.home).text(at: "0") == "0  Living Room  Reading Lamp  on\n")
         let gone = Accessory.Event(.reachabilityUpdated, to: House.door, revision: 1)
         #expect(
-            EventLine(gone, in: House.home).text(at: "0") == "0  My Home (Default Room)  Front Door  does not answer\n")
+            EventLine(gone, in: House.home).text(at: "0") == "0  My Home (Default Room)  Front Door  isn't responding\n"
+        )
         let moved = Home.Event(.accessoryRoomUpdated(House.home.rooms[1], House.lamp), in: House.home)
         #expect(EventLine(moved).text(at: "0") == "0  Kitchen  Reading Lamp  was moved here\n")
         let zone = Home.Event(.roomAddedToZone(House.home.rooms[1], House.home.zones[0]), in: House.home)

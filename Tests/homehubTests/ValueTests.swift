@@ -43,24 +43,15 @@ struct ValueTests {
     @Test(
         "are refused with an explanation",
         arguments: [
-            (.on, "maybe", .invalidValueType, "on: \"maybe\" is neither; write yes or no"),
+            (.on, "maybe", .invalidValueType, "on must be yes or no"),
             (.brightness, "400", .valueHigherThanMaximum, "brightness: the value is too high; the maximum is 100"),
             (.brightness, "-1", .valueLowerThanMinimum, "brightness: the value is too low; the minimum is 0"),
-            (
-                .brightness, "4.5", .invalidValueType,
-                "brightness: the value has the wrong type; expected a whole number"
-            ),
-            (.brightness, "0x10", .invalidValueType, "brightness: \"0x10\" isn't a valid value; write 0 to 100 %"),
-            (.brightness, "nan", .invalidValueType, "brightness: \"nan\" isn't a valid value; write 0 to 100 %"),
-            (
-                .lockTargetState, "secure", .invalidValueType,
-                "lock-target-state: \"secure\" isn't a valid value; write unsecured, secured, for instance \"secured\", "
-                    + "\"unsecured\""
-            ),
-            (
-                .lockTargetState, "2", .valueHigherThanMaximum,
-                "lock-target-state: \"2\" isn't a valid value; write unsecured, secured"
-            ),
+            (.brightness, "4.5", .invalidValueType, "brightness must be a whole number from 0 to 100 %"),
+            (.brightness, "0x10", .invalidValueType, "brightness must be a whole number from 0 to 100 %"),
+            (.brightness, "nan", .invalidValueType, "brightness must be a whole number from 0 to 100 %"),
+            (.hue, "red", .invalidValueType, "hue must be a number from 0 to 360°"),
+            (.lockTargetState, "secure", .invalidValueType, "lock-target-state must be unsecured or secured"),
+            (.lockTargetState, "2", .valueHigherThanMaximum, "lock-target-state must be unsecured or secured"),
             (
                 .outletInUse, "yes", .readOnlyCharacteristic, "outlet-in-use: this cannot be changed"
             ),
@@ -104,7 +95,7 @@ struct ValueTests {
         }
         let place = ValuePlace(accessory: House.lamp, service: House.lamp.services[1], characteristic: ratio)
         let change = ValueChange(place: place, value: .float(0.25), asked: .float(0.3))
-        #expect(change.note == "brightness of Reading Lamp: 0.25 stands for 0.3, for its steps are 0.25")
+        #expect(change.note == "brightness of Reading Lamp set to 0.25 instead of 0.3: it changes in steps of 0.25")
         #expect(place.listing(value: .float(0.25), asked: .float(0.3))["asked"] == 0.3)
     }
 

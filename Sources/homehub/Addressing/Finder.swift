@@ -44,9 +44,9 @@ enum Refusal {
         _ typed: String, _ noun: String, _ place: String, _ listing: String, among names: [String]
     ) -> HomeError {
         let near = names.near(typed)
-        let sentence = "there is no \(noun) \"\(typed.shown)\"" + (place.isEmpty ? "" : " \(place)")
+        let sentence = "there's no \(noun) called \"\(typed.shown)\"" + (place.isEmpty ? "" : " \(place)")
         return HomeError(
-            .notFound, detail: near.isEmpty ? "\(sentence); \"homehub \(listing)\" shows what there is" : sentence,
+            .notFound, detail: near.isEmpty ? "\(sentence); list them with homehub \(listing)" : sentence,
             suggestions: near)
     }
 
@@ -55,8 +55,7 @@ enum Refusal {
     /// Each candidate has unambiguous words.
     static func ambiguous(_ typed: String, candidates: [(what: String, words: String)]) -> HomeError {
         let list = candidates.prefix(8).map { "\"\($0.words)\" (\($0.what))" }.joined(separator: " or ")
-        return HomeError(
-            .invalidParameter, detail: "\"\(typed.shown)\" can mean \(candidates.count) things; write \(list)")
+        return HomeError(.invalidParameter, detail: "\"\(typed.shown)\" is ambiguous; use \(list)")
     }
 }
 

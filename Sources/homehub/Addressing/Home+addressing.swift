@@ -8,7 +8,7 @@ extension [Home] {
     func home(_ typed: String?, isWhole: Bool = false) throws(HomeError) -> Home {
         guard let typed else {
             guard let home = shown(nil) else {
-                throw HomeError(.notFound, detail: "there is no home yet; make one with \"homehub homes add NAME\"")
+                throw HomeError(.notFound, detail: "you have no homes yet; add one with homehub homes add NAME")
             }
             return home
         }
@@ -64,7 +64,7 @@ extension Home {
                 .first
         else { return error }
         let offer =
-            "\"homehub rename '\(accessory.name.shown)' '\(name)' --kind accessory\" makes the name free"
+            "to free the name, use homehub rename '\(accessory.name.shown)' '\(name)' --kind accessory"
         return HomeError(
             error.code, detail: error.problem,
             remedy: error.effectiveRemedy.map { "\($0); \(offer)" } ?? offer,

@@ -10,9 +10,11 @@ extension Home {
         guard let kinds = Self.kinds(NameKey(typed)) else {
             let here = Set(rows().map(\.kindName)).sorted()
             let near = here.map { $0.lowercased() }.near(typed)
+            let choices = here.prefix(8).map { $0.lowercased() }.joined(separator: ", ")
+            let isListed = near.isEmpty && !choices.isEmpty
             throw HomeError(
-                .notFound, detail: "there is no kind of thing called \"\(typed.shown)\"",
-                suggestions: near.isEmpty ? here.prefix(8).map { $0.lowercased() } : near)
+                .notFound, detail: "unknown kind \"\(typed.shown)\"" + (isListed ? "; \(name) has \(choices)" : ""),
+                suggestions: near)
         }
         return kinds
     }

@@ -4,6 +4,18 @@ import HomeModel
 /// The kinds of named objects.
 enum ObjectKind: String, CaseIterable, ExpressibleByArgument {
     case home, room, zone, accessory, part, scene, group
+
+    /// The `homehub` command that lists such objects, without the program's name.
+    var listing: String {
+        switch self {
+        case .home: "homes"
+        case .room: "rooms"
+        case .zone: "zones"
+        case .accessory, .part: "accessories"
+        case .scene: "scenes"
+        case .group: "groups"
+        }
+    }
 }
 
 /// A named object of any kind.
@@ -72,8 +84,13 @@ extension [Home] {
         // A part with the name of its accessory is selected only if `kind` requires it.
         let meant = kind == nil ? found.filter { !$0.isNamesake(among: found) } : found
         guard let object = meant.first else {
-            throw Refusal.notFound(
-                typed, kind.map { "\($0)" } ?? "object", "in \(home.name)", "accessories", among: objects.map(\.name))
+            let names = objects.map(\.name)
+            guard let kind else {
+                throw HomeError(
+                    .notFound, detail: "nothing in \(home.name) is called \"\(typed.shown)\"",
+                    suggestions: names.near(typed))
+            }
+            throw Refusal.notFound(typed, "\(kind)", "in \(home.name)", kind.listing, among: names)
         }
         guard meant.count == 1 else {
             throw Refusal.ambiguous(typed, candidates: meant.map { ("the \($0.kind)", $0.unambiguous) })

@@ -131,7 +131,7 @@ extension ValueTarget {
             else { throw notFound(word, service.characteristics) }
             return place
         case .place(_, let name):
-            throw HomeError(.invalidParameter, detail: "\(name) is a place; name one accessory to change its values")
+            throw HomeError(.invalidParameter, detail: "\(name) is a room or zone; name a single accessory instead")
         case .accessory(let accessory): return try place(word, of: accessory)
         }
     }
@@ -160,9 +160,12 @@ extension ValueTarget {
             words.append(characteristic.word)
         }
         let near = words.near(word)
+        let isListed = near.isEmpty && !words.isEmpty
         return HomeError(
-            .notFound, detail: "\(name) has no \"\(word.shown)\"",
-            suggestions: near.isEmpty ? Array(words.prefix(8)) : near)
+            .notFound,
+            detail: "\(name) has no \"\(word.shown)\""
+                + (isListed ? "; it has \(words.prefix(8).joined(separator: ", "))" : ""),
+            suggestions: near)
     }
 
     private static func places(of accessory: Accessory, isComplete: Bool) -> [ValuePlace] {

@@ -41,7 +41,8 @@ struct WriteOrder: Equatable {
                 guard case .value(let value, let asked) = item.wanted else {
                     throw HomeError(
                         .invalidParameter,
-                        detail: "a scene sets \(item.place.characteristic.word) to a value; it has no steps or toggles")
+                        detail:
+                            "a scene needs a fixed value for \(item.place.characteristic.word), not a step or toggle")
                 }
                 changes.append(ValueChange(place: item.place, value: value, asked: asked))
             }
@@ -139,7 +140,7 @@ extension Home {
         guard !wanted.isEmpty else {
             throw HomeError(
                 .invalidParameter,
-                detail: "don't understand \"\(words.last?.shown ?? "")\"; write for example on, off or brightness=40")
+                detail: "don't understand \"\(words.last?.shown ?? "")\"; try on, off or brightness=40")
         }
         let target = try writeTarget(named)
         var items: [WriteOrder.Item] = []
@@ -147,7 +148,7 @@ extension Home {
             for item in try target.items(typed: word) {
                 guard !items.contains(where: { $0.place.characteristic.id == item.place.characteristic.id }) else {
                     throw HomeError(
-                        .invalidParameter, detail: "\(item.place.characteristic.word) is there twice; write it once")
+                        .invalidParameter, detail: "\(item.place.characteristic.word) is given twice; give it once")
                 }
                 items.append(item)
             }
@@ -165,10 +166,15 @@ extension Home {
             throw error
         } catch {}
         if let group = serviceGroups.named(typed).first {
+            guard !group.services.isEmpty else {
+                throw HomeError(
+                    .notFound,
+                    detail: "\(group.name) is empty; add to it with homehub groups put '\(group.name)' ACCESSORY")
+            }
             return .several(group.services, of: self, name: group.name, isKind: true)
         }
         if let kinds = Self.kinds(NameKey(typed)) {
-            return .several(rows().filter { kinds.contains($0.kind) }.map(\.id), of: self, name: typed, isKind: true)
+            return try .kind(typed, rows().filter { kinds.contains($0.kind) }, of: self, place: name)
         }
         let words = typed.split(separator: " ").map(String.init)
         for split in words.indices.dropFirst() {
@@ -176,8 +182,8 @@ extension Home {
             guard let kinds = Self.kinds(NameKey(kind)),
                 case .place(let accessories, let name)? = try? valueTarget(words[..<split].joined(separator: " "))
             else { continue }
-            let ids = accessories.flatMap { $0.rows() }.filter { kinds.contains($0.kind) }.map(\.id)
-            return .several(ids, of: self, name: "\(kind) of \(name)", isKind: true)
+            let rows = accessories.flatMap { $0.rows() }.filter { kinds.contains($0.kind) }
+            return try .kind(kind, rows, of: self, place: name)
         }
         // A kind takes precedence over the beginning of a name.
         return WriteTarget(try valueTarget(typed), of: self)
@@ -196,6 +202,19 @@ private enum WriteTarget {
             self = .several(accessories.flatMap { $0.rows() }.map(\.id), of: home, name: name, isKind: false)
         case .accessory, .part, .value: self = .one(target)
         }
+    }
+
+    /// Returns the target for the services of a kind in a place.
+    ///
+    /// - Throws: 2 if there are none.
+    static func kind(
+        _ typed: String, _ rows: [ServiceRow], of home: Home, place: String
+    ) throws(HomeError) -> WriteTarget {
+        let name = "\(typed.shown) in \(place)"
+        guard !rows.isEmpty else {
+            throw HomeError(.notFound, detail: typed.hasSuffix("s") ? "there are no \(name)" : "there's no \(name)")
+        }
+        return .several(rows.map(\.id), of: home, name: name, isKind: true)
     }
 
     func items(typed word: String) throws(HomeError) -> [WriteOrder.Item] {
@@ -220,7 +239,7 @@ private enum WriteTarget {
                 }
             }
             guard !places.isEmpty else {
-                throw HomeError(.notFound, detail: "\(target) has no \"\(name.shown)\" that can be set")
+                throw HomeError(.notFound, detail: "can't set \"\(name.shown)\" of \(target)")
             }
             var items: [WriteOrder.Item] = []
             for place in places { items.append(try place.item(typed: wanted, sign: sign)) }
@@ -232,7 +251,7 @@ private enum WriteTarget {
         switch self {
         case .one(let target):
             guard let item = target.parts.lazy.compactMap({ $0.service.item(verb, in: $0.accessory) }).first else {
-                throw HomeError(.notFound, detail: "\(target.name) has nothing to \(verb.words)")
+                throw HomeError(.notFound, detail: "\(target.name) can't be \(verb.participle)")
             }
             return [item]
         case .several(let ids, let home, let name, let isKind):
@@ -242,19 +261,27 @@ private enum WriteTarget {
                 guard isKind || verb.kinds?.contains(kind) ?? true else { return nil }
                 return service.item(verb, in: accessory)
             }
-            guard !items.isEmpty else { throw HomeError(.notFound, detail: "\(name) has nothing to \(verb.words)") }
+            guard !items.isEmpty else {
+                throw HomeError(
+                    .notFound,
+                    detail: isKind
+                        ? "\(name) can't be \(verb.participle)" : "nothing in \(name) can be \(verb.participle)")
+            }
             return items
         }
     }
 }
 
 extension Verb {
-    fileprivate var words: String {
+    fileprivate var participle: String {
         switch self {
-        case .on: "switch on"
-        case .off: "switch off"
-        case .toggle: "switch"
-        case .open, .close, .lock, .unlock: rawValue
+        case .on: "turned on"
+        case .off: "turned off"
+        case .toggle: "toggled"
+        case .open: "opened"
+        case .close: "closed"
+        case .lock: "locked"
+        case .unlock: "unlocked"
         }
     }
 }
@@ -298,7 +325,8 @@ extension ValuePlace {
             metadata.format.isNumeric && metadata.validValues == nil && characteristic.type.valueNames.isEmpty
         guard hasSteps, sign != 0 || isSigned else {
             guard sign == 0 else {
-                throw HomeError(.invalidValueType, detail: "\(characteristic.word) has no steps; write a value")
+                throw HomeError(
+                    .invalidValueType, detail: "\(characteristic.word) can't be changed in steps; give a value")
             }
             let value = try characteristic.value(typed: typed)
             let asked = characteristic.numberBetweenSteps(typed: typed, writing: value)
@@ -308,7 +336,8 @@ extension ValuePlace {
             // Throws the specific error.
             _ = try characteristic.value(typed: typed)
             throw HomeError(
-                .writeOnlyCharacteristic, detail: "\(characteristic.word) cannot be read, so it has no steps")
+                .writeOnlyCharacteristic,
+                detail: "\(characteristic.word) can't be read, so it can't be changed in steps; give a value")
         }
         let step = try characteristic.number(ofStep: typed) * (sign == 0 ? 1 : sign)
         return WriteOrder.Item(place: self, wanted: .step(step))

@@ -10,26 +10,26 @@ extension ProductGrouping: ExpressibleByArgument {}
 
 struct AccessoriesCommand: HomeCommand {
     static let configuration = CommandConfiguration(
-        commandName: "accessories", abstract: "List the accessories with what they do, by room or otherwise.",
+        commandName: "accessories", abstract: "List accessories and their state, by room or otherwise.",
         discussion: """
-            The values are the last that were received; accessories are asked only for what was never received, or \
-            with --ask for all. By zone or by kind, or with one of the filters, parts are listed one by one: \
+            The list shows the last known values. Values that have never been received are read first; with --ask, all \
+            values are. When you group by zone or kind, or use a filter, each part of an accessory has its own line: \
             homehub accessories --kind lights
             """)
 
-    @Option(help: ArgumentHelp("room, zone, category or kind.", valueName: "group"))
+    @Option(help: ArgumentHelp("Group by room, zone, category or kind.", valueName: "group"))
     var by = ProductGrouping.room
 
-    @Option(help: ArgumentHelp("Only what is of this kind, such as lights or locks.", valueName: "kind"))
+    @Option(help: ArgumentHelp("Show only this kind, such as lights or locks.", valueName: "kind"))
     var kind: String?
 
-    @Option(help: ArgumentHelp("Only what is by this maker.", valueName: "maker"))
+    @Option(help: ArgumentHelp("Show only accessories from this manufacturer.", valueName: "maker"))
     var maker: String?
 
-    @Flag(name: [.customLong("favorites"), .customLong("favourites")], help: "Only favorites.")
+    @Flag(name: [.customLong("favorites"), .customLong("favourites")], help: "Show only favorites.")
     var favorites = false
 
-    @Flag(help: "Ask the accessories for their values first.")
+    @Flag(help: "Read all values from the accessories first.")
     var ask = false
 
     @OptionGroup var options: HomeOptions
@@ -51,7 +51,7 @@ struct AccessoriesCommand: HomeCommand {
         if let maker {
             let makers = Set(home.accessories.map(\.manufacturer)).sorted()
             guard makers.contains(where: { NameKey($0) == NameKey(maker) }) else {
-                throw Refusal.notFound(maker, "maker", "in \(home.name)", "accessories", among: makers)
+                throw Refusal.notFound(maker, "manufacturer", "in \(home.name)", "accessories", among: makers)
             }
             filter.makers = [maker]
         }
@@ -61,13 +61,13 @@ struct AccessoriesCommand: HomeCommand {
 
 struct ShowCommand: HomeCommand {
     static let configuration = CommandConfiguration(
-        commandName: "show", abstract: "Show an accessory: what it is, where, and what can be read and written.",
-        discussion: "The values are the last known ones; homehub read asks the accessory.")
+        commandName: "show", abstract: "Show an accessory's details and its values.",
+        discussion: "The values are the last known ones. To read current values, use homehub read.")
 
-    @Argument(help: "The accessory, by name or id.", completion: .names(.accessories))
+    @Argument(help: "The accessory, by name or ID.", completion: .names(.accessories))
     var accessory: String
 
-    @Flag(help: "Show also ids, versions, and what accessories hide.")
+    @Flag(help: "Also show IDs, versions and hidden values.")
     var all = false
 
     @OptionGroup var options: HomeOptions
@@ -82,21 +82,21 @@ struct ShowCommand: HomeCommand {
 
 struct AssignCommand: HomeCommand {
     static let configuration = CommandConfiguration(
-        commandName: "assign", abstract: "Put accessories into a room.",
+        commandName: "assign", abstract: "Move accessories to a room.",
         discussion: """
-            For example: homehub assign "Reading Lamp" "Ceiling Fan" Kitchen. All names are looked up before anything is \
+            For example: homehub assign "Reading Lamp" "Ceiling Fan" Kitchen. If a name is unknown, no accessory is \
             moved. The home's own name means the default room.
             """)
 
     @Argument(
-        help: ArgumentHelp("The accessories, and last the room, by name or id.", valueName: "accessory ... room"),
+        help: ArgumentHelp("One or more accessories, then the room, by name or ID.", valueName: "accessory ... room"),
         completion: .names(.objects))
     var names: [String]
 
     @OptionGroup var options: HomeOptions
 
     func validate() throws {
-        guard names.count > 1 else { throw ValidationError("Name at least one accessory, and last the room.") }
+        guard names.count > 1 else { throw ValidationError("Name at least one accessory, then the room.") }
     }
 
     func run(_ session: HomeSession) async throws {
@@ -114,16 +114,16 @@ struct AssignCommand: HomeCommand {
 struct RenameCommand: HomeCommand {
     static let configuration = CommandConfiguration(
         commandName: "rename",
-        abstract: "Rename an accessory, a part of one, a room, a zone, a scene, a group or a home.",
+        abstract: "Rename an accessory, a part of an accessory, a room, a zone, a scene, a group or a home.",
         discussion: """
-            Names live in the home; an accessory keeps the one it gives itself. ACCESSORY/PART means a part, such as the \
-            light of a fan.
+            The home stores the new name; the device itself isn't renamed. ACCESSORY/PART means a part of an \
+            accessory, such as the light of a fan.
             """)
 
-    @Argument(help: "What to rename, by name or id.", completion: .names(.objects))
+    @Argument(help: "The object to rename, by name or ID.", completion: .names(.objects))
     var object: String
 
-    @Argument(help: "Its new name: letters, digits, spaces and apostrophes.")
+    @Argument(help: "The new name: letters, digits, spaces and apostrophes.")
     var name: String
 
     @Option(help: ArgumentHelp("The kind of object, if the name is ambiguous.", valueName: "kind"))
@@ -142,12 +142,12 @@ struct RenameCommand: HomeCommand {
 
 struct RemoveCommand: HomeCommand {
     static let configuration = CommandConfiguration(
-        commandName: "remove", abstract: "Remove an accessory from the home, a bridge with all its accessories.")
+        commandName: "remove", abstract: "Remove an accessory, or a bridge and all its accessories, from the home.")
 
-    @Argument(help: "The accessory, by name or id.", completion: .names(.accessories))
+    @Argument(help: "The accessory, by name or ID.", completion: .names(.accessories))
     var accessory: String
 
-    @Flag(help: "Do not ask, also for a bridge.")
+    @Flag(help: "Don't ask for confirmation before removing a bridge.")
     var yes = false
 
     @OptionGroup var options: HomeOptions
@@ -157,9 +157,10 @@ struct RemoveCommand: HomeCommand {
         let accessory = try home.accessory(addressed: accessory, isWhole: true)
         if let bridged = accessory.bridgedAccessories, !bridged.isEmpty {
             try await session.confirm(
-                "\(accessory.name) goes with \(bridged.count.of("accessory")) behind it.", yes: yes)
+                "This removes \(accessory.name) and the \(bridged.count.of("accessory")) connected through it.",
+                yes: yes)
         }
-        let removal = try await session.saying("telling the accessory") {
+        let removal = try await session.saying("unpairing the accessory") {
             try await session.manager.removeAccessory(accessory.id, from: home.id)
         }
         RemovalReport(removal: removal, home: home).show(in: session)
@@ -168,9 +169,9 @@ struct RemoveCommand: HomeCommand {
 
 struct IdentifyCommand: HomeCommand {
     static let configuration = CommandConfiguration(
-        commandName: "identify", abstract: "Have an accessory make itself noticed, by a blink or a sound.")
+        commandName: "identify", abstract: "Make an accessory blink or play a sound to identify itself.")
 
-    @Argument(help: "The accessory, by name or id.", completion: .names(.accessories))
+    @Argument(help: "The accessory, by name or ID.", completion: .names(.accessories))
     var accessory: String
 
     @OptionGroup var options: HomeOptions
@@ -184,9 +185,9 @@ struct IdentifyCommand: HomeCommand {
 
 struct UnblockCommand: HomeCommand {
     static let configuration = CommandConfiguration(
-        commandName: "unblock", abstract: "Try again with an accessory that misbehaved and was blocked.")
+        commandName: "unblock", abstract: "Unblock an accessory that was blocked because it misbehaved.")
 
-    @Argument(help: "The accessory, by name or id; a bridge for those behind it.")
+    @Argument(help: "The accessory, by name or ID. For a bridged accessory, name its bridge.")
     var accessory: String
 
     @OptionGroup var options: HomeOptions
@@ -201,18 +202,18 @@ struct UnblockCommand: HomeCommand {
 struct FavoriteCommand: HomeCommand {
     static let configuration = CommandConfiguration(
         commandName: "favorite",
-        abstract: "List the things that are used most, or put something among them.",
+        abstract: "List favorites, or add or remove one.",
         aliases: ["favourite", "favorites", "favourites"])
 
     @Argument(
-        help: "The accessory, by name or id; without it the favorites are listed.",
+        help: "The accessory, by name or ID. Without it, the command lists the favorites.",
         completion: .names(.accessories))
     var accessory: String?
 
-    @Argument(help: "A part of it; its main part if left out.")
+    @Argument(help: "The part of the accessory (default: its main part).")
     var part: String?
 
-    @Flag(help: "Take it away from them.")
+    @Flag(help: "Remove it from the favorites.")
     var off = false
 
     @OptionGroup var options: HomeOptions
@@ -234,16 +235,16 @@ struct FavoriteCommand: HomeCommand {
 
 struct ServiceTypeCommand: HomeCommand {
     static let configuration = CommandConfiguration(
-        commandName: "service-type", abstract: "Set how an outlet, a switch or a contact sensor is shown.",
+        commandName: "service-type", abstract: "Choose how an outlet, a switch or a contact sensor is shown.",
         discussion: "For example: homehub service-type \"Power Strip\" \"Left Outlet\" fan")
 
-    @Argument(help: "The accessory, by name or id.", completion: .names(.accessories))
+    @Argument(help: "The accessory, by name or ID.", completion: .names(.accessories))
     var accessory: String
 
-    @Argument(help: "The part of it that is meant.")
+    @Argument(help: "The part of the accessory, by name or ID.")
     var part: String
 
-    @Argument(help: "The type to show, such as fan or lightbulb; none for its own type.")
+    @Argument(help: "The type to show, such as fan or lightbulb, or none for the part's own type.")
     var type: String
 
     @OptionGroup var options: HomeOptions
@@ -291,9 +292,11 @@ extension Service {
         }
         guard let type = choices[word] else {
             let near = Array(choices.keys).near(typed)
+            let words = choices.keys.sorted().joined(separator: ", ")
             throw HomeError(
-                .invalidAssociatedServiceType, detail: "\(name) cannot be shown as \"\(typed.shown)\"",
-                suggestions: near.isEmpty ? choices.keys.sorted() : near)
+                .invalidAssociatedServiceType,
+                detail: "\(name) can't be shown as \"\(typed.shown)\"" + (near.isEmpty ? "; use \(words)" : ""),
+                suggestions: near)
         }
         return type
     }

@@ -8,22 +8,22 @@ struct AddCommand: HomeCommand {
     static let configuration = CommandConfiguration(
         commandName: "add", abstract: "Add an accessory, or a bridge with all its accessories.",
         discussion: """
-            What is not given is asked for: the setup code, which device it is, and then for each thing its name, its \
-            room, and whether it is a favorite. With --yes nothing is asked, and names and the like stay as they are.
+            The command asks for everything you don't specify: the setup code, the device, and the name, room and \
+            favorite setting of each accessory. With --yes, it doesn't ask and keeps the defaults.
             """)
 
     @OptionGroup var setupCode: SetupCodeOptions
 
-    @Option(help: ArgumentHelp("Which device, by name or id, as homehub discover shows it.", valueName: "device"))
+    @Option(help: ArgumentHelp("The device to add, by name or ID, as homehub discover shows it.", valueName: "device"))
     var device: String?
 
-    @Option(help: ArgumentHelp("What to call it; for a bridge, the bridge itself.", valueName: "name"))
+    @Option(help: ArgumentHelp("The name for the accessory, or for the bridge itself.", valueName: "name"))
     var name: String?
 
-    @Option(help: ArgumentHelp("The room to put it into.", valueName: "room"))
+    @Option(help: ArgumentHelp("The room for the accessory.", valueName: "room"))
     var room: String?
 
-    @Flag(help: "Ask nothing.")
+    @Flag(help: "Don't ask questions; use the defaults.")
     var yes = false
 
     @OptionGroup var options: HomeOptions
@@ -41,7 +41,7 @@ struct AddCommand: HomeCommand {
         switch try await AccessorySetupManager(session.manager).perform(request, interaction: interaction) {
         case .handedOver(let app):
             session.print(
-                "\(app) goes on from here; the accessory is there once that is done.\n".sanitizedLines,
+                "Continue in \(app). The accessory appears when setup is finished there.\n".sanitizedLines,
                 json: ["handedOver": .string(app)])
         case .added(let result):
             let home = try await session.manager.homes.home("\(result.home)")
@@ -49,7 +49,7 @@ struct AddCommand: HomeCommand {
             session.print(Self.text(of: added, in: home), json: .array(added.map(\.listing)))
             for failure in result.failures {
                 let name = failure.accessory.flatMap { home.accessory($0) }?.name ?? home.name
-                Terminal.current.writeError("homehub: \(name): \(failure.message)".sanitized + "\n")
+                Terminal.current.writeError("homehub: \(name): \(failure.text)".sanitized + "\n")
             }
         }
     }
@@ -67,7 +67,7 @@ struct AddCommand: HomeCommand {
             case .home, .room, .zone, .scene, .group: false
             }
         }
-        if hints { text += "Some names could be better; see homehub names doctor.\n" }
+        if hints { text += "Some names could be better. For suggestions, run homehub names doctor.\n" }
         return text.sanitizedLines
     }
 }

@@ -6,14 +6,13 @@ import TerminalKit
 
 struct DiscoverCommand: HomeCommand {
     static let configuration = CommandConfiguration(
-        commandName: "discover", abstract: "Show the devices that can be added, as they come and go, until interrupted."
-    )
+        commandName: "discover", abstract: "Watch for devices that can be added, until you press Ctrl-C.")
 
     @OptionGroup var options: HomeOptions
 
     func run(_ session: HomeSession) async throws {
         try await session.manager.withAccessoryBrowser { found in
-            session.sayThatItGoesOn("looking for devices that can be added")
+            session.sayThatItGoesOn("looking for devices")
             var list = DiscoveryList()
             for await event in found {
                 for line in list.lines(for: event) { session.print(line.text, json: line.listing) }

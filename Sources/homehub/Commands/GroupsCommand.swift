@@ -5,10 +5,10 @@ import HomeClient
 struct GroupsCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "groups",
-        abstract: "List, make, rename and remove groups of things that people speak of together.",
+        abstract: "Manage groups of accessories that you control together.",
         discussion: """
-            A group holds parts of accessories, wherever they are: the reading lamps of all rooms, say. A part may be in \
-            several groups.
+            A group contains accessories, or parts of them, from any room, such as all reading lamps. An accessory can \
+            be in several groups.
             """,
         subcommands: [
             GroupsListCommand.self, GroupsAddCommand.self, GroupsRenameCommand.self, GroupsRemoveCommand.self,
@@ -30,9 +30,9 @@ struct GroupsListCommand: HomeCommand {
 }
 
 struct GroupsAddCommand: HomeCommand {
-    static let configuration = CommandConfiguration(commandName: "add", abstract: "Make a group.")
+    static let configuration = CommandConfiguration(commandName: "add", abstract: "Add an empty group.")
 
-    @Argument(help: "Its name: letters, digits, spaces and apostrophes.")
+    @Argument(help: "The name of the group: letters, digits, spaces and apostrophes.")
     var name: String
 
     @OptionGroup var options: HomeOptions
@@ -46,10 +46,10 @@ struct GroupsAddCommand: HomeCommand {
 struct GroupsRenameCommand: HomeCommand {
     static let configuration = CommandConfiguration(commandName: "rename", abstract: "Rename a group.")
 
-    @Argument(help: "The group, by name or id.", completion: .names(.groups))
+    @Argument(help: "The group, by name or ID.", completion: .names(.groups))
     var object: String
 
-    @Argument(help: "Its new name.")
+    @Argument(help: "The new name.")
     var name: String
 
     @OptionGroup var options: HomeOptions
@@ -62,9 +62,9 @@ struct GroupsRenameCommand: HomeCommand {
 
 struct GroupsRemoveCommand: HomeCommand {
     static let configuration = CommandConfiguration(
-        commandName: "remove", abstract: "Remove a group; what is in it stays.")
+        commandName: "remove", abstract: "Remove a group, but not the accessories in it.")
 
-    @Argument(help: "The group, by name or id.", completion: .names(.groups))
+    @Argument(help: "The group, by name or ID.", completion: .names(.groups))
     var object: String
 
     @OptionGroup var options: HomeOptions
@@ -78,12 +78,12 @@ struct GroupsRemoveCommand: HomeCommand {
 
 struct GroupsPutCommand: HomeCommand {
     static let configuration = CommandConfiguration(
-        commandName: "put", abstract: "Put a part of an accessory into a group.")
+        commandName: "put", abstract: "Add an accessory, or a part of one, to a group.")
 
-    @Argument(help: "The group, by name or id.", completion: .names(.groups))
+    @Argument(help: "The group, by name or ID.", completion: .names(.groups))
     var group: String
 
-    @Argument(help: "An accessory or ACCESSORY/PART, by name or id.")
+    @Argument(help: "An accessory or ACCESSORY/PART, by name or ID.")
     var target: String
 
     @OptionGroup var options: HomeOptions
@@ -97,12 +97,12 @@ struct GroupsPutCommand: HomeCommand {
 
 struct GroupsTakeCommand: HomeCommand {
     static let configuration = CommandConfiguration(
-        commandName: "take", abstract: "Take a part of an accessory out of a group.")
+        commandName: "take", abstract: "Remove an accessory, or a part of one, from a group.")
 
-    @Argument(help: "The group, by name or id.", completion: .names(.groups))
+    @Argument(help: "The group, by name or ID.", completion: .names(.groups))
     var group: String
 
-    @Argument(help: "An accessory or ACCESSORY/PART, by name or id.")
+    @Argument(help: "An accessory or ACCESSORY/PART, by name or ID.")
     var target: String
 
     @OptionGroup var options: HomeOptions

@@ -26,9 +26,9 @@ struct HomesListCommand: HomeCommand {
 
 struct HomesAddCommand: HomeCommand {
     static let configuration = CommandConfiguration(
-        commandName: "add", abstract: "Add a home; the first one is the primary home.")
+        commandName: "add", abstract: "Add a home. The first home becomes the primary one.")
 
-    @Argument(help: "Its name: letters, digits, spaces and apostrophes.")
+    @Argument(help: "The name of the home: letters, digits, spaces and apostrophes.")
     var name: String
 
     @OptionGroup var options: HomeOptions
@@ -42,10 +42,10 @@ struct HomesAddCommand: HomeCommand {
 struct HomesRenameCommand: HomeCommand {
     static let configuration = CommandConfiguration(commandName: "rename", abstract: "Rename a home.")
 
-    @Argument(help: "The home, by name or id.", completion: .names(.homes))
+    @Argument(help: "The home, by name or ID.", completion: .names(.homes))
     var object: String
 
-    @Argument(help: "Its new name.")
+    @Argument(help: "The new name.")
     var name: String
 
     @OptionGroup var options: HomeOptions
@@ -58,13 +58,13 @@ struct HomesRenameCommand: HomeCommand {
 
 struct HomesRemoveCommand: HomeCommand {
     static let configuration = CommandConfiguration(
-        commandName: "remove", abstract: "Remove a home with everything in it.",
-        discussion: "Its accessories are released and can be added again.")
+        commandName: "remove", abstract: "Remove a home and everything in it.",
+        discussion: "The accessories are unpaired and can then be added again.")
 
-    @Argument(help: "The home, by name or id.", completion: .names(.homes))
+    @Argument(help: "The home, by name or ID.", completion: .names(.homes))
     var object: String
 
-    @Flag(help: "Do not ask.")
+    @Flag(help: "Don't ask for confirmation.")
     var yes = false
 
     @OptionGroup var options: HomeOptions
@@ -72,9 +72,9 @@ struct HomesRemoveCommand: HomeCommand {
     func run(_ session: HomeSession) async throws {
         let home = try await session.manager.homes.home(object, isWhole: true)
         try await session.confirm(
-            "\(home.name) goes with \(home.rooms.count.of("room")), \(home.accessories.count.of("accessory")) and all "
-                + "that was set up for them.", yes: yes)
-        let removal = try await session.saying("telling the accessories") {
+            "This removes \(home.name) with \(home.rooms.count.of("room")), "
+                + "\(home.accessories.count.of("accessory")), and all scenes and settings.", yes: yes)
+        let removal = try await session.saying("unpairing the accessories") {
             try await session.manager.removeHome(home.id)
         }
         RemovalReport(removal: removal, home: home).show(in: session)
@@ -83,9 +83,9 @@ struct HomesRemoveCommand: HomeCommand {
 
 struct HomesPrimaryCommand: HomeCommand {
     static let configuration = CommandConfiguration(
-        commandName: "primary", abstract: "Show the primary home, or make another the primary one.")
+        commandName: "primary", abstract: "Show the primary home, or choose another.")
 
-    @Argument(help: "The home, by name or id.", completion: .names(.homes))
+    @Argument(help: "The home, by name or ID.", completion: .names(.homes))
     var object: String?
 
     @OptionGroup var options: HomeOptions

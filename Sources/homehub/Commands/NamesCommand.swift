@@ -5,19 +5,19 @@ import TerminalKit
 
 struct NamesCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "names", abstract: "Look after the names in a home.", subcommands: [NamesDoctorCommand.self])
+        commandName: "names", abstract: "Check the names in a home.", subcommands: [NamesDoctorCommand.self])
 }
 
 struct NamesDoctorCommand: HomeCommand {
     static let configuration = CommandConfiguration(
-        commandName: "doctor", abstract: "Find names that could be better, and say what to use instead.",
+        commandName: "doctor", abstract: "Find names that could be better, and suggest others.",
         discussion: """
-            A good name does not repeat where a thing is, nor who made it, and is not that of another. With --fix \
-            the room is taken out of names that repeat it, and what is in no room is put into the one that its name says; the \
-            other names are left for you to choose.
+            A good name is unique and doesn't repeat the room or the manufacturer. With --fix, the command removes the \
+            room from names that repeat it, and moves accessories without a room to the room in their name. Other names \
+            are left for you to choose.
             """)
 
-    @Flag(help: "Rename what can be.")
+    @Flag(help: "Fix names that repeat their room.")
     var fix = false
 
     @OptionGroup var options: HomeOptions
@@ -37,8 +37,8 @@ struct NamesDoctorCommand: HomeCommand {
             try await session.manager.rename(entry.object, to: name)
             let room = try await assign(entry, in: present, session)
             if !options.json {
-                let place = room.map { ", and in \($0.name)" } ?? ""
-                Terminal.current.write("\(entry.object.qualifiedName) is \(name) now\(place)\n".sanitizedLines)
+                let place = room.map { " and moved to \($0.name)" } ?? ""
+                Terminal.current.write("\(entry.object.qualifiedName) renamed to \(name)\(place)\n".sanitizedLines)
             }
             var change: JSONObject = [
                 "id": .string(id), "kind": .string(entry.object.kind.rawValue), "from": .string(entry.object.name),
@@ -50,9 +50,9 @@ struct NamesDoctorCommand: HomeCommand {
         let left = try await NamesReport(session.manager.homes.home("\(home.id)")).entries.count
         let rest =
             left == 0
-            ? "" : "\(left) \(left == 1 ? "name is" : "names are") left for you to choose: homehub names doctor\n"
+            ? "" : "\(left.of("name")) could still be better; see homehub names doctor\n"
         session.print(
-            (renamed.isEmpty && left == 0 ? "There is nothing to rename.\n" : "") + rest, json: .array(renamed))
+            (renamed.isEmpty && left == 0 ? "All names are fine.\n" : "") + rest, json: .array(renamed))
     }
 
     /// Assigns an accessory without a room to the room in its former name.

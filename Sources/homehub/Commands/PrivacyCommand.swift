@@ -6,8 +6,8 @@ import TerminalKit
 
 struct PrivacyCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "privacy", abstract: "Decide which apps may see the homes.",
-        discussion: "Only root, members of the group homehub, and the user that homehubd runs as may decide.",
+        commandName: "privacy", abstract: "Decide which apps may access your homes.",
+        discussion: "Only root, members of the group homehub, and the user that homehubd runs as can decide.",
         subcommands: [
             PrivacyListCommand.self, PrivacyAllowCommand.self, PrivacyDenyCommand.self, PrivacyResetCommand.self,
             PrivacyAgentCommand.self,
@@ -17,7 +17,7 @@ struct PrivacyCommand: AsyncParsableCommand {
 
 struct PrivacyListCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "list", abstract: "List the apps that asked, and what was decided.")
+        commandName: "list", abstract: "List the apps that asked for access, and the decisions.")
 
     @OptionGroup var options: HomeOptions
 
@@ -30,22 +30,22 @@ struct PrivacyListCommand: AsyncParsableCommand {
 }
 
 struct AppOptions: ParsableArguments, Sendable {
-    @Argument(help: "The app's id, as homehub privacy shows it.")
+    @Argument(help: "The app's ID, as homehub privacy shows it.")
     var name: String
 
-    @Option(help: ArgumentHelp("The user who runs it, by name or number.", valueName: "user"))
+    @Option(help: ArgumentHelp("The user who runs the app, by name or number.", valueName: "user"))
     var user: UserName?
 
-    @Option(help: ArgumentHelp("The program, if several bear the id.", valueName: "path"))
+    @Option(help: ArgumentHelp("The program, if several programs use this ID.", valueName: "path"))
     var program: String?
 
     @Option(
         help: ArgumentHelp(
-            "Whether it may answer for this maker's accessories, instead of whether it may see the homes.",
+            "Decide about setting up this manufacturer's accessories, instead of about access to the homes.",
             valueName: "maker"))
     var vendor: String?
 
-    @Flag(help: "Do not ask, also for a program of another user.")
+    @Flag(help: "Don't ask for confirmation, not even for another user's program.")
     var yes = false
 }
 
@@ -79,8 +79,8 @@ extension PrivacyDecision {
             // Any program of any user can claim any ID.
             if Self.decision == .allow, subject.user == nil, app.uid != getuid() {
                 try await HomeSession(manager: manager, options: options).confirm(
-                    "\(app.app) is \(app.coverage) (\(UserName(app.uid).name)).", yes: subject.yes,
-                    remedy: "add --user \(UserName(app.uid).name)")
+                    "This applies to \(app.coverage) (\(UserName(app.uid).name)).", yes: subject.yes,
+                    remedy: "use --user \(UserName(app.uid).name)")
             }
             if let vendor = subject.vendor {
                 try await manager.setVendor(Self.decision, of: vendor, for: app)
@@ -88,14 +88,14 @@ extension PrivacyDecision {
                 try await manager.setPermission(Self.decision, for: app)
             }
             guard Self.decision == .allow, !options.json else { return }
-            Terminal.current.write("allowed for \(app.coverage)\n")
+            Terminal.current.write("Allowed for \(app.coverage).\n")
         }
     }
 }
 
 struct PrivacyAllowCommand: PrivacyDecision {
     static let configuration = CommandConfiguration(
-        commandName: "allow", abstract: "Let an app see and control the homes, from now on.")
+        commandName: "allow", abstract: "Allow an app to see and control your homes.")
     static let decision = PermissionDecision.allow
 
     @OptionGroup var subject: AppOptions
@@ -104,7 +104,7 @@ struct PrivacyAllowCommand: PrivacyDecision {
 
 struct PrivacyDenyCommand: PrivacyDecision {
     static let configuration = CommandConfiguration(
-        commandName: "deny", abstract: "Keep an app from the homes; what it sees ends at once.")
+        commandName: "deny", abstract: "Deny an app access to your homes, effective immediately.")
     static let decision = PermissionDecision.deny
 
     @OptionGroup var subject: AppOptions
@@ -113,28 +113,29 @@ struct PrivacyDenyCommand: PrivacyDecision {
 
 struct PrivacyResetCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "reset", abstract: "Forget what was decided, so that apps have to ask again.")
+        commandName: "reset", abstract: "Forget decisions, so that apps have to ask again.")
 
-    @Argument(help: "The app's id; all apps if left out.")
+    @Argument(help: "The app's ID (default: all apps).")
     var name: String?
 
-    @Option(help: ArgumentHelp("The user who runs it, by name or number.", valueName: "user"))
+    @Option(help: ArgumentHelp("The user who runs the app, by name or number.", valueName: "user"))
     var user: UserName?
 
-    @Option(help: ArgumentHelp("The program, if several bear the id.", valueName: "path"))
+    @Option(help: ArgumentHelp("The program, if several programs use this ID.", valueName: "path"))
     var program: String?
 
     @Option(
-        help: ArgumentHelp("Only whether it may answer for this maker's accessories.", valueName: "maker"))
+        help: ArgumentHelp(
+            "Forget only the decision about setting up this manufacturer's accessories.", valueName: "maker"))
     var vendor: String?
 
-    @Flag(help: "Do not ask.")
+    @Flag(help: "Don't ask for confirmation.")
     var yes = false
 
     @OptionGroup var options: HomeOptions
 
     func validate() throws {
-        guard vendor == nil || name != nil else { throw ValidationError("Say which app --vendor is about.") }
+        guard vendor == nil || name != nil else { throw ValidationError("Name the app to use with --vendor.") }
     }
 
     func run() async throws {
@@ -148,7 +149,7 @@ struct PrivacyResetCommand: AsyncParsableCommand {
             let decided = permissions.filter { $0.status.contains(.determined) && !$0.status.contains(.restricted) }
             guard !decided.isEmpty else { return }
             try await HomeSession(manager: manager, options: options).confirm(
-                "\(decided.count.of("app")) would have to ask again.", yes: yes)
+                "\(decided.count.of("app")) will have to ask again.", yes: yes)
             for permission in decided { try await manager.setPermission(.forget, for: permission.app) }
         }
     }
@@ -156,7 +157,7 @@ struct PrivacyResetCommand: AsyncParsableCommand {
 
 struct PrivacyAgentCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "agent", abstract: "Put the questions of apps to you as they come, until interrupted.")
+        commandName: "agent", abstract: "Ask you about each app that requests access, until you press Ctrl-C.")
 
     @OptionGroup var options: HomeOptions
 
@@ -174,7 +175,7 @@ struct PrivacyAgentCommand: AsyncParsableCommand {
                         }
                     } catch let error as HomeError where error.code == .notFound {
                         // Another person has answered, or the app has ended.
-                        Terminal.current.write("The question is answered already.\n")
+                        Terminal.current.write("This question has already been answered.\n")
                     }
                 }
             }

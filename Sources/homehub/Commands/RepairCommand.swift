@@ -8,20 +8,20 @@ struct RepairCommand: HomeCommand {
     static let configuration = CommandConfiguration(
         commandName: "repair", abstract: "Pair again with an accessory that was reset or replaced.",
         discussion: """
-            Names, rooms, scenes, groups and favorites stay, with a bridge also those of everything connected through it. \
-            The device must have the same parts and values; otherwise nothing changes. It is found by its id; \
-            if another device replaces it, say --device or choose it when asked.
+            Names, rooms, scenes, groups and favorites stay, including those of all accessories connected through a \
+            bridge. The device must have the same parts and values; otherwise nothing changes. The hub finds the device \
+            by its ID. If another device replaces it, use --device or choose the device when asked.
             """)
 
-    @Argument(help: "The accessory or the bridge, by name or id.", completion: .names(.accessories))
+    @Argument(help: "The accessory or bridge, by name or ID.", completion: .names(.accessories))
     var accessory: String
 
     @OptionGroup var setupCode: SetupCodeOptions
 
-    @Option(help: ArgumentHelp("The device that replaces it, by name or id (homehub discover).", valueName: "device"))
+    @Option(help: ArgumentHelp("The replacement device, by name or ID (see homehub discover).", valueName: "device"))
     var device: String?
 
-    @Flag(help: "Ask nothing.")
+    @Flag(help: "Don't ask questions.")
     var yes = false
 
     @OptionGroup var options: HomeOptions
@@ -42,7 +42,7 @@ struct RepairCommand: HomeCommand {
         var chosen: DeviceID?
         if device != nil { chosen = try await choice(dialogue, session) }
         if !yes {
-            Terminal.current.writeError("Pairing with \(accessory.name.sanitized); this may take half a minute ...\n")
+            Terminal.current.writeError("Pairing with \(accessory.name.sanitized). This may take half a minute ...\n")
         }
         let repaired: [Accessory]
         do throws(HomeError) {
@@ -52,7 +52,7 @@ struct RepairCommand: HomeCommand {
             guard chosen == nil, [.notFound, .objectAssociatedToAnotherHome].contains(error.code) else { throw error }
             guard !yes else { throw Self.missing(accessory, error) }
             Terminal.current.writeError(
-                "\(accessory.name.sanitized) isn't there to be paired. Does another device replace it?\n")
+                "\(accessory.name.sanitized) isn't ready for pairing. If another device replaces it, choose it now.\n")
             chosen = try await choice(dialogue, session)
             repaired = try await session.manager.repairAccessory(accessory.id, with: credentials, device: chosen)
         }
@@ -75,7 +75,7 @@ struct RepairCommand: HomeCommand {
         HomeError(
             error.code,
             detail:
-                "\(accessory.name) isn't there to be paired: check that it has power and was reset, or say --device if "
+                "\(accessory.name) isn't ready for pairing; check that it has power and was reset, or use --device if "
                 + "another device replaces it", accessory: accessory.id)
     }
 }

@@ -26,7 +26,7 @@ struct RoomsListCommand: HomeCommand {
 struct RoomsAddCommand: HomeCommand {
     static let configuration = CommandConfiguration(commandName: "add", abstract: "Add a room.")
 
-    @Argument(help: "Its name: letters, digits, spaces and apostrophes.")
+    @Argument(help: "The name of the room: letters, digits, spaces and apostrophes.")
     var name: String
 
     @OptionGroup var options: HomeOptions
@@ -46,10 +46,10 @@ struct RoomsAddCommand: HomeCommand {
 struct RoomsRenameCommand: HomeCommand {
     static let configuration = CommandConfiguration(commandName: "rename", abstract: "Rename a room.")
 
-    @Argument(help: "The room, by name or id.", completion: .names(.rooms))
+    @Argument(help: "The room, by name or ID.", completion: .names(.rooms))
     var object: String
 
-    @Argument(help: "Its new name.")
+    @Argument(help: "The new name.")
     var name: String
 
     @OptionGroup var options: HomeOptions
@@ -62,9 +62,9 @@ struct RoomsRenameCommand: HomeCommand {
 
 struct RoomsRemoveCommand: HomeCommand {
     static let configuration = CommandConfiguration(
-        commandName: "remove", abstract: "Remove a room; what is in it moves to the default room.")
+        commandName: "remove", abstract: "Remove a room. Its accessories move to the default room.")
 
-    @Argument(help: "The room, by name or id.", completion: .names(.rooms))
+    @Argument(help: "The room, by name or ID.", completion: .names(.rooms))
     var object: String
 
     @OptionGroup var options: HomeOptions
@@ -74,7 +74,7 @@ struct RoomsRemoveCommand: HomeCommand {
         let room = try home.room(addressed: object, isWhole: true)
         let moved = try await session.manager.removeRoom(room.id, from: home.id)
         session.print(
-            moved.sortedForDisplay.map { "\($0.name) is in \(home.displayName(of: home.defaultRoom)) now.\n" }.joined(),
+            moved.sortedForDisplay.map { "\($0.name) moved to \(home.displayName(of: home.defaultRoom)).\n" }.joined(),
             json: ["id": .string("\(room.id)"), "moved": .array(moved.map { .string("\($0.id)") })])
     }
 }

@@ -14,7 +14,7 @@ struct ScenesCommand: AsyncParsableCommand {
 
 struct ScenesListCommand: HomeCommand {
     static let configuration = CommandConfiguration(
-        commandName: "list", abstract: "List the scenes and what they set.")
+        commandName: "list", abstract: "List the scenes and their actions.")
 
     @OptionGroup var options: HomeOptions
 
@@ -26,9 +26,9 @@ struct ScenesListCommand: HomeCommand {
 
 struct ScenesAddCommand: HomeCommand {
     static let configuration = CommandConfiguration(
-        commandName: "add", abstract: "Add a scene, which sets nothing yet.")
+        commandName: "add", abstract: "Add an empty scene.")
 
-    @Argument(help: "Its name: letters, digits, spaces and apostrophes.")
+    @Argument(help: "The name of the scene: letters, digits, spaces and apostrophes.")
     var name: String
 
     @OptionGroup var options: HomeOptions
@@ -41,7 +41,7 @@ struct ScenesAddCommand: HomeCommand {
 struct ScenesRemoveCommand: HomeCommand {
     static let configuration = CommandConfiguration(commandName: "remove", abstract: "Remove a scene.")
 
-    @Argument(help: "The scene, by name or id.", completion: .names(.scenes))
+    @Argument(help: "The scene, by name or ID.", completion: .names(.scenes))
     var scene: String
 
     @OptionGroup var options: HomeOptions
@@ -55,30 +55,31 @@ struct ScenesRemoveCommand: HomeCommand {
 
 struct ScenesSetCommand: HomeCommand {
     static let configuration = CommandConfiguration(
-        commandName: "set", abstract: "Say what a scene sets at an accessory.",
+        commandName: "set", abstract: "Add actions to a scene, or change them.",
         discussion: """
-            For example: homehub scenes set "Movie Night" "Reading Lamp" on=yes brightness=10. What the scene sets \
-            besides stays, unless --only is given.
+            For example: homehub scenes set "Movie Night" "Reading Lamp" on=yes brightness=10. The scene's other actions \
+            stay, unless you use --only.
             """)
 
-    @Argument(help: "The scene, by name or id.", completion: .names(.scenes))
+    @Argument(help: "The scene, by name or ID.", completion: .names(.scenes))
     var scene: String
 
     @Argument(
         help: ArgumentHelp(
-            "An accessory, ACCESSORY/PART, a room, a zone, a group or a kind, and what to set, as homehub write takes it.",
+            "An accessory, ACCESSORY/PART, room, zone, group or kind, and the changes, as for homehub write.",
             valueName: "target ... change"),
         completion: .names(.changes))
     var words: [String]
 
-    @Flag(help: "Let the scene set nothing else.")
+    @Flag(help: "Remove the scene's other actions.")
     var only = false
 
     @OptionGroup var options: HomeOptions
 
     func validate() throws {
         guard words.count > 1 else {
-            throw ValidationError("Say what to set, and how: homehub scenes set \"Movie Night\" \"Reading Lamp\" on")
+            throw ValidationError(
+                "Name an accessory and a change, such as homehub scenes set \"Movie Night\" \"Reading Lamp\" on")
         }
     }
 
@@ -94,12 +95,12 @@ struct ScenesSetCommand: HomeCommand {
 
 struct ScenesClearCommand: HomeCommand {
     static let configuration = CommandConfiguration(
-        commandName: "clear", abstract: "Let a scene leave an accessory alone, or all.")
+        commandName: "clear", abstract: "Remove an accessory, or all accessories, from a scene.")
 
-    @Argument(help: "The scene, by name or id.", completion: .names(.scenes))
+    @Argument(help: "The scene, by name or ID.", completion: .names(.scenes))
     var scene: String
 
-    @Argument(help: "The accessory, by name or id; all if left out.")
+    @Argument(help: "The accessory, by name or ID (default: all).")
     var accessory: String?
 
     @OptionGroup var options: HomeOptions
@@ -117,9 +118,9 @@ struct ScenesClearCommand: HomeCommand {
 }
 
 struct ScenesRunCommand: HomeCommand {
-    static let configuration = CommandConfiguration(commandName: "run", abstract: "Carry out a scene.")
+    static let configuration = CommandConfiguration(commandName: "run", abstract: "Run a scene.")
 
-    @Argument(help: "The scene, by name or id.", completion: .names(.scenes))
+    @Argument(help: "The scene, by name or ID.", completion: .names(.scenes))
     var scene: String
 
     @OptionGroup var options: HomeOptions
@@ -127,7 +128,7 @@ struct ScenesRunCommand: HomeCommand {
     func run(_ session: HomeSession) async throws {
         let home = try await session.home
         let scene = try home.scene(addressed: scene)
-        let run = try await session.saying("telling the accessories") {
+        let run = try await session.saying("sending to the accessories") {
             try await session.manager.executeActionSet(scene.id)
         }
         let places = scene.actions.compactMap { home.place(of: $0.characteristic) }

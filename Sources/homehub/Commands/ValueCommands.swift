@@ -6,20 +6,20 @@ import TerminalKit
 
 struct ReadCommand: HomeCommand {
     static let configuration = CommandConfiguration(
-        commandName: "read", abstract: "Ask accessories for their values.",
+        commandName: "read", abstract: "Read current values from accessories.",
         discussion: """
-            For example: homehub read "Reading Lamp" brightness. Without values, all of the accessory's main part are \
-            read; of a room or zone, those of everything in it.
+            For example: homehub read "Reading Lamp" brightness. If you don't name values, all values of the accessory's \
+            main part are read. For a room or zone, the values of all its accessories are read.
             """)
 
     @Argument(
-        help: "An accessory, ACCESSORY/PART, a room or a zone, by name or id.", completion: .names(.values))
+        help: "An accessory, ACCESSORY/PART, a room or a zone, by name or ID.", completion: .names(.values))
     var target: String
 
     @Argument(help: "The values, as homehub show names them.", completion: .names(.values))
     var values: [String] = []
 
-    @Flag(help: "Read also the other parts, and what accessories hide.")
+    @Flag(help: "Also read the other parts and hidden values.")
     var all = false
 
     @OptionGroup var options: HomeOptions
@@ -34,8 +34,8 @@ struct ReadCommand: HomeCommand {
             let held = all.filter { !$0.characteristic.type.isMomentary }
             places = held.isEmpty ? all : held
         }
-        guard !places.isEmpty else { throw HomeError(.notFound, detail: "\(target.name) has nothing that can be read") }
-        let results = try await session.saying("asking the accessories") {
+        guard !places.isEmpty else { throw HomeError(.notFound, detail: "\(target.name) has no readable values") }
+        let results = try await session.saying("reading from the accessories") {
             try await session.manager.readValues(of: places.map(\.characteristic.id))
         }
         try ValueReport(places, results).show(in: session, isSingle: values.count == 1)
@@ -44,18 +44,18 @@ struct ReadCommand: HomeCommand {
 
 struct WriteCommand: HomeCommand {
     static let configuration = CommandConfiguration(
-        commandName: "write", abstract: "Set values of an accessory, or of all that is in a place or of a kind.",
+        commandName: "write", abstract: "Control an accessory, a room, a zone, a group or a kind of accessory.",
         discussion: """
             For example: homehub write "Reading Lamp" on=yes brightness=40, homehub write "Reading Lamp" brightness=+10, \
-            homehub write kitchen lights off, or homehub write blinds close. In place of a value, the words on, off, toggle, \
-            open, close, lock and unlock say what to do with it. A sign makes a step of a number; where numbers may \
-            be negative, write value+=5 or value-=5. All values are checked before anything is set; homehub show tells what \
-            each of them takes.
+            homehub write kitchen lights off, or homehub write blinds close. Instead of values, you can use the words \
+            on, off, toggle, open, close, lock and unlock. A number with a sign changes the current value by that \
+            amount. For values that can be negative, use value+=5 or value-=5. All values are checked before anything \
+            changes. To see the valid values, use homehub show.
             """)
 
     @Argument(
         help: ArgumentHelp(
-            "An accessory, ACCESSORY/PART, a room, a zone, a group or a kind, and what to set.",
+            "An accessory, ACCESSORY/PART, room, zone, group or kind, and the changes.",
             valueName: "target ... change"),
         completion: .names(.changes))
     var words: [String]
@@ -64,21 +64,21 @@ struct WriteCommand: HomeCommand {
 
     func validate() throws {
         guard words.count > 1 else {
-            throw ValidationError("Say whose values to set, and which: homehub write \"Reading Lamp\" on=yes")
+            throw ValidationError("Name an accessory and a change, such as homehub write \"Reading Lamp\" on=yes")
         }
     }
 
     func run(_ session: HomeSession) async throws {
         let order = try await session.home.writeOrder(typed: words)
-        let read = try await session.saying("asking the accessories") {
+        let read = try await session.saying("reading from the accessories") {
             try await session.manager.readValues(of: order.unread.map(\.characteristic.id))
         }
         let changes = try order.changes(given: read.compactMapValues { try? $0.get() })
         if changes.isEmpty, read.values.contains(where: { (try? $0.get()) != nil }) {
-            session.note(["already at its limit"])
+            session.note(["the value is already at its limit"])
         }
         let values = Dictionary(uniqueKeysWithValues: changes.map { ($0.place.characteristic.id, $0.value) })
-        let written = try await session.saying("telling the accessories") {
+        let written = try await session.saying("sending to the accessories") {
             try await session.manager.writeValues(values)
         }
         // Values that weren't written have the result of reading them.
@@ -100,8 +100,8 @@ struct ValueChange: Equatable {
         guard let asked, let step = place.characteristic.metadata.step else { return nil }
         let text = place.characteristic.text
         let steps = place.characteristic.text(of: .float(step))
-        return "\(place.characteristic.word) of \(place.shownName): \(text(value)) stands for \(text(asked)), "
-            + "for its steps are \(steps)"
+        return "\(place.characteristic.word) of \(place.shownName) set to \(text(value)) instead of \(text(asked)): "
+            + "it changes in steps of \(steps)"
     }
 }
 
@@ -142,7 +142,7 @@ struct ValueReport {
     /// The values as a table, with dashes for failures.
     var text: String {
         let hasOneAccessory = Set(places.map(\.shownName)).count == 1
-        var table = Table(hasOneAccessory ? ["VALUE", "NOW"] : ["ACCESSORY", "VALUE", "NOW"])
+        var table = Table(hasOneAccessory ? ["NAME", "VALUE"] : ["ACCESSORY", "NAME", "VALUE"])
         for place in places {
             let now = value(of: place).map(place.characteristic.text) ?? "-"
             table.append((hasOneAccessory ? [] : [place.shownName]) + [place.characteristic.word, now])

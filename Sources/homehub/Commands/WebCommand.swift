@@ -7,48 +7,48 @@ import WebAccess
 
 struct WebCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "web", abstract: "Show the page's address and its token, and decide who may open it.",
+        commandName: "web", abstract: "Show the web page's address and token, and manage the people with access.",
         discussion: """
-            Each person has a token of their own, so that one can be withdrawn. A guest may see and switch, but not add, \
-            rename or remove. Who may read the page's state directory may do all this: root, and the user that homeweb \
-            runs as.
+            Each person has a separate token, which you can revoke. Guests can view and control accessories, but not \
+            add, rename or remove anything. Only root and the user that homeweb runs as can use this command.
             """)
 
-    @Flag(help: "Replace the token; browsers with the old one are signed out immediately.")
+    @Flag(help: "Replace the token. Browsers with the old token are signed out immediately.")
     var newToken = false
 
     @Option(help: ArgumentHelp("Give another person access.", valueName: "name"))
     var invite: String?
 
-    @Flag(help: "As a guest, who can only view and control accessories.")
+    @Flag(help: "Invite as a guest, who can only view and control accessories.")
     var guest = false
 
     @Option(help: ArgumentHelp("Revoke a person's access.", valueName: "name"))
     var withdraw: String?
 
-    @Option(help: ArgumentHelp("The person whose token is meant; the default is the owner.", valueName: "name"))
+    @Option(help: ArgumentHelp("The person whose token to show or replace (default: the owner).", valueName: "name"))
     var person: String?
 
-    @Flag(help: "Show the link as a QR code, too.")
+    @Flag(help: "Also show the link as a QR code.")
     var qr = false
 
-    @Option(help: ArgumentHelp("The page's state directory.", valueName: "dir"))
+    @Option(help: ArgumentHelp("The state directory of homeweb.", valueName: "dir"))
     var stateDirectory: String?
 
     @OptionGroup var options: HomeOptions
 
     func validate() throws {
         guard [newToken, invite != nil, withdraw != nil].count(where: \.self) <= 1 else {
-            throw ValidationError("Say one of --new-token, --invite and --withdraw.")
+            throw ValidationError("Use only one of --new-token, --invite and --withdraw.")
         }
-        guard !guest || invite != nil else { throw ValidationError("--guest belongs to --invite.") }
+        guard !guest || invite != nil else { throw ValidationError("Use --guest together with --invite.") }
     }
 
     func run() async throws {
         let file = PeopleFile.find(given: stateDirectory)
         guard var content = try file.read() else {
             throw TerminalError(
-                code: 69, message: "there is no page in \(file.directory); start homeweb, or say --state-directory")
+                code: 69,
+                message: "no web page found in \(file.directory); start homeweb, or use --state-directory")
         }
         var shown = person
         if let invite {
@@ -78,10 +78,10 @@ struct WebCommand: AsyncParsableCommand {
             ]
             return Terminal.current.write(json.text + "\n")
         }
-        var table = Table(["NAME", "MAY"])
+        var table = Table(["NAME", "ACCESS"])
         for person in content.people { table.append([person.name, person.role.words]) }
         var text = """
-            address  \(address.isEmpty ? "not served yet; start homeweb" : address)
+            address  \(address.isEmpty ? "unknown; start homeweb" : address)
             token    \(person.token.secret)
             """
         if !link.isEmpty { text += "\nlink     \(link)" }
@@ -100,7 +100,7 @@ extension Person.Role {
     fileprivate var words: String {
         switch self {
         case .owner: "everything"
-        case .guest: "see and switch"
+        case .guest: "view and control"
         }
     }
 }
@@ -115,7 +115,7 @@ extension [Person] {
         guard let found else {
             throw TerminalError(
                 code: 1,
-                message: name.map { "\"\($0)\" has no access" } ?? "there is no owner; --invite makes one")
+                message: name.map { "nobody called \"\($0)\" has access" } ?? "there's no owner; add one with --invite")
         }
         return found
     }
@@ -127,7 +127,7 @@ extension [Person] {
                     + "digit")
         }
         guard !contains(where: { NameKey($0.name) == NameKey(name) }) else {
-            throw .usage("\"\(name)\" already has access; --new-token --person makes a new token")
+            throw .usage("\"\(name)\" already has access; to replace the token, use --new-token --person")
         }
         guard count < PeopleFile.limit else { throw .usage("no more than \(PeopleFile.limit) people can have access") }
         append(Person(name: name, role: role))
@@ -137,7 +137,7 @@ extension [Person] {
         let index = try index(of: name)
         guard self[index].role != .owner || count(where: { $0.role == .owner }) > 1 else {
             throw .usage(
-                "\"\(self[index].name)\" is the only owner; invite another first, or make another token with --new-token"
+                "\"\(self[index].name)\" is the only owner; invite another first, or replace the token with --new-token"
             )
         }
         remove(at: index)

@@ -4,8 +4,8 @@ import HomeClient
 
 struct ZonesCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "zones", abstract: "List, add, rename and remove zones, and say which rooms they have.",
-        discussion: "Rooms that one speaks of together, such as upstairs, are a zone; a room may be in several.",
+        commandName: "zones", abstract: "List, add, rename and remove zones, and choose their rooms.",
+        discussion: "A zone is a group of rooms, such as Upstairs. A room can be in several zones.",
         subcommands: [
             ZonesListCommand.self, ZonesAddCommand.self, ZonesRenameCommand.self, ZonesRemoveCommand.self,
             ZonesAddRoomCommand.self, ZonesRemoveRoomCommand.self,
@@ -25,9 +25,9 @@ struct ZonesListCommand: HomeCommand {
 }
 
 struct ZonesAddCommand: HomeCommand {
-    static let configuration = CommandConfiguration(commandName: "add", abstract: "Add a zone, without rooms as yet.")
+    static let configuration = CommandConfiguration(commandName: "add", abstract: "Add an empty zone.")
 
-    @Argument(help: "Its name: letters, digits, spaces and apostrophes.")
+    @Argument(help: "The name of the zone: letters, digits, spaces and apostrophes.")
     var name: String
 
     @OptionGroup var options: HomeOptions
@@ -47,10 +47,10 @@ struct ZonesAddCommand: HomeCommand {
 struct ZonesRenameCommand: HomeCommand {
     static let configuration = CommandConfiguration(commandName: "rename", abstract: "Rename a zone.")
 
-    @Argument(help: "The zone, by name or id.", completion: .names(.zones))
+    @Argument(help: "The zone, by name or ID.", completion: .names(.zones))
     var object: String
 
-    @Argument(help: "Its new name.")
+    @Argument(help: "The new name.")
     var name: String
 
     @OptionGroup var options: HomeOptions
@@ -62,9 +62,10 @@ struct ZonesRenameCommand: HomeCommand {
 }
 
 struct ZonesRemoveCommand: HomeCommand {
-    static let configuration = CommandConfiguration(commandName: "remove", abstract: "Remove a zone; its rooms stay.")
+    static let configuration = CommandConfiguration(
+        commandName: "remove", abstract: "Remove a zone, but not its rooms.")
 
-    @Argument(help: "The zone, by name or id.", completion: .names(.zones))
+    @Argument(help: "The zone, by name or ID.", completion: .names(.zones))
     var object: String
 
     @OptionGroup var options: HomeOptions
@@ -78,12 +79,12 @@ struct ZonesRemoveCommand: HomeCommand {
 }
 
 struct ZonesAddRoomCommand: HomeCommand {
-    static let configuration = CommandConfiguration(commandName: "add-room", abstract: "Make a room part of a zone.")
+    static let configuration = CommandConfiguration(commandName: "add-room", abstract: "Add a room to a zone.")
 
-    @Argument(help: "The zone, by name or id.", completion: .names(.zones))
+    @Argument(help: "The zone, by name or ID.", completion: .names(.zones))
     var zone: String
 
-    @Argument(help: "The room, by name or id.", completion: .names(.rooms))
+    @Argument(help: "The room, by name or ID.", completion: .names(.rooms))
     var room: String
 
     @OptionGroup var options: HomeOptions
@@ -96,12 +97,12 @@ struct ZonesAddRoomCommand: HomeCommand {
 }
 
 struct ZonesRemoveRoomCommand: HomeCommand {
-    static let configuration = CommandConfiguration(commandName: "remove-room", abstract: "Take a room out of a zone.")
+    static let configuration = CommandConfiguration(commandName: "remove-room", abstract: "Remove a room from a zone.")
 
-    @Argument(help: "The zone, by name or id.", completion: .names(.zones))
+    @Argument(help: "The zone, by name or ID.", completion: .names(.zones))
     var zone: String
 
-    @Argument(help: "The room, by name or id.", completion: .names(.rooms))
+    @Argument(help: "The room, by name or ID.", completion: .names(.rooms))
     var room: String
 
     @OptionGroup var options: HomeOptions

@@ -35,7 +35,7 @@ enum Completion {
     static func homes(for words: [String]) async -> [Home] {
         let app = AppDeclaration(
             id: option("--app", in: words) ?? SessionOpening.systemApp,
-            usageDescription: "To complete names at the command line.", capabilities: [.home])
+            usageDescription: "To complete names on the command line.", capabilities: [.home])
         let socket = option("--socket", in: words)
         let homes = try? await withTimeLimit(timeout) {
             try await withHomeManager(app, socket: socket) { manager in

@@ -24,11 +24,11 @@ struct AccessoryDetails {
             "name": accessory.name, "home": home.name,
             "room": home.room(accessory.room).map(home.displayName) ?? "",
             "category": accessory.category.localizedDescription, "manufacturer": accessory.manufacturer,
-            "model": accessory.model, "state": accessory.problem?.sentence ?? "well",
+            "model": accessory.model, "status": accessory.problem?.sentence ?? "OK",
             "battery": accessory.services.first { $0.type == .battery }.map { accessory.state(of: $0).words } ?? "",
-            "behind": accessory.bridge.flatMap { home.accessory($0) }?.name ?? "", "bridge of": bridged,
+            "bridge": accessory.bridge.flatMap { home.accessory($0) }?.name ?? "", "bridge of": bridged,
             "id": isComplete ? "\(accessory.id)" : "",
-            "called itself": isComplete ? accessory.configuredName : "",
+            "own name": isComplete ? accessory.configuredName : "",
             "serial number": isComplete ? accessory.serialNumber : "",
             "firmware": isComplete ? accessory.firmwareVersion : "",
             "device": isComplete ? "\(accessory.deviceID), accessory \(accessory.aid)" : "",
@@ -52,11 +52,11 @@ struct AccessoryDetails {
         let state = isComplete ? "" : ": \(accessory.state(of: service).words)"
         var heading = "\(name) (\(marks.joined(separator: ", ")))\(state)".sanitized + "\n"
         if isComplete {
-            let own = NameKey(name) == NameKey(service.name) ? "" : "  called \(service.name)".sanitized
+            let own = NameKey(name) == NameKey(service.name) ? "" : "  own name \(service.name)".sanitized
             heading += "  \(service.id)  \(service.type)\(own)\n"
         }
         let places = service.places(in: accessory).filter { isComplete || $0.characteristic.isForPeople }
-        var table = Table(["  VALUE", "LAST KNOWN", "MAY", "RANGE"] + (isComplete ? ["ID"] : []))
+        var table = Table(["  NAME", "LAST VALUE", "ACCESS", "RANGE"] + (isComplete ? ["ID"] : []))
         for characteristic in places.map(\.characteristic) {
             let range = characteristic.metadata.permissions.contains(.pairedWrite) ? characteristic.rangeText : ""
             table.append(

@@ -8,7 +8,7 @@ import TerminalKit
 /// Equal homes have equal listings.
 enum HomeListings {
     static func homes(_ homes: [Home]) -> String {
-        guard !homes.isEmpty else { return "There is no home yet; homehub homes add NAME makes one.\n" }
+        guard !homes.isEmpty else { return "You have no homes yet. To add one: homehub homes add NAME\n" }
         var table = Table(["NAME", "ROOMS", "ACCESSORIES", ""])
         for home in homes.sortedForDisplay {
             table.append([
@@ -21,8 +21,8 @@ enum HomeListings {
     /// Returns the rooms of a home, including the default room if it isn't empty.
     static func rooms(of home: Home) -> String {
         let rooms = home.shownRooms
-        guard !rooms.isEmpty else { return "There are no rooms in \(home.name); homehub rooms add NAME makes one.\n" }
-        var table = Table(["NAME", "ACCESSORIES", "ZONES", "NOW"])
+        guard !rooms.isEmpty else { return "\(home.name) has no rooms yet. To add one: homehub rooms add NAME\n" }
+        var table = Table(["NAME", "ACCESSORIES", "ZONES", "STATE"])
         let things = Dictionary(grouping: home.rows(), by: \.room)
         for room in rooms {
             let zones = home.zones.filter { $0.rooms.contains(room.id) }.sortedForDisplay.map(\.name)
@@ -35,7 +35,7 @@ enum HomeListings {
     }
 
     static func zones(of home: Home) -> String {
-        guard !home.zones.isEmpty else { return "There are no zones in \(home.name).\n" }
+        guard !home.zones.isEmpty else { return "\(home.name) has no zones yet. To add one: homehub zones add NAME\n" }
         var table = Table(["NAME", "ROOMS"])
         for zone in home.zones.sortedForDisplay {
             table.append([zone.name, home.rooms(in: zone).sortedForDisplay.map(\.name).joined(separator: ", ")])
@@ -45,7 +45,7 @@ enum HomeListings {
 
     static func groups(of home: Home) -> String {
         guard !home.serviceGroups.isEmpty else {
-            return "There are no groups in \(home.name); homehub groups add NAME makes one.\n"
+            return "\(home.name) has no groups yet. To add one: homehub groups add NAME\n"
         }
         var table = Table(["NAME", "PARTS"])
         for group in home.serviceGroups.sortedForDisplay {
@@ -58,8 +58,10 @@ enum HomeListings {
     }
 
     static func scenes(of home: Home) -> String {
-        guard !home.actionSets.isEmpty else { return "There are no scenes in \(home.name).\n" }
-        var table = Table(["NAME", "SETS"])
+        guard !home.actionSets.isEmpty else {
+            return "\(home.name) has no scenes yet. To add one: homehub scenes add NAME\n"
+        }
+        var table = Table(["NAME", "ACTIONS"])
         for scene in home.actionSets.sortedForDisplay {
             let actions = scene.actions.compactMap { home.text(of: $0) }.sorted()
             table.append([scene.name, actions.isEmpty ? "nothing" : actions.joined(separator: "; ")])
@@ -74,7 +76,7 @@ enum HomeListings {
         of home: Home, by grouping: ProductGrouping, _ filter: ProductFilter? = nil, isPainted: Bool = false
     ) -> String {
         guard !home.accessories.isEmpty else {
-            return "There are no accessories in \(home.name); homehub add adds one.\n"
+            return "\(home.name) has no accessories yet. To add one: homehub add\n"
         }
         if filter == nil, let grouping = AccessoryGrouping(rawValue: grouping.rawValue) {
             return home.grouped(by: grouping).map { group in
@@ -84,7 +86,7 @@ enum HomeListings {
             }.joined(separator: "\n")
         }
         let sections = home.sections(by: grouping, filter ?? ProductFilter())
-        guard !sections.isEmpty else { return "There is no such thing in \(home.name).\n" }
+        guard !sections.isEmpty else { return "Nothing in \(home.name) matches.\n" }
         return sections.map { section in
             var table = Table([section.name.sanitized, "", ""])
             for row in section.rows { table.append(row, name: "  " + row.qualifiedName) }
@@ -97,9 +99,9 @@ enum HomeListings {
         filter.isOfFavorites = true
         let rows = home.rows(filter)
         guard !rows.isEmpty else {
-            return "There are no favorites in \(home.name); homehub favorite ACCESSORY makes one.\n"
+            return "\(home.name) has no favorites yet. To add one: homehub favorite ACCESSORY\n"
         }
-        var table = Table(["NAME", "NOW", ""])
+        var table = Table(["NAME", "STATE", ""])
         for row in rows { table.append(row, name: row.qualifiedName) }
         return table.text(isPainted: isPainted)
     }
@@ -190,7 +192,7 @@ extension AccessoryProblem {
     /// The problem and its remedy on the command line.
     var sentence: String {
         switch self {
-        case .blocked: "it broke HAP's rules too often and is left alone; homehub unblock tries it again"
+        case .blocked: "it was blocked after too many HAP errors; to try again, use homehub unblock"
         case .unreachable, .fault: localizedDescription
         }
     }

@@ -25,15 +25,15 @@ struct NamesReport {
     }
 
     var text: String {
-        guard !entries.isEmpty else { return "All names in \(home.name) are good.\n" }
+        guard !entries.isEmpty else { return "All names in \(home.name) are fine.\n" }
         return entries.map { entry in
             var text = "\(entry.object.qualifiedName)\n"
             for hint in entry.finding.hints { text += "  \(hint.localizedDescription)\n" }
             if !entry.finding.suggestions.isEmpty {
                 let names = entry.finding.suggestions.map { "\"\($0)\"" }.joined(separator: ", ")
-                text += "  better: \(names)\n"
+                text += "  suggestions: \(names)\n"
             }
-            if let room = entry.room { text += "  it could be assigned to \(room.name)\n" }
+            if let room = entry.room { text += "  could be moved to \(room.name)\n" }
             return text
         }.joined(separator: "\n")
     }

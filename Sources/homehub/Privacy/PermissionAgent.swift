@@ -11,7 +11,7 @@ struct PermissionAgent: Sendable {
         switch question {
         case .permission(let permission):
             text(
-                "Let \(permission.app.app.sanitized) see and control your homes?", permission.app,
+                "Allow \(permission.app.app.sanitized) to see and control your homes?", permission.app,
                 permission.usageDescription)
         case .consent(let question): text(title(of: question), question.app, question.usageDescription)
         }
@@ -21,16 +21,16 @@ struct PermissionAgent: Sendable {
         let (app, name) = (question.app.app.sanitized, question.name.sanitized)
         return switch question.subject {
         case .addition:
-            "Let \(app) add \(name.isEmpty ? "an accessory" : "the accessory \"\(name)\"") to your homes, this once?"
-        case .vendor: "Let \(app) answer for the maker \"\(name)\" when its accessories are added, from now on?"
+            "Allow \(app) to add \(name.isEmpty ? "an accessory" : "the accessory \"\(name)\"") to your homes, once?"
+        case .vendor: "Allow \(app) to help set up all accessories made by \"\(name)\"?"
         }
     }
 
     private static func text(_ title: String, _ app: AppIdentity, _ usageDescription: String) -> String {
         """
         \(title)
-          for      \(app.coverage)
-          it says  "\(usageDescription.sanitized)"
+          program  \(app.coverage)
+          reason   "\(usageDescription.sanitized)"
         Type allow or deny, or press Enter to decide later: \
 
         """
@@ -45,13 +45,13 @@ struct PermissionAgent: Sendable {
             guard let answer = await terminal.ask(question) else {
                 try Task.checkCancellation()
                 throw TerminalError.usage(
-                    "can't ask for a decision here; run the agent in a terminal, or use homehub privacy allow")
+                    "can't ask for decisions here; run the agent in a terminal, or use homehub privacy allow")
             }
             switch answer.lowercased() {
             case "allow": return .allow
             case "deny": return .deny
             case "": return nil
-            default: question = "Write allow or deny, or nothing: "
+            default: question = "Type allow or deny, or press Enter to decide later: "
             }
         }
     }

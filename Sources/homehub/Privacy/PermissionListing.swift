@@ -5,8 +5,8 @@ import TerminalKit
 /// Listings of apps and their permissions for people.
 enum PermissionListing {
     static func text(of permissions: [AppPermission]) -> String {
-        guard !permissions.isEmpty else { return "No app has asked yet.\n" }
-        var table = Table(["APP", "USER", "MAY", "PROGRAM", "BECAUSE"])
+        guard !permissions.isEmpty else { return "No app has asked for access yet.\n" }
+        var table = Table(["APP", "USER", "ACCESS", "PROGRAM", "REASON"])
         for permission in permissions {
             let program = permission.app.executable.isEmpty ? "any" : permission.app.executable
             table.append([
@@ -16,13 +16,13 @@ enum PermissionListing {
             for claim in permission.vendors ?? [] {
                 table.append([
                     permission.app.app, "\(permission.app.uid)", claim.decisionText, program,
-                    "for the maker \(claim.vendor)",
+                    "to set up accessories made by \(claim.vendor)",
                 ])
             }
         }
         guard permissions.contains(where: \.app.executable.isEmpty) else { return table.text }
         return table.text
-            + "PROGRAM any: homehubd cannot see what runs, so this holds for any program of the user that gives this id.\n"
+            + "PROGRAM any: homehubd can't identify the program, so the decision applies to all programs of this user.\n"
     }
 }
 
@@ -45,8 +45,8 @@ extension [AppPermission] {
             let near = typed.nearest(in: ids).map { [$0] } ?? []
             throw HomeError(
                 .notFound,
-                detail: "no app \"\(typed.shown)\" has asked"
-                    + (near.isEmpty ? "; \"homehub privacy\" shows those that have" : ""),
+                detail: "no app called \"\(typed.shown)\" has asked for access"
+                    + (near.isEmpty ? "; list the apps with homehub privacy" : ""),
                 suggestions: near)
         }
         guard found.count == 1 else {
@@ -55,7 +55,7 @@ extension [AppPermission] {
             }
             throw HomeError(
                 .invalidParameter,
-                detail: "several programs bear the id \(app.app); add \(list.joined(separator: ", or "))")
+                detail: "several programs use the ID \(app.app); add \(list.joined(separator: " or "))")
         }
         return app
     }
@@ -65,7 +65,7 @@ extension AppIdentity {
     /// The programs to which a decision about the app applies.
     var coverage: String {
         executable.isEmpty
-            ? "any program that user \(uid) runs under this id; homehubd can't tell them apart"
+            ? "any program that user \(uid) runs under this ID; homehubd can't tell them apart"
             : "\(executable.sanitized), run by user \(uid)"
     }
 
@@ -75,7 +75,7 @@ extension AppIdentity {
 
 extension VendorClaim {
     /// Whether the app may answer for the vendor, in one or two words.
-    var decisionText: String { isAllowed.map { $0 ? "answer" : "not answer" } ?? "asks" }
+    var decisionText: String { isAllowed.map { $0 ? "yes" : "no" } ?? "pending" }
 }
 
 extension AppPermission {
@@ -84,7 +84,7 @@ extension AppPermission {
         if status.contains(.authorized) { return "yes" }
         if status.contains(.restricted) { return "no, by policy" }
         if status.contains(.determined) { return "no" }
-        return isPending ? "asks" : "not asked"
+        return isPending ? "pending" : "not asked"
     }
 
     var listing: JSONValue {

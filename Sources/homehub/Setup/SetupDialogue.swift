@@ -10,7 +10,7 @@ struct SetupDialogue: AccessorySetupInteraction {
     let terminal: Terminal
     let manager: HomeManager
     let code: SetupCode?
-    /// The selected device, by name or identifier.
+    /// The selected device, by name or IDentifier.
     let device: String?
     /// The name for the accessory, or for the bridge itself.
     let wantedName: String?
@@ -36,13 +36,13 @@ struct SetupDialogue: AccessorySetupInteraction {
 
     func setupCredentials() async throws(HomeError) -> AccessorySetupCredentials {
         if let code { return .code(code) }
-        guard !isSilent else { throw Self.missing("the setup code; say --code or --payload") }
+        guard !isSilent else { throw Self.missing("the setup code; use --code or --payload") }
         var question = "Setup code, or the text of the QR code: "
         while true {
-            let typed = try await answer(question, or: "say --code or --payload")
+            let typed = try await answer(question, or: "use --code or --payload")
             if let code = SetupCode(typed: typed) { return .code(code) }
             if let payload = AccessorySetupPayload(url: typed) { return .payload(payload) }
-            question = "That's not a setup code. Enter the eight digits, or the X-HM:// text of the QR code: "
+            question = "That's not a setup code. Enter the eight digits, or the X-HM:// text from the QR code: "
         }
     }
 
@@ -51,14 +51,14 @@ struct SetupDialogue: AccessorySetupInteraction {
     ) async throws(HomeError) -> SetupCode {
         guard let refusal else {
             if let code { return code }
-            guard !isSilent else { throw Self.missing("the setup code; say --code") }
+            guard !isSilent else { throw Self.missing("the setup code; use --code") }
             return try await setupCode(asking: "The QR code contains no setup code. Enter the eight digits: ")
         }
         guard !isSilent else { throw refusal }
-        terminal.writeError("\(refusal.message.sanitized)\n")
-        let tries = attemptsLeft == 1 ? "the last try" : "\(attemptsLeft) tries left"
+        terminal.writeError("\(refusal.text.sentence.sanitized)\n")
+        let tries = attemptsLeft == 1 ? "last try" : "\(attemptsLeft) tries left"
         do throws(HomeError) {
-            return try await setupCode(asking: "Enter the eight digits, \(tries): ")
+            return try await setupCode(asking: "Enter the eight digits (\(tries)): ")
         } catch {
             throw error.code == .missingParameter ? refusal : error
         }
@@ -67,7 +67,7 @@ struct SetupDialogue: AccessorySetupInteraction {
     private func setupCode(asking first: String) async throws(HomeError) -> SetupCode {
         var question = first
         while true {
-            if let code = SetupCode(typed: try await answer(question, or: "say --code")) { return code }
+            if let code = SetupCode(typed: try await answer(question, or: "use --code")) { return code }
             question = "That's not a setup code. Enter the eight digits: "
         }
     }
@@ -80,7 +80,7 @@ struct SetupDialogue: AccessorySetupInteraction {
         if let id = device.flatMap({ DeviceID($0) }), await isInHome(id) { return DiscoveredAccessory(id) }
         if device == nil, !isSilent {
             // The devices are listed below when they are found.
-            terminal.writeError("Looking for devices; type the number of the one to \(purpose.rawValue).\n")
+            terminal.writeError("Looking for devices. Type the number of the device to \(purpose.rawValue).\n")
         }
         let result = await withTaskGroup(of: Result<DiscoveredAccessory, HomeError>?.self) { group in
             group.addTask {
@@ -129,10 +129,10 @@ struct SetupDialogue: AccessorySetupInteraction {
                 ?? .failure(
                     HomeError(
                         .accessoryNotReachable,
-                        detail: "no device that can be added was found; check that it has power and is not paired"))
+                        detail: "no device to add was found; check that it has power and isn't paired"))
         }
         let names = accessories.prefix(8).map(\.shownText).joined(separator: "; ")
-        return .failure(Self.missing("which device is meant; say --device. There are \(names)"))
+        return .failure(Self.missing("the device; use --device with one of these: \(names)"))
     }
 
     /// Waits until the search ends, or one device has been the only one for some time.
@@ -158,22 +158,23 @@ struct SetupDialogue: AccessorySetupInteraction {
     private func choice(_ list: FoundDevices) async throws(HomeError) -> DiscoveredAccessory {
         var question = ""
         while true {
-            let typed = try await answer(question, or: "say --device")
+            let typed = try await answer(question, or: "use --device")
             if let number = Int(typed), let accessory = list.accessory(numbered: number) { return accessory }
             do throws(HomeError) {
                 if !typed.isEmpty, Int(typed) == nil {
                     return try DiscoveryList.one(typed, among: list.accessories)
                 }
-                question = "The number of the device to \(purpose.rawValue): "
+                question = "Number of the device to \(purpose.rawValue): "
             } catch {
-                question = "\(error.message.sentence.sanitized) The number of the device to \(purpose.rawValue): "
+                question = "\(error.text.sentence.sanitized) Number of the device to \(purpose.rawValue): "
             }
         }
     }
 
     func adding(_ accessory: DiscoveredAccessory?) async {
         guard !isSilent else { return }
-        terminal.writeError("Adding \(accessory?.name.sanitized ?? "it"); this may take half a minute ...\n")
+        let name = accessory?.name.sanitized ?? "the accessory"
+        terminal.writeError("Adding \(name). This may take half a minute ...\n")
     }
 
     func added(_ accessories: [Accessory]) async {
@@ -190,7 +191,7 @@ struct SetupDialogue: AccessorySetupInteraction {
         // A name that was given in advance is for the first accessory, where it is the first suggestion.
         if let wantedName, suggestions.first == wantedName, refusal == nil { return wantedName }
         return try await name(
-            "Name of the \(accessory.category.localizedDescription.lowercased())", accessory.name, suggestions,
+            "Name for the \(accessory.category.localizedDescription.lowercased())", accessory.name, suggestions,
             home.nameHints(of: accessory.id), refusal)
     }
 
@@ -200,19 +201,19 @@ struct SetupDialogue: AccessorySetupInteraction {
         // An accessory with one part has only one name.
         guard accessory.parts.count > 1 else { return nil }
         return try await name(
-            "Name of its \(service.localizedDescription.lowercased())", service.name, suggestions,
+            "Name for its \(service.localizedDescription.lowercased())", service.name, suggestions,
             await manager.homes.first { $0.id == accessory.home }?.nameHints(of: service.id) ?? [], refusal)
     }
 
     private func name(
         _ what: String, _ present: String, _ suggestions: [String], _ hints: [NameHint], _ refusal: HomeError?
     ) async throws(HomeError) -> String? {
-        if let refusal { terminal.writeError("\(refusal.message.sanitized)\n") }
+        if let refusal { terminal.writeError("\(refusal.text.sentence.sanitized)\n") }
         guard !isSilent else { return nil }
         // Suggestions are shown only if the current name has a problem.
-        let others = hints.isEmpty ? [] : suggestions.filter { NameKey($0) != NameKey(present) }.map { "\"\($0)\"" }
+        let others = hints.isEmpty ? [] : suggestions.filter { NameKey($0) != NameKey(present) }
         let better = others.isEmpty ? "" : " (suggestions: \(others.joined(separator: ", ")))"
-        let typed = try await answer("\(what.sanitized) [\(present.sanitized)]\(better.sanitized): ", or: "say --yes")
+        let typed = try await answer("\(what.sanitized) [\(present.sanitized)]\(better.sanitized): ", or: "use --yes")
         return typed.isEmpty ? nil : typed
     }
 
@@ -223,24 +224,24 @@ struct SetupDialogue: AccessorySetupInteraction {
         let choice = rooms.isEmpty ? "" : " (\(rooms))"
         while true {
             let typed = try await answer(
-                "Room of \(accessory.name.sanitized)\(choice) [\(home.displayName(of: present).sanitized)]: ",
-                or: "say --yes")
+                "Room for \(accessory.name.sanitized)\(choice) [\(home.displayName(of: present).sanitized)]: ",
+                or: "use --yes")
             if typed.isEmpty { return present.id }
             do throws(HomeError) {
                 return try home.room(addressed: typed).id
             } catch {
                 guard error.code == .notFound else {
-                    terminal.writeError("\(error.message.sanitized)\n")
+                    terminal.writeError("\(error.text.sentence.sanitized)\n")
                     continue
                 }
             }
             let wish = try await answer(
-                "There is no room \"\(typed.shown)\" yet. Add it? yes or no [no]: ", or: "say --yes")
+                "There's no room called \"\(typed.shown)\" yet. Add it? yes or no [no]: ", or: "use --yes")
             guard Self.isYes(wish) else { continue }
             do throws(HomeError) {
                 return try await manager.addRoom(named: typed, to: home.id).id
             } catch {
-                terminal.writeError("\(error.message.sanitized)\n")
+                terminal.writeError("\(error.text.sentence.sanitized)\n")
             }
         }
     }
@@ -253,7 +254,7 @@ struct SetupDialogue: AccessorySetupInteraction {
         while true {
             let typed = try await answer(
                 "Show \(service.name.sanitized) as \(words) [\(service.localizedDescription.dashedWords)]: ",
-                or: "say --yes")
+                or: "use --yes")
             guard !typed.isEmpty, typed.dashedWords != service.localizedDescription.dashedWords else { return nil }
             if let type = choices.first(where: { $0.localizedDescription.dashedWords == typed.dashedWords }) {
                 return type
@@ -263,7 +264,7 @@ struct SetupDialogue: AccessorySetupInteraction {
 
     func isFavorite(_ service: Service, of accessory: Accessory) async throws(HomeError) -> Bool {
         guard !isSilent else { return false }
-        let typed = try await answer("Is \(service.name.sanitized) a favorite? yes or no [no]: ", or: "say --yes")
+        let typed = try await answer("Make \(service.name.sanitized) a favorite? yes or no [no]: ", or: "use --yes")
         return Self.isYes(typed)
     }
 
@@ -276,7 +277,7 @@ struct SetupDialogue: AccessorySetupInteraction {
         guard let typed = await terminal.ask(question) else {
             guard !Task.isCancelled else { throw HomeError(.operationCancelled) }
             terminal.writeError("\n")
-            throw Self.missing("an answer, which can't be asked for here; \(remedy)")
+            throw HomeError(.missingParameter, detail: "can't ask questions here; \(remedy)")
         }
         return typed.split(separator: " ", omittingEmptySubsequences: true).joined(separator: " ")
     }
@@ -309,7 +310,7 @@ private final class FoundDevices: Sendable {
                 let id = line.accessory.id
                 if !state.numbers.contains(id) { state.numbers.append(id) }
                 let number = (state.numbers.firstIndex(of: id) ?? 0) + 1
-                return (number, line.accessory.shownText + (line.isFound ? "" : " is gone"))
+                return (number, line.accessory.shownText + (line.isFound ? "" : " disappeared"))
             }
         }
     }

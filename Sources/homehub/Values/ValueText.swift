@@ -21,7 +21,7 @@ extension Characteristic {
     }
 
     /// The cached value, or a text if it isn't known.
-    var cachedText: String { value.map(text) ?? "not known" }
+    var cachedText: String { value.map(text) ?? "unknown" }
 
     /// Returns the value as a phrase for a change.
     func sentence(of value: CharacteristicValue) -> String {
@@ -45,9 +45,8 @@ extension Characteristic {
         switch metadata.format {
         case .bool: return "yes or no"
         case .uint8, .uint16, .uint32, .uint64, .int, .float:
-            let names = type.valueNames
-            if names.isEmpty, metadata.validValues == nil { return limitsText }
-            return takenNumbers.map { names[$0]?.dashed ?? "\($0)" }.joined(separator: ", ")
+            guard !type.valueNames.isEmpty || metadata.validValues != nil else { return limitsText }
+            return takenWords.joined(separator: ", ")
         case .string: return "text"
         case .tlv8, .data: return "bytes"
         }
@@ -58,6 +57,9 @@ extension Characteristic {
         (metadata.validValues ?? type.valueNames.keys.sorted())
             .filter { metadata.accepted(.integer($0))?.number == Double($0) }
     }
+
+    /// The words of the valid numbers.
+    private var takenWords: [String] { takenNumbers.map { type.valueNames[$0]?.dashed ?? "\($0)" } }
 
     private var limitsText: String {
         let shown = { (limit: Double) in metadata.listing(limit).text }
@@ -115,21 +117,44 @@ extension Characteristic {
     func value(typed: String) throws(HomeError) -> CharacteristicValue {
         do throws(HomeError) {
             guard metadata.permissions.contains(.pairedWrite) else { throw HomeError(.readOnlyCharacteristic) }
-            return try metadata.validatedWrite(try parsed(typed))
+            guard let value = parsed(typed) else { throw HomeError(.invalidValueType) }
+            return try metadata.validatedWrite(value)
         } catch {
             let isNoneOfTheWords =
                 !type.valueNames.isEmpty
                 && [.invalidParameter, .valueLowerThanMinimum, .valueHigherThanMaximum].contains(error.code)
-            let problem = isNoneOfTheWords ? "\"\(typed.shown)\" isn't a valid value" : error.problem
+            guard error.code != .invalidValueType, !isNoneOfTheWords else {
+                throw HomeError(error.code, detail: "\(word) must be \(requirement)")
+            }
             throw HomeError(
-                error.code, detail: "\(word): \(problem)",
-                remedy: isNoneOfTheWords ? "write \(rangeText)" : error.effectiveRemedy, suggestions: error.suggestions)
+                error.code, detail: "\(word): \(error.problem)", remedy: error.effectiveRemedy,
+                suggestions: error.suggestions)
+        }
+    }
+
+    /// The valid values for an error: `a number from 0 to 360°`, `unsecured or secured`.
+    private var requirement: String {
+        switch metadata.format {
+        case .bool: return "yes or no"
+        case .uint8, .uint16, .uint32, .uint64, .int, .float:
+            guard type.valueNames.isEmpty, metadata.validValues == nil else {
+                return takenWords.count > 1
+                    ? takenWords.dropLast().joined(separator: ", ") + " or \(takenWords.last ?? "")" : rangeText
+            }
+            let noun = metadata.format == .float ? "a number" : "a whole number"
+            switch (metadata.minimum, metadata.maximum) {
+            case (nil, nil): return noun
+            case (_?, _?): return "\(noun) from \(limitsText)"
+            case (_?, nil), (nil, _?): return "\(noun), \(limitsText)"
+            }
+        case .string: return "text"
+        case .tlv8, .data: return "pairs of hexadecimal digits, such as 01FF"
         }
     }
 
     /// Returns the typed number if it was rounded to a step.
     func numberBetweenSteps(typed: String, writing value: CharacteristicValue) -> CharacteristicValue? {
-        guard let step = metadata.step, let asked = try? parsed(typed), let wanted = asked.number,
+        guard let step = metadata.step, let asked = parsed(typed), let wanted = asked.number,
             let taken = value.number, (wanted - taken).magnitude > step * 1e-4
         else { return nil }
         return asked
@@ -147,26 +172,21 @@ extension Characteristic {
         return step
     }
 
-    private func parsed(_ typed: String) throws(HomeError) -> CharacteristicValue {
+    /// Parses a typed value; returns `nil` if it doesn't have the characteristic's format.
+    private func parsed(_ typed: String) -> CharacteristicValue? {
         switch metadata.format {
         case .bool:
-            guard let flag = Self.flag(typed) ?? enumerated(typed).map({ $0 != 0 }) else {
-                throw HomeError(.invalidValueType, detail: "\"\(typed.shown)\" is neither; write yes or no")
-            }
+            guard let flag = Self.flag(typed) ?? enumerated(typed).map({ $0 != 0 }) else { return nil }
             return .bool(flag)
         case .uint8, .uint16, .uint32, .uint64, .int, .float:
             if let number = number(typed) { return number }
             if let number = enumerated(typed) { return .integer(number) }
             // An Active value also accepts on and off.
-            if type == .active, let flag = Self.flag(typed) { return .integer(flag ? 1 : 0) }
-            throw HomeError(
-                .invalidValueType, detail: "\"\(typed.shown)\" isn't a valid value", remedy: "write \(rangeText)",
-                suggestions: takenNumbers.compactMap { type.valueNames[$0]?.dashed }.near(typed))
+            guard type == .active, let flag = Self.flag(typed) else { return nil }
+            return .integer(flag ? 1 : 0)
         case .string: return .string(typed)
         case .tlv8, .data:
-            guard let bytes = Self.bytes(typed) else {
-                throw HomeError(.invalidValueType, detail: "bytes are written as pairs of hex digits")
-            }
+            guard let bytes = Self.bytes(typed) else { return nil }
             return .data(bytes)
         }
     }

@@ -47,11 +47,11 @@ extension EventLine {
             self.init(sentence: "a home was removed: \(home.name)", members: Self.members(home))
         case .addAccessoryRequest(let request):
             self.init(
-                sentence: "an ownership token is requested for \(request.accessoryName)",
+                sentence: "waiting for the manufacturer's app to approve \(request.accessoryName)",
                 members: ["home": .string("\(request.home)"), "request": .string("\(request.id)")])
         case .additionFailed(let failure):
             self.init(
-                sentence: "\(failure.name) was not added: \(failure.error.message)",
+                sentence: "\(failure.name) wasn't added: \(failure.error.text)",
                 members: [
                     "home": .string("\(failure.home)"), "deviceId": .string("\(failure.accessory)"),
                     "error": failure.error.json,
@@ -81,7 +81,7 @@ extension EventLine {
                     accessory, home, "was moved here", isAt: room, members: ["room": .string("\(room.id)")])
             case .accessoryError(let error, let accessory):
                 Self.line(
-                    accessory, home, error.message,
+                    accessory, home, error.text,
                     members: ["code": .integer(Int64(error.code.rawValue)), "codeName": .string(error.code.name)])
             case .accessoryUnblocked(let accessory): Self.line(accessory, home, "was unblocked")
             case .roomAdded(let room): Self.line("room", "\(room.id)", room.name, "a room was added: \(room.name)")
@@ -109,7 +109,7 @@ extension EventLine {
             case .serviceRemovedFromServiceGroup(let service, let group):
                 Self.line(service, group, home, "was removed from \(group.name)")
             case .actionSetActionsUpdated(let scene):
-                Self.line(scene, "the values of the scene \(scene.name) were changed")
+                Self.line(scene, "the actions of the scene \(scene.name) were changed")
             }
         var all: JSONObject = ["home": .string("\(home.id)"), "homeName": .string(home.name)]
         for member in members.members { all[member.name] = member.value }
@@ -172,21 +172,21 @@ extension EventLine {
         members["roomName"] = place.isEmpty ? nil : .string(place)
         switch event.change {
         case .nameUpdated:
-            sentence = "has a new name"
+            sentence = "was renamed"
             members["name"] = .string(accessory.name)
         case .serviceNameUpdated(let service):
             sentence = "a part was renamed to \(service.name)"
             members["service"] = .string("\(service.id)")
             members["name"] = .string(service.name)
-        case .servicesUpdated: sentence = "has different parts"
+        case .servicesUpdated: sentence = "changed its parts"
         case .reachabilityUpdated:
-            sentence = accessory.problem?.words ?? "answers again"
+            sentence = accessory.problem?.words ?? "is responding again"
             members["isReachable"] = .bool(accessory.isReachable)
             members["problem"] = accessory.problem?.listing
         case .valueUpdated(let service, let characteristic):
             let place = ValuePlace(accessory: accessory, service: service, characteristic: characteristic)
             subject = place.shownName
-            sentence = characteristic.value.map(characteristic.sentence) ?? "\(characteristic.word) not known"
+            sentence = characteristic.value.map(characteristic.sentence) ?? "\(characteristic.word) unknown"
             let details = place.listing(value: characteristic.value).object ?? [:]
             for member in details.members where member.name != "id" { members[member.name] = member.value }
             members["characteristic"] = .string("\(characteristic.id)")

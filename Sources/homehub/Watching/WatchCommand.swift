@@ -9,13 +9,13 @@ import TerminalKit
 
 struct WatchCommand: HomeCommand {
     static let configuration = CommandConfiguration(
-        commandName: "watch", abstract: "Print what happens in the home, until interrupted.",
+        commandName: "watch", abstract: "Print changes in your homes until you press Ctrl-C.",
         discussion: """
-            Without a target everything that can be observed is watched, in all homes unless --home names one; with one, \
-            the values of that accessory, room or zone.
+            Without a target, the command prints all changes in all homes, or in the home given with --home. With a \
+            target, it prints changes of that accessory, room or zone.
             """)
 
-    @Argument(help: "An accessory, ACCESSORY/PART, a room or a zone, by name or id.")
+    @Argument(help: "An accessory, ACCESSORY/PART, a room or a zone, by name or ID.")
     var target: String?
 
     @Argument(help: "The values, as homehub show names them.")
@@ -58,13 +58,13 @@ struct WatchCommand: HomeCommand {
         for value in values { places.append(try found.place(value)) }
         if values.isEmpty { places = found.places(allowing: .notify) }
         guard !places.isEmpty else {
-            throw HomeError(.notificationNotSupported, detail: "\(found.name) has nothing that reports its changes")
+            throw HomeError(.notificationNotSupported, detail: "\(found.name) doesn't report changes")
         }
         for place in places where !place.characteristic.metadata.permissions.contains(.notify) {
             throw HomeError(
                 .notificationNotSupported,
                 detail:
-                    "\(place.characteristic.word) of \(place.shownName) does not report its changes; read it instead")
+                    "\(place.shownName) doesn't report changes of \(place.characteristic.word); use homehub read")
         }
         return Watch(places)
     }

@@ -77,7 +77,7 @@ extension Accessory.Event {
         }
         switch change {
         case .nameUpdated: return of("An accessory was renamed to \(accessory.name)")
-        case .reachabilityUpdated: return of("\(accessory.name) \(accessory.problem?.words ?? "answers again")")
+        case .reachabilityUpdated: return of("\(accessory.name) \(accessory.problem?.words ?? "is responding again")")
         case .valueUpdated(let service, let characteristic):
             guard service.isUserInteractive, characteristic.isForPeople else { return nil }
             return of("\(accessory.shownName(of: service)): \(accessory.state(of: service).words)", service)

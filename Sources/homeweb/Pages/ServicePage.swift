@@ -33,7 +33,7 @@ struct ServicePage: LivePage {
             "readings": readings.map { reading in
                 [
                     "part": "r-\(reading.id)", "name": reading.localizedDescription,
-                    "value": reading.value.map { accessory.words(for: $0, of: reading) } ?? "not known",
+                    "value": reading.value.map { accessory.words(for: $0, of: reading) } ?? "unknown",
                 ] as Templates.Values
             },
             "up": [

@@ -45,7 +45,7 @@ struct ControlView {
     private var value: CharacteristicValue? { characteristic.value }
 
     private func words(_ value: CharacteristicValue?) -> String {
-        value.map { accessory.words(for: $0, of: characteristic) } ?? "not known"
+        value.map { accessory.words(for: $0, of: characteristic) } ?? "unknown"
     }
 
     var values: Templates.Values {
