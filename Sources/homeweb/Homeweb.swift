@@ -14,34 +14,34 @@ struct Homeweb: AsyncParsableCommand {
         commandName: "homeweb",
         abstract: "Shows the home in a browser. Runs in the foreground.",
         discussion: """
-            It is an app of homehubd like any other: it asks for permission and holds no keys. Opening the page needs the \
-            token that "homehub web" shows, except in a browser that the same user runs on this computer, at a loopback \
-            address and without a proxy. --require-token asks for the token there, too.
+            Like any other app of homehubd, it needs permission and has no keys of accessories. Visitors need the token \
+            that "homehub web" shows, except in a browser that the same user runs on this computer, at a loopback \
+            address and without a proxy. With --require-token, they need it there, too.
             """,
         version: "homeweb \(Version.current)")
 
-    @Option(help: ArgumentHelp("Where to listen: an address of this computer and a port.", valueName: "ADDRESS:PORT"))
+    @Option(help: ArgumentHelp("The address and port to listen at.", valueName: "ADDRESS:PORT"))
     var listen = "127.0.0.1:8480"
 
     @Option(help: ArgumentHelp("The home hub's socket.", valueName: "SOCKET"))
     var socket: String?
 
-    @Option(help: ArgumentHelp("The bridge's socket, for the page about it.", valueName: "SOCKET"))
+    @Option(help: ArgumentHelp("The bridge's control socket, for the page Bridge.", valueName: "SOCKET"))
     var bridgeSocket: String?
 
-    @Option(help: ArgumentHelp("Where the page keeps who may open it.", valueName: "DIR"))
+    @Option(help: ArgumentHelp("The directory for the list of people with access.", valueName: "DIR"))
     var stateDirectory = ServiceDirectory.first(in: "STATE_DIRECTORY") ?? "/var/lib/homeweb"
 
     @Option(
         help: ArgumentHelp(
             """
-            A name of the page in addition to its address and this computer's name, such as home.example, or its whole \
-            address behind a proxy, such as https://home.example.
+            Another host name of the page, such as home.example. Behind a proxy, the page's full address, such as \
+            https://home.example.
             """,
             valueName: "NAME"))
     var name: [String] = []
 
-    @Option(help: ArgumentHelp("A certificate with its chain, in PEM: the page is served by TLS.", valueName: "FILE"))
+    @Option(help: ArgumentHelp("The certificate with its chain, in PEM, for TLS.", valueName: "FILE"))
     var certificate: String?
 
     @Option(help: ArgumentHelp("The certificate's key, in PEM.", valueName: "FILE"))
@@ -50,13 +50,13 @@ struct Homeweb: AsyncParsableCommand {
     @Option(
         help: ArgumentHelp(
             """
-            A reverse proxy in front of the page: an address or a range such as 10.0.0.0/8. Its requests need a token, and \
-            the client's address and scheme are those in X-Forwarded-For and X-Forwarded-Proto, or Forwarded.
+            The address of a reverse proxy, or a range such as 10.0.0.0/8. Its requests need a token, and the client's \
+            address and scheme are taken from X-Forwarded-For and X-Forwarded-Proto, or from Forwarded.
             """,
             valueName: "ADDRESS"))
     var behindProxy: [String] = []
 
-    @Flag(help: "Ask for a token on this computer, too.")
+    @Flag(help: "Require a token on this computer, too.")
     var requireToken = false
 
     @Option(help: ArgumentHelp("trace, debug, info, notice, warning, error or critical.", valueName: "LEVEL"))
@@ -64,19 +64,22 @@ struct Homeweb: AsyncParsableCommand {
 
     func validate() throws {
         guard Self.address(listen) != nil else {
+            let port = listen.split(separator: ":").last.flatMap { Int($0) } ?? 0
             throw ValidationError(
-                "--listen takes an address and a port, such as 127.0.0.1:8480 or [::]:8480, not \(listen).")
+                port > Int(UInt16.max)
+                    ? "--listen: there is no port \(port); the highest is 65535."
+                    : "--listen needs an address and a port, such as 127.0.0.1:8480 or [::]:8480, not \(listen).")
         }
         for text in behindProxy where IPNetwork(text) == nil {
             throw ValidationError(
-                "--behind-proxy takes an address or a range, such as 127.0.0.1 or 10.0.0.0/8, not \(text).")
+                "--behind-proxy needs an address or a range, such as 127.0.0.1 or 10.0.0.0/8, not \(text).")
         }
         for text in name where PageName(text) == nil {
             throw ValidationError(
-                "--name takes a name or an address, such as home.example or https://home.example, not \(text).")
+                "--name needs a host name or an address, such as home.example or https://home.example, not \(text).")
         }
         guard (certificate == nil) == (key == nil) else {
-            throw ValidationError("--certificate and --key belong together.")
+            throw ValidationError("Use --certificate and --key together.")
         }
     }
 

@@ -41,6 +41,6 @@ struct Site: Sendable {
 enum HomeApp {
     static let id = "org.lamplighter.homeweb"
     static let declaration = AppDeclaration(
-        id: id, usageDescription: "To show the home in a browser, and to switch what is in it from there.",
+        id: id, usageDescription: "To show and control the home in a browser.",
         capabilities: [.home, .setupPayload])
 }

@@ -57,7 +57,7 @@ struct WebDaemon {
                 ServiceManagerService(
                     notifier: notifier, pulse: { _ = await manager.isConnected },
                     status: {
-                        await manager.isConnected ? "The home hub answers." : "The home hub does not answer."
+                        await manager.isConnected ? "Connected to the home hub." : "The home hub isn't responding."
                     }),
             ],
             gracefulShutdownSignals: [.sigterm, .sigint], logger: logger)
@@ -69,8 +69,8 @@ struct WebDaemon {
             throw TerminalError(
                 code: error.errnoCode == EACCES ? 77 : 69,
                 message:
-                    "cannot listen at \(settings.host):\(settings.port): \(SystemError(code: error.errnoCode).reason); "
-                    + "say another address or port with --listen")
+                    "can't listen at \(settings.host):\(settings.port): \(SystemError(code: error.errnoCode).reason); "
+                    + "choose another address or port with --listen")
         }
         logger.notice("page stopped")
     }

@@ -152,7 +152,7 @@ def test_every_view_is_there(house, visit):
     for name in ("The Lightbulb", "The Thermostat", "The Switch", "Living Room TV", "Sprinklers"):
         visitor.go("/")
         visitor.go(house.path(visitor, name))
-        visitor.page.get_by_role("link", name="Everything about it").click()
+        visitor.page.get_by_role("link", name="Details").click()
         visitor.until_text("HAP|All services", "main")
     visitor.go("/")
     visitor.go(house.path(visitor, "The Thermostat"))
@@ -212,7 +212,7 @@ def test_a_lamp_has_its_controls_by_keyboard_alone(house, visit):
 
 def test_a_bad_name_is_refused_with_a_suggestion_to_click(house, visit):
     visitor = visit("/rooms")
-    box = visitor.page.get_by_label("Name of a new room")
+    box = visitor.page.get_by_label("New room name")
     box.fill("Kitchen")
     visitor.until_text("already")
     suggestion = visitor.page.locator("form[data-names=room] .hint button").first
@@ -221,7 +221,7 @@ def test_a_bad_name_is_refused_with_a_suggestion_to_click(house, visit):
     suggestion.click()
     until(lambda: box.input_value() == name, 5, "the suggestion is taken")
     until(lambda: "already" not in visitor.text(), 5, "it is free")
-    visitor.page.get_by_role("button", name="Add the room").click()
+    visitor.page.get_by_role("button", name="Add room").click()
     visitor.until_text(name)
     assert name in house.home.cli("rooms").stdout
     # Without the check while it is typed, the home itself refuses.
@@ -270,7 +270,7 @@ def test_a_withdrawn_permission_empties_the_page_and_a_given_one_fills_it(house,
     visitor = visit()
     visitor.until_text("The Lightbulb")
     house.home.cli("privacy", "deny", "org.lamplighter.homeweb")
-    visitor.until_text("may not see the homes")
+    visitor.until_text("isn.t allowed to access the homes")
     assert "Lightbulb" not in visitor.text()
     status, _, body = fetch(house.page.host, house.page.address, "/")
     assert "Lightbulb" not in body
@@ -282,7 +282,7 @@ def test_the_page_continues_when_the_hub_returns(house, visit):
     visitor = visit()
     visitor.until_text("The Lightbulb")
     house.home.kill()
-    visitor.until_text("doesn.t answer", "#notice")
+    visitor.until_text("isn.t responding", "#notice")
     assert "The Lightbulb" in visitor.text(), "the last state is still shown"
     house.home.start()
     until(lambda: not visitor._now("#notice"), 20, "the notice goes")
@@ -294,7 +294,7 @@ def test_the_page_continues_after_its_restart(house, visit):
     visitor = visit()
     visitor.until_text("The Lightbulb")
     assert house.page.terminate() == 0, house.page.log[-2000:]
-    visitor.until_text("doesn.t answer", "#notice")
+    visitor.until_text("Connection lost", "#notice")
     house.page.start(allowed=False)
     until(lambda: not visitor._now("#notice"), 20, "the notice goes")
     house.report("The Temperature Sensor", "11", 18.5)
@@ -313,21 +313,21 @@ def test_an_accessory_is_added_step_by_step(house, visit, tmp_path):
         page = visitor.page
         page.get_by_role("button", name="Look for accessories").click()
         page.get_by_role("button", name="Desk Lamp").click(timeout=30_000)
-        visitor.until_text("Code of Desk Lamp")
+        visitor.until_text("Setup code for Desk Lamp")
         page.get_by_label("Eight digits").fill("466-37-727")
-        page.get_by_role("button", name="Go on").click()
-        visitor.until_text("more", timeout=20)
+        page.get_by_role("button", name="Continue").click()
+        visitor.until_text("left", timeout=20)
         page.get_by_label("Eight digits").fill("466-37-726")
-        page.get_by_role("button", name="Go on").click()
-        visitor.until_text("What is it called", timeout=20)
+        page.get_by_role("button", name="Continue").click()
+        visitor.until_text("Name this accessory", timeout=20)
         page.get_by_label("Name").fill("Reading Lamp")
-        page.get_by_role("button", name="Call it that").click()
+        page.get_by_role("button", name="Save").click()
         visitor.until_text("Where is")
         page.get_by_role("button", name="Kitchen").click()
         # It has a custom service, so that the page asks about each service.
-        answers = {"this part": "Leave it", "used often": "Yes"}
-        while "is added" not in visitor.text():
-            visitor.until_text("this part|used often|is added")
+        answers = {"this part": "Keep", "to favorites": "Yes"}
+        while not re.search("^Reading Lamp was added", visitor.text("h1")):
+            visitor.until_text("this part|to favorites|was added", "h1")
             heading = visitor.text("h1")
             for question, answer in answers.items():
                 if question in heading:
@@ -345,8 +345,8 @@ def test_an_accessory_is_added_step_by_step(house, visit, tmp_path):
         visitor.go(f"/accessories/{listed['Reading Lamp']['id']}")
         page.locator("summary", has_text="Statistics").click()
         visitor.until_text("Hours of Light")
-        page.get_by_role("link", name="Remove it").click()
-        page.get_by_role("button", name="Remove it").click()
+        page.get_by_role("link", name="Remove accessory").click()
+        page.get_by_role("button", name="Remove accessory").click()
         until(lambda: "Reading Lamp" not in {one["name"] for one in house.home.cli("accessories", "--json")}, 10, "removed")
     finally:
         end(lamp)
@@ -360,45 +360,45 @@ def test_an_owner_looks_after_the_home(house, visit):
     visitor = visit()
     page = visitor.page
     visitor.go(house.path(visitor, "The Switch"))
-    page.get_by_role("button", name="Make it a favorite").click()
-    visitor.until_text("A favorite")
+    page.get_by_role("button", name="Add to favorites").click()
+    visitor.until_text(r"\bFavorite\b")
     assert "The Switch" in house.home.cli("favorite").stdout
-    page.get_by_role("button", name="A favorite").click()
-    visitor.until_text("Make it a favorite")
-    page.get_by_text("Name and kind").click()
-    page.get_by_label("Shown as").select_option(label="Fan")
-    page.get_by_role("button", name="Show it so").click()
+    page.get_by_role("button", name="Favorite").click()
+    visitor.until_text("Add to favorites")
+    page.get_by_text("Name and type").click()
+    page.get_by_label("Show as").select_option(label="Fan")
+    page.get_by_role("button", name="Save").click()
     fans = re.compile(r"^Fans\n(?:  .*\n)*?  The Switch", re.M)
     until(lambda: fans.search(house.home.cli("accessories", "--by", "kind").stdout), 5, "it is shown as a fan")
-    page.get_by_text("Name and kind").click()
-    page.get_by_label("Shown as").select_option(label="what it is")
-    page.get_by_role("button", name="Show it so").click()
-    page.get_by_role("link", name="Everything about it").click()
-    visitor.until_text("Look after it")
+    page.get_by_text("Name and type").click()
+    page.get_by_label("Show as").select_option(label="Default")
+    page.get_by_role("button", name="Save").click()
+    page.get_by_role("link", name="Details").click()
+    visitor.until_text("Settings")
     page.get_by_label("Name").fill("Socket")
     page.get_by_role("button", name="Rename").click()
     until(lambda: listed("Socket"), 5, "it is renamed")
     page.get_by_label("Room").select_option(label="Hall")
-    page.get_by_role("button", name="Put it there").click()
+    page.get_by_role("button", name="Move", exact=True).click()
     rooms = {one["id"]: one["name"] for one in house.home.cli("rooms", "--json")}
     until(lambda: rooms.get(listed("Socket")["room"]) == "Hall", 5, "it is in the hall")
-    page.get_by_role("button", name="Which one is it?").click()
-    visitor.until_text("Look after it")
+    page.get_by_role("button", name="Identify").click()
+    visitor.until_text("Settings")
     house.home.cli("rename", "Socket", "The Switch")
     house.home.cli("assign", "The Switch", "Living Room")
 
     visitor.go("/rooms")
     page.locator(".card", has_text="Upstairs").get_by_role("combobox").select_option(label="Hall")
     page.get_by_role("button", name="Add to Upstairs").click()
-    visitor.until_text("Take Hall out")
-    page.get_by_role("button", name="Take Hall out").click()
-    page.get_by_role("button", name="Take Hall out").wait_for(state="detached")
-    page.get_by_label("Name of a new zone").fill("Outside")
-    page.get_by_role("button", name="Add the zone").click()
+    visitor.until_text("Remove Hall from Upstairs")
+    page.get_by_role("button", name="Remove Hall from Upstairs").click()
+    page.get_by_role("button", name="Remove Hall from Upstairs").wait_for(state="detached")
+    page.get_by_label("New zone name").fill("Outside")
+    page.get_by_role("button", name="Add zone").click()
     page.get_by_role("button", name="Remove Outside").click()
     page.get_by_role("button", name="Remove Outside").wait_for(state="detached")
     visitor.go(next(f"/rooms/{one}" for one, name in rooms.items() if name == "Hall"))
-    page.get_by_text("Change this room").click()
+    page.get_by_text("Edit room").click()
     page.get_by_label("Name").fill("Entrance")
     page.get_by_role("button", name="Rename").click()
     until(lambda: visitor.text("h1") == "Entrance", 5, "the room is renamed")
@@ -406,7 +406,7 @@ def test_an_owner_looks_after_the_home(house, visit):
 
     visitor.go("/names")
     page.locator(".card", has_text="Living Room TV").get_by_role("button").first.click()
-    visitor.until_text("All names are good")
+    visitor.until_text("All names are fine")
     assert not listed("Living Room TV")
     (renamed,) = [one["name"] for one in house.home.cli("accessories", "--json") if one["name"] in ("TV", "Television")]
     house.home.cli("rename", renamed, "Living Room TV", "--kind", "accessory")
@@ -425,7 +425,7 @@ def test_a_scene_runs_and_says_what_did_not(house, visit):
     visitor.until_text("The scene Evening was run")
     house.home.cli("scenes", "remove", "Evening")
     visitor.go("/scenes")
-    visitor.until_text("There is no scene yet")
+    visitor.until_text("No scenes yet")
 
 
 def test_a_qr_code_is_read_from_a_photo(house, visit, tmp_path):
@@ -439,13 +439,13 @@ def test_a_qr_code_is_read_from_a_photo(house, visit, tmp_path):
         visitor = visit("/add")
         page = visitor.page
         page.get_by_role("button", name="Look for accessories").click()
-        visitor.until_text("Or its code")
+        visitor.until_text("Or enter its code")
         page.locator("#scan-photo input").set_input_files(nothing)
-        visitor.until_text("no QR code")
+        visitor.until_text("No accessory QR code")
         page.locator("#scan-photo input").set_input_files(picture)
-        visitor.until_text("What is it called|Where is|used often", timeout=40)
+        visitor.until_text("Name this accessory|Where is|to favorites", timeout=40)
         assert "Desk Lamp" in house.home.cli("accessories").stdout
-        page.get_by_role("button", name="Stop").click()
+        page.get_by_role("button", name="Cancel").click()
         house.home.cli("remove", "Photographed", "--yes")
     finally:
         bridge.close()
@@ -479,19 +479,19 @@ def test_the_page_decides_about_apps_where_the_hub_lets_it(house, lan, tmp_path)
             visitor.until_text("Waiting for permission")
             visitor.go("/privacy")
             card = visitor.page.locator(".card", has_text="org.lamplighter.homeweb")
-            assert "show the home in a browser" in card.inner_text()
+            assert "show and control the home in a browser" in card.inner_text()
             card.get_by_role("button", name="Allow").click()
-            visitor.until_text("May see and control")
+            visitor.until_text("Can see and control")
             visitor.go("/")
-            visitor.until_text("No home yet")
-            visitor.page.get_by_label("Name of the home").fill("Villa")
-            visitor.page.get_by_role("button", name="Add the home").click()
-            visitor.until_text("Nothing is in this home yet")
+            visitor.until_text("No homes yet")
+            visitor.page.get_by_label("Home name").fill("Villa")
+            visitor.page.get_by_role("button", name="Add home").click()
+            visitor.until_text("This home is empty")
             visitor.go("/privacy")
-            card.get_by_role("button", name="Withdraw").click()
-            visitor.until_text("May not see")
+            card.get_by_role("button", name="Revoke").click()
+            visitor.until_text("Has no access")
             visitor.go("/")
-            visitor.until_text("may not see the homes")
+            visitor.until_text("isn.t allowed to access the homes")
             visitor.context.close()
         finally:
             page.close()
@@ -546,7 +546,7 @@ def test_technical_details_are_on_a_separate_page(house, visit):
     assert "Accessory Information" not in text and not re.search(r"\b[0-9A-F]{8}-[0-9A-F]{4}-", text)
     visitor.go(house.path(visitor, "The Lightbulb"))
     assert not re.search("Accessory Information|Characteristic", visitor.text())
-    visitor.page.get_by_role("link", name="Everything about it").click()
+    visitor.page.get_by_role("link", name="Details").click()
     visitor.until_text("Accessory Information")
     assert re.search(r"\b[0-9A-F]{8}-[0-9A-F]{4}-", visitor.text())
 
@@ -561,7 +561,7 @@ def test_axe_finds_no_serious_violation(house, visit):
         visitor = visit(color_scheme=scheme)
         lamp, thermostat = (house.path(visitor, name) for name in ("The Lightbulb", "The Thermostat"))
         visitor.go(lamp)
-        accessory = visitor.page.get_by_role("link", name="Everything about it").get_attribute("href")
+        accessory = visitor.page.get_by_role("link", name="Details").get_attribute("href")
         for path in ("/", "/?by=kind", lamp, thermostat, accessory, "/scenes", "/history", "/more", "/rooms", "/names",
                      "/add", "/privacy", "/bridge"):
             visitor.go(path)
@@ -596,7 +596,7 @@ def test_every_view_fits_its_window(house, visit, tmp_path):
             visitor.until_text("The Lightbulb")
             lamp, thermostat, fan = (house.path(visitor, one) for one in ("The Lightbulb", "The Thermostat", long))
             visitor.go(lamp)
-            accessory = visitor.page.get_by_role("link", name="Everything about it").get_attribute("href")
+            accessory = visitor.page.get_by_role("link", name="Details").get_attribute("href")
             views = {
                 "home": "/", "kinds": "/?by=kind", "lamp": lamp, "thermostat": thermostat, "accessory": accessory, "long": fan,
                 "scenes": "/scenes", "history": "/history", "more": "/more", "rooms": "/rooms", "names": "/names",

@@ -125,8 +125,8 @@ def test_a_browser_uses_the_page_through_a_proxy(house, name, tmp_path):
         finally:
             house.home.cli("homes", "rename", "Cottage", "Villa")
         visitor.go("/rooms")
-        visitor.page.get_by_label("Name of a new room").fill("Attic")
-        visitor.page.get_by_role("button", name="Add the room").click()
+        visitor.page.get_by_label("New room name").fill("Attic")
+        visitor.page.get_by_role("button", name="Add room").click()
         visitor.until_text("Attic")
         house.home.cli("rooms", "remove", "Attic")
         assert not visitor.complaints

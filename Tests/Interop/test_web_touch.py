@@ -232,7 +232,7 @@ def test_a_refused_code_and_what_is_typed_survive_live_updates(house, phone, tmp
         assert message.is_visible() and page.get_by_label("Setup code").input_value() == "4663"
         message.get_by_role("button", name="Dismiss").click()
         assert not message.is_visible()
-        page.get_by_role("button", name="Stop").click()
+        page.get_by_role("button", name="Cancel").click()
     finally:
         end(switch)
 
@@ -264,7 +264,7 @@ def test_a_server_that_hangs_is_noticed(house, phone):
         visitor.page.clock.fast_forward(14_000)
         assert not visitor.visitor.text("#notice")
         visitor.page.clock.fast_forward(6_000)
-        visitor.visitor.until_text("doesn't answer", "#notice")
+        visitor.visitor.until_text("Connection lost", "#notice")
     finally:
         house.page.process.send_signal(signal.SIGCONT)
     until(lambda: not visitor.visitor._now("#notice"), 10, "the notice goes")
@@ -280,7 +280,7 @@ def test_a_server_that_hangs_is_noticed_in_time(house, phone):
     try:
         visitor.tap("Desk Lamp")
         visitor.tile("Desk Lamp").locator(".refusal").wait_for(timeout=11_000 * PATIENCE)
-        visitor.visitor.until_text("doesn't answer", "#notice", timeout=20)
+        visitor.visitor.until_text("Connection lost", "#notice", timeout=20)
     finally:
         house.page.process.send_signal(signal.SIGCONT)
     until(lambda: not visitor.visitor._now("#notice"), 10, "the notice goes")
@@ -294,6 +294,6 @@ def test_a_page_without_its_hub_says_so(house, tmp_path):
     try:
         page.start(allowed=False)
         body = fetch(house.page.host, page.address)[2]
-        assert "The home hub doesn&#39;t answer" in body and "permission" not in body, body
+        assert "The home hub isn&#39;t responding" in body and "permission" not in body, body
     finally:
         page.close()

@@ -198,7 +198,7 @@ import WebAccess
         #expect(!service([]).contains("<h2>Readings</h2>"))
         let problem = { Templates.render("problem", ["message": "No.", "suggestions": $0]) }
         #expect(
-            problem(["Lamp", "Light"]).contains("<b>Lamp</b>, <b>Light</b>.") && !problem([]).contains("These would do")
+            problem(["Lamp", "Light"]).contains("<b>Lamp</b>, <b>Light</b>.") && !problem([]).contains("You could use")
         )
         // The values of an inner list don't affect an outer one with the same name.
         let finding: Templates.Values = ["name": "Kitchen Lamp", "suggestions": ["Lamp"]]

@@ -216,7 +216,7 @@ struct NameCheck {
     private static func refusal(_ name: String, _ taken: [String], _ what: String) -> String {
         if let violation = NameRules.violations(of: name).first { return violation.explanation.sentence }
         guard let other = taken.first(where: { NameKey($0) == NameKey(name) }) else { return "" }
-        return "There is \(what) named \"\(other)\" already."
+        return "\(what) named \"\(other)\" already exists.".capitalizedFirst
     }
 
     private static func free(_ name: String, _ taken: [String]) -> [String] {

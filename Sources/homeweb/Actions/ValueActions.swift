@@ -43,12 +43,12 @@ enum ValueActions {
             let results = try await site.manager.writeValues(values)
             let failed = results.filter { if case .failure = $0.value { true } else { false } }
             let name = home.room(room).map(home.displayName) ?? ""
-            site.history.add("All off in \(name)", place: name, who: visitor.shownName, path: "/rooms/\(room)")
+            site.history.add("\(name) was turned off", place: name, who: visitor.shownName, path: "/rooms/\(room)")
             if let (id, result) = failed.min(by: { $0.key < $1.key }), case .failure(let error) = result {
                 var refusal = WebError(error)
                 let first = home.characteristic(id).flatMap { home.accessory(of: $0.service)?.name } ?? "one"
                 refusal.message =
-                    "\(failed.count) of \(values.count) did not go off, \(first) among them: \(refusal.message)"
+                    "\(failed.count) of \(values.count) didn't turn off, including \(first): \(refusal.message)"
                 throw refusal
             }
             return try await done(
@@ -68,7 +68,7 @@ enum ValueActions {
         }
     }
 
-    static let notFound = WebError(.notFound, "This is not there any more.")
+    static let notFound = WebError(.notFound, "This object no longer exists.")
 
     /// Answers a change: a script receives the new state of its page, a browser the page to continue with.
     private static func done(
@@ -120,7 +120,7 @@ enum ValueActions {
             guard name != "back", name != "use" else { continue }
             guard let id = Characteristic.ID(name),
                 let characteristic = service.characteristics.first(where: { $0.id == id })
-            else { throw WebError(.badRequest, "This form is of something else; open the page again.") }
+            else { throw WebError(.badRequest, "This form is outdated. Reload the page.") }
             guard let value = CharacteristicValue(formText: text, as: characteristic.metadata.format) else {
                 throw WebError(
                     .badRequest,
@@ -130,7 +130,7 @@ enum ValueActions {
             values[id] = value
         }
         addPower(to: &values, service)
-        guard !values.isEmpty else { throw WebError(.badRequest, "The form sets nothing.") }
+        guard !values.isEmpty else { throw WebError(.badRequest, "The form contains no values.") }
         let allowed = Set(service.controlledCharacteristics(isOwner: false).map(\.id))
         guard visitor.isOwner || allowed.isSuperset(of: values.keys) else {
             throw WebError(.forbidden, "Guests can't change this.")

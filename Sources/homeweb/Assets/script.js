@@ -145,7 +145,7 @@
 
   function lost() {
     notice.dataset.lost = "1";
-    notice.textContent = "This page doesn't answer. Reconnecting…";
+    notice.textContent = "Connection lost. Reconnecting…";
   }
 
   function stop() {
@@ -184,7 +184,7 @@
       method: "POST", credentials: "same-origin", signal: AbortSignal.timeout(10000),
       headers: { Accept: "application/json", "Content-Type": "application/x-www-form-urlencoded" },
       body: new URLSearchParams(fields),
-    }).catch(() => { throw new Error("This page doesn't answer."); });
+    }).catch(() => { throw new Error("The page isn't responding."); });
     if (response.status === 401) location.assign("/enter");
     const answer = await response.json().catch(() => ({}));
     if (!response.ok) throw new Error(answer.message || "That didn't work.");
@@ -437,14 +437,14 @@
     };
     photo.querySelector("input").onchange = async (event) => {
       const image = await createImageBitmap(event.target.files[0]).catch(() => null);
-      if (!image || !(await found(image))) hint.textContent = "There is no QR code of an accessory in this picture.";
+      if (!image || !(await found(image))) hint.textContent = "No accessory QR code found in this picture.";
     };
     camera.onclick = async () => {
       const stream = await navigator.mediaDevices.getUserMedia({ video: { facingMode: "environment" } }).catch(() => null);
-      if (!stream) return void (hint.textContent = "The camera may not be used.");
+      if (!stream) return void (hint.textContent = "Access to the camera was denied.");
       const video = document.createElement("video");
       video.className = "viewfinder";
-      video.setAttribute("aria-label", "What the camera sees");
+      video.setAttribute("aria-label", "Camera image");
       video.srcObject = stream;
       camera.after(video);
       await video.play();

@@ -28,7 +28,7 @@ extension HomeManagerEvent {
         case .homeRemoved(let home): HistoryWords(sentence: "The home \(home.name) was removed")
         case .primaryHomeUpdated(let home?): HistoryWords(sentence: "\(home.name) is now the primary home")
         case .additionFailed(let failure):
-            HistoryWords(sentence: "\(failure.name) was not added: \(failure.error.message)")
+            HistoryWords(sentence: "\(failure.name) wasn't added: \(failure.error.message)")
         default: nil
         }
     }
@@ -38,16 +38,17 @@ extension Home.Event {
     fileprivate var words: HistoryWords? {
         func of(_ accessory: Accessory, _ words: String) -> HistoryWords {
             HistoryWords(
-                place: home.room(accessory.room).map(home.displayName) ?? "", sentence: "\(accessory.name) \(words)",
+                place: home.room(accessory.room).map(home.displayName) ?? "", sentence: "\(accessory.name)\(words)",
                 path: "/accessories/\(accessory.id)")
         }
         return switch change {
         case .nameUpdated: HistoryWords(sentence: "The home was renamed to \(home.name)")
-        case .accessoryAdded(let accessory): of(accessory, "was added")
+        case .accessoryAdded(let accessory): of(accessory, " was added")
         case .accessoryRemoved(let accessory): HistoryWords(sentence: "\(accessory.name) was removed")
-        case .accessoryRoomUpdated(let room, let accessory): of(accessory, "was moved to \(home.displayName(of: room))")
+        case .accessoryRoomUpdated(let room, let accessory):
+            of(accessory, " was moved to \(home.displayName(of: room))")
         case .accessoryError(let error, let accessory): of(accessory, ": \(error.message)")
-        case .accessoryUnblocked(let accessory): of(accessory, "was unblocked")
+        case .accessoryUnblocked(let accessory): of(accessory, " was unblocked")
         case .roomAdded(let room): HistoryWords(sentence: "The room \(room.name) was added", path: "/rooms/\(room.id)")
         case .roomRemoved(let room): HistoryWords(sentence: "The room \(room.name) was removed")
         case .roomNameUpdated(let room):

@@ -205,7 +205,8 @@ private struct Drawing {
 
 /// The notice above every page.
 enum Notice {
-    static let away = "The home hub doesn't answer. This page shows the last known state and reconnects automatically."
+    static let away =
+        "The home hub isn't responding. This page shows the last known state and reconnects automatically."
 }
 
 extension HomeSnapshot {

@@ -14,7 +14,7 @@ struct AccessoryPage: LivePage {
         if let content = PageContent.inPlaceOfHomes(moment) { return content }
         guard let home = moment.home(where: { $0.accessory(accessory) != nil }),
             let accessory = home.accessory(accessory)
-        else { return .missing("This accessory is not there any more.") }
+        else { return .missing("This accessory no longer exists.") }
         var values: Templates.Values = [
             "id": "\(accessory.id)", "name": accessory.name,
             "up": [
@@ -56,11 +56,10 @@ struct AccessoryPage: LivePage {
 
     private func facts(_ accessory: Accessory) -> [Templates.Values] {
         let facts = [
-            ("Maker", accessory.manufacturer), ("Model", accessory.model), ("Serial number", accessory.serialNumber),
-            ("Firmware", accessory.firmwareVersion), ("Category", accessory.category.localizedDescription),
-            ("Its own name", accessory.configuredName), ("Device", "\(accessory.deviceID)"),
-            ("aid", "\(accessory.aid)"),
-            ("id", "\(accessory.id)"),
+            ("Manufacturer", accessory.manufacturer), ("Model", accessory.model),
+            ("Serial number", accessory.serialNumber), ("Firmware", accessory.firmwareVersion),
+            ("Category", accessory.category.localizedDescription), ("Own name", accessory.configuredName),
+            ("Device ID", "\(accessory.deviceID)"), ("aid", "\(accessory.aid)"), ("ID", "\(accessory.id)"),
         ]
         return facts.filter { !$0.1.isEmpty }.map { ["name": $0.0, "value": $0.1] }
     }
@@ -93,9 +92,9 @@ extension CharacteristicMetadata {
     /// The valid values, for developers.
     fileprivate var rangeText: String {
         if let validValues { return validValues.map { "\($0)" }.joined(separator: ", ") }
-        if let maximumLength { return "to \(maximumLength) bytes" }
+        if let maximumLength { return "up to \(maximumLength) bytes" }
         guard minimum != nil || maximum != nil else { return "" }
         let ends = "\(minimum?.formText ?? "") – \(maximum?.formText ?? "")"
-        return step.map { "\(ends) by \($0.formText)" } ?? ends
+        return step.map { "\(ends), step \($0.formText)" } ?? ends
     }
 }

@@ -23,7 +23,7 @@ enum BridgePage {
             }
             guard let setup, let number, let payload = setup.codes.first(where: { $0.number == number })?.payload,
                 let code = QRCode(payload)
-            else { throw WebError(.notFound, "There is no code to show.") }
+            else { throw WebError(.notFound, "This bridge has no setup code to show.") }
             return Response(
                 status: .ok, headers: [.contentType: "image/svg+xml"],
                 body: ResponseBody(byteBuffer: ByteBuffer(string: code.svg)))
@@ -42,9 +42,9 @@ enum BridgePage {
             return Templates.render(
                 "bridge",
                 [
-                    "name": "Bridge", "summary": "No bridge answers on this computer.",
+                    "name": "Bridge", "summary": "No bridge found on this computer.",
                     "reason":
-                        "\(reason.sentence) lamplighterd shows this computer's lights to HomeKit's controllers; this page sees it if its user may use \(site.bridgeSocket.path).",
+                        "\(reason.sentence) The bridge lamplighterd makes this computer's lights available to HomeKit apps. To show it here, give the user of homeweb access to \(site.bridgeSocket.path).",
                 ])
         }
     }
@@ -58,9 +58,9 @@ enum BridgePage {
                 "name": bridge.name, "number": "\(bridge.number)",
                 "about":
                     (bridge.paired
-                    ? "Paired; \(bridge.controllers) controllers are connected."
-                    : "Not paired yet: scan this, or type the code.")
-                    + " It shows \(bridge.lights) lights.",
+                    ? "Paired, with \(bridge.controllers.of("connected controller"))."
+                    : "Not paired yet. Scan the QR code, or enter the digits.")
+                    + " It has \(bridge.lights.of("light")).",
             ]
             if !bridge.paired, let code = codes.first(where: { $0.number == bridge.number }) {
                 values["code"] = code.code
@@ -68,7 +68,7 @@ enum BridgePage {
             return values
         }
         return [
-            "name": status.name, "summary": "\(status.lights.count) lights, \(status.lights.reachable) of them answer.",
+            "name": status.name, "summary": "\(status.lights.count.of("light")), \(status.lights.reachable) reachable.",
             "warnings": status.warnings, "bridges": bridges,
             "drivers": status.drivers.map { driver in
                 [
@@ -77,7 +77,7 @@ enum BridgePage {
                         [
                             "name": $0.name,
                             "state": $0.reachable
-                                ? ($0.state["on"]?.bool.map { $0 ? "on" : "off" } ?? "") : "does not answer",
+                                ? ($0.state["on"]?.bool.map { $0 ? "on" : "off" } ?? "") : "unreachable",
                         ] as Templates.Values
                     },
                 ] as Templates.Values

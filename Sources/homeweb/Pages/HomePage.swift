@@ -50,7 +50,7 @@ struct HomePage: LivePage {
 
     func content(_ moment: Moment) -> PageContent {
         if let content = PageContent.inPlaceOfHomes(moment) { return content }
-        guard let home = moment.home else { return PageContent(title: "No home yet", "There is no home yet.") }
+        guard let home = moment.home else { return PageContent(title: "No homes yet", "Add a home to get started.") }
         let sections = sections(home)
         let rows = sections.flatMap(\.rows)
         var shown: [Templates.Values] = []
@@ -73,7 +73,7 @@ struct HomePage: LivePage {
         var values: Templates.Values = [
             "name": home.name, "summary": summary(rows), "chips": chips(home, moment), "sections": shown,
             "nothing": isFiltered
-                ? "Nothing here is of that sort." : "Nothing is in this home yet. Add an accessory to begin.",
+                ? "Nothing matches this filter." : "This home is empty. Add an accessory to get started.",
         ]
         if moment.snapshot.homes.count > 1 {
             values["otherHomes"] = [
@@ -106,7 +106,7 @@ struct HomePage: LivePage {
 
     private func summary(_ rows: [ServiceRow]) -> String {
         let summary = rows.summary
-        return summary.isEmpty ? (rows.isEmpty ? "" : "All is quiet.") : summary.capitalizedFirst
+        return summary.isEmpty ? (rows.isEmpty ? "" : "All quiet.") : summary.capitalizedFirst
     }
 
     // MARK: Links

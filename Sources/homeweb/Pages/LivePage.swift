@@ -107,36 +107,38 @@ extension PageContent {
         let snapshot = moment.snapshot
         if snapshot.authorizationStatus.contains(.restricted) {
             return PageContent(
-                title: "Not allowed", icon: "privacy", "The configuration of homehubd keeps this page from the homes.",
-                "The administrator can change this with the key \"restrict\" in homehub.yaml.")
+                title: "Not allowed", icon: "privacy",
+                "The configuration of homehubd denies this page access to the homes.",
+                "To change this, edit \"restrict\" in homehub.yaml.")
         }
         if snapshot.authorizationStatus.contains(.determined), !snapshot.authorizationStatus.contains(.authorized) {
             return PageContent(
                 title: "Not allowed", icon: "privacy",
-                "This page may not see the homes. It can be allowed at any time:",
+                "This page isn't allowed to access the homes. An administrator can allow it with:",
                 command: "homehub privacy allow \(HomeApp.id)")
         }
         if !snapshot.isCurrent, snapshot.homes.isEmpty {
             guard moment.isHubConnected else {
                 return PageContent(
-                    title: "The home hub doesn't answer", icon: "home",
-                    "This page connects by itself as soon as the hub runs.", command: "systemctl status homehubd")
+                    title: "The home hub isn't responding", icon: "home",
+                    "This page reconnects automatically. To see whether the hub is running, use:",
+                    command: "systemctl status homehubd")
             }
             guard snapshot.authorizationStatus.contains(.authorized) else {
                 return PageContent(
                     title: "Waiting for permission", icon: "privacy",
-                    "This page has asked to see the homes. An administrator allows it with:",
+                    "This page has requested access to the homes. An administrator can allow it with:",
                     command: "sudo homehub privacy allow \(HomeApp.id)")
             }
-            return PageContent(title: "Loading", icon: "home", "The home hub is sending the homes.")
+            return PageContent(title: "Loading", icon: "home", "Loading your homes…")
         }
         guard snapshot.homes.isEmpty else { return nil }
         guard moment.visitor.isOwner else {
-            return PageContent(title: "No home yet", icon: "home", "There is no home yet. Its owner can add one.")
+            return PageContent(title: "No homes yet", icon: "home", "An owner can add a home.")
         }
         return PageContent(
-            title: "No home yet", icon: "home", "Choose a name for your home. You can add accessories afterwards.",
+            title: "No homes yet", icon: "home", "Choose a name for your home. Then you can add accessories.",
             form: Templates.render(
-                "name-form", ["path": "/homes", "label": "Name of the home", "button": "Add the home", "kind": "home"]))
+                "name-form", ["path": "/homes", "label": "Home name", "button": "Add home", "kind": "home"]))
     }
 }

@@ -11,16 +11,16 @@ struct MorePage: LivePage {
             links = [
                 [
                     "path": "/rooms" + moment.homeQuery, "name": "Rooms and zones", "icon": "room",
-                    "about": "Add, rename and remove them",
+                    "about": "Add, rename and remove rooms and zones",
                 ],
                 [
                     "path": "/names" + moment.homeQuery, "name": "Names", "icon": "names",
-                    "about": "Names that are hard to say, with better ones",
+                    "about": "Find names that could be better",
                 ],
-                ["path": "/privacy", "name": "Privacy", "icon": "privacy", "about": "Which apps may see the home"],
+                ["path": "/privacy", "name": "Privacy", "icon": "privacy", "about": "Apps with access to your home"],
                 [
                     "path": "/bridge", "name": "Bridge", "icon": "bridge",
-                    "about": "The lights of this computer, for HomeKit's controllers",
+                    "about": "The lights that this computer makes available to HomeKit apps",
                 ],
             ]
         }

@@ -8,11 +8,11 @@ struct NamesPage: LivePage {
 
     func content(_ moment: Moment) -> PageContent {
         if let content = PageContent.inPlaceOfHomes(moment) { return content }
-        guard let home = moment.home else { return .missing("There is no home.") }
+        guard let home = moment.home else { return .missing("There are no homes yet.") }
         let findings = home.nameFindings.map(values)
         let summary =
             switch findings.count {
-            case 0: "All names are good."
+            case 0: "All names are fine."
             case 1: "One name could be better."
             default: "\(findings.count) names could be better."
             }

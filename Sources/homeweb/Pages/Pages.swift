@@ -20,7 +20,7 @@ enum Pages {
             router.get(RouterPath(path)) { request, context in
                 let visitor = try context.visitor
                 guard let page = await page(request.uri.description, visitor, site) else {
-                    throw WebError(.notFound, "There is no such page.")
+                    throw WebError(.notFound, "This page doesn't exist.")
                 }
                 return try await response(page, site, visitor)
             }
@@ -100,14 +100,16 @@ enum Pages {
         let moment = try await site.moment(visitor)
         guard let id = context.parameters.get("id").flatMap({ Accessory.ID($0) }),
             let accessory = moment.snapshot.accessory(id), accessory.bridge == nil
-        else { throw WebError(.notFound, "There is no such accessory, or it can only be removed with its bridge.") }
+        else {
+            throw WebError(.notFound, "This accessory doesn't exist, or it can only be removed with its bridge.")
+        }
         let behind = accessory.bridgedAccessories?.count ?? 0
         let content = Templates.render(
             "remove",
             [
                 "id": "\(id)", "name": accessory.name,
                 "about": (behind > 0 ? "This also removes the accessories connected through it (\(behind)). " : "")
-                    + "Its room, names and scenes are lost. You can add it again.",
+                    + "Its room, names and scene actions are lost. You can add it again later.",
             ])
         return Response.page(Layout(title: "Remove \(accessory.name)?", content: content, visitor: visitor, place: "/"))
     }
@@ -121,12 +123,12 @@ enum Pages {
         let visitor = try context.visitor
         let query = Query(request.uri.query ?? "")
         guard let page = await page((query["page"] ?? "/").localPath, visitor, site) else {
-            throw WebError(.notFound, "There is no such page.")
+            throw WebError(.notFound, "This page doesn't exist.")
         }
         let stream = LiveStream(site: site, page: page, visitor: visitor, mark: query["mark"])
         guard let place = site.listeners.enter("\(visitor.shownName) at \(context.peer)", end: stream.stop) else {
-            var refusal = WebError(.serviceUnavailable, "\(ListenerLimit.most) pages are open already.").response(
-                to: request, context)
+            let error = WebError(.serviceUnavailable, "\(ListenerLimit.most) pages are already open. Close some.")
+            var refusal = error.response(to: request, context)
             refusal.headers[.retryAfter] = "10"
             return refusal
         }
@@ -151,7 +153,7 @@ extension WebContext {
     var owner: Visitor {
         get throws(WebError) {
             let visitor = try visitor
-            guard visitor.isOwner else { throw WebError(.forbidden, "You are a guest here: you may see and switch.") }
+            guard visitor.isOwner else { throw WebError(.forbidden, "Guests can only view and control accessories.") }
             return visitor
         }
     }

@@ -18,13 +18,13 @@ enum PrivacyPage {
             let visitor = try context.owner
             let form = try await request.form(context)
             guard let decision = form["decision"].flatMap({ decisions[$0] }) else {
-                throw WebError(.badRequest, "An app is allowed, denied, or asks again.")
+                throw WebError(.badRequest, "Choose whether to allow or deny the app, or to let it ask again.")
             }
             try await withHomeManager(.system, socket: site.hubSocket) { manager in
                 let app = try await manager.permissions().map(\.app).first {
                     $0.app == form["app"] && "\($0.uid)" == form["user"] && $0.executable == form["program"]
                 }
-                guard let app else { throw WebError(.notFound, "No such app has asked.") }
+                guard let app else { throw WebError(.notFound, "This app hasn't requested access.") }
                 try await manager.setPermission(decision, for: app)
                 site.history.add("\(app.app) \(words[decision] ?? "")", who: visitor.shownName)
             }
@@ -34,7 +34,8 @@ enum PrivacyPage {
 
     private static let decisions: [String: PermissionDecision] = ["allow": .allow, "deny": .deny, "forget": .forget]
     private static let words: [PermissionDecision: String] = [
-        .allow: "may see the home now", .deny: "may not see the home any more", .forget: "has to ask again",
+        .allow: "was allowed to access the home", .deny: "was denied access to the home",
+        .forget: "must ask for access again",
     ]
 
     private static func content(_ site: Site) async -> String {
@@ -45,7 +46,7 @@ enum PrivacyPage {
                 "privacy",
                 [
                     "summary": apps.isEmpty
-                        ? "No app has asked yet." : "What each app says it is for, and what it may do.",
+                        ? "No app has requested access yet." : "Apps that requested access, and your decisions.",
                     "apps": apps.map(values),
                 ])
         } catch {
@@ -55,9 +56,9 @@ enum PrivacyPage {
                 "privacy",
                 [
                     "summary": isRefused
-                        ? "This page may not decide about apps." : "The home hub does not say which apps have asked.",
+                        ? "This page isn't allowed to manage apps." : "Can't get the list of apps from the home hub.",
                     "reason": isRefused
-                        ? "The command \"homehub privacy\" does. So does this page if homehub.yaml names it under system-app and its user is of the group homehub."
+                        ? "Use the command \"homehub privacy\" instead. To manage apps here, make this page the system-app in homehub.yaml, and add its user to the group homehub."
                         : error?.message ?? "",
                     "apps": [Templates.Values](),
                 ])
@@ -67,16 +68,16 @@ enum PrivacyPage {
     private static func values(of permission: AppPermission) -> Templates.Values {
         let status = permission.status
         let may =
-            if status.contains(.authorized) { "May see and control the home." } else if status.contains(.restricted) {
-                "Kept out by the configuration."
-            } else if status.contains(.determined) { "May not see the home." } else { "Asks to see the home." }
+            if status.contains(.authorized) { "Can see and control the home." } else if status.contains(.restricted) {
+                "Denied by the configuration."
+            } else if status.contains(.determined) { "Has no access." } else { "Requests access to the home." }
         var choices: [Templates.Values] = []
         if !status.contains(.restricted) {
             if !status.contains(.authorized) { choices.append(["value": "allow", "name": "Allow"]) }
             if status.contains(.authorized) || !status.contains(.determined) {
-                choices.append(["value": "deny", "name": status.contains(.authorized) ? "Withdraw" : "Deny"])
+                choices.append(["value": "deny", "name": status.contains(.authorized) ? "Revoke" : "Deny"])
             }
-            if status.contains(.determined) { choices.append(["value": "forget", "name": "Have it ask again"]) }
+            if status.contains(.determined) { choices.append(["value": "forget", "name": "Let it ask again"]) }
         }
         return [
             "id": permission.app.app, "user": "\(permission.app.uid)", "program": permission.app.executable,

@@ -13,7 +13,7 @@ struct RoomPage: LivePage {
     func content(_ moment: Moment) -> PageContent {
         if let content = PageContent.inPlaceOfHomes(moment) { return content }
         guard let home = moment.home(where: { $0.room(room) != nil }), let room = home.room(room) else {
-            return .missing("This room is not there any more.")
+            return .missing("This room no longer exists.")
         }
         let rows = rows(home)
         let isDefault = room.id == home.defaultRoomID
@@ -31,7 +31,8 @@ struct RoomPage: LivePage {
         ]
         if !lit.isEmpty {
             values["off"] = [
-                "path": "\(path)/off", "name": lit.count == 1 ? "Switch off what is on" : "Switch all \(lit.count) off",
+                "path": "\(path)/off",
+                "name": lit.count == 1 ? "Turn \(lit[0].name) off" : "Turn all \(lit.count) off",
                 "back": path,
             ]
         }
@@ -57,7 +58,7 @@ extension PageContent {
     /// Returns the content for an object that has been removed.
     static func missing(_ sentence: String) -> PageContent {
         var content = PageContent(
-            title: "Not here", icon: "warning", sentence, action: (path: "/", name: "To the home"))
+            title: "Not found", icon: "warning", sentence, action: (path: "/", name: "Go to Home"))
         content.isMissing = true
         return content
     }

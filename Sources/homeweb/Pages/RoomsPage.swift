@@ -8,7 +8,7 @@ struct RoomsPage: LivePage {
 
     func content(_ moment: Moment) -> PageContent {
         if let content = PageContent.inPlaceOfHomes(moment) { return content }
-        guard let home = moment.home else { return .missing("There is no home.") }
+        guard let home = moment.home else { return .missing("There are no homes yet.") }
         let rooms = home.rooms.sortedForDisplay
         let values: Templates.Values = [
             "home": ["id": "\(home.id)", "name": home.name], "back": path,
@@ -23,15 +23,16 @@ struct RoomsPage: LivePage {
                 [
                     "id": "\(zone.id)", "name": zone.name,
                     "members": home.rooms(in: zone).map {
-                        ["id": "\($0.id)", "name": $0.name, "zone": "\(zone.id)"] as Templates.Values
+                        ["id": "\($0.id)", "name": $0.name, "zone": "\(zone.id)", "zoneName": zone.name]
+                            as Templates.Values
                     },
                     "others": rooms.filter { !zone.rooms.contains($0.id) }.map {
                         ["id": "\($0.id)", "name": $0.name] as Templates.Values
                     },
                 ] as Templates.Values
             },
-            "addRoom": nameForm(home, "/homes/\(home.id)/rooms", "room", "Name of a new room", "Add the room"),
-            "addZone": nameForm(home, "/homes/\(home.id)/zones", "zone", "Name of a new zone", "Add the zone"),
+            "addRoom": nameForm(home, "/homes/\(home.id)/rooms", "room", "New room name", "Add room"),
+            "addZone": nameForm(home, "/homes/\(home.id)/zones", "zone", "New zone name", "Add zone"),
         ]
         return PageContent(title: "Rooms and zones", main: Templates.render("rooms", values))
     }

@@ -9,7 +9,7 @@ struct ScenesPage: LivePage {
 
     func content(_ moment: Moment) -> PageContent {
         if let content = PageContent.inPlaceOfHomes(moment) { return content }
-        guard let home = moment.home else { return .missing("There is no home.") }
+        guard let home = moment.home else { return .missing("There are no homes yet.") }
         let scenes: [Templates.Values] = home.actionSets.sortedForDisplay.map { scene in
             [
                 "id": "\(scene.id)", "name": scene.name, "state": scene.stateWords, "running": scene.isExecuting,
@@ -26,10 +26,10 @@ struct ScenesPage: LivePage {
 extension ActionSet {
     fileprivate var stateWords: String {
         if isExecuting { return "running" }
-        guard !actions.isEmpty else { return "sets nothing yet" }
-        let sets = actions.count == 1 ? "sets 1 value" : "sets \(actions.count) values"
-        guard let lastExecutionTime else { return sets }
-        return sets + ", last run \(TimeWords.words(for: lastExecutionTime))"
+        guard !actions.isEmpty else { return "empty" }
+        let count = actions.count == 1 ? "1 action" : "\(actions.count) actions"
+        guard let lastExecutionTime else { return count }
+        return count + ", last run \(TimeWords.words(for: lastExecutionTime))"
     }
 }
 

@@ -15,7 +15,7 @@ struct ServicePage: LivePage {
         guard let home = moment.home(where: { $0.service(service) != nil }),
             let accessory = home.accessory(of: service),
             let service = home.service(service)
-        else { return .missing("This is not there any more.") }
+        else { return .missing("This device no longer exists.") }
         let name = accessory.shownName(of: service)
         let controls =
             accessory.problem == nil
@@ -41,13 +41,13 @@ struct ServicePage: LivePage {
                 "name": home.room(accessory.room).map(home.displayName) ?? home.name,
             ],
         ]
-        values["problem"] = accessory.problem?.localizedDescription
+        values["problem"] = accessory.problem?.localizedDescription.capitalizedFirst
         if moment.visitor.isOwner {
             values["owner"] = ["id": "\(service.id)", "name": name, "kinds": kinds(of: service)] as Templates.Values
             values["favorite"] = [
                 "id": "\(service.id)", "isFavorite": service.isFavorite ? "true" : "false",
                 "next": service.isFavorite ? "0" : "1", "icon": service.isFavorite ? "star-filled" : "star",
-                "label": service.isFavorite ? "A favorite" : "Make it a favorite",
+                "label": service.isFavorite ? "Favorite" : "Add to favorites",
             ]
         }
         return PageContent(

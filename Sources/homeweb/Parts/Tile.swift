@@ -87,9 +87,9 @@ extension ServiceType {
     /// Returns a description of a tap's action.
     fileprivate func touchWords(isOn: Bool) -> String {
         switch self {
-        case .door, .garageDoorOpener, .window, .windowCovering: isOn ? "Close it" : "Open it"
-        case .lockMechanism: isOn ? "Lock it" : "Unlock it"
-        default: isOn ? "Switch it off" : "Switch it on"
+        case .door, .garageDoorOpener, .window, .windowCovering: isOn ? "Close" : "Open"
+        case .lockMechanism: isOn ? "Lock" : "Unlock"
+        default: isOn ? "Turn off" : "Turn on"
         }
     }
 }

@@ -23,7 +23,7 @@ enum Assets {
     }
 
     static func response(_ name: String, isVersioned: Bool) throws(WebError) -> Response {
-        guard let asset = all[name] else { throw WebError(.notFound, "There is no such file.") }
+        guard let asset = all[name] else { throw WebError(.notFound, "This file doesn't exist.") }
         return Response(
             status: .ok,
             headers: [

@@ -73,11 +73,11 @@ struct Entrance: RouterMiddleware {
             guard let token = form["token"].flatMap({ AccessToken($0) }), let visitor = site.people.visitor(token)
             else {
                 site.logger.notice("token refused", metadata: ["peer": "\(context.peer)"])
-                return page(refusal: "Wrong token. \"homehub web\" shows the right one.", status: .forbidden)
+                return page(refusal: "Wrong token. To see the right one, run sudo homehub web.", status: .forbidden)
             }
             site.attempts.succeeded(context.peer)
             site.logger.info(
-                "visitor came in", metadata: ["person": "\(visitor.shownName)", "peer": "\(context.peer)"])
+                "visitor signed in", metadata: ["person": "\(visitor.shownName)", "peer": "\(context.peer)"])
             var response = Response.seeOther("/")
             setCookie(token.secret, days: sessionDays, in: &response, request, context)
             return response

@@ -45,12 +45,12 @@ struct Guard: RouterMiddleware {
             throw WebError(error)
         } catch let error as HTTPError {
             throw WebError(
-                error.status, error.status == .notFound ? "There is no such page." : "The request is not understood.")
+                error.status, error.status == .notFound ? "This page doesn't exist." : "This request is invalid.")
         } catch is CancellationError {
-            throw WebError(.serviceUnavailable, "The page is going down.")
+            throw WebError(.serviceUnavailable, "The page is shutting down.")
         } catch {
             context.logger.error("request failed", metadata: ["error": "\(error)"])
-            throw WebError(.internalServerError, "Something went wrong here; the log says what.")
+            throw WebError(.internalServerError, "An internal error occurred. See the log of homeweb.")
         }
     }
 
@@ -70,20 +70,22 @@ struct Guard: RouterMiddleware {
         guard let authority = request.head.authority, isOurs(authority) else {
             throw WebError(
                 .misdirectedRequest,
-                "This page doesn't have that name. Use its address, or start homeweb with --name.")
+                "This page doesn't have that host name. Use its address, or start homeweb with --name.")
         }
         switch request.method {
         case .get, .head: return
         case .post: break
-        default: throw WebError(.methodNotAllowed, "The page takes GET and POST.")
+        default: throw WebError(.methodNotAllowed, "Only GET and POST are supported.")
         }
         let origin = request.headers[.origin] ?? ""
         guard origins(authority, request, context).contains(origin) else {
-            let sender = origin.isEmpty ? "no page" : "\"\(String(origin.prefix(100)).sanitized)\""
+            let sender =
+                origin.isEmpty
+                ? "the request has no Origin" : "the request came from \"\(String(origin.prefix(100)).sanitized)\""
             throw WebError(
                 .forbidden,
-                "Only this page can make changes; the request came from \(sender). If a proxy is in front of homeweb, "
-                    + "start it with --behind-proxy and --name; Operation.md has examples.")
+                "Only this page can make changes, but \(sender). If homeweb is behind a proxy, start it with "
+                    + "--behind-proxy and --name. Operation.md has examples.")
         }
     }
 

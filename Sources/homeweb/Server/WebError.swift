@@ -40,7 +40,7 @@ struct WebError: Error {
             if !suggestions.isEmpty { json["suggestions"] = .array(suggestions.map(JSONValue.string)) }
             return Response.json(.object(json), status: status)
         }
-        let heading = status == .notFound ? "Not here" : "That did not work"
+        let heading = status == .notFound ? "Not found" : "That didn't work"
         let content = Templates.render(
             "problem",
             [

@@ -1,3 +1,4 @@
+import Glibc
 import HTTPTypes
 import Hummingbird
 import HummingbirdCore
@@ -6,6 +7,7 @@ import Logging
 import NIOCore
 import NIOPosix
 import NIOSSL
+import SystemKit
 import TerminalKit
 
 struct WebServer {
@@ -57,16 +59,16 @@ struct WebServer {
     }
 
     private static func configuration(_ tls: (certificate: String, key: String)) throws -> TLSConfiguration {
-        func read<Value>(_ path: String, _ body: () throws -> Value) throws -> Value {
+        func read<Value>(_ noun: String, _ path: String, _ body: () throws -> Value) throws -> Value {
             do { return try body() } catch {
-                throw TerminalError(
-                    code: 66, message: "can't use \(path): the file is missing or isn't valid PEM")
+                let reason = access(path, R_OK) == 0 ? "it isn't valid PEM" : SystemError.last.reason
+                throw TerminalError(code: 66, message: "can't use the \(noun) \(path): \(reason)")
             }
         }
-        let chain = try read(tls.certificate) {
+        let chain = try read("certificate", tls.certificate) {
             try NIOSSLCertificate.fromPEMFile(tls.certificate).map { NIOSSLCertificateSource.certificate($0) }
         }
-        let key = try read(tls.key) { try NIOSSLPrivateKey(file: tls.key, format: .pem) }
+        let key = try read("key", tls.key) { try NIOSSLPrivateKey(file: tls.key, format: .pem) }
         var configuration = TLSConfiguration.makeServerConfiguration(
             certificateChain: chain, privateKey: .privateKey(key))
         // RFC 9325: with TLS 1.2, only cipher suites with forward secrecy and authenticated encryption.

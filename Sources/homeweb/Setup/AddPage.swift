@@ -10,7 +10,7 @@ struct BeginPage: LivePage {
 
     func content(_ moment: Moment) -> PageContent {
         if let content = PageContent.inPlaceOfHomes(moment) { return content }
-        guard let home = moment.home else { return .missing("There is no home.") }
+        guard let home = moment.home else { return .missing("There are no homes yet.") }
         return PageContent(
             title: "Add an accessory",
             main: Templates.render(
@@ -18,7 +18,7 @@ struct BeginPage: LivePage {
                 [
                     "heading": "Add an accessory",
                     "about":
-                        "Have its setup code at hand: eight digits, or a QR code, on the device or its package. It goes to \(home.name).",
+                        "You need the accessory's setup code: eight digits or a QR code on the device or its packaging. The accessory is added to \(home.name).",
                     "begin": ["home": "\(home.id)"],
                 ]))
     }
@@ -71,29 +71,29 @@ struct AddPage: LivePage {
         case .searching(let devices):
             return [
                 "heading": "Add an accessory",
-                "about": "Choose the device, or give its code: a QR code says which device it is for.",
+                "about": "Choose a device, or enter its code. A QR code also identifies the device.",
                 "devices": found(devices),
-                "code": ["heading": "Or its code", "label": "Setup code, or what its QR code says"] as Templates.Values,
+                "code": ["heading": "Or enter its code", "label": "Setup code or QR code text"] as Templates.Values,
             ]
         case .choosing(let devices):
             return [
-                "heading": "Which one is it?", "about": "The code does not say which of these it is for.",
+                "heading": "Which device is it?", "about": "Choose the device with this code.",
                 "devices": found(devices),
             ]
         case .code(let question):
             var values: Templates.Values = [
-                "heading": question.accessory.map { "Code of \($0.name)" } ?? "Its code",
+                "heading": question.accessory.map { "Setup code for \($0.name)" } ?? "Setup code",
                 "code": ["heading": "Setup code", "label": "Eight digits", "digits": true] as Templates.Values,
             ]
             if let refusal = question.refusal {
                 values["refusal"] =
-                    "\(WebError(refusal).message) It can be tried \(question.attemptsLeft == 1 ? "once" : "\(question.attemptsLeft) times") more."
+                    "\(WebError(refusal).message) You have \(question.attemptsLeft == 1 ? "1 try" : "\(question.attemptsLeft) tries") left."
             }
             return values
         case .connecting(let device):
             return [
                 "heading": "Adding \(device?.name ?? "the accessory")",
-                "about": "Connecting to it; this may take half a minute.",
+                "about": "Connecting. This may take half a minute.",
             ]
         case .naming(let question): return naming(question, moment)
         case .room(let question):
@@ -107,37 +107,37 @@ struct AddPage: LivePage {
                             as Templates.Values
                     },
                 ] as Templates.Values,
-                "skip": ["label": question.suggestion.map { "Leave it in \($0.name)" } ?? "Not now"],
+                "skip": ["label": question.suggestion.map { "Keep it in \($0.name)" } ?? "Not now"],
             ]
         case .serviceType(let service, let accessory, let choices):
             return [
-                "heading": "What is \(accessory.shownName(of: service))?",
-                "about": "Choose what is connected to it.",
+                "heading": "How should \(accessory.shownName(of: service)) be shown?",
+                "about": "Choose the type of the device that is connected to it.",
                 "choices": [
                     "any": true,
                     "list": choices.map {
                         ["field": "kind", "value": "\($0)", "name": $0.localizedDescription] as Templates.Values
                     },
                 ] as Templates.Values,
-                "skip": ["label": "Just \(service.localizedDescription.lowercased())"],
+                "skip": ["label": "Keep \(service.localizedDescription.lowercased())"],
             ]
         case .favorite(let service, let accessory):
             return [
-                "heading": "Is \(accessory.shownName(of: service)) used often?",
+                "heading": "Add \(accessory.shownName(of: service)) to favorites?",
                 "choices": [
                     "any": true,
                     "list": [
-                        ["field": "favorite", "value": "1", "name": "Yes, among the favorites"],
+                        ["field": "favorite", "value": "1", "name": "Yes"],
                         ["field": "favorite", "value": "0", "name": "No"],
                     ] as [Templates.Values],
                 ] as Templates.Values,
             ]
         case .handedOver(let app):
-            return ["heading": "\(app) goes on", "about": "The app of its maker finishes this."]
+            return ["heading": "Continue in \(app)", "about": "The manufacturer's app finishes the setup."]
         case .done(let result): return done(result, moment)
         case .failed(let error):
             return [
-                "heading": error.code == .operationCancelled ? "Stopped" : "Not added",
+                "heading": error.code == .operationCancelled ? "Canceled" : "Not added",
                 "about": error.code == .operationCancelled ? "Nothing was added." : WebError(error).message,
                 "begin": ["home": moment.home.map { "\($0.id)" } ?? ""],
             ]
@@ -160,14 +160,14 @@ struct AddPage: LivePage {
 
     private func naming(_ question: NameQuestion, _ moment: Moment) -> Templates.Values {
         var values: Templates.Values = [
-            "heading": question.service == nil ? "What is it called?" : "What is this part called?",
-            "about": "\(question.accessory.name) is in the home now. \"\(question.present)\" is its name so far.",
+            "heading": question.service == nil ? "Name this accessory" : "Name this part",
+            "about": "\(question.accessory.name) was added. The current name is \"\(question.present)\".",
             "name": [
                 "kind": question.service == nil ? "accessory" : "service",
                 "self": question.service.map { "\($0.id)" } ?? "\(question.accessory.id)",
                 "present": question.suggestions.first ?? question.present, "suggestions": question.suggestions,
             ] as Templates.Values,
-            "skip": ["label": "Leave it \"\(question.present)\""],
+            "skip": ["label": "Keep \"\(question.present)\""],
         ]
         if let refusal = question.refusal { values["refusal"] = WebError(refusal).message }
         return values
@@ -177,7 +177,7 @@ struct AddPage: LivePage {
         let accessories = result.accessories.compactMap { moment.snapshot.accessory($0) }
         var values: Templates.Values = [
             "heading": accessories.count == 1
-                ? "\(accessories[0].name) is added" : "\(accessories.count) accessories are added",
+                ? "\(accessories[0].name) was added" : "\(accessories.count) accessories were added",
             "links": accessories.map { ["path": "/accessories/\($0.id)", "name": $0.name] as Templates.Values },
             "begin": ["home": "\(result.home)"],
         ]

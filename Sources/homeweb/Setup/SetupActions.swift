@@ -21,7 +21,7 @@ enum SetupActions {
             let visitor = try context.owner
             let form = try await request.form(context)
             guard let session = try await session(context, site) else {
-                throw WebError(.notFound, "This setup is over; begin another.")
+                throw WebError(.notFound, "This setup has ended. Start again.")
             }
             if form["cancel"] != nil {
                 await session.cancel()
@@ -53,7 +53,7 @@ enum SetupActions {
             let bytes = try await request.bytes(upTo: QRPicture.limit * QRPicture.limit)
             guard let width = query["width"].flatMap({ Int($0) }), let height = query["height"].flatMap({ Int($0) }),
                 let picture = QRPicture(width: width, height: height, pixels: Array(bytes.readableBytesView))
-            else { throw WebError(.badRequest, "That is no picture.") }
+            else { throw WebError(.badRequest, "This isn't a valid picture.") }
             return Response.json(["text": .string(picture.text ?? "")])
         }
     }
@@ -72,14 +72,14 @@ enum SetupActions {
             }
         }
         if let device = form["device"] {
-            guard let id = DeviceID(device) else { throw WebError(.badRequest, "There is no such device.") }
+            guard let id = DeviceID(device) else { throw WebError(.badRequest, "This isn't a valid device ID.") }
             return .device(id)
         }
         if let name = form["name"] { return .name(name) }
         if let room = form["room"].flatMap({ Room.ID($0) }) { return .room(room) }
         if let kind = form["kind"].flatMap({ HAPType($0) }) { return .serviceType(ServiceType(kind)) }
         if let favorite = form["favorite"] { return .favorite(favorite == "1") }
-        throw WebError(.badRequest, "That answers nothing that is asked.")
+        throw WebError(.badRequest, "The form doesn't answer the current question. Reload the page.")
     }
 
     /// Parses a setup code or the text of a QR code.
