@@ -66,7 +66,7 @@ extension CommandProgram {
                     word.nearest(in: subcommands.map(\.0)).map { "did you mean \"\(before) \($0)\"?" }
                     ?? "see \(before) --help"
                 let typed = (path + [word.prefix(64).description.sanitized]).joined(separator: " ")
-                throw .usage("there is no command \"\(typed)\"; \(meant)")
+                throw .usage("unknown command \"\(typed)\"; \(meant)")
             }
             command = found.1
             path.append(word)

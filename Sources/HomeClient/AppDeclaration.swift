@@ -37,7 +37,7 @@ public struct AppDeclaration: Sendable, Hashable {
     /// The daemon accepts it as the system app only if the daemon's configuration names the program (`system-app`) and
     /// the user running it may decide about permissions. Otherwise it's an ordinary app.
     public static let system = AppDeclaration(
-        id: SessionOpening.systemApp, usageDescription: "To look after the home and what apps may do with it.")
+        id: SessionOpening.systemApp, usageDescription: "To manage the homes and the permissions of apps.")
 
     package var opening: SessionOpening {
         SessionOpening(app: id, usageDescription: usageDescription, capabilities: capabilities, vendor: vendor)

@@ -47,6 +47,6 @@ package enum OutputFile {
 
     private static func failure(_ path: String, _ error: SystemError = .last) -> TerminalError {
         let code: Int32 = error.isPermissionDenied ? 77 : error.code == EIO || error.code == ENOSPC ? 74 : 73
-        return TerminalError(code: code, message: "cannot write \(path): \(error.reason)")
+        return TerminalError(code: code, message: "can't write \(path): \(error.reason)")
     }
 }

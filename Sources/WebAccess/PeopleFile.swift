@@ -61,15 +61,15 @@ package struct PeopleFile: Sendable {
             let error = SystemError.last
             if error.code == ENOENT { return nil }
             guard error.isPermissionDenied else {
-                throw TerminalError(code: 74, message: "cannot read \(path): \(error.reason)")
+                throw TerminalError(code: 74, message: "can't read \(path): \(error.reason)")
             }
             throw TerminalError(
-                code: 77, message: "only root and the user that homeweb runs as may read \(path); say sudo homehub web")
+                code: 77, message: "only root and the user of homeweb can read \(path); use sudo homehub web")
         }
         defer { close(file) }
         let bytes: [UInt8]
         do throws(SystemError) { bytes = try OpenFile(file).read(limit: 1 << 16) } catch {
-            throw TerminalError(code: 74, message: "cannot read \(path): \(error.reason)")
+            throw TerminalError(code: 74, message: "can't read \(path): \(error.reason)")
         }
         guard let json = try? JSONValue(parsing: String(decoding: bytes, as: UTF8.self), maximumLength: 1 << 16),
             let list = json["people"]?.array, list.count <= Self.limit
@@ -81,7 +81,7 @@ package struct PeopleFile: Sendable {
 
     private var damaged: TerminalError {
         TerminalError(
-            code: 65, message: "\(path) is damaged; remove it, and homeweb makes a new one with another token")
+            code: 65, message: "\(path) is damaged; delete it and restart homeweb, which creates a new token")
     }
 
     /// Writes the file atomically.
@@ -97,7 +97,7 @@ package struct PeopleFile: Sendable {
         try OutputFile.make(path) { file in
             if isKnown, owner.st_uid != geteuid() { fchown(file, owner.st_uid, owner.st_gid) }
             do throws(SystemError) { try OpenFile(file).write(JSONValue.object(json).encoded) } catch {
-                throw TerminalError(code: 74, message: "cannot write \(path): \(error.reason)")
+                throw TerminalError(code: 74, message: "can't write \(path): \(error.reason)")
             }
         }
     }

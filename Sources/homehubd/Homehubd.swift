@@ -9,25 +9,25 @@ import TerminalKit
 struct Homehubd: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "homehubd",
-        abstract: "Keeps the homes, and talks to their accessories for the apps. Runs in the foreground.",
+        abstract: "Stores homes and connects apps to their accessories. Runs in the foreground.",
         version: "homehubd \(Version.current)")
 
     @Option(
         name: .shortAndLong,
         help: ArgumentHelp(
-            "The configuration (default: \(HubConfiguration.defaultPath), if it is there).", valueName: "FILE"))
+            "The configuration file (default: \(HubConfiguration.defaultPath), if it exists).", valueName: "FILE"))
     var config: String?
 
-    @Option(help: ArgumentHelp("The directory of the hub's database.", valueName: "DIR"))
+    @Option(help: ArgumentHelp("The directory for the hub's database.", valueName: "DIR"))
     var stateDirectory = ServiceDirectory.first(in: "STATE_DIRECTORY") ?? "/var/lib/homehub"
 
-    @Option(help: ArgumentHelp("The directory of the apps' socket.", valueName: "DIR"))
+    @Option(help: ArgumentHelp("The directory for the socket of apps.", valueName: "DIR"))
     var runtimeDirectory = ServiceDirectory.first(in: "RUNTIME_DIRECTORY") ?? "/run/homehub"
 
     @Option(help: ArgumentHelp("trace, debug, info, notice, warning, error or critical.", valueName: "LEVEL"))
     var logLevel = Logger.Level.info
 
-    @Flag(help: "Check the configuration and end.")
+    @Flag(help: "Check the configuration and exit.")
     var checkConfig = false
 
     /// Runs on the main thread, before other threads exist.

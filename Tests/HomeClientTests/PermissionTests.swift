@@ -71,8 +71,8 @@ struct PermissionTests {
             #expect(await browser.events.take(1).isEmpty)
             let denial = await #expect(throws: HomeError.self) { try await values.value }
             #expect(
-                denial?.description == "the app \(lights.id) may not see the home; allow it with "
-                    + "\"homehub privacy allow \(lights.id)\" (47 homeAccessNotAuthorized)")
+                denial?.description == "the app \(lights.id) isn't allowed to access the home; allow it with "
+                    + "homehub privacy allow \(lights.id) (47 homeAccessNotAuthorized)")
             #expect(
                 await refusal { () throws(HomeError) in
                     try await manager.readValue(of: power)

@@ -232,7 +232,7 @@ import Testing
     @Test("accepts a decision about an app that hasn't asked yet, but not about an unknown one")
     func unasked() throws {
         let desk = try Desk(agent: 9)
-        #expect(throws: HomeError(.notFound, detail: "no such app has asked for the home")) {
+        #expect(throws: HomeError(.notFound, detail: "this app hasn't asked for access")) {
             try desk.decide(.allow)
         }
         try desk.open(1)

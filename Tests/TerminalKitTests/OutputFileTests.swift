@@ -56,7 +56,7 @@ struct OutputFileTests {
         let error = try #require(throws: TerminalError.self) {
             try OutputFile.write(Array(repeating: 0, count: 100), to: "/dev/full")
         }
-        #expect(error.code == 74 && error.message.hasPrefix("cannot write /dev/full: "))
+        #expect(error.code == 74 && error.message.hasPrefix("can't write /dev/full: "))
     }
 
     @Test("writes to a device")

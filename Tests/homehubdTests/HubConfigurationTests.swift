@@ -42,9 +42,9 @@ struct HubConfigurationTests {
         "names a mistake and its correction",
         arguments: [
             ("restrictions: {}", "f:1:1: restrictions: unknown key"),
-            ("vendor-patience: 0s", "vendor-patience: out of range"),
+            ("vendor-patience: 0s", "vendor-patience: must be between 1s and 600s"),
             ("vendor-patience: 1h", "vendor-patience"),
-            ("restrict: {users: [no such user]}", "restrict.users[0]: this system has no user no such user"),
+            ("restrict: {users: [no such user]}", "restrict.users[0]: unknown user no such user"),
             ("restrict: {apps: [\"a b\"]}", "restrict.apps[0]: invalid app ID"),
             ("system-app: homehub", "system-app: not an absolute path; write for example /usr/bin/homehub"),
             ("interfaces: eth0", "interfaces: interfaces are auto or a list; write auto or [eth0]"),
@@ -91,7 +91,7 @@ struct HubConfigurationTests {
         let idle = HubStatus(homes: 1, accessories: 0, reachable: 0, sessions: 1)
         #expect(
             idle.sentence(discoveryError: "no Avahi")
-                == "1 home, 0 accessories, 1 app; accessories cannot be found: no Avahi.")
+                == "1 home, 0 accessories, 1 app; accessories can't be found: no Avahi.")
         #expect(idle.sentence(storage: "the disk is full") == "1 home, 0 accessories, 1 app; the disk is full.")
     }
 }

@@ -266,7 +266,7 @@ struct LamplighterTests {
             #expect(
                 await run("--control", path, "setup", "--svg", "/nowhere/a.svg")
                     == Outcome(
-                        code: 73, errors: "lamplighter: cannot write /nowhere/a.svg: No such file or directory\n"))
+                        code: 73, errors: "lamplighter: can't write /nowhere/a.svg: No such file or directory\n"))
         }
     }
 
@@ -456,11 +456,11 @@ struct LamplighterTests {
     @Test(
         "suggests a command for an unknown one, also after help",
         arguments: [
-            (["statsu"], "there is no command \"statsu\"; did you mean \"lamplighter status\"?"),
-            (["help", "foo"], "there is no command \"foo\"; see lamplighter --help"),
+            (["statsu"], "unknown command \"statsu\"; did you mean \"lamplighter status\"?"),
+            (["help", "foo"], "unknown command \"foo\"; see lamplighter --help"),
             (
                 ["help", "lights", "sett"],
-                "there is no command \"lights sett\"; did you mean \"lamplighter lights set\"?"
+                "unknown command \"lights sett\"; did you mean \"lamplighter lights set\"?"
             ),
         ])
     func unknownCommand(words: [String], message: String) async {

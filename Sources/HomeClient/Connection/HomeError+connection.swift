@@ -12,7 +12,7 @@ extension HomeError {
         } else if failure.code == RPCFailure.methodNotFound("").code {
             self.init(.protocolMismatch)
         } else {
-            self.init(.genericError, detail: "homehubd refused the request: \(failure.message)")
+            self.init(.genericError, detail: "homehubd rejected the request: \(failure.message)")
         }
     }
 
@@ -23,7 +23,7 @@ extension HomeError {
         case let failure as RPCFailure: self.init(failure)
         case LineRPCError.closed: self = .connectionLost
         case LineRPCError.timedOut: self.init(.operationTimedOut)
-        case LineRPCError.tooLong: self.init(.invalidParameter, detail: "the request is longer than homehubd takes")
+        case LineRPCError.tooLong: self.init(.invalidParameter, detail: "the request is too long for homehubd")
         case LineRPCError.tooManyRequests: self = .tooManyCalls
         case LineRPCError.untrusted: self.init(.daemonUnavailable, detail: "\(error)")
         case let error as LineRPCError: self = .unavailable("\(error)")
@@ -34,15 +34,20 @@ extension HomeError {
 
     /// Returns the error for a missing daemon.
     static func unavailable(_ reason: String) -> HomeError {
-        HomeError(.daemonUnavailable, detail: "\(reason); start homehubd, for instance with: systemctl start homehubd")
+        HomeError(.daemonUnavailable, detail: "\(reason); start homehubd, for example with systemctl start homehubd")
     }
+
+    /// The error for a daemon that accepts connections but doesn't answer.
+    static let unresponsive = HomeError(
+        .daemonUnavailable,
+        detail: "homehubd is running but isn't responding; restart it, for example with systemctl restart homehubd")
 
     static let connectionLost = HomeError(
         .daemonUnavailable,
-        detail: "the connection to homehubd was lost before the answer came; check whether the change was made")
+        detail: "the connection to homehubd was lost before it answered; check whether the change was made")
 
     static let tooManyCalls = HomeError(
-        .genericError, detail: "too many calls of this app wait for their answers; wait for some of them")
+        .genericError, detail: "too many calls of this app are waiting for an answer; try again when some are done")
 
     /// The error for a message of the daemon that the client can't decode.
     var asMismatch: HomeError {

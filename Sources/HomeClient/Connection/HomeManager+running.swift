@@ -10,7 +10,7 @@ extension HomeManager {
     /// - Throws: `operationInProgress` if it's already running or has run. A manager runs only once.
     public func run() async throws(HomeError) {
         guard !hasRun else {
-            throw HomeError(.operationInProgress, detail: "this home manager runs already, or has run")
+            throw HomeError(.operationInProgress, detail: "this home manager is already running, or was run before")
         }
         hasRun = true
         await withDiscardingTaskGroup { group in
@@ -38,7 +38,7 @@ extension HomeManager {
                     await self.serve(peer)
                 }
             } catch LineRPCError.unreachable(let path, let reason) {
-                let remark = location.remark.map { "; the one in this directory is not used: \($0)" } ?? ""
+                let remark = location.remark.map { "; the one in this directory isn't used: \($0)" } ?? ""
                 failure = HomeError(LineRPCError.unreachable(path: path, reason: reason + remark))
             } catch {
                 failure = HomeError(error)

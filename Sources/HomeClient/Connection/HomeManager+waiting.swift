@@ -49,6 +49,6 @@ extension HomeManager {
         if let result { return try result.get() }
         if Task.isCancelled { throw HomeError(.operationCancelled) }
         if isOpen { throw .tooManyCalls }
-        throw failure ?? .unavailable("no daemon answers at \(socket)")
+        throw failure ?? (peer == nil ? .unavailable("can't connect to homehubd at \(socket)") : .unresponsive)
     }
 }

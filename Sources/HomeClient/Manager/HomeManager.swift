@@ -92,10 +92,10 @@ public actor HomeManager {
     var notAuthorized: HomeError {
         let isRestricted = authorizationStatus.contains(.restricted)
         return HomeError(
-            .homeAccessNotAuthorized, detail: "the app \(app.id) may not see the home",
+            .homeAccessNotAuthorized, detail: "the app \(app.id) isn't allowed to access the home",
             remedy: isRestricted
                 ? "the configuration of homehubd denies access to this app or user"
-                : "allow it with \"homehub privacy allow \(app.id)\"")
+                : "allow it with homehub privacy allow \(app.id)")
     }
 
     // MARK: Homes

@@ -74,7 +74,7 @@ extension AccessorySetupInteraction {
     /// Returns the primary home.
     public func chooseHome(from homes: [Home]) async throws(HomeError) -> Home.ID {
         guard let home = homes.first(where: \.isPrimary) else {
-            throw HomeError(.notFound, detail: "there is no home yet; add one first")
+            throw HomeError(.notFound, detail: "you have no homes yet; add one first")
         }
         return home.id
     }

@@ -64,12 +64,12 @@ public actor AccessorySetupSession: Identifiable {
     /// - Throws: `invalidParameter` for an answer to a different question, or for an unknown device, room or choice;
     ///   `operationInProgress` if no question is waiting for an answer; `notFound` if the setup has ended.
     public func answer(_ answer: AccessorySetupAnswer) throws(HomeError) {
-        guard !state.isOver else { throw HomeError(.notFound, detail: "this setup is over; begin another") }
+        guard !state.isOver else { throw HomeError(.notFound, detail: "this setup has ended; start again") }
         guard let question else {
-            throw HomeError(.operationInProgress, detail: "nothing is asked now; wait for the next step")
+            throw HomeError(.operationInProgress, detail: "no question is open; wait for the next one")
         }
         guard state.takes(answer) else {
-            throw HomeError(.invalidParameter, detail: "this does not answer what the setup asks")
+            throw HomeError(.invalidParameter, detail: "this answer doesn't match the current question")
         }
         self.question = nil
         question.continuation.resume(returning: .success(answer))
@@ -125,7 +125,7 @@ public actor AccessorySetupSession: Identifiable {
         let limit = Task {
             guard (try? await Task.sleep(for: timeLimit)) != nil else { return }
             giveUp(
-                number, because: HomeError(.operationTimedOut, detail: "no answer came in time; begin the setup again"))
+                number, because: HomeError(.operationTimedOut, detail: "the setup timed out; start again"))
         }
         defer { limit.cancel() }
         let reply: Reply = await withTaskCancellationHandler {
@@ -200,7 +200,7 @@ public actor AccessorySetupSession: Identifiable {
         defer { search.cancel() }
         guard case .device(let id) = try await ask(.choosing(devices)),
             let device = devices.first(where: { $0.id == id })
-        else { throw HomeError(.notFound, detail: "the device is gone") }
+        else { throw HomeError(.notFound, detail: "the device is no longer available") }
         return device
     }
 
@@ -315,7 +315,8 @@ extension HomeManager {
             var over: AccessorySetupSession.ID?
             for setup in setups where over == nil { if await setup.state.isOver { over = setup.id } }
             guard let over else {
-                throw HomeError(.maximumObjectLimitReached, detail: "\(Self.setupLimit) setups are under way; end one")
+                throw HomeError(
+                    .maximumObjectLimitReached, detail: "\(Self.setupLimit) setups are running; finish one first")
             }
             setups.removeAll { $0.id == over }
         }

@@ -58,7 +58,7 @@ struct PostPairingConfiguration<Interaction: AccessorySetupInteraction> {
             for: accessory, in: home, suggestion: suggestedRoom.flatMap { home.room($0) })
         guard let room, room != accessory.room else {
             let isLost = room == nil && suggestedRoom.map { home.room($0) == nil } == true
-            return isLost ? HomeError(.notFound, detail: "the room that was proposed is not in the home") : nil
+            return isLost ? HomeError(.notFound, detail: "the suggested room is no longer in the home") : nil
         }
         return await this { () throws(HomeError) in
             _ = try await manager.assignAccessory(id, to: room, in: home.id)

@@ -62,7 +62,7 @@ extension HomeHub {
         _ addition: AdditionRequest, by session: SessionID, isSetup: Bool, isUnseen: Bool
     ) throws(HomeError) -> Order {
         guard let home = addition.home.map({ graph.home($0) }) ?? graph.primaryHome else {
-            throw HomeError(.notFound, detail: "there is no such home")
+            throw HomeError(.notFound, detail: "this home doesn't exist")
         }
         let payload = addition.payload
         try payload?.validate()
@@ -72,7 +72,7 @@ extension HomeHub {
         guard let id = payload?.request else {
             guard payload == nil || isSetup || has(.setupPayload, session) else {
                 throw HomeError(
-                    .missingEntitlement, detail: "this app did not declare that it adds accessories with their codes")
+                    .missingEntitlement, detail: "this app didn't declare that it adds accessories with setup codes")
             }
             return order
         }
@@ -106,7 +106,7 @@ extension HomeHub {
             guard isAwaited(call) else { return }
             let order = try checked(order, for: accessory.id)
             guard !additionsUnderWay.contains(accessory.id), !vendorRequests.isPending(accessory.id) else {
-                throw HomeError(.operationInProgress, detail: "the accessory is being added already")
+                throw HomeError(.operationInProgress, detail: "the accessory is already being added")
             }
             if let vendor = accessory.vendor, order.token == nil {
                 let app = handOver(
@@ -114,7 +114,7 @@ extension HomeHub {
                 return answer(call, .success(AdditionReply.handedOver(app: app).json), isForAnyone: order.isUnseen)
             }
             guard let code = order.code else {
-                throw HomeError(.missingParameter, detail: "the setup code is missing; it is on the accessory's label")
+                throw HomeError(.missingParameter, detail: "the setup code is missing; it's on the accessory's label")
             }
             additionsUnderWay.insert(accessory.id)
             defer { additionsUnderWay.remove(accessory.id) }
@@ -187,18 +187,18 @@ extension HomeHub {
             throw HomeError(.accessoryNotReachable, detail: Self.noSuchCode(isUnseen ? nil : accessories))
         case .ambiguous:
             throw HomeError(
-                .invalidParameter, detail: "several accessories could be meant; choose one, or scan its label")
+                .invalidParameter, detail: "several accessories match; choose one, or scan its label")
         case .missing, .foreign:
             if let error = browser.snapshot.discoveryError {
                 throw HomeError(.accessoryDiscoveryFailed, detail: error)
             }
             if case .device = target {
                 throw HomeError(
-                    .notFound, detail: "the accessory is not on the network; check that it has power and is near")
+                    .notFound, detail: "the accessory isn't on the network; check that it has power and is near")
             }
             throw HomeError(
                 .timedOutWaitingForAccessory,
-                detail: "no such accessory is on the network; check that it has power and is not paired already")
+                detail: "no matching accessory is on the network; check that it has power and isn't paired yet")
         }
     }
 
@@ -206,10 +206,10 @@ extension HomeHub {
     private static func noSuchCode(_ accessories: [AdvertisedAccessory]?) -> String {
         let sentence = "no device on the network has this code; check that it has power and is near"
         guard let accessories else { return sentence }
-        guard !accessories.isEmpty else { return "\(sentence). No other device can be added" }
+        guard !accessories.isEmpty else { return "\(sentence). No other devices can be added" }
         let names = accessories.prefix(8).map { "\"\($0.name)\" (\($0.id))" }.joined(separator: ", ")
         let more = accessories.count > 8 ? " and \(accessories.count - 8) more" : ""
-        return "\(sentence). There are others: \(names)\(more)"
+        return "\(sentence). Devices with other codes: \(names)\(more)"
     }
 
     /// Searches for an accessory, and waits for it if it isn't visible yet.

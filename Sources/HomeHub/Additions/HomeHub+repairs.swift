@@ -18,13 +18,13 @@ extension HomeHub {
             try request.payload?.validate()
             guard request.payload == nil || has(.setupPayload, call.session) else {
                 throw HomeError(
-                    .missingEntitlement, detail: "this app did not declare that it adds accessories with their codes")
+                    .missingEntitlement, detail: "this app didn't declare that it adds accessories with setup codes")
             }
             guard let code = request.code ?? request.payload?.setup?.code else {
-                throw HomeError(.missingParameter, detail: "the setup code is missing; it is on the accessory's label")
+                throw HomeError(.missingParameter, detail: "the setup code is missing; it's on the accessory's label")
             }
             guard repairsUnderWay.insert(accessory.id).inserted else {
-                throw HomeError(.operationInProgress, detail: "the accessory is being paired already")
+                throw HomeError(.operationInProgress, detail: "the accessory is already being paired")
             }
             start { hub in await hub.carryOut(request, of: accessory, code: code, call) }
         } catch {
@@ -40,7 +40,7 @@ extension HomeHub {
             guard !accessory.isReachable || target != .device(accessory.deviceID) else {
                 throw HomeError(
                     .alreadyExists,
-                    detail: "\"\(accessory.name)\" answers and knows this home; choose the device that replaces it",
+                    detail: "\"\(accessory.name)\" is already paired and working; choose the device that replaces it",
                     accessory: accessory.id)
             }
             // The device's record from before the reset may still be visible.

@@ -34,7 +34,7 @@ extension HomeHub {
     func declined(_ id: AddAccessoryRequest.ID, by session: SessionID) throws(HomeError) {
         let request = try vendorRequests.answered(id, by: session)
         logger.info("addition declined", metadata: ["accessory": "\(request.device)"])
-        failed(request, "the maker's app has declined")
+        failed(request, "the manufacturer's app declined")
     }
 
     /// Drops expired requests and notifies their initiators, whose calls were already answered.
@@ -43,14 +43,14 @@ extension HomeHub {
             logger.warning(
                 "vendor app timed out",
                 metadata: ["accessory": "\(request.device)", "error": "\(HomeError(.addAccessoryFailed))"])
-            failed(request, "no app of its maker has answered in time")
+            failed(request, "the manufacturer's app didn't answer in time")
         }
     }
 
     private func failed(_ request: VendorRequests.Request, _ reason: String) {
         let failure = AccessoryAdditionFailure(
             home: request.question.home, accessory: request.device, name: request.question.accessoryName,
-            error: HomeError(.addAccessoryFailed, detail: "the accessory could not be added: \(reason)"))
+            error: HomeError(.addAccessoryFailed, detail: "the accessory couldn't be added: \(reason)"))
         perform(feed.notifyAnyone(.additionFailed(failure), request.initiator))
     }
 

@@ -84,10 +84,10 @@ struct VendorRequests: Sendable, Equatable {
         _ id: AddAccessoryRequest.ID, by session: SessionID, for home: Home.ID? = nil
     ) throws(HomeError) -> Request {
         guard let index = requests.firstIndex(where: { $0.question.id == id && $0.session == session }) else {
-            throw HomeError(.notFound, detail: "there is no such request any more; add the accessory again")
+            throw HomeError(.notFound, detail: "this request has ended; add the accessory again")
         }
         guard home == nil || home == requests[index].question.home else {
-            throw HomeError(.invalidParameter, detail: "the request is for another home")
+            throw HomeError(.invalidParameter, detail: "this request is for another home")
         }
         return requests.remove(at: index)
     }

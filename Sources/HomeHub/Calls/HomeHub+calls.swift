@@ -18,7 +18,7 @@ extension HomeHub {
             return
         }
         switch request {
-        case .open: answer(call, with: HomeError(.invalidParameter, detail: "the session is open already"))
+        case .open: answer(call, with: HomeError(.invalidParameter, detail: "the session is already open"))
         case .permissions: answer(call) { () throws(HomeError) in try listing(for: call.session).json }
         case .setPermission(let app, let decision): decide(decision, about: app, call)
         case .answerQuestions: answerQuestions(call)

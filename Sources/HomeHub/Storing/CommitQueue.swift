@@ -37,7 +37,7 @@ final class CommitQueue {
         guard !isBounded || places.count < limit else {
             throw HomeError(
                 .maximumObjectLimitReached,
-                detail: "too many changes wait for the disk of homehubd, and nothing has changed; try again later")
+                detail: "nothing was changed: too many changes are waiting for the disk of homehubd; try again later")
         }
         lastNumber += 1
         let place = Place(number: lastNumber)
@@ -74,5 +74,5 @@ extension HomeError {
     /// The disk was busy with earlier writes for too long.
     static let storeIsBusy = HomeError(
         .operationTimedOut,
-        detail: "the disk of homehubd is busy with earlier changes, and nothing has changed; try again later")
+        detail: "nothing was changed: the disk of homehubd is busy with earlier changes; try again later")
 }

@@ -57,7 +57,7 @@ extension HomeHub {
             return HomeError(.accessorySentInvalidResponse, accessory: item.accessory.id)
         }
         return HomeError(
-            .operationNotSupported, detail: "a button has no value; use watch to see presses",
+            .operationNotSupported, detail: "a button has no value; to see presses, use homehub watch",
             accessory: item.accessory.id)
     }
 
@@ -81,7 +81,7 @@ extension HomeHub {
         var requests = ValueRequests<AccessoryWrite>(writes.map(\.characteristic), in: graph) {
             (index, characteristic) throws(HomeError) in
             guard seen.insert(characteristic.id).inserted else {
-                throw HomeError(.invalidParameter, detail: "the request sets one characteristic twice")
+                throw HomeError(.invalidParameter, detail: "the request sets a characteristic twice")
             }
             let value = try characteristic.metadata.validatedWrite(writes[index].value)
             return AccessoryWrite(
@@ -196,7 +196,7 @@ extension HomeHub {
 
     func identify(_ id: Accessory.ID, _ call: Call) {
         guard let accessory = graph.accessory(id) else {
-            return answer(call, with: HomeError(.notFound, detail: "there is no such accessory"))
+            return answer(call, with: HomeError(.notFound, detail: "this accessory doesn't exist"))
         }
         guard accessory.supportsIdentify else {
             return answer(call, with: HomeError(.operationNotSupported, accessory: id))
@@ -235,7 +235,7 @@ extension HomeHub {
     /// A scene can't run twice at the same time.
     func runActionSet(_ id: ActionSet.ID, _ call: Call) {
         guard let actionSet = graph.home(of: id)?.actionSet(id) else {
-            return answer(call, with: HomeError(.notFound, detail: "there is no such scene"))
+            return answer(call, with: HomeError(.notFound, detail: "this scene doesn't exist"))
         }
         guard !actionSet.actions.isEmpty else { return answer(call, with: HomeError(.noActionsInActionSet)) }
         guard runningActionSets.insert(id).inserted else {

@@ -29,7 +29,7 @@ struct ValueRequests<Part: Sendable>: Sendable {
         for (index, id) in ids.enumerated() {
             do throws(HomeError) {
                 guard let accessory = graph.accessory(of: id), let characteristic = accessory.characteristic(id) else {
-                    throw HomeError(.notFound, detail: "there is no such characteristic")
+                    throw HomeError(.notFound, detail: "this characteristic doesn't exist")
                 }
                 do throws(HomeError) {
                     let part = try part(index, characteristic)

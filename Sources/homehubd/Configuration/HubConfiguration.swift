@@ -29,8 +29,8 @@ struct HubConfiguration: DeclaredSection, Equatable, Sendable {
             DeclaredKey(
                 "restrict", \.restrict, .reload,
                 .byDefault(
-                    "apps: []                       # declared ids, such as [org.example.lights]",
-                    "users: []                      # names or numbers of users, such as [guest]",
+                    "apps: []                       # app IDs, such as [org.example.lights]",
+                    "users: []                      # user names or numbers, such as [guest]",
                     explanation: "Apps that never get access to the homes. Users can't allow them."
                 )),
             DeclaredKey(
@@ -38,13 +38,13 @@ struct HubConfiguration: DeclaredSection, Equatable, Sendable {
                 .byDefault(
                     "60s",
                     explanation: """
-                        The time for a manufacturer's app to answer when one of its accessories is added: 1s to 600s.
+                        How long to wait for a manufacturer's app when you add one of its accessories: 1s to 600s.
                         """),
                 written: DurationText.self
             ) { timeout, path in
                 guard (.seconds(1)...Duration.seconds(600)).contains(timeout.duration) else {
                     throw ConfigurationProblem(
-                        "out of range", remedy: "write 1s to 600s", at: path)
+                        "must be between 1s and 600s", remedy: "write for example 60s", at: path)
                 }
                 return timeout.duration
             },
@@ -53,10 +53,10 @@ struct HubConfiguration: DeclaredSection, Equatable, Sendable {
                 .only(
                     "/usr/bin/homehub",
                     explanation: """
-                        The program that may manage homes and permissions without a request, if a member of the group homehub \
-                        runs it. Default: the homehub in the directory of homehubd, else /usr/bin/homehub. This applies to apps \
-                        whose program homehubd can see: unless homehubd is root, only its own user's apps. For other apps the \
-                        user and the id decide.
+                        The program that can manage homes and permissions without asking, if a member of the group homehub \
+                        runs it. Default: the homehub in the directory of homehubd, else /usr/bin/homehub. This applies to \
+                        apps whose program homehubd can identify: all apps if homehubd runs as root, else only apps of its \
+                        own user. For other apps, the user and the app ID count.
                         """),
                 written: String.self
             ) { text, path in
@@ -106,7 +106,7 @@ private struct AppID: Decodable {
             try SessionOpening(app: text, usageDescription: "x", capabilities: [.home]).validate()
         } catch {
             throw ConfigurationProblem(
-                "invalid app ID", remedy: "write letters, digits, points and dashes, such as org.example.lights",
+                "invalid app ID", remedy: "use letters, digits, periods and hyphens, such as org.example.lights",
                 at: decoder.codingPath)
         }
     }
@@ -120,7 +120,7 @@ private struct UserName: Decodable {
         let text = try decoder.singleValueContainer().decode(String.self)
         guard let uid = UInt32(text) ?? SystemUsers.uid(of: text) else {
             throw ConfigurationProblem(
-                "this system has no user \(text)", remedy: "write the name or the number of one",
+                "unknown user \(text)", remedy: "write the name or number of a user of this system",
                 at: decoder.codingPath)
         }
         self.uid = uid

@@ -9,7 +9,7 @@ extension HubStatus {
             homes.of("home"), accessories.of("accessory") + (accessories > 0 ? " (\(reachable) reachable)" : ""),
             sessions.of("app"),
         ].joined(separator: ", ")
-        let errors = [discoveryError.map { "accessories cannot be found: \($0)" }, storage].compactMap(\.self)
+        let errors = [discoveryError.map { "accessories can't be found: \($0)" }, storage].compactMap(\.self)
         return ([text] + errors).sentence
     }
 }

@@ -83,7 +83,7 @@ struct AppConnections: LineRPCSessions {
                     peer.answer(number, with: .success(reply.json))
                     return session
                 case nil: peer.answer(number, with: .failure(.methodNotFound(method)))
-                default: peer.answer(number, with: .failure(.invalidRequest("session.open has to come first")))
+                default: peer.answer(number, with: .failure(.invalidRequest("session.open must be the first request")))
                 }
             } catch {
                 peer.answer(number, with: .failure(RPCFailure(error)))
@@ -99,7 +99,7 @@ struct AppConnections: LineRPCSessions {
     ) async {
         do throws(HomeError) {
             switch try HomeRequest(method: method, params: params) {
-            case .open: peer.answer(number, with: .failure(.invalidRequest("the session is open already")))
+            case .open: peer.answer(number, with: .failure(.invalidRequest("the session is already open")))
             case nil: peer.answer(number, with: .failure(.methodNotFound(method)))
             case let request?: await hub.receive(request, as: Call(session, number))
             }

@@ -16,7 +16,7 @@ struct HomeDatabase: HomeStore {
         var description: String {
             switch self {
             case .revision(let stored, let committed):
-                "revision \(committed) of a home does not follow the stored revision \(stored)"
+                "revision \(committed) of a home doesn't follow the stored revision \(stored)"
             }
         }
     }

@@ -62,7 +62,7 @@ struct Consents: Sendable, Equatable {
         guard hasRoom(for: app) else {
             throw HomeError(
                 .maximumObjectLimitReached,
-                detail: "too many questions of this user's apps wait; answer one of them first")
+                detail: "too many questions of this user's apps are open; answer one of them first")
         }
         return ask(.addition, about: accessory, app, usageDescription, call)
     }
@@ -108,7 +108,7 @@ struct Consents: Sendable, Equatable {
     /// - Throws: 2 if the call no longer waits.
     mutating func answered(_ id: ConsentQuestion.ID) throws(HomeError) -> Call {
         guard let index = questions.firstIndex(where: { $0.question.id == id }), let call = questions[index].call else {
-            throw HomeError(.notFound, detail: "the question is no longer open")
+            throw HomeError(.notFound, detail: "this question is no longer open")
         }
         questions.remove(at: index)
         return call

@@ -89,7 +89,7 @@ extension HomeHub {
             guard
                 consents.isKnown(claim)
                     || sessions.keys.contains(where: { self.claim(of: $0, to: claim.vendor) == claim })
-            else { throw HomeError(.notFound, detail: "no such app has asked to answer for this vendor") }
+            else { throw HomeError(.notFound, detail: "this app hasn't asked to answer for this manufacturer") }
             try storeDecision(.claim(claim), isAllowed: decision == .allow, call) { store in
                 if decision == .forget {
                     try await store.forget(claim)
@@ -140,7 +140,7 @@ extension HomeHub {
                     hub.logger.error("home database write failed", metadata: ["error": "\(error)"])
                     // Only a denial has had an effect.
                     let outcome =
-                        isAllowed ? "nothing was changed" : "the decision holds only until homehubd restarts"
+                        isAllowed ? "nothing was changed" : "the decision applies only until homehubd restarts"
                     throw hub.store.failure(outcome, after: error)
                 }
             } catch {

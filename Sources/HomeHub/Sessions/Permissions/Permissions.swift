@@ -139,7 +139,7 @@ package struct Permissions: Sendable, Equatable {
         guard questions.keys.count(where: { $0.uid == session.app.uid }) < Self.questionsOfUser else {
             let error = HomeError(
                 .maximumObjectLimitReached,
-                detail: "too many apps of this user wait for permission; answer for one of them first")
+                detail: "too many apps of this user are waiting for permission; decide about one of them first")
             return (.refused(error), [])
         }
         lastQuestion += 1
@@ -176,10 +176,11 @@ package struct Permissions: Sendable, Equatable {
         _ decision: PermissionDecision, about app: AppIdentity, by session: SessionID
     ) throws(HomeError) -> [Action] {
         try checkMayDecide(session)
-        guard known.contains(app) else { throw HomeError(.notFound, detail: "no such app has asked for the home") }
+        guard known.contains(app) else { throw HomeError(.notFound, detail: "this app hasn't asked for access") }
         if decision == .allow, restrictions.forbid(app) {
             throw HomeError(
-                .insufficientPrivileges, detail: "a policy keeps this app out; change the configuration of the daemon")
+                .insufficientPrivileges,
+                detail: "the configuration of homehubd denies access to this app; change \"restrict\" in homehub.yaml")
         }
         return decided(decision, about: app, for: permission(of: app).usageDescription)
     }
