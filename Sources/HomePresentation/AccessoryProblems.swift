@@ -9,25 +9,25 @@ package struct AccessoryProblems: Sendable, Equatable {
     package static let startupTimeout = Duration.seconds(15)
 
     /// The last reported problem of each accessory; `nil` for none.
-    private var told: [Accessory.ID: AccessoryProblem?] = [:]
+    private var reported: [Accessory.ID: AccessoryProblem?] = [:]
 
     /// Creates the state of the given homes, whose current problems count as reported.
     package init(_ homes: [Home] = []) {
-        for accessory in homes.flatMap(\.accessories) { told[accessory.id] = .some(accessory.problem) }
+        for accessory in homes.flatMap(\.accessories) { reported[accessory.id] = .some(accessory.problem) }
     }
 
     /// Records an accessory's current problem.
     ///
     /// - Returns: Whether the problem has changed. An accessory that is new has had no problem before.
     package mutating func changed(_ accessory: Accessory) -> Bool {
-        (told.updateValue(accessory.problem, forKey: accessory.id) ?? nil) != accessory.problem
+        (reported.updateValue(accessory.problem, forKey: accessory.id) ?? nil) != accessory.problem
     }
 
     /// Records the problems of all accessories and drops removed ones; returns the accessories that have changed.
     package mutating func changed(in homes: [Home]) -> [Accessory] {
         let accessories = homes.flatMap(\.accessories)
         let ids = Set(accessories.map(\.id))
-        told = told.filter { ids.contains($0.key) }
+        reported = reported.filter { ids.contains($0.key) }
         return accessories.filter { changed($0) }
     }
 }

@@ -131,6 +131,8 @@ struct CommandTests {
         #expect(try await hub.run("rename", "Ceiling Fan/Light", "Glow") == Outcome())
         #expect(try await hub.run("rename", "Movie Night", "Film", "--kind", "scene") == Outcome())
         #expect(try await hub.run("favorite", "Table Lamp") == Outcome())
+        #expect(try await hub.run("service-type", "Kitchen Strip", "fan") == Outcome())
+        #expect(hub.homes[0].accessory(House.strip.id)?.primaryService?.associatedServiceType != nil)
         #expect(try await hub.run("service-type", "Kitchen Strip", "Left", "lightbulb") == Outcome())
         #expect(try await hub.run("identify", "Table Lamp") == Outcome())
         let home = hub.homes[0]
@@ -660,9 +662,11 @@ struct CommandTests {
             (["homse"], "homse", "homehub homes"), (["xyzzy"], "xyzzy", "homehub --help"),
             (["rooms", "add"], "name", "homehub rooms add --help"), (["show", "a", "b"], "b", "homehub show --help"),
             (["rename", "a", "b", "--kind", "thing"], "kind", "homehub rename --help"),
+            (["write"], "name an accessory and a change", "homehub write --help"),
+            (["assign"], "name at least one accessory", "homehub assign --help"),
             (["homes", "--app", "a b"], "letters, digits", "homehub"),
             (["accessories", "--by", "maker"], "by", "homehub accessories --help"),
-            (["write", "Reading Lamp"], "value", "homehub write --help"),
+            (["write", "Reading Lamp"], "a change", "homehub write --help"),
             (["scenes", "set", "--x"], "x", "homehub scenes set --help"),
             (["add", "--payload", "http://x"], "x-hm", "homehub add --help"),
         ])

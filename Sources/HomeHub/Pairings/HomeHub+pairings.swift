@@ -155,7 +155,7 @@ extension HomeHub {
                         "unpairing failed",
                         metadata: [
                             "accessory": "\(device)", "reason": "\(error)",
-                            "remedy": "wait until it is seen, or reset it",
+                            "remedy": "wait until it is found again, or reset it",
                         ])
                 }
             }

@@ -91,7 +91,7 @@ struct AssignCommand: HomeCommand {
     @Argument(
         help: ArgumentHelp("One or more accessories, then the room, by name or ID.", valueName: "accessory ... room"),
         completion: .names(.objects))
-    var names: [String]
+    var names: [String] = []
 
     @OptionGroup var options: HomeOptions
 
@@ -236,23 +236,29 @@ struct FavoriteCommand: HomeCommand {
 struct ServiceTypeCommand: HomeCommand {
     static let configuration = CommandConfiguration(
         commandName: "service-type", abstract: "Choose how an outlet, a switch or a contact sensor is shown.",
-        discussion: "For example: homehub service-type \"Power Strip\" \"Left Outlet\" fan")
+        discussion: """
+            For example: homehub service-type "Power Strip" "Left Outlet" fan. You can omit the main part: \
+            homehub service-type Heater fan
+            """)
 
     @Argument(help: "The accessory, by name or ID.", completion: .names(.accessories))
     var accessory: String
 
-    @Argument(help: "The part of the accessory, by name or ID.")
+    @Argument(help: "The part, by name or ID; or the type, for the main part.")
     var part: String
 
     @Argument(help: "The type to show, such as fan or lightbulb, or none for the part's own type.")
-    var type: String
+    var type: String?
 
     @OptionGroup var options: HomeOptions
 
     func run(_ session: HomeSession) async throws {
-        let part = try await session.home.accessory(addressed: accessory).part(addressed: part)
-        let type = try part.associatedType(typed: type)
-        session.print(json: try await session.manager.setAssociatedServiceType(type, for: part.id).listing)
+        // Of two arguments, the second is the type of the main part.
+        let name: String? = type == nil ? nil : part
+        let word = type ?? part
+        let service = try await session.home.accessory(addressed: accessory).part(addressed: name)
+        let shown = try service.associatedType(typed: word)
+        session.print(json: try await session.manager.setAssociatedServiceType(shown, for: service.id).listing)
     }
 }
 

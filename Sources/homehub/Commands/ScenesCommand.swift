@@ -69,7 +69,7 @@ struct ScenesSetCommand: HomeCommand {
             "An accessory, ACCESSORY/PART, room, zone, group or kind, and the changes, as for homehub write.",
             valueName: "target ... change"),
         completion: .names(.changes))
-    var words: [String]
+    var words: [String] = []
 
     @Flag(help: "Remove the scene's other actions.")
     var only = false

@@ -58,7 +58,7 @@ struct WriteCommand: HomeCommand {
             "An accessory, ACCESSORY/PART, room, zone, group or kind, and the changes.",
             valueName: "target ... change"),
         completion: .names(.changes))
-    var words: [String]
+    var words: [String] = []
 
     @OptionGroup var options: HomeOptions
 
