@@ -26,14 +26,14 @@ struct VendorApp {
                 try await manager.waitUntilLoaded()
             } catch {
                 guard error.code == .homeAccessNotAuthorized else { throw error }
-                return say("You do not let this app see your home. To change that: homehub privacy allow \(app.id)")
+                return say("This app has no access to your home. To allow it: homehub privacy allow \(app.id)")
             }
             for await event in events {
                 switch event {
                 case .addAccessoryRequest(let request): await answer(request, tokenFile: arguments[1], manager)
                 case .homesUpdated: await list(manager)
                 case .authorizationStatusUpdated(let status) where !status.contains(.authorized):
-                    say("You do not let this app see your home any more.")
+                    say("This app no longer has access to your home.")
                 default: break
                 }
             }
@@ -56,10 +56,10 @@ struct VendorApp {
             case .added(let accessories):
                 say("Added \(accessories.map(\.name).joined(separator: ", ")).")
             case .handedOver(let appName):
-                say("\(appName) goes on.")
+                say("Continue in \(appName).")
             }
         } catch {
-            say("Could not add \(request.accessoryName): \(error)")
+            say("Couldn't add \(request.accessoryName): \(error)")
         }
     }
 

@@ -70,7 +70,7 @@ def test_the_example_of_a_vendors_app_adds_its_accessory(home, owned_bridge, tmp
         until(lambda: "Added Maker, Lamp 1." in said.read_text(), 30, f"the app adds it: {said.read_text()}")
         assert "Lamp 1" in home.cli("accessories").stdout
         home.cli("privacy", "deny", "org.example.vendor-app")
-        until(lambda: "any more" in said.read_text(), 10, "the app reports the withdrawal")
+        until(lambda: "no longer has access" in said.read_text(), 10, "the app reports the withdrawal")
     finally:
         end(app)
     assert TOKEN not in home.log + owned_bridge.log + said.read_text()

@@ -6,7 +6,7 @@ struct Lights {
         let app = AppDeclaration(id: "org.example.lights", usageDescription: "To switch your lights.")
         try await withHomeManager(app) { manager in
             try await manager.waitUntilLoaded()
-            guard let home = await manager.primaryHome else { return print("There is no home yet.") }
+            guard let home = await manager.primaryHome else { return print("You have no homes yet.") }
             for group in home.grouped(by: .room) {
                 print(group.name, group.accessories.map(\.name))
             }

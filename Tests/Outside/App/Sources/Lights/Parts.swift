@@ -40,8 +40,8 @@ func showBrightness(_ manager: HomeManager, _ lamp: Lightbulb) async throws {
 func follow(_ manager: HomeManager, _ home: Home) async {
     for await event in manager.events(in: home.id) {
         switch event.change {
-        case .accessoryAdded(let accessory): print("\(accessory.name) came")
-        case .homesUpdated: print("everything may be different: \(event.home.name)")
+        case .accessoryAdded(let accessory): print("\(accessory.name) was added")
+        case .homesUpdated: print("reloaded: \(event.home.name)")
         default: break
         }
     }
@@ -58,14 +58,14 @@ func setUp(_ manager: HomeManager) async throws {
     for await state in setup.states {
         switch state {
         case .searching(let devices): print("On the network:", devices.map(\.name))
-        case .choosing(let devices): print("Which of them?", devices.map(\.name))
-        case .code(let question): print(question.refusal?.message ?? "The eight digits, please.")
+        case .choosing(let devices): print("Which device?", devices.map(\.name))
+        case .code(let question): print(question.refusal?.message ?? "Enter the eight digits.")
         case .connecting: print("One moment.")
-        case .naming(let question): print("A name, for instance", question.suggestions)
+        case .naming(let question): print("Choose a name, such as", question.suggestions)
         case .room(let question): print("Which room?", question.home.rooms.map(\.name))
         case .serviceType(let service, _, let choices): print("What is \(service.name)?", choices)
         case .favorite(let service, _): print("Is \(service.name) a favorite?")
-        case .handedOver(let app): print("\(app) goes on from here.")
+        case .handedOver(let app): print("Continue in \(app).")
         case .done(let result): print(result.accessories.count, "added")
         case .failed(let error): print(error.message)
         @unknown default: print("This needs a newer version of this app.")

@@ -7,13 +7,13 @@ struct Rooms {
         do {
             try await withHomeManager(app) { manager in try await setUp(manager) }
         } catch let error as HomeError where error.code == .homeAccessNotAuthorized {
-            print("You do not let this app see your home. To change that: homehub privacy allow \(app.id)")
+            print("This app has no access to your home. To allow it: homehub privacy allow \(app.id)")
         }
     }
 
     static func setUp(_ manager: HomeManager) async throws {
         try await manager.waitUntilLoaded()
-        guard let home = await manager.primaryHome else { return print("There is no home yet.") }
+        guard let home = await manager.primaryHome else { return print("You have no homes yet.") }
 
         let kitchen = try await manager.addRoom(named: "Kitchen", to: home.id)
         let bedroom = try await manager.addRoom(named: "Bedroom", to: home.id)
