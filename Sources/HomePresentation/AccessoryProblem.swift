@@ -33,7 +33,7 @@ public enum AccessoryProblem: Sendable, Hashable {
     /// The problem and its remedy, in English.
     public var localizedDescription: String {
         switch self {
-        case .blocked: "it was blocked after too many HAP errors; unblock it to try again"
+        case .blocked: "it was blocked after too many protocol errors; unblock it to try again"
         case .unreachable:
             "it isn't responding; check that it has power and is near; if it was reset, pair it again with homehub repair"
         case .fault(let fault): fault.localizedDescription

@@ -192,7 +192,7 @@ extension AccessoryProblem {
     /// The problem and its remedy on the command line.
     var sentence: String {
         switch self {
-        case .blocked: "it was blocked after too many HAP errors; to try again, use homehub unblock"
+        case .blocked: "it was blocked after too many protocol errors; to try again, use homehub unblock"
         case .unreachable, .fault: localizedDescription
         }
     }
