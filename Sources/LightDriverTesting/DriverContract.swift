@@ -53,11 +53,11 @@ public struct DriverContract: Sendable {
             found += await commands(driver, host)
             found += await deadLights(driver, host)
         } else {
-            found.append("the light \(goodLight) is told and reported reachable")
+            found.append("the light \(goodLight) is added and reported as reachable")
         }
         run.cancel()
         if await !ends(within: .seconds(3), { _ = await run.result }) {
-            found.append("run(host:) returns soon after it is cancelled")
+            found.append("run(host:) returns soon after it is canceled")
         }
         return found + order(host.calls)
     }
@@ -68,23 +68,27 @@ public struct DriverContract: Sendable {
             do throws(LightError) {
                 try await driver.apply(LightCommand(on: on), to: goodLight)
             } catch {
-                found.append("a command to \(goodLight) is taken (\(error))")
+                found.append("a command to \(goodLight) succeeds (\(error))")
             }
             if await !host.wait(for: goodLight, limit: timeout, until: { $0.on == on }) {
-                found.append("the light \(goodLight) is reported as commanded (on \(on))")
+                found.append("the light \(goodLight) is reported as commanded (on: \(on))")
             }
         }
         do throws(LightError) {
             try await driver.apply(LightCommand(on: true), to: "there is no such light")
-            found.append("a command to a light that is not known is refused")
+            found.append("a command to an unknown light is refused")
         } catch {
-            if error != .unknownLight { found.append("a light that is not known is .unknownLight, not \(error)") }
+            if error != .unknownLight {
+                found.append("a command to an unknown light throws .unknownLight, not \(error)")
+            }
         }
         do throws(LightError) {
             try await driver.identify("there is no such light")
-            found.append("identify of a light that is not known is refused")
+            found.append("identification of an unknown light is refused")
         } catch {
-            if error != .unknownLight { found.append("a light that is not known is .unknownLight, not \(error)") }
+            if error != .unknownLight {
+                found.append("identification of an unknown light throws .unknownLight, not \(error)")
+            }
         }
         return found
     }
@@ -94,13 +98,15 @@ public struct DriverContract: Sendable {
         if let lostLight {
             // It may be discovered, and become unreachable, later than the others.
             if await !host.wait(for: lostLight, limit: timeout, until: { $0.reachable == false }) {
-                found.append("the light \(lostLight) is reported out of reach")
+                found.append("the light \(lostLight) is reported as unreachable")
             }
             do throws(LightError) {
                 try await driver.apply(LightCommand(on: true), to: lostLight)
-                found.append("a light out of reach takes no command")
+                found.append("a command to an unreachable light is refused")
             } catch {
-                if error != .unreachable { found.append("a light out of reach is .unreachable, not \(error)") }
+                if error != .unreachable {
+                    found.append("a command to an unreachable light throws .unreachable, not \(error)")
+                }
             }
         }
         for light in [goodLight] + (silentLight.map { [$0] } ?? []) {
@@ -109,13 +115,13 @@ public struct DriverContract: Sendable {
                 command.cancel()
                 _ = await command.result
             }
-            if !returned { found.append("apply to \(light) returns soon after it is cancelled") }
+            if !returned { found.append("apply to \(light) returns soon after it is canceled") }
             let identified = await ends(within: .seconds(2)) {
                 let identify = Task { try await driver.identify(light) }
                 identify.cancel()
                 _ = await identify.result
             }
-            if !identified { found.append("identify of \(light) returns soon after it is cancelled") }
+            if !identified { found.append("identify of \(light) returns soon after it is canceled") }
         }
         return found
     }
@@ -127,16 +133,16 @@ public struct DriverContract: Sendable {
             switch call {
             case .added(let light): known[light.id] = light
             case .removed(let light):
-                if known.removeValue(forKey: light) == nil { found.append("only a light that was told is removed") }
+                if known.removeValue(forKey: light) == nil { found.append("only an added light is removed") }
             case .report(let light, let report):
                 guard let description = known[light] else {
-                    found.append("a light is told before it is reported on (\(light))")
+                    found.append("a light is added before its first report (\(light))")
                     continue
                 }
                 found += values(report, description.capabilities)
             case .occurred(let light, let events):
                 for (property, _) in events where known[light]?.isMomentary(property) != true {
-                    found.append("an event is one of a momentary characteristic of a known device (\(light))")
+                    found.append("an event belongs to a momentary characteristic of an added device (\(light))")
                 }
             case .state, .warn: break
             }
@@ -147,7 +153,7 @@ public struct DriverContract: Sendable {
     private func values(_ report: LightReport, _ capabilities: LightCapabilities) -> [String] {
         var found: [String] = []
         if let brightness = report.brightness, !capabilities.brightness || !(1...100).contains(brightness) {
-            found.append("a brightness is reported by dimmable lights alone, 1 to 100 (\(brightness))")
+            found.append("only dimmable lights report a brightness, from 1 to 100 (\(brightness))")
         }
         switch report.color {
         case nil: break
