@@ -1,0 +1,22 @@
+// swift-tools-version: 6.2
+
+// The steps of the tutorials: programs and a driver that grow from step to step. Each step is a library, which is compiled
+// and not linked. Parts.swift has the files that a step keeps from earlier ones.
+
+import PackageDescription
+
+func step(_ name: String, _ libraries: String...) -> Target {
+    .target(name: name, dependencies: libraries.map { .product(name: $0, package: "lamplighter") })
+}
+
+let package = Package(
+    name: "steps",
+    dependencies: [
+        .package(name: "lamplighter", path: "../../..", traits: [])
+    ],
+    targets: [
+        step("Greenhouse1", "HAPAccessory"),
+        step("Greenhouse2", "HAPAccessory"),
+        step("Greenhouse3", "HAPAccessory"),
+    ]
+)
