@@ -3,7 +3,7 @@
 import PackageDescription
 
 let package = Package(
-    name: "controller",
+    name: "Remote",
     dependencies: [.package(name: "lamplighter", path: "../../..", traits: [])],
     targets: [
         .executableTarget(

@@ -18,5 +18,9 @@ let package = Package(
         step("Greenhouse1", "HAPAccessory"),
         step("Greenhouse2", "HAPAccessory"),
         step("Greenhouse3", "HAPAccessory"),
+        step("Remote1", "HAPController"),
+        step("Remote2", "HAPController"),
+        step("Remote3", "HAPController"),
+        step("Remote4", "HAPController"),
     ]
 )

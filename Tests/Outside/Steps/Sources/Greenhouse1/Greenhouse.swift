@@ -12,6 +12,6 @@ struct Greenhouse {
 
         let host = try await AccessoryHost(profile, functions: functions, storage: .directory("greenhouse.state"))
         await host.printSetupCode()
-        try await host.runService()
+        try await host.runService { print("port: \(try await host.port)") }
     }
 }

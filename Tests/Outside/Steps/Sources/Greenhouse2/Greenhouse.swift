@@ -16,6 +16,6 @@ struct Greenhouse {
         let host = try await AccessoryHost(
             profile, functions: functions, handler: Climate(probe: probe), storage: .directory("greenhouse.state"))
         await host.printSetupCode()
-        try await host.runService()
+        try await host.runService { print("port: \(try await host.port)") }
     }
 }
