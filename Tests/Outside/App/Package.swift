@@ -3,10 +3,9 @@
 import PackageDescription
 
 let package = Package(
-    name: "app",
+    name: "Lights",
     dependencies: [.package(name: "lamplighter", path: "../../..", traits: [])],
     targets: [
-        .executableTarget(name: "Lights", dependencies: [.product(name: "HomeClient", package: "lamplighter")]),
-        .executableTarget(name: "Rooms", dependencies: [.product(name: "HomeClient", package: "lamplighter")]),
+        .executableTarget(name: "Lights", dependencies: [.product(name: "HomeClient", package: "lamplighter")])
     ]
 )

@@ -22,5 +22,7 @@ let package = Package(
         step("Remote2", "HAPController"),
         step("Remote3", "HAPController"),
         step("Remote4", "HAPController"),
+        step("Lights2", "HomeClient"),
+        step("Lights3", "HomeClient"),
     ]
 )
