@@ -3,7 +3,7 @@
 import PackageDescription
 
 let package = Package(
-    name: "driver",
+    name: "FolderLights",
     dependencies: [
         .package(name: "lamplighter", path: "../../..", traits: []),
         .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),

@@ -9,10 +9,13 @@ func step(_ name: String, _ libraries: String...) -> Target {
     .target(name: name, dependencies: libraries.map { .product(name: $0, package: "lamplighter") })
 }
 
+let logging = Target.Dependency.product(name: "Logging", package: "swift-log")
+
 let package = Package(
     name: "steps",
     dependencies: [
-        .package(name: "lamplighter", path: "../../..", traits: [])
+        .package(name: "lamplighter", path: "../../..", traits: []),
+        .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
     ],
     targets: [
         step("Greenhouse1", "HAPAccessory"),
@@ -25,4 +28,9 @@ let package = Package(
         step("Lights2", "HomeClient"),
         step("Lights3", "HomeClient"),
     ]
+        + (1...3).map { number in
+            .target(
+                name: "FolderLights\(number)",
+                dependencies: [.product(name: "DeviceKit", package: "lamplighter"), logging])
+        }
 )

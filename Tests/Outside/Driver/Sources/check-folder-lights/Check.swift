@@ -13,7 +13,7 @@ struct Check {
         try "off".write(toFile: folder + "/hall", atomically: true, encoding: .utf8)
         try "?".write(toFile: folder + "/cellar", atomically: true, encoding: .utf8)
 
-        let contract = DriverContract(goodLight: "hall", lostLight: "cellar") {
+        let contract = DriverContract(goodLight: "hall", lostLight: "cellar", timeout: .seconds(5)) {
             FolderLightsConfiguration(path: folder).makeDriver(logger: Logger(label: "check"))
         }
         let violations = try await contract.violations()
