@@ -210,8 +210,8 @@ public final class AccessoryHost: ServiceLifecycle.Service {
     /// advertises the accessory as soon as the daemon runs, and again after the daemon restarts. After the run, another
     /// host can use the storage.
     ///
-    /// - Throws: ``AccessoryHostError`` with `alreadyRun` on the second call, `portUnavailable` or
-    ///   `discoveryUnavailable`.
+    /// - Throws: ``AccessoryHostError`` with `alreadyRun` on the second call, `portUnavailable`, `discoveryUnavailable`
+    ///   or `storageUnavailable`, or the error of a handler's ``AccessoryHandler/run(_:)``.
     public func run() async throws {
         try lifecycle.start()
         try await serve()
