@@ -62,7 +62,7 @@ public protocol AccessoryHandler: Sendable {
     /// host ends, or when the accessory is removed or replaced.
     ///
     /// - Parameter accessory: The accessory to report values of.
-    /// - Throws: An error that ends the host's run.
+    /// - Throws: An error that ends the host's run. A `CancellationError` ends it without an error.
     func run(_ accessory: HostedAccessory) async throws
 }
 

@@ -235,7 +235,11 @@ public final class AccessoryHost: ServiceLifecycle.Service {
         // The services end in reverse order.
         let group = ServiceGroup(
             services: [
-                Part { try await self.serve() },
+                Part {
+                    try await self.serve()
+                    // A handler has thrown a `CancellationError`, which ends the run like that of `work`.
+                    if !Task.isCancelled, !Task.isShuttingDownGracefully { throw CancellationError() }
+                },
                 Part { [lifecycle] in
                     try await cancelWhenGracefulShutdown {
                         if (try? await lifecycle.port) != nil { try await work() }

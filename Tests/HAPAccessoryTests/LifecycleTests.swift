@@ -37,6 +37,10 @@ private struct Broken: AccessoryHandler, Error {
     func run(_ accessory: HostedAccessory) async throws { throw self }
 }
 
+private struct Canceled: AccessoryHandler {
+    func run(_ accessory: HostedAccessory) async throws { throw CancellationError() }
+}
+
 @Suite("The lifecycle of a host", .timeout)
 struct LifecycleTests {
     @Test("runs once, and throws at the second run")
@@ -131,6 +135,13 @@ struct LifecycleTests {
         await #expect(throws: Broken.self) {
             try await working.runService(gracefulShutdownSignals: []) { throw Broken() }
         }
+    }
+
+    @Test("ends without an error when a handler or the work throws a CancellationError")
+    func canceledWork() async throws {
+        try await host(handler: Canceled()).run()
+        try await host(handler: Canceled()).runService(gracefulShutdownSignals: [])
+        try await host().runService(gracefulShutdownSignals: []) { throw CancellationError() }
     }
 
     @Test("warns once of an impossible value, and keeps the last one")
