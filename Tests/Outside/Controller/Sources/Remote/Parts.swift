@@ -19,8 +19,8 @@ func pair(_ controller: Controller, _ found: FoundAccessory, _ code: SetupCode) 
     print(id as Any)
 }
 
-func power(of accessory: Accessory) -> Characteristic? {
-    let lamp: Service? = accessory.services.first { $0.type == .lightbulb }
+func power(of accessory: AccessoryObject) -> CharacteristicObject? {
+    let lamp: ServiceObject? = accessory.services.first { $0.type == .lightbulb }
     return lamp?.characteristics.first { $0.type == .on }
 }
 
