@@ -2,7 +2,7 @@ import DeviceKit
 
 /// The requirements for a light's id.
 enum LightIDRule {
-    static let problem = "no id for a light"
+    static let problem = "not a valid light id"
     static let remedy = "write 1 to 255 bytes of text without control characters"
     /// The problem and the remedy, as the end of a sentence.
     static let sentence = "\(problem); \(remedy)"
@@ -41,7 +41,7 @@ extension KeyedDecodingContainer {
     func decodePath(forKey key: Key, example: String) throws -> String? {
         guard let path = try decodeIfPresent(String.self, forKey: key) else { return nil }
         guard path.hasPrefix("/"), !path.utf8.contains(0) else {
-            throw ConfigurationProblem("no whole path", remedy: "write \(example)", forKey: key, in: self)
+            throw ConfigurationProblem("not an absolute path", remedy: "write \(example)", forKey: key, in: self)
         }
         return path
     }

@@ -33,7 +33,7 @@ package struct SecretFile: Equatable, Sendable {
         guard fstat(file, &status) == 0 else { throw problem("cannot be read (\(SystemError.last.reason))") }
         guard status.st_mode & S_IFMT == S_IFREG else { throw problem("is not a file") }
         guard status.st_mode & 0o007 == 0 else {
-            throw problem("is open to every user of this computer; run chmod o= on it")
+            throw problem("can be read by all users of this computer; run chmod o= on it")
         }
         guard status.st_size <= Self.longest else { throw problem("is too long for a \(secret)") }
         let bytes: [UInt8]

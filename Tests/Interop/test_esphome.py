@@ -99,7 +99,7 @@ def test_a_device_without_its_key_is_a_warning_until_it_has_one(make_daemon, mak
     drivers = [{"driver": "esphome", "devices": {"den": {"key-file": str(wrong)}}}]
     daemon.configure(configuration(drivers=drivers))
     daemon.cli("reload")
-    until(lambda: "wrong.key is not that of den" in warnings(daemon), 10, "the wrong key is a warning")
+    until(lambda: "wrong.key is wrong for den" in warnings(daemon), 10, "the wrong key is a warning")
     wrong.write_text(KEY)
     light(daemon, "dim", reachable=True, timeout=30)
     until(lambda: daemon.status["warnings"] == [], 20, "no warning is left")

@@ -101,7 +101,7 @@ def test_a_device_with_a_password_wants_the_right_one(make_daemon, make_device, 
     file.chmod(0o600)
     daemon.configure(configuration(drivers=[{"driver": "shelly", "password-file": str(file)}]))
     daemon.cli("reload")
-    until(lambda: "does not take the password" in " ".join(daemon.status["warnings"]), 15, "the status says it is wrong")
+    until(lambda: "rejected the password" in " ".join(daemon.status["warnings"]), 15, "the status says it is wrong")
     file.write_text(f"{PASSWORD}\n")
     light(daemon, timeout=60, reachable=True)
     until(lambda: daemon.status["warnings"] == [], 5, "nothing is wrong any more")

@@ -27,7 +27,7 @@ struct BrokerTests {
             ("", "write mqtt://"), ("http://h", "write mqtt://"), ("mqtt://", "missing"), ("mqtt://h:0", "1 to 65535"),
             ("mqtt://h:65536", "1 to 65535"), ("mqtt://h:+1", "1 to 65535"), ("mqtt://h:", "1 to 65535"),
             ("mqtt://::1", "brackets"),
-            ("mqtt://[::1", "not closed"), ("mqtt://[::1]x", "ADDRESS"), ("mqtt://u:s3cret@h", "password-file"),
+            ("mqtt://[::1", "closing bracket"), ("mqtt://[::1]x", "ADDRESS"), ("mqtt://u:s3cret@h", "password-file"),
             ("mqtt://s3cret@h", "user:"),
             ("mqtt://h/topic", "leave out"), ("mqtt://h h", "not valid"), ("mqtt://[]", "missing"),
         ])
@@ -229,7 +229,7 @@ struct BrokerTests {
             ),
             (url + #", "lights": [{"id": "a"}]"#, "command_topic is missing"),
             (url + #", "lights": [{"id": "", "command_topic": "x"}]"#, "1 to 255"),
-            (url + #", "lights": [{"id": "a", "command_topic": "x", "retain": true}]"#, "leave retain out"),
+            (url + #", "lights": [{"id": "a", "command_topic": "x", "retain": true}]"#, "omit retain"),
             (url + #", "lights": [{"id": "a", "name": "A\u0007", "command_topic": "x"}]"#, "control characters"),
             (
                 url + #", "lights": [{"id": "a", "command_topic": "x", "schema": "template"}]"#,

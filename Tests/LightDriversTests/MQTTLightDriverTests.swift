@@ -292,7 +292,7 @@ struct MQTTLightDriverTests {
         broker.stop()
         for (url, text) in [
             ("mqtt://127.0.0.1:\(broker.port)", "Connection refused"),
-            ("mqtt://no-such-host.invalid", "cannot be resolved"),
+            ("mqtt://no-such-host.invalid", "can't be resolved"),
         ] {
             let client = FirstEvent(MQTTConnectionSettings(address: try BrokerAddress(url), clientID: "x"))
             guard case .closed(let reason) = await client.event() else {

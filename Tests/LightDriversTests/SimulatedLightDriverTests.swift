@@ -283,8 +283,8 @@ struct SimulatedLightDriverTests {
                 LightReport(readings: [.motion: .flag(true), .temperature: .number(21.5)]), of: "hall")
             #expect(host.state(of: "hall")?.readings == [.motion: .flag(true), .temperature: .number(21.5)])
             for (change, problem) in [
-                (LightReport(readings: [.leak: .flag(true)]), "a sensor like this has no leak"),
-                (LightReport(on: true), "a sensor like this has no on"),
+                (LightReport(readings: [.leak: .flag(true)]), "this sensor has no leak"),
+                (LightReport(on: true), "this sensor has no on"),
             ] {
                 await #expect(throws: SimulatedLightDriver.SimulationError.impossible(problem)) {
                     try await driver.simulate(change, of: "hall")
@@ -305,10 +305,10 @@ struct SimulatedLightDriverTests {
         "refuses mistakes with a remedy",
         arguments: [
             (#"{"id": ""}"#, "1 to 255 bytes"), (#"{"id": "a\n"}"#, "control characters"),
-            (#"{"id": "a"}, {"id": "a"}"#, "give each light its own id"),
+            (#"{"id": "a"}, {"id": "a"}"#, "give each light a different id"),
             (#"{"id": "a", "kind": "fen"}"#, "write light, switch, outlet, fan"),
             (#"{"id": "a", "kind": "sensor"}"#, "write for example readings: [motion, temperature]"),
-            (#"{"id": "a", "kind": "sensor", "readings": ["noise"]}"#, "write some of motion, contact"),
+            (#"{"id": "a", "kind": "sensor", "readings": ["noise"]}"#, "choose from motion, contact"),
             (#"{"id": "a", "readings": ["motion"]}"#, "write kind: sensor"),
             (#"{"id": "a", "kind": "sensor", "readings": ["motion"], "speed": true}"#, "write kind: fan"),
             (#"{"id": "a", "kind": "switch", "brightness": true}"#, "write kind: light"),

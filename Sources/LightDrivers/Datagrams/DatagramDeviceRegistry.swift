@@ -207,7 +207,7 @@ package struct DatagramDeviceRegistry<Device: DatagramDevice>: Sendable {
                 isFull = true
                 actions.append(
                     .warn(
-                        "more than \(Self.maximumDevices) devices; the others are left out", about: Self.numberOfDevices
+                        "more than \(Self.maximumDevices) devices; the rest is ignored", about: Self.numberOfDevices
                     )
                 )
             }
@@ -307,7 +307,7 @@ package struct DatagramDeviceRegistry<Device: DatagramDevice>: Sendable {
                     let (driver, address) = (Device.traits.driverName, member.endpoint.addressText)
                     actions.append(
                         .warn(
-                            "a \(driver) device at \(address) answers searches but no questions, so it is not shown; "
+                            "a \(driver) device at \(address) answers searches but not requests, so it isn't shown; "
                                 + "update its firmware, or allow it to be controlled from the local network",
                             about: id.rawValue))
                 }

@@ -67,15 +67,15 @@ package actor DatagramLightDriver<Device: DatagramDevice>: LightDriver, PendingC
             let networks = IPv4Network.current()
             registry.search(on: networks, now: now)
             let isBlind = networks.isEmpty && sought.hosts.isEmpty
-            await tell(isBlind ? .degraded("no network to search; write hosts: or plug one in") : .running, host)
+            await tell(isBlind ? .degraded("no network to search; connect one or set hosts") : .running, host)
         }
         await carryOut(host)
         return registry.deadline
     }
 
     private static func problem(_ failure: String) -> String {
-        guard let port = Device.traits.answerPort else { return "no network socket (\(failure)); trying again" }
-        return "no network socket at port \(port), which its devices answer to (\(failure)); end what else uses it"
+        guard let port = Device.traits.answerPort else { return "can't open a socket (\(failure)); trying again" }
+        return "can't open port \(port), which its devices answer to (\(failure)); stop the program that uses it"
     }
 
     private func openSockets() -> Bool {

@@ -42,7 +42,7 @@ package struct LANDevices: Equatable, Sendable {
         discover = try container.decodeIfPresent(Bool.self, forKey: .discover) ?? true
         if !discover, hosts.isEmpty {
             throw ConfigurationProblem(
-                "nothing to look for", remedy: "write discover: true or hosts: [10.0.0.7]", forKey: .discover,
+                "no devices to search for", remedy: "write discover: true or hosts: [10.0.0.7]", forKey: .discover,
                 in: container)
         }
     }

@@ -13,7 +13,7 @@ package struct ESPHomeConnection: DeviceConnection {
         receive: @escaping @Sendable (ESPHomeSession.Input) async -> Void
     ) async -> SessionFault {
         guard case .open(let keyFile)? = await outputs.first(where: { _ in true }) else {
-            return .unreachable("it is no longer used")
+            return .unreachable("the connection is no longer used")
         }
         let key: [UInt8]?
         do throws(SecretFile.Problem) {
@@ -39,7 +39,7 @@ package struct ESPHomeConnection: DeviceConnection {
                 }
                 await end(sender)
             }
-            return .unreachable("it has closed the connection")
+            return .unreachable("it closed the connection")
         } catch {
             return .unreachable(HTTPFault(error).text)
         }
@@ -74,7 +74,7 @@ package struct ESPHomeConnection: DeviceConnection {
         let text = try SecretFile(path, key: "key-file", of: "key").read()
         guard let key = Base64.decode(text), key.count == NoiseHandshake.keyLength else {
             throw SecretFile.Problem(
-                text: "key-file \(path) holds no key; write what stands at api: encryption: key: in its first line")
+                text: "key-file \(path) has no key; write the value of api: encryption: key: in its first line")
         }
         return key
     }

@@ -34,23 +34,23 @@ package struct ESPHomeDriverConfiguration: ConnectingDriver {
         switches = try container.decodeIfPresent(Bool.self, forKey: .switches) ?? false
         guard discover || !hosts.isEmpty else {
             throw ConfigurationProblem(
-                "neither finds devices nor names one", remedy: "write discover: true or hosts: [{host: 10.0.0.5}]",
+                "no devices to connect to", remedy: "write discover: true or hosts: [{host: 10.0.0.5}]",
                 forKey: .discover, in: container)
         }
         guard discover || devices.isEmpty else {
             throw ConfigurationProblem(
-                "this is for devices that are found", remedy: "write discover: true, or key-file beside a host",
+                "only for discovered devices", remedy: "write discover: true, or set key-file in the entry under hosts",
                 forKey: .devices, in: container)
         }
         guard hosts.count <= ESPHomeSession.traits.maximumDevices else {
             throw ConfigurationProblem(
-                "more devices than one driver takes", remedy: "write at most \(ESPHomeSession.traits.maximumDevices)",
+                "too many devices for one driver", remedy: "write at most \(ESPHomeSession.traits.maximumDevices)",
                 forKey: .hosts, in: container)
         }
         var names: Set<String> = []
         for host in hosts where !names.insert("\(host.host):\(host.port)").inserted {
             throw ConfigurationProblem(
-                "\(host.host) stands here twice", remedy: "remove one", forKey: .hosts, in: container)
+                "\(host.host) is listed twice", remedy: "remove one", forKey: .hosts, in: container)
         }
     }
 
@@ -96,12 +96,12 @@ package struct ESPHomeHost: Hashable, Sendable, Decodable {
         guard (1...253).contains(host.utf8.count), host.utf8.allSatisfy({ (0x21...0x7E).contains($0) && $0 != 0x2F })
         else {
             throw ConfigurationProblem(
-                "no host", remedy: "write an address or a name, as 10.0.0.5", forKey: .host, in: container)
+                "no host", remedy: "write an address or a name, such as 10.0.0.5", forKey: .host, in: container)
         }
         port = try container.decodeIfPresent(Int.self, forKey: .port) ?? Self.usualPort
         guard (1...65_535).contains(port) else {
             throw ConfigurationProblem(
-                "no port", remedy: "write 1 to 65535, or leave it out for 6053", forKey: .port, in: container)
+                "no port", remedy: "write 1 to 65535, or omit it for 6053", forKey: .port, in: container)
         }
         keyFile = try container.decodePath(forKey: .keyFile, example: "/etc/lamplighter/NAME.key")
     }

@@ -67,21 +67,21 @@ struct ESPHomeFraming: Sendable {
                 messages.append(message)
             case .naming(let handshake):
                 guard let frame = try Self.takeSealed(&rest) else { break reading }
-                guard frame.first == 1 else { throw .malformed("its encryption is none we know") }
+                guard frame.first == 1 else { throw .malformed("its encryption is not supported") }
                 state = .shakingHands(handshake)
             case .shakingHands(var handshake):
                 guard let frame = try Self.takeSealed(&rest) else { break reading }
                 // A first byte other than zero means a refusal, followed by its reason.
                 guard frame.first == 0 else {
                     let reason = ProtobufReader.Value.bytes(frame.dropFirst()).text
-                    throw reason.contains("MAC") ? .wrongKey : .malformed("it refuses the handshake: \(reason)")
+                    throw reason.contains("MAC") ? .wrongKey : .malformed("it rejected the handshake: \(reason)")
                 }
                 guard let (_, sending, receiving) = try? handshake.received(frame.dropFirst()) else { throw .wrongKey }
                 state = .encrypted(sending: sending, receiving: receiving)
             case .encrypted(let sending, var receiving):
                 guard let frame = try Self.takeSealed(&rest) else { break reading }
                 guard let content = receiving.open(frame), content.count >= 4 else {
-                    throw .malformed("a message cannot be decrypted")
+                    throw .malformed("a message can't be decrypted")
                 }
                 state = .encrypted(sending: sending, receiving: receiving)
                 // The content's length field repeats the frame's own and isn't needed.
@@ -117,7 +117,7 @@ struct ESPHomeFraming: Sendable {
 
     private static func takeSealed(_ rest: inout ArraySlice<UInt8>) throws(ESPHomeFault) -> ArraySlice<UInt8>? {
         guard let first = rest.first else { return nil }
-        guard first == 1 else { throw first == 0 ? .notEncrypted : .malformed("it does not speak ESPHome's API") }
+        guard first == 1 else { throw first == 0 ? .notEncrypted : .malformed("it doesn't support ESPHome's API") }
         let head = Array(rest.prefix(3))
         guard head.count == 3 else { return nil }
         let length = Int(head[1]) << 8 | Int(head[2])
@@ -128,10 +128,10 @@ struct ESPHomeFraming: Sendable {
 
     private static func takePlain(_ rest: inout ArraySlice<UInt8>) throws(ESPHomeFault) -> Message? {
         guard let first = rest.first else { return nil }
-        guard first == 0 else { throw first == 1 ? .keyWanted : .malformed("it does not speak ESPHome's API") }
+        guard first == 0 else { throw first == 1 ? .keyWanted : .malformed("it doesn't support ESPHome's API") }
         var frame = rest.dropFirst()
         guard let length = try takeVarint(&frame), let type = try takeVarint(&frame) else { return nil }
-        guard length <= largestBody else { throw .malformed("it sends a message of \(length) bytes") }
+        guard length <= largestBody else { throw .malformed("it sent a message of \(length) bytes, which is too long") }
         guard frame.count >= length else { return nil }
         defer { rest = frame.dropFirst(length) }
         return Message(type, Array(frame.prefix(length)))
@@ -145,7 +145,7 @@ struct ESPHomeFraming: Sendable {
             value |= Int(byte & 0x7F) << shift
             if byte & 0x80 == 0 { return value }
         }
-        throw .malformed("it does not speak ESPHome's API")
+        throw .malformed("it doesn't support ESPHome's API")
     }
 }
 

@@ -169,7 +169,7 @@ package struct ESPHomeSession: DeviceSession {
         case (ESPHomeMessageType.ping, _): events.append(send(.init(ESPHomeMessageType.pingResponse)))
         case (ESPHomeMessageType.disconnect, _):
             events.append(send(.init(ESPHomeMessageType.disconnectResponse)))
-            events.append(.failed(.unreachable("it has hung up")))
+            events.append(.failed(.unreachable("it closed the session")))
         case (ESPHomeMessageType.authenticationResponse, _):
             var reader = ProtobufReader(body)
             if let (field, value) = try reader.next(), field == 1, value.flag { throw ESPHomeFault.passwordWanted }
@@ -178,7 +178,7 @@ package struct ESPHomeSession: DeviceSession {
             events.append(send(.init(ESPHomeMessageType.deviceInfo)))
         case (ESPHomeMessageType.deviceInfoResponse, .identifying):
             let device = try ESPHomeDeviceInfo(body)
-            guard device.mac.count == 12 else { throw ESPHomeFault.malformed("it says no MAC address") }
+            guard device.mac.count == 12 else { throw ESPHomeFault.malformed("it doesn't report a MAC address") }
             state = .listing(device, [])
             events.append(send(.init(ESPHomeMessageType.listEntities)))
         case (ESPHomeMessageType.entitiesDone, .listing(let device, let entities)):
@@ -258,7 +258,7 @@ package struct ESPHomeSession: DeviceSession {
     ) throws(LightError) -> SessionEvent<Output> {
         guard var lamp = lamps[light] else { throw .unknownLight }
         if let speed = command.speed { lamp.light.askedSpeed = speed }
-        guard let message = lamp.light.message(for: command) else { throw .refused("the light cannot do that") }
+        guard let message = lamp.light.message(for: command) else { throw .refused("the light doesn't support this") }
         guard isReady else { throw .unreachable }
         lamp.unanswered += 1
         lamp.answersUntil = now + Self.answerWindow
@@ -344,17 +344,17 @@ extension ESPHomeFault {
         case .keyWanted:
             let entry =
                 target.isConfigured
-                ? "key-file: /etc/lamplighter/\(name).key beside its host"
+                ? "key-file: /etc/lamplighter/\(name).key in its entry under hosts"
                 : "devices: {\(name): {key-file: /etc/lamplighter/\(name).key}}"
-            return "\(name) wants an encryption key; write it into a file, and \(entry)"
+            return "\(name) requires an encryption key; write it into a file, and \(entry)"
         case .notEncrypted:
-            return "\(name) does not encrypt, but has a key here; remove its key-file, or encrypt its api"
+            return "\(name) doesn't encrypt, but a key is configured; remove key-file or enable encryption"
         case .wrongKey:
-            return "the key in \(keyFile ?? "its file") is not that of \(name); "
-                + "take the one under api: encryption: of its ESPHome configuration"
+            return "the key in \(keyFile ?? "its file") is wrong for \(name); "
+                + "use the one under api: encryption: in its ESPHome configuration"
         case .passwordWanted:
-            return "\(name) wants a password, which is not known here; give it an encryption key instead"
-        case .malformed(let reason): return "\(name) cannot be used: \(reason)"
+            return "\(name) requires an API password, which isn't supported; give it an encryption key instead"
+        case .malformed(let reason): return "\(name) can't be used: \(reason)"
         }
     }
 }

@@ -47,7 +47,7 @@ package enum HTTPFault: Error, Equatable, Sendable {
         case .connection(let reason): reason
         case .timedOut: "no answer in time"
         case .tooLong: "its answer is too long"
-        case .otherCertificate: "its certificate is not the one that is known"
+        case .otherCertificate: "its certificate has changed"
         }
     }
 }
@@ -128,7 +128,7 @@ package struct HTTPConnection {
                 case .end: return response
                 }
             }
-            throw HTTPFault.connection("it has closed the connection")
+            throw HTTPFault.connection("it closed the connection")
         }
     }
 
@@ -154,7 +154,7 @@ package struct HTTPConnection {
             switch part {
             case .head: break
             case .body(let bytes): guard await receive(Array(bytes.readableBytesView)) else { return }
-            case .end, nil: throw HTTPFault.connection("it has closed the connection")
+            case .end, nil: throw HTTPFault.connection("it closed the connection")
             }
         }
     }
@@ -166,7 +166,7 @@ package struct HTTPConnection {
         request.headers["Host"] = authority
         try await outbound.write(request)
         guard case .head(let head)? = try await inbound.next() else {
-            throw HTTPFault.connection("it has closed the connection")
+            throw HTTPFault.connection("it closed the connection")
         }
         isReusable = isReusable && head.isKeepAlive
         let headers = head.headers.map { ($0.name.lowercased(), $0.value) }
@@ -221,10 +221,10 @@ extension HTTPFault {
         case let error as NIOConnectionError:
             self =
                 error.connectionErrors.first.map { HTTPFault($0.error) }
-                ?? .connection(error.dnsAError == nil ? "no address" : "no host of that name")
+                ?? .connection(error.dnsAError == nil ? "no address" : "unknown host name")
         case ChannelError.connectTimeout: self = .timedOut
         case is NIOSSLError, is BoringSSLError, is NIOSSLExtraError: self = .connection("no TLS: \(error)")
-        case is HTTPParserError: self = .connection("what it says is no HTTP")
+        case is HTTPParserError: self = .connection("its response isn't HTTP")
         default: self = .connection("no connection")
         }
     }

@@ -16,7 +16,7 @@ extension HTTPServer {
     ) async throws(HTTPFault) {
         do {
             guard let channel = try await openWebSocket(path).get() else {
-                throw HTTPFault.connection("it opens no WebSocket")
+                throw HTTPFault.connection("it doesn't open a WebSocket")
             }
             await opened()
             try await channel.executeThenClose { inbound, outbound in
@@ -43,7 +43,7 @@ extension HTTPServer {
         } catch {
             throw HTTPFault(error)
         }
-        throw .connection("it has closed the WebSocket")
+        throw .connection("it closed the WebSocket")
     }
 
     private func openWebSocket(

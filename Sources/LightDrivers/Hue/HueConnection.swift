@@ -22,7 +22,7 @@ package struct HueConnection: DeviceConnection {
     package func run(
         over route: DeviceRoute, outputs: AsyncStream<HueSession.Output>, receive: @escaping Receive
     ) async -> SessionFault {
-        guard let context = try? PinnedTLS.makeContext() else { return .unusable("TLS cannot be used here") }
+        guard let context = try? PinnedTLS.makeContext() else { return .unusable("TLS isn't available") }
         return await withDiscardingTaskGroup { tasks in
             defer { tasks.cancelAll() }
             var bridge = ""
@@ -74,7 +74,7 @@ package struct HueConnection: DeviceConnection {
                     tasks.addTask { [silence] in await session.follow(after: id, silence: silence, receive) }
                 }
             }
-            return .unreachable("it is no longer used")
+            return .unreachable("the connection is no longer used")
         }
     }
 

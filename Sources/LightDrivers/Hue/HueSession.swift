@@ -154,7 +154,7 @@ package struct HueSession: DeviceSession {
         case (.identity(let response, let certificate), .identifying):
             guard let identity = Self.identity(response, certificate) else {
                 if let reason = response.transientFault { return [.failed(.unreachable(reason))] }
-                return [.failed(.unusable("\(name) is no Hue bridge; remove it from hosts:"))]
+                return [.failed(.unusable("\(name) isn't a Hue bridge; remove it from hosts"))]
             }
             state = .loading(identity)
             return [.output(.load(bridge: identity.id))]
@@ -167,7 +167,7 @@ package struct HueSession: DeviceSession {
         case (.paired(let response), .pairing(let identity, again: nil)):
             return paired(response, identity, now: now)
         case (.notStored(let reason), _):
-            return [.warning("\(reason); mend that, or its link button must be pressed after each restart")]
+            return [.warning("\(reason); fix this, or you must press the link button after each restart")]
         case (.answer(let lane, let number, let response), .reading),
             (.answer(let lane, let number, let response), .ready):
             guard let entry = queue.answered(lane: lane, number: number) else { return [] }
@@ -203,14 +203,14 @@ package struct HueSession: DeviceSession {
     static func text(otherCertificate name: String, _ store: HueCredentialStore, _ bridge: String) -> String {
         let remedy = store.path(of: bridge).map { "remove \($0)" } ?? "restart the bridge"
         return
-            "\(name) shows another certificate than before, so it is not used; if it was reset, replaced or updated, "
-            + "\(remedy) and press its link button, else something stands between"
+            "\(name) has a different certificate than before, so it isn't used; if it was reset, replaced or updated, "
+            + "\(remedy) and press its link button; otherwise another device may be impersonating it"
     }
 
     private mutating func pair(_ identity: Identity) -> [SessionEvent<Output>] {
         state = .pairing(identity, again: nil)
         return [
-            .warning("press the link button of \(identity.name) (\(name)), so that its lights can be used"),
+            .warning("press the link button of \(identity.name) (\(name)) to use its lights"),
             .output(.pair(certificate: identity.certificate)),
         ]
     }
@@ -241,11 +241,11 @@ package struct HueSession: DeviceSession {
             return read(identity, now: now)
         case 401, 403: return keyRefused(identity)
         case 404:
-            return [.failed(.unusable("\(name) is a bridge without the API of version 2; update its software"))]
+            return [.failed(.unusable("\(name) doesn't support version 2 of the Hue API; update its software"))]
         case 429, 503:
             followAt = now + Self.readDelay
             return []
-        default: return [.failed(.unreachable("its event stream answers with \(status)"))]
+        default: return [.failed(.unreachable("its event stream failed with status \(status)"))]
         }
     }
 
@@ -331,7 +331,7 @@ package struct HueSession: DeviceSession {
         case 429, 503:
             if queue.retry(entry, now: now) { return [] }
             return entry.request.command.map { [.finished(command: $0, .busy)] } ?? [
-                .failed(.unreachable("it has too much to do"))
+                .failed(.unreachable("it is overloaded"))
             ]
         default: break
         }
@@ -357,7 +357,7 @@ package struct HueSession: DeviceSession {
             readAt = now
             return .unreachable
         }
-        let reason = json?["errors"]?.array?.first?["description"]?.string ?? "the bridge answers \(response.status)"
+        let reason = json?["errors"]?.array?.first?["description"]?.string ?? "HTTP status \(response.status)"
         return .refused(String(reason.sanitized.prefix(200)))
     }
 
@@ -369,7 +369,7 @@ package struct HueSession: DeviceSession {
         let isRead = response.status == 200 && json?["errors"]?.array?.isEmpty != false
         guard let list = isUnknown ? [] : json?["data"]?.array, isUnknown || isRead else {
             if let reason = response.transientFault { return [.failed(.unreachable(reason))] }
-            return [.failed(.unusable("\(name) does not say what its \(type) resources are; update its software"))]
+            return [.failed(.unusable("\(name) doesn't list its \(type) resources; update its software"))]
         }
         resources[type] = Array(list.prefix(Self.maximumResources))
         guard resources.count == types.count else { return [] }

@@ -51,7 +51,7 @@ package struct KasaDevice: DatagramDevice {
                 if message.content == .unsupported { isForeign = system == nil }
                 return
             }
-            throw .refused("the device does not take this command")
+            throw .refused("the device doesn't accept this command")
         case .done: took(request)
         }
     }

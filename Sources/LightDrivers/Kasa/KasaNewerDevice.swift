@@ -27,7 +27,7 @@ struct KasaNewerDevice: Equatable {
         id = LightID(digits)
         let model = result["device_model"]?.string.flatMap { (1...64).contains($0.utf8.count) ? $0 : nil } ?? "a device"
         reason =
-            "\(model) (\(digits)) speaks TP-Link's newer protocol only, which needs the password of its account and is "
+            "\(model) (\(digits)) supports only TP-Link's newer protocol, which needs the account's password and is "
             + "not supported; use its Matter or HomeKit code if it has one"
     }
 }

@@ -80,7 +80,7 @@ package struct LIFXDevice: SingleLightDevice {
         case .firmware: isFirmwareKnown = true
         // A device that has reported a light's state is a light, despite later errors.
         case .light: if color == nil { isForeign = true }
-        case .setColor, .setBrightness, .setPower, .blink: throw .refused("the device does not know this command")
+        case .setColor, .setBrightness, .setPower, .blink: throw .refused("the device doesn't support this command")
         }
     }
 

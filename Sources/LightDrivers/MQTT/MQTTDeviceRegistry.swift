@@ -278,8 +278,8 @@ package struct MQTTDeviceRegistry: Sendable {
             }
             return actions
                 + warnings.warn(
-                    "\(origin): the id \"\(MQTTProblem.quoted(id.rawValue))\" belongs to another light already; "
-                        + "give each light a unique_id of its own", about: .message(origin))
+                    "\(origin): the id \"\(MQTTProblem.quoted(id.rawValue))\" already belongs to another light; "
+                        + "give each light a different unique_id", about: .message(origin))
         }
     }
 

@@ -56,14 +56,14 @@ package struct MQTTDriverConfiguration: LightDriverConfiguration {
         announce = try container.decodeIfPresent(Bool.self, forKey: .announce) ?? false
         if announce, discoveryPrefix == nil {
             throw ConfigurationProblem(
-                "announce needs discovery", remedy: "write discovery: {home-assistant: homeassistant}",
+                "announce requires discovery", remedy: "write discovery: {home-assistant: homeassistant}",
                 forKey: .announce, in: container)
         }
         lights = try container.decodeIfPresent([HandWrittenLight].self, forKey: .lights)?.map(\.entity) ?? []
         var ids: Set<LightID> = []
         for light in lights where !ids.insert(light.description.id).inserted {
             throw ConfigurationProblem(
-                "two lights have the id \"\(light.description.id)\"", remedy: "give each light its own id",
+                "two lights have the id \"\(light.description.id)\"", remedy: "give each light a different id",
                 forKey: .lights, in: container)
         }
     }
@@ -100,7 +100,7 @@ package struct MQTTDriverConfiguration: LightDriverConfiguration {
         }
         if (connection.clientCertificate == nil) != (connection.clientKey == nil) {
             throw ConfigurationProblem(
-                "client-certificate and client-key belong together", remedy: "write both",
+                "client-certificate and client-key must be set together", remedy: "write both",
                 forKey: connection.clientKey == nil ? .clientCertificate : .clientKey, in: container)
         }
         guard !connection.address.tls else { return }
@@ -108,7 +108,7 @@ package struct MQTTDriverConfiguration: LightDriverConfiguration {
             (CodingKeys.caFile, connection.caFile), (.clientCertificate, connection.clientCertificate),
         ] where value != nil {
             throw ConfigurationProblem(
-                "this key is for TLS", remedy: "write url: mqtts://HOST:PORT", forKey: key, in: container)
+                "this key requires TLS", remedy: "write url: mqtts://HOST:PORT", forKey: key, in: container)
         }
     }
 
@@ -142,8 +142,8 @@ private struct DiscoveryKeys: Decodable {
             && prefix.utf8.allSatisfy { (0x21...0x7E).contains($0) && $0 != 0x23 && $0 != 0x2B }
         guard isTopic else {
             throw ConfigurationProblem(
-                "not the start of a topic", remedy: "write \(usual), without / at its ends, + and #", forKey: key,
-                in: container)
+                "not a valid topic prefix", remedy: "write \(usual), without + and # and without / at the ends",
+                forKey: key, in: container)
         }
         return prefix
     }

@@ -128,7 +128,7 @@ package actor MQTTLightDriver: LightDriver {
             if let isRefused = session.subscribed(topic, granted: granted) {
                 let name = MQTTProblem.quoted(topic)
                 await host.warn(
-                    isRefused ? "the broker does not let us read \(name); allow it for this user" : nil,
+                    isRefused ? "the broker doesn't allow reading \(name); allow it for this user" : nil,
                     about: "subscription \(name)")
             }
             if session.takeReady() { await ready(host) }
@@ -245,7 +245,7 @@ package actor MQTTLightDriver: LightDriver {
                 switch error {
                 case .notConnected, .cancelled: throw .unreachable
                 case .busy: throw .busy
-                case .refused: throw .refused("the message for the light cannot be sent")
+                case .refused: throw .refused("the message for the light can't be sent")
                 }
             }
         }

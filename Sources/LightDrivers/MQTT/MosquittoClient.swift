@@ -85,7 +85,7 @@ package final class MosquittoClient: Sendable {
     package func start() {
         _ = Self.initialised
         do throws(SystemError) { try DetachedThread.start { [self] in runThread() } } catch {
-            end("no thread for the connection (\(error.reason))")
+            end("can't start a thread for the connection (\(error.reason))")
         }
     }
 
@@ -272,7 +272,7 @@ extension MosquittoClient {
                 }
             }
             guard mosquitto_username_pw_set(handle, user, password) == MOSQ_ERR_SUCCESS.code else {
-                return "the user name or the password cannot be sent"
+                return "the user name or the password can't be sent"
             }
         }
         if let will = settings.will {
@@ -280,11 +280,11 @@ extension MosquittoClient {
                 mosquitto_will_set(
                     handle, will.topic, Int32(bytes.count), bytes.baseAddress, Int32(will.qos), will.retain)
             }
-            guard result == MOSQ_ERR_SUCCESS.code else { return "the topic \(will.topic) cannot be used" }
+            guard result == MOSQ_ERR_SUCCESS.code else { return "the topic \(will.topic) can't be used" }
         }
         guard settings.address.tls else { return nil }
         for file in [settings.caFile, settings.clientCertificate, settings.clientKey] {
-            if let file, access(file, R_OK) != 0 { return "\(file) cannot be read (\(FileAccess.reason(file, .last)))" }
+            if let file, access(file, R_OK) != 0 { return "\(file) can't be read (\(FileAccess.reason(file, .last)))" }
         }
         // OpenSSL's own defaults, which follow SSL_CERT_FILE and SSL_CERT_DIR. libmosquitto requires a directory
         // regardless.
@@ -295,7 +295,7 @@ extension MosquittoClient {
             settings.clientCertificate, settings.clientKey, { _, _, _, _ in 0 })
         guard result == MOSQ_ERR_SUCCESS.code,
             mosquitto_tls_opts_set(handle, 1, nil, nil) == MOSQ_ERR_SUCCESS.code
-        else { return "TLS cannot be set up; check ca-file, client-certificate and client-key" }
+        else { return "TLS can't be set up; check ca-file, client-certificate and client-key" }
         return nil
     }
 
@@ -400,9 +400,9 @@ extension MosquittoClient {
         switch result {
         case MOSQ_ERR_SUCCESS.code, MOSQ_ERR_NO_CONN.code: return "the connection was closed"
         case MOSQ_ERR_CONN_LOST.code: return "the broker closed the connection"
-        case MOSQ_ERR_TIMEOUT.code: return "the broker does not answer"
-        case MOSQ_ERR_KEEPALIVE.code: return "the broker has fallen silent"
-        case MOSQ_ERR_EAI.code: return "the host name cannot be resolved"
+        case MOSQ_ERR_TIMEOUT.code: return "the broker doesn't answer"
+        case MOSQ_ERR_KEEPALIVE.code: return "the broker stopped responding"
+        case MOSQ_ERR_EAI.code: return "the host name can't be resolved"
         case MOSQ_ERR_ERRNO.code: return SystemError(code: failedAt).reason
         case MOSQ_ERR_TLS.code, MOSQ_ERR_TLS_HANDSHAKE.code:
             return
@@ -413,12 +413,12 @@ extension MosquittoClient {
 
     private static func refusal(_ code: Int32) -> String {
         switch code {
-        case 1: "the broker does not speak MQTT 3.1.1"
-        case 2: "the broker refuses our client id"
+        case 1: "the broker doesn't support MQTT 3.1.1"
+        case 2: "the broker rejected the client id"
         case 3: "the broker is not available"
-        case 4: "the broker refuses the user name or password; check user and password-file"
+        case 4: "the broker rejected the user name or password; check user and password-file"
         case 5: "the broker rejected the login; check user and password-file"
-        default: "the broker refuses the connection (code \(code))"
+        default: "the broker rejected the connection (code \(code))"
         }
     }
 }

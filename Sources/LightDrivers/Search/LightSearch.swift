@@ -67,7 +67,7 @@ package struct LightSearch: Sendable {
             if outcome.sources.count > Self.maximumSources {
                 outcome.sources.removeLast(outcome.sources.count - Self.maximumSources)
                 outcome.failures.append(
-                    LightSearchFailure(text: "more than \(Self.maximumSources) devices; the others are left out"))
+                    LightSearchFailure(text: "more than \(Self.maximumSources) devices; the rest is ignored"))
             }
             return outcome
         }
@@ -99,13 +99,13 @@ package struct LightSearch: Sendable {
             browser = try makeBrowser(type)
             try browser.start()
         } catch {
-            throw LightSearchFailure(text: "devices cannot be found by mDNS: \(error)")
+            throw LightSearchFailure(text: "can't search for devices by mDNS: \(error)")
         }
         try? await Task.sleep(for: duration)
         let snapshot = browser.snapshot
         await browser.stop()
         if let error = snapshot.discoveryError, snapshot.services.isEmpty {
-            throw LightSearchFailure(text: "devices cannot be found by mDNS: \(error)")
+            throw LightSearchFailure(text: "can't search for devices by mDNS: \(error)")
         }
         return await withTaskGroup(of: DiscoveredService.self) { tasks in
             for (index, service) in snapshot.services.enumerated() {

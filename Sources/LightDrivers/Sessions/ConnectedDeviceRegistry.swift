@@ -265,8 +265,8 @@ package struct ConnectedDeviceRegistry<Session: DeviceSession>: Sendable {
         switch fault {
         case .unusable(let text), .unauthorized(let text): actions += warn(text, target)
         case .unreachable(let reason):
-            if isFirst { actions += warn("\(target.name) cannot be reached (\(reason)); trying again", target) }
-        case .silent: if isFirst { actions += warn("\(target.name) does not answer; trying again", target) }
+            if isFirst { actions += warn("\(target.name) can't be reached (\(reason)); trying again", target) }
+        case .silent: if isFirst { actions += warn("\(target.name) doesn't answer; trying again", target) }
         }
         return actions
     }
@@ -277,13 +277,13 @@ package struct ConnectedDeviceRegistry<Session: DeviceSession>: Sendable {
         guard let device = devices[target], !device.isIdentified, let endpoint = device.candidates.current,
             let expected = device.announcedID ?? (device.candidates.isExhausted ? nil : device.id), expected != id
         else { return nil }
-        return .unusable("\(target.name) does not answer; another device answers at \(endpoint)")
+        return .unusable("\(target.name) doesn't answer; another device answers at \(endpoint)")
     }
 
     /// Returns the fault for too many ids; a device that keeps changing its id would fill the memory with lights.
     private func tooMany(_ target: DeviceTarget) -> SessionFault {
         let (driver, count) = (Session.traits.driverName, Session.traits.maximumDevices)
-        return .unusable("\(target.name) is one device more than the driver \(driver) takes (\(count))")
+        return .unusable("\(target.name) isn't used; the driver \(driver) can't connect to more than \(count) devices")
     }
 
     /// Ends a connection whose device another target serves.
@@ -294,7 +294,7 @@ package struct ConnectedDeviceRegistry<Session: DeviceSession>: Sendable {
         devices[target]?.isDuplicate = true
         devices[target]?.retryAt = Session.traits.prefersConfigured ? nil : now + Self.duplicateInterval
         let isTwiceConfigured = Session.traits.prefersConfigured && target.isConfigured
-        let text = isTwiceConfigured ? "\(target.name) is the same device as \(owner.name); remove one" : nil
+        let text = isTwiceConfigured ? "\(target.name) is the same device as \(owner.name); remove one of them" : nil
         return [.close(target)] + actions + warn(text, target)
     }
 

@@ -33,7 +33,7 @@ package struct DeviceSelection: Equatable, Sendable {
                 }
                 guard !hosts.contains(host) else {
                     throw ConfigurationProblem(
-                        "\(host.host) stands here twice", remedy: "remove one", at: list.codingPath)
+                        "\(host.host) is listed twice", remedy: "remove one", at: list.codingPath)
                 }
                 guard hosts.count < traits.maximumDevices else {
                     throw ConfigurationProblem(
@@ -44,7 +44,7 @@ package struct DeviceSelection: Equatable, Sendable {
         }
         guard discover || !hosts.isEmpty else {
             throw ConfigurationProblem(
-                "nothing to connect to", remedy: "write discover: true or hosts: [10.0.0.5]", forKey: discoverKey,
+                "no devices to connect to", remedy: "write discover: true or hosts: [10.0.0.5]", forKey: discoverKey,
                 in: container)
         }
     }

@@ -122,7 +122,7 @@ package actor DeviceLightDriver<Connection: DeviceConnection>: LightDriver, Pend
     /// Follows mDNS, and reports whether it works.
     private func follow(_ browser: any ServiceBrowser, _ host: any LightHost) async {
         for await snapshot in browser.snapshots() {
-            let problem = snapshot.discoveryError.map { "devices cannot be found: \($0)" }
+            let problem = snapshot.discoveryError.map { "can't search for devices: \($0)" }
             await host.report(problem.map { .degraded($0) } ?? .running)
             carryOut(registry.found(snapshot.services, now: now))
         }

@@ -8,7 +8,7 @@ extension HTTPClientResponse {
     var transientFault: String? {
         switch status {
         case 501, 505: return nil
-        case 408, 425, 429, 500...599: return "it answers with status \(status)"
+        case 408, 425, 429, 500...599: return "it answered with status \(status)"
         case 200:
             guard let first = body.first(where: { !" \t\r\n".utf8.contains($0) }) else { return "its answer is empty" }
             guard first == UInt8(ascii: "{") || first == UInt8(ascii: "[") else { return nil }

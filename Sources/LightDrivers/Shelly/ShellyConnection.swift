@@ -49,7 +49,7 @@ package struct ShellyConnection: DeviceConnection {
                     sender.yield(call.encoded(password: secret, clientNonce: nonce))
                 }
             }
-            return .unreachable("it is no longer used")
+            return .unreachable("the connection is no longer used")
         }
     }
 }

@@ -113,10 +113,10 @@ package struct ShellySession: DeviceSession {
             digits.allSatisfy({ $0.isASCII && $0.isHexDigit })
         else {
             if let reason = response.transientFault { return [.failed(.unreachable(reason))] }
-            return [.failed(.unusable("\(name) does not answer as a Shelly device does; remove it from hosts"))]
+            return [.failed(.unusable("\(name) isn't a Shelly device; remove it from hosts"))]
         }
         guard json["gen"]?.int ?? 1 >= 2 else {
-            let text = "\(name) is a Shelly device of the first generation; connect it by MQTT and the driver mqtt"
+            let text = "\(name) is a Shelly device of the first generation; connect it by MQTT with the driver mqtt"
             return [.failed(.unusable(text))]
         }
         if json["auth_en"]?.bool == true, options.passwordFile == nil { return [refused] }
@@ -128,9 +128,9 @@ package struct ShellySession: DeviceSession {
     private var refused: SessionEvent<Output> {
         guard let file = options.passwordFile else {
             return .failed(
-                .unauthorized("\(name) wants a password; write it into a file and password-file: into the entry"))
+                .unauthorized("\(name) requires a password; write it into a file and set password-file in the entry"))
         }
-        return .failed(.unauthorized("\(name) does not take the password in \(file); correct it"))
+        return .failed(.unauthorized("\(name) rejected the password in \(file); correct it"))
     }
 
     private mutating func received(_ json: JSONValue, now: Duration) -> [SessionEvent<Output>] {
@@ -166,7 +166,7 @@ package struct ShellySession: DeviceSession {
                 guard let code = error?["code"]?.int, code != 404 else {
                     return [.failed(.unusable("\(name) doesn't report its components; update its firmware"))]
                 }
-                return [.failed(.unreachable("it answers error \(code)"))]
+                return [.failed(.unreachable("it answered with error \(code)"))]
             }
             if request == .configuration { return configured(result) }
             pollAt = now + Self.pollIntervals.calm
@@ -183,7 +183,7 @@ package struct ShellySession: DeviceSession {
 
     private static func lightError(_ code: Int) -> LightError {
         // The device can't do more now, or isn't ready.
-        [-108, -114].contains(code) ? .busy : .refused("the device answers error \(code)")
+        [-108, -114].contains(code) ? .busy : .refused("the device answered with error \(code)")
     }
 
     private mutating func challenged(_ message: String?, again request: Request) -> [SessionEvent<Output>] {

@@ -18,7 +18,7 @@ package struct SimulatedDriverConfiguration: LightDriverConfiguration {
         var ids: Set<LightID> = []
         for light in lights where !ids.insert(light.description.id).inserted {
             throw ConfigurationProblem(
-                "two lights have the id \"\(light.description.id)\"", remedy: "give each light its own id",
+                "two lights have the id \"\(light.description.id)\"", remedy: "give each light a different id",
                 forKey: .lights, in: container)
         }
     }
@@ -86,8 +86,8 @@ extension SimulatedLight: Decodable {
         ]
         if let wrong = owners.first(where: { $0.isSet && $0.kind != kind }) {
             throw ConfigurationProblem(
-                "this is of a \(wrong.kind.rawValue), and the kind is \(kind.rawValue)",
-                remedy: "leave this out or write kind: \(wrong.kind.rawValue)", forKey: wrong.key, in: container)
+                "only for kind: \(wrong.kind.rawValue), but the kind is \(kind.rawValue)",
+                remedy: "omit it or write kind: \(wrong.kind.rawValue)", forKey: wrong.key, in: container)
         }
         guard kind != .sensor || !readings.isEmpty else {
             throw ConfigurationProblem(
@@ -118,8 +118,8 @@ extension SimulatedLight: Decodable {
             try names.map { name in
                 guard let reading = SensorReading(rawValue: name) else {
                     throw ConfigurationProblem(
-                        "there is no reading \(name.prefix(64))",
-                        remedy: "write some of " + SensorReading.allCases.map(\.rawValue).joined(separator: ", "),
+                        "unknown reading \(name.prefix(64))",
+                        remedy: "choose from " + SensorReading.allCases.map(\.rawValue).joined(separator: ", "),
                         forKey: .readings, in: container)
                 }
                 return reading
@@ -139,7 +139,7 @@ extension SimulatedLight.Failure: Decodable {
         default:
             guard words.count == 2, words[0] == "every", let number = Int(words[1]), number > 0 else {
                 throw ConfigurationProblem(
-                    "no way to fail", remedy: "write never, unreachable, silent or every 3", at: container.codingPath)
+                    "unknown failure", remedy: "write never, unreachable, silent or every 3", at: container.codingPath)
             }
             self = .every(number)
         }

@@ -140,9 +140,9 @@ package final class SimulatedLightDriver: LightDriver {
 
         package var description: String {
             switch self {
-            case .unknownLight: "no simulated light has that id"
+            case .unknownLight: "no simulated light has this id"
             case .impossible(let reason): reason
-            case .notRunning: "the simulated lights are not running"
+            case .notRunning: "the simulated lights aren't running"
             }
         }
     }

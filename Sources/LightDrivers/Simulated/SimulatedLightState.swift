@@ -57,12 +57,12 @@ struct SimulatedLightState {
     private func problem(with change: (values: PropertyValues, invalid: Int)) -> String? {
         for (property, value) in change.values {
             guard let index = ranges.firstIndex(where: { $0.property == property }) else {
-                return "a \(light.description.kind) like this has no \(name(of: property))"
+                return "this \(light.description.kind) has no \(name(of: property))"
             }
             guard let number = value?.number, let range = ranges[index].range, !range.contains(number) else { continue }
             return "\(name(of: property)) is \(Int(range.lowerBound)) to \(Int(range.upperBound))"
         }
-        return change.invalid > 0 ? "this cannot have that value" : nil
+        return change.invalid > 0 ? "invalid value" : nil
     }
 
     private func name(of property: Property) -> String {

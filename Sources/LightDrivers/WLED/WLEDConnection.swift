@@ -38,6 +38,6 @@ package struct WLEDConnection: DeviceConnection {
             }
             tasks.cancelAll()
         }
-        return .unreachable("it is no longer used")
+        return .unreachable("the connection is no longer used")
     }
 }

@@ -117,7 +117,7 @@ package struct WLEDSession: DeviceSession {
                 if let reason = response.transientFault ?? json.flatMap(WLEDState.transientFault) {
                     return missed(reason)
                 }
-                return [.failed(.unusable("\(name) does not answer as a WLED device does; remove it or update it"))]
+                return [.failed(.unusable("\(name) isn't a WLED device, or its firmware is old; remove or update it"))]
             }
             missedPolls = 0
             return learnt(state, json)
@@ -126,7 +126,7 @@ package struct WLEDSession: DeviceSession {
             switch response.status {
             case 200: return confirmed(json, now: now) + [.finished(command: number, nil)]
             case 503: return [.finished(command: number, .busy)]
-            default: return [.finished(command: number, .refused("the device answers \(response.status)"))]
+            default: return [.finished(command: number, .refused("the device answered with status \(response.status)"))]
             }
         }
     }
@@ -165,7 +165,7 @@ package struct WLEDSession: DeviceSession {
         }
         if state.isLive != isLive {
             isLive = state.isLive
-            let text = "\(state.name) shows what another program sends it; what is set here is seen when that ends"
+            let text = "\(state.name) is showing data from another program; changes take effect when that program stops"
             events.append(.warning(isLive ? text : nil))
         }
         for light in shown where !blinking.contains(light.description.id) {

@@ -85,7 +85,7 @@ package struct WiZDevice: SingleLightDevice {
         case .user: isUserKnown = true
         case .setPilot(let change):
             guard message.content != .refused, message.content != .unknown else {
-                throw .refused("the device does not take this command")
+                throw .refused("the device doesn't accept this command")
             }
             var new = pilot ?? WiZPilot()
             new.isOn = change.isOn ?? new.isOn

@@ -20,7 +20,7 @@ package final class YeelightBrowser: ServiceBrowser {
             socket = try DatagramSocket(port: 0) { signal.send() }
         } catch {
             var snapshot = ServiceSnapshot()
-            snapshot.discoveryError = "no network socket (\(error.text))"
+            snapshot.discoveryError = "can't open a socket (\(error.text))"
             return shown.show(snapshot)
         }
         let work = Task { [shown] in

@@ -44,7 +44,7 @@ package struct YeelightConnection: DeviceConnection {
                     }
                 }
             }
-            return .unreachable("it has closed the connection")
+            return .unreachable("it closed the connection")
         } catch {
             return .unreachable(HTTPFault(error).text)
         }

@@ -87,7 +87,7 @@ package struct YeelightSession: DeviceSession {
 
     package mutating func received(_ input: Input, now: Duration) -> [SessionEvent<Output>] {
         switch input {
-        case .identity(nil): return [.failed(.unreachable("it does not answer the search"))]
+        case .identity(nil): return [.failed(.unreachable("it doesn't answer the search"))]
         case .identity(let identity?):
             self.identity = identity
             for lamp in identity.lamps { lamps[lamp] = Shown(lamp) }
@@ -113,7 +113,7 @@ package struct YeelightSession: DeviceSession {
             if case .refused(let reason)? = error { return [.failed(.unreachable(reason))] }
             let names = identity?.properties ?? []
             guard let values = json["result"]?.array, values.count == names.count else {
-                return [.failed(.unusable("\(name) does not answer as a Yeelight device does; remove it from hosts"))]
+                return [.failed(.unusable("\(name) isn't a Yeelight device; remove it from hosts"))]
             }
             let events = list()
             return events + learnt { name in names.firstIndex(of: name).map { values[$0] } }
@@ -135,7 +135,7 @@ package struct YeelightSession: DeviceSession {
 
     private mutating func lightError(_ json: JSONValue, _ now: Duration) -> LightError {
         guard json["message"]?.string?.contains("quota") == true else {
-            return .refused("the device answers error \(json["code"]?.int ?? 0)")
+            return .refused("the device answered with error \(json["code"]?.int ?? 0)")
         }
         // Other clients sent commands, too, or the device's count differs from ours.
         pace.exceeded(now: now)

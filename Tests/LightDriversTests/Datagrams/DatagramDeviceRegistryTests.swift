@@ -249,7 +249,7 @@ struct DatagramDeviceRegistryTests {
             (#"{"hosts": ["lamp"]}"#, "not an address; write 10.0.0.7 or \"10.0.0.7:56700\""),
             (#"{"hosts": ["10.0.0.256"]}"#, "not an address; write 10.0.0.7 or \"10.0.0.7:56700\""),
             (#"{"hosts": ["10.0.0.7:0"]}"#, "not an address; write 10.0.0.7 or \"10.0.0.7:56700\""),
-            (#"{"discover": false}"#, "nothing to look for; write discover: true or hosts: [10.0.0.7]"),
+            (#"{"discover": false}"#, "no devices to search for; write discover: true or hosts: [10.0.0.7]"),
         ])
     func keys(text: String, problem: String) throws {
         let error = try #require(throws: ConfigurationProblem.self) {

@@ -178,7 +178,7 @@ struct KasaTests {
             let request = KasaRequest.relay(false, child: nil)
             #expect(KasaDevice.isAnswer(answer, to: request, number: 0))
             #expect(!KasaDevice.isAnswer(answer, to: .level(5), number: 0))
-            #expect(throws: LightError.refused("the device does not take this command")) {
+            #expect(throws: LightError.refused("the device doesn't accept this command")) {
                 try plug.answered(request, with: answer)
             }
             #expect(plug.state(of: Self.id)?.on == true)
@@ -287,7 +287,7 @@ struct KasaTests {
             Issue.record("\(actions)")
             return
         }
-        #expect(text.hasPrefix("KP125M(US) (1c3bf3000001) speaks TP-Link's newer protocol only"))
+        #expect(text.hasPrefix("KP125M(US) (1c3bf3000001) supports only TP-Link's newer protocol"))
         Self.say(Self.system(Self.plug, #""relay_state":1"#), in: &home)
         #expect(home.takeActions().contains(.warn(nil, about: "1c3bf3000001")))
         home.received(Self.newer("1C-3B-F3-00-00-01"), from: Self.here, now: .zero)

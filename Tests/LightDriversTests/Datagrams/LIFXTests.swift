@@ -161,7 +161,7 @@ struct LIFXTests {
         }
         #expect(device.questions == [.light])
         let message = try #require(LIFXMessage(Self.answer(223, [117, 0])))
-        #expect(throws: LightError.refused("the device does not know this command")) {
+        #expect(throws: LightError.refused("the device doesn't support this command")) {
             try device.answered(.setPower(true, milliseconds: 0), with: message)
         }
     }

@@ -124,7 +124,7 @@ struct WiZTests {
         let before = device.state
         let answer = try Self.message(
             #"{"method":"setPilot","env":"pro","error":{"code":-32602,"message":"Invalid params"}}"#)
-        #expect(throws: LightError.refused("the device does not take this command")) {
+        #expect(throws: LightError.refused("the device doesn't accept this command")) {
             try device.answered(.setPilot(WiZPilot(isOn: false)), with: answer)
         }
         #expect(device.state == before)

@@ -319,7 +319,8 @@ struct ESPHomeDevicesTests {
         let actions = house.join(Self.den, mac: mac(200))
         #expect(!actions.contains { if case .added = $0 { true } else { false } })
         #expect(actions.contains(.close(Self.den)))
-        #expect(Self.warning(actions) == "10.0.0.5 is one device more than the driver esphome takes (128)")
+        #expect(
+            Self.warning(actions) == "10.0.0.5 isn't used; the driver esphome can't connect to more than 128 devices")
     }
 
     @Test("waits for an address")
@@ -373,15 +374,15 @@ struct ESPHomeDevicesTests {
         let actions = house.receive(Self.den, bytes: [1, 0, 0])
         #expect(
             Self.warning(actions)
-                == "10.0.0.5 wants an encryption key; write it into a file, and "
-                + "key-file: /etc/lamplighter/10.0.0.5.key beside its host")
+                == "10.0.0.5 requires an encryption key; write it into a file, and "
+                + "key-file: /etc/lamplighter/10.0.0.5.key in its entry under hosts")
         house = House(ESPHomeDriverConfiguration())
         let txt: TXTRecord = ["api_encryption": "Noise_NNpsk0_25519_ChaChaPoly_SHA256"]
         let found = house.find([Self.service("kitchen", 7, txt: txt)])
         #expect(
             found == [
                 .warn(
-                    "kitchen wants an encryption key; write it into a file, and "
+                    "kitchen requires an encryption key; write it into a file, and "
                         + "devices: {kitchen: {key-file: /etc/lamplighter/kitchen.key}}", about: "kitchen")
             ], "it is not even asked")
         #expect(house.find([Self.service("kitchen", 7)]).contains { if case .connect = $0 { true } else { false } })
@@ -398,7 +399,7 @@ struct ESPHomeDevicesTests {
         let plain = house.receive(den, Message(2))
         #expect(
             Self.warning(plain)
-                == "10.0.0.5 does not encrypt, but has a key here; remove its key-file, or encrypt its api")
+                == "10.0.0.5 doesn't encrypt, but a key is configured; remove key-file or enable encryption")
         house.pass(.seconds(60))
         house.open(den, key: ESPHomeFramingTests.key)
         let refusal = ESPHomeFramingTests.frame([1] + Array("Handshake MAC failure".utf8))
@@ -414,7 +415,8 @@ struct ESPHomeDevicesTests {
     func password() {
         var house = Self.configured()
         house.open(Self.den)
-        #expect(Self.warning(house.receive(Self.den, Message(4, [8, 1])))?.contains("wants a password") == true)
+        #expect(
+            Self.warning(house.receive(Self.den, Message(4, [8, 1])))?.contains("requires an API password") == true)
     }
 
     // MARK: mDNS

@@ -32,9 +32,9 @@ struct ESPHomeFramingTests {
     @Test(
         "ends the connection with a reason for an invalid frame",
         arguments: [
-            ([1, 0, 0], .keyWanted), ([0x16, 3, 1], .malformed("it does not speak ESPHome's API")),
-            ([0, 0xFF, 0xFF, 0xFF, 0xFF, 1], .malformed("it does not speak ESPHome's API")),
-            ([0, 0x80, 0x80, 4, 7], .malformed("it sends a message of 65536 bytes")),
+            ([1, 0, 0], .keyWanted), ([0x16, 3, 1], .malformed("it doesn't support ESPHome's API")),
+            ([0, 0xFF, 0xFF, 0xFF, 0xFF, 1], .malformed("it doesn't support ESPHome's API")),
+            ([0, 0x80, 0x80, 4, 7], .malformed("it sent a message of 65536 bytes, which is too long")),
         ] as [([UInt8], ESPHomeFault)])
     func notPlain(bytes: [UInt8], fault: ESPHomeFault) {
         var framing = ESPHomeFraming()
@@ -77,26 +77,26 @@ struct ESPHomeFramingTests {
         let (framing, sending, _) = try Self.encrypted()
         for content in [[0, 7, 0], []] as [[UInt8]] {
             var (framing, sending) = (framing, sending)
-            #expect(throws: ESPHomeFault.malformed("a message cannot be decrypted")) {
+            #expect(throws: ESPHomeFault.malformed("a message can't be decrypted")) {
                 try framing.received(Self.frame(sending.seal(content)))
             }
         }
         var (changed, cipher) = (framing, sending)
         var bytes = Self.frame(cipher.seal([0, 7, 0, 0]))
         bytes[5] ^= 1
-        #expect(throws: ESPHomeFault.malformed("a message cannot be decrypted")) { try changed.received(bytes) }
+        #expect(throws: ESPHomeFault.malformed("a message can't be decrypted")) { try changed.received(bytes) }
     }
 
     @Test(
         "derives the fault from the device's answer to the handshake",
         arguments: [
-            ([0, 3, 7], .notEncrypted), ([2], .malformed("it does not speak ESPHome's API")),
-            (frame([2, 0]), .malformed("its encryption is none we know")),
-            (frame([]), .malformed("its encryption is none we know")),
+            ([0, 3, 7], .notEncrypted), ([2], .malformed("it doesn't support ESPHome's API")),
+            (frame([2, 0]), .malformed("its encryption is not supported")),
+            (frame([]), .malformed("its encryption is not supported")),
             (frame([1, 0]) + frame([1] + Array("Handshake MAC failure".utf8)), .wrongKey),
             (
                 frame([1, 0]) + frame([1] + Array("Bad\u{1B}[2J handshake".utf8)),
-                .malformed("it refuses the handshake: Bad[2J handshake")
+                .malformed("it rejected the handshake: Bad[2J handshake")
             ),
             (frame([1, 0]) + frame([0] + [UInt8](repeating: 4, count: 48)), .wrongKey),
             (frame([1, 0]) + frame([0]), .wrongKey),

@@ -113,7 +113,7 @@ struct HueSessionTests {
         #expect(
             talk.receive(.credentials(nil)) == [
                 .identified(Self.bridge),
-                .warning("press the link button of Home (10.0.0.5), so that its lights can be used"),
+                .warning("press the link button of Home (10.0.0.5) to use its lights"),
                 .output(.pair(certificate: Self.certificate)),
             ])
         let refusal = HTTPClientResponse(
@@ -165,7 +165,7 @@ struct HueSessionTests {
     func noBridge(body: String) {
         var talk = Talk()
         let events = talk.receive(.identity(HTTPClientResponse(body: Array(body.utf8)), certificate: Self.certificate))
-        #expect(events == [.failed(.unusable("10.0.0.5 is no Hue bridge; remove it from hosts:"))])
+        #expect(events == [.failed(.unusable("10.0.0.5 isn't a Hue bridge; remove it from hosts"))])
     }
 
     @Test(
@@ -464,7 +464,7 @@ struct HueSessionTests {
         "reports a refusal with the bridge's reason, sanitized",
         arguments: [
             (400, #"{"errors": [{"description": "bad\u001b"}]}"#, LightError.refused("bad\\u{1B}")),
-            (500, "", .refused("the bridge answers 500")), (404, "", .unreachable),
+            (500, "", .refused("HTTP status 500")), (404, "", .unreachable),
         ])
     func refusals(status: Int, body: String, error: LightError) throws {
         var talk = Talk()

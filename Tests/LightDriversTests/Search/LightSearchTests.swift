@@ -76,7 +76,7 @@ struct LightSearchTests {
         }
         let found = await search.run(for: [ESPHomeDriverConfiguration.self])
         #expect(found.sources == [])
-        #expect(found.failures.map(\.text) == ["devices cannot be found by mDNS: no Avahi daemon"])
+        #expect(found.failures.map(\.text) == ["can't search for devices by mDNS: no Avahi daemon"])
     }
 
     @Test("bounds the devices of a network, with a message")
@@ -84,7 +84,7 @@ struct LightSearchTests {
         let many = (0..<700).map { Self.service("wled-\($0)", port: 80) }
         let found = await Self.search(["_wled._tcp": ServiceSnapshot(services: many)]).run(for: [])
         #expect(found.sources.count == LightSearch.maximumSources)
-        #expect(found.failures.map(\.text) == ["more than 500 devices; the others are left out"])
+        #expect(found.failures.map(\.text) == ["more than 500 devices; the rest is ignored"])
     }
 
     @Test("prefers an address that is valid on every interface")

@@ -126,7 +126,7 @@ struct ConnectedDeviceRegistryTests {
         let target = DeviceTarget.discovered(Self.service("lamp").id)
         house.find([Self.service("lamp", 5, 6, id: "d1")])
         #expect(house.answer(target, at: "nowhere") == nil)
-        #expect(house.close(target).last == .warn("lamp cannot be reached (gone); trying again", about: "lamp"))
+        #expect(house.close(target).last == .warn("lamp can't be reached (gone); trying again", about: "lamp"))
         #expect(house.home.triedEndpoints(of: target).map(\.description) == ["10.0.0.5:80", "10.0.0.6:80"])
         house.pass(.seconds(1))
         house.answer(target)
@@ -134,7 +134,7 @@ struct ConnectedDeviceRegistryTests {
         #expect(house.answer(target, at: "nowhere") == nil)
         #expect(
             house.close(target).last
-                == .warn("lamp does not answer; another device answers at 10.0.0.5:80", about: "lamp"))
+                == .warn("lamp doesn't answer; another device answers at 10.0.0.5:80", about: "lamp"))
     }
 
     @Test("tries an address that appears during an attempt")
@@ -303,7 +303,7 @@ struct ConnectedDeviceRegistryTests {
         var house = House()
         house.start()
         #expect(
-            house.close().contains(.warn("10.0.0.5 cannot be reached (gone); trying again", about: "10.0.0.5")))
+            house.close().contains(.warn("10.0.0.5 can't be reached (gone); trying again", about: "10.0.0.5")))
         house.pass(.seconds(1))
         #expect(house.receive([.identified("d1")]) == [.warn(nil, about: "10.0.0.5")])
         #expect(house.close() == [.close(Self.target)], "the address has led to a device")
@@ -342,7 +342,7 @@ struct ConnectedDeviceRegistryTests {
         #expect(
             actions == [
                 .close(Self.target),
-                .warn("10.0.0.5 is one device more than the driver test takes (4)", about: "10.0.0.5"),
+                .warn("10.0.0.5 isn't used; the driver test can't connect to more than 4 devices", about: "10.0.0.5"),
             ])
         house.pass(.seconds(100))
         #expect(

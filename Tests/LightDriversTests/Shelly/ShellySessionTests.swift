@@ -95,8 +95,9 @@ struct ShellySessionTests {
         "refuses unusable devices with a reason",
         arguments: [
             (#"{"type": "SHBDUO-1", "mac": "A8032ABE54DC", "auth": false}"#, 200, "first generation"),
-            (identity, 404, "does not answer as"), ("{}", 200, "does not answer as"), ("?", 200, "does not answer as"),
-            (#"{"mac": "A8032ABE54DC", "gen": 2, "auth_en": true}"#, 200, "wants a password"),
+            (identity, 404, "isn't a Shelly device"), ("{}", 200, "isn't a Shelly device"),
+            ("?", 200, "isn't a Shelly device"),
+            (#"{"mac": "A8032ABE54DC", "gen": 2, "auth_en": true}"#, 200, "requires a password"),
         ])
     func unusable(text: String, status: Int, reason: String) {
         var talk = Talk()
@@ -124,7 +125,7 @@ struct ShellySessionTests {
         _ = talk.receive(.opened)
         #expect(
             talk.receive(#"{"id": 1, "error": {"code": -114, "message": "unavailable"}}"#)
-                == [.failed(.unreachable("it answers error -114"))])
+                == [.failed(.unreachable("it answered with error -114"))])
     }
 
     @Test("shows relays that switch lights, or all on request", arguments: [false, true])
@@ -178,7 +179,7 @@ struct ShellySessionTests {
 
     @Test(
         "reports a refused command",
-        arguments: [(-108, LightError.busy), (-103, .refused("the device answers error -103"))])
+        arguments: [(-108, LightError.busy), (-103, .refused("the device answered with error -103"))])
     func refused(code: Int, error: LightError) throws {
         var talk = Talk()
         _ = talk.join()
@@ -250,7 +251,7 @@ struct ShellySessionTests {
             Issue.record("it goes on")
             return
         }
-        #expect(said == "dimmer does not take the password in /etc/shelly; correct it")
+        #expect(said == "dimmer rejected the password in /etc/shelly; correct it")
     }
 
     /// Returns a session that has answered a challenge and knows its light.

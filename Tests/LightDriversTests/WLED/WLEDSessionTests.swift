@@ -115,7 +115,7 @@ struct WLEDSessionTests {
 
     @Test(
         "reports a refused command",
-        arguments: [(503, LightError.busy), (400, .refused("the device answers 400"))])
+        arguments: [(503, LightError.busy), (400, .refused("the device answered with status 400"))])
     func refused(status: Int, error: LightError) throws {
         var talk = Talk()
         _ = talk.join()
@@ -159,7 +159,7 @@ struct WLEDSessionTests {
 
     /// Responses of a device that is starting or too busy, with the reasons.
     static let transient = [
-        (500, "", "it answers with status 500"), (503, "{}", "it answers with status 503"),
+        (500, "", "it answered with status 500"), (503, "{}", "it answered with status 503"),
         (200, "", "its answer is empty"), (200, String(WLEDStateTests.text().prefix(300)), "its answer is cut off"),
         (200, WLEDStateTests.text(segments: ""), "it has no segments yet"),
     ]
@@ -188,7 +188,7 @@ struct WLEDSessionTests {
         var talk = Talk()
         #expect(
             talk.join(text) == [
-                .failed(.unusable("shelf does not answer as a WLED device does; remove it or update it"))
+                .failed(.unusable("shelf isn't a WLED device, or its firmware is old; remove or update it"))
             ])
     }
 

@@ -114,7 +114,7 @@ struct YeelightTests {
         var talk = Talk()
         #expect(
             talk.session.received(.identity(nil), now: .zero)
-                == [.failed(.unreachable("it does not answer the search"))])
+                == [.failed(.unreachable("it doesn't answer the search"))])
         _ = talk.session.received(.identity(Self.identity()), now: .zero)
         guard case .failed(.unusable)? = talk.receive(#"{"id": 1, "result": ["ok"]}"#).first else {
             Issue.record("it is used")
@@ -128,7 +128,7 @@ struct YeelightTests {
         _ = talk.session.received(.identity(Self.identity()), now: .zero)
         #expect(
             talk.receive(#"{"id": 1, "error": {"code": -1, "message": "general error"}}"#)
-                == [.failed(.unreachable("the device answers error -1"))])
+                == [.failed(.unreachable("the device answered with error -1"))])
     }
 
     @Test("reports the moonlight brightness of a ceiling light")
@@ -240,7 +240,9 @@ struct YeelightTests {
 
     @Test(
         "reports a refused command, and drops its other orders",
-        arguments: [("client quota exceeded", LightError.busy), ("secret", .refused("the device answers error -1"))])
+        arguments: [
+            ("client quota exceeded", LightError.busy), ("secret", .refused("the device answered with error -1")),
+        ])
     func refused(message: String, error: LightError) throws {
         var talk = Talk()
         _ = talk.join()

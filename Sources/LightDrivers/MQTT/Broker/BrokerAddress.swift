@@ -32,17 +32,17 @@ package struct BrokerAddress: Equatable, Sendable, CustomStringConvertible {
         }
         if let at = rest.lastIndex(of: "@") {
             throw rest[..<at].contains(":")
-                ? Problem("a password does not belong in the URL", remedy: "write user: and password-file: beside it")
-                : Problem("a user does not belong in the URL", remedy: "write user: beside it")
+                ? Problem("the URL can't contain a password", remedy: "set user and password-file instead")
+                : Problem("the URL can't contain a user", remedy: "set user instead")
         }
         if rest.hasSuffix("/") { rest = rest.dropLast() }
         guard !rest.contains(where: { $0 == "/" || $0 == "?" || $0 == "#" }) else {
-            throw Problem("a broker's URL ends after the port", remedy: "leave out what follows")
+            throw Problem("the broker's URL has text after the port", remedy: "remove it")
         }
         let port: Substring?
         if rest.hasPrefix("[") {
             guard let end = rest.firstIndex(of: "]") else {
-                throw Problem("the bracket of the IPv6 address is not closed", remedy: "write mqtt://[ADDRESS]:PORT")
+                throw Problem("the IPv6 address has no closing bracket", remedy: "write mqtt://[ADDRESS]:PORT")
             }
             host = String(rest[rest.index(after: rest.startIndex)..<end])
             let after = rest[rest.index(after: end)...]

@@ -31,7 +31,7 @@ struct MQTTCover: MQTTComponent {
 
     init(_ reader: KeyReader, component: String, _ settings: inout MQTTLightSettings) throws(MQTTProblem) {
         let command = try reader.command(
-            topic: "set_position_topic", template: "set_position_template", else: "the position cannot be set")
+            topic: "set_position_topic", template: "set_position_template", else: "the position can't be set")
         guard let command else {
             throw .about("set_position_topic", "is missing; only covers with a position are shown")
         }
@@ -150,7 +150,7 @@ struct MQTTCover: MQTTComponent {
     }
 
     func messages(for command: LightCommand, to light: inout MQTTLight) throws(LightError) -> [MQTTMessage] {
-        guard let percent = command.targetPosition else { throw .refused("the cover can do nothing of that") }
+        guard let percent = command.targetPosition else { throw .refused("the cover doesn't support this") }
         let number = closed + Int((Double(percent * (open - closed)) / 100).rounded())
         light.remember(.targetPosition, asked: percent, told: number)
         return [

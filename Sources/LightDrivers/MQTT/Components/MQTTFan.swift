@@ -31,15 +31,15 @@ struct MQTTFan: MQTTComponent {
         settings.isOptimistic = try reader.bool("optimistic") ?? false
         settings.powerTemplate = try reader.known("command_template", else: "power is sent without it")
         settings.power = try reader.source(topic: "state_topic", template: "state_value_template")
-        speedCommand = try reader.command("percentage", else: "the speed cannot be set")
+        speedCommand = try reader.command("percentage", else: "the speed can't be set")
         speed = try reader.source("percentage")
-        directionCommand = try reader.command("direction", else: "the direction cannot be set")
+        directionCommand = try reader.command("direction", else: "the direction can't be set")
         direction = try reader.source("direction")
-        oscillationCommand = try reader.command("oscillation", else: "the oscillation cannot be set")
+        oscillationCommand = try reader.command("oscillation", else: "the oscillation can't be set")
         oscillation = try reader.source("oscillation")
         let slowest = try reader.integer("speed_range_min", in: 1...Self.maximumSpeed) ?? 1
         let fastest = try reader.integer("speed_range_max", in: 1...Self.maximumSpeed) ?? 100
-        guard slowest < fastest else { throw .about("speed_range_max", "is not above speed_range_min") }
+        guard slowest < fastest else { throw .about("speed_range_max", "must be greater than speed_range_min") }
         speeds = FanSpeeds(range: slowest...fastest)
         resetSpeed = try reader.string("payload_reset_percentage") ?? resetSpeed
         oscillationOn = try reader.string("payload_oscillation_on") ?? oscillationOn
@@ -143,7 +143,7 @@ struct MQTTFan: MQTTComponent {
         if let oscillates = command.oscillates, let oscillationCommand {
             messages.append(try light.message(oscillationCommand, oscillates ? oscillationOn : oscillationOff, [:]))
         }
-        guard !messages.isEmpty else { throw .refused("the fan can do nothing of that") }
+        guard !messages.isEmpty else { throw .refused("the fan doesn't support this") }
         return messages
     }
 

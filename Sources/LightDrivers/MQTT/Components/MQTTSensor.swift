@@ -139,6 +139,6 @@ struct MQTTSensor: MQTTComponent {
     }
 
     func messages(for command: LightCommand, to light: inout MQTTLight) throws(LightError) -> [MQTTMessage] {
-        throw .refused("a sensor takes no commands")
+        throw .refused("a sensor accepts no commands")
     }
 }

@@ -112,7 +112,7 @@ struct AnnouncementReader: Sendable {
         case .tasmotaSensors(let device): try tasmota(sensors: payload, on: topic, device)
         case .zigbee2MQTT(let base, let list): try zigbee(payload, list, of: base)
         case .misplaced:
-            if payload.bytes.isEmpty { [] } else { throw MQTTProblem("a topic has only A-Z a-z 0-9 _ - in its parts") }
+            if payload.bytes.isEmpty { [] } else { throw MQTTProblem("topic parts can contain only A-Z a-z 0-9 _ -") }
         }
     }
 

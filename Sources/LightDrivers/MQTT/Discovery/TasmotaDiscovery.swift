@@ -20,7 +20,7 @@ struct TasmotaDiscovery {
         keys = KeyReader(keys: object)
         prefixes = (object["tp"]?.array ?? []).compactMap(\.string)
         options = object["so"]
-        guard prefixes.count == 3 else { throw .about("tp", "does not hold three prefixes") }
+        guard prefixes.count == 3 else { throw .about("tp", "must contain three prefixes") }
         let relays = (object["rl"]?.array ?? []).prefix(Self.maximumOutputs).map { $0.int ?? 0 }
         let firstLight = relays.firstIndex(of: 2) ?? 0
         common = try Self.common(object, keys, prefixes)
@@ -69,7 +69,7 @@ struct TasmotaDiscovery {
         _ object: JSONObject, _ keys: KeyReader, _ prefixes: [String]
     ) throws(MQTTProblem) -> Common {
         guard let mac = try keys.string("mac"), mac.utf8.count == 12, mac.allSatisfy(\.isHexDigit) else {
-            throw .about("mac", "is no address")
+            throw .about("mac", "isn't a valid address")
         }
         guard let pattern = try keys.string("ft"), let topic = try keys.topic("t") else {
             throw .about("ft", "or t is missing")
@@ -79,14 +79,14 @@ struct TasmotaDiscovery {
                 .replacing("%hostname%", with: object["hn"]?.string ?? "").replacing("%id%", with: mac.suffix(6))
             let path = (base.hasSuffix("/") ? base : base + "/") + end
             guard let topic = try KeyReader(keys: ["ft": .string(path)]).topic("ft") else {
-                throw .about("ft", "makes no topic")
+                throw .about("ft", "isn't a valid topic")
             }
             return topic
         }
         let words = (object["state"]?.array ?? []).map { $0.string ?? "" }
         // They are inserted into templates.
         for word in words where !word.unicodeScalars.allSatisfy({ $0 != "'" && $0 != "\\" && $0.value >= 0x20 }) {
-            throw .about("state", "has a word with a quotation mark or a backslash")
+            throw .about("state", "contains a quotation mark or a backslash")
         }
         return Common(
             mac: mac.uppercased(), name: try keys.string("dn") ?? "Tasmota \(mac.uppercased().suffix(6))",

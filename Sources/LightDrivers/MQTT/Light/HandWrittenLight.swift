@@ -63,7 +63,7 @@ struct HandWrittenLight: Decodable {
         if kind == .outlet { keys["device_class"] = "outlet" }
         if keys["retain"]?.bool == true {
             throw ConfigurationProblem(
-                "a retained command is carried out again at each reconnect", remedy: "leave retain out",
+                "the light would repeat a retained command at each reconnect", remedy: "omit retain",
                 forKey: CodingKeys("retain"), in: container)
         }
         do throws(MQTTProblem) {
@@ -74,7 +74,7 @@ struct HandWrittenLight: Decodable {
         } catch {
             let key = error.key.map(CodingKeys.init(_:)).flatMap { container.contains($0) ? $0 : nil }
             throw ConfigurationProblem(
-                error.text, remedy: "write it as for Home Assistant's MQTT lights, with the long keys",
+                error.text, remedy: "write it as in Home Assistant's MQTT lights, with the long keys",
                 at: container.codingPath + (key.map { [$0] } ?? []))
         }
     }

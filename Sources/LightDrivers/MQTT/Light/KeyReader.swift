@@ -54,7 +54,7 @@ final class KeyReader {
         switch value.string.map({ $0.lowercased().trimmingWhitespace }) {
         case "1", "true", "yes", "on", "enable": return true
         case "0", "false", "no", "off", "disable": return false
-        default: throw .about(name, "is neither true nor false")
+        default: throw .about(name, "must be true or false")
         }
     }
 
@@ -75,7 +75,7 @@ final class KeyReader {
         let isClean = topic.unicodeScalars.allSatisfy { $0.properties.generalCategory != .control }
         guard isClean, mayHaveWildcards ? TopicFilter(topic) != nil : !topic.contains(where: { "+#".contains($0) })
         else {
-            throw .about(name, "has a wildcard or a control character")
+            throw .about(name, "contains a wildcard or a control character")
         }
         return topic
     }
@@ -132,7 +132,7 @@ final class KeyReader {
         var mode = Availability.Mode.latest
         if let name = try string("availability_mode") {
             guard let known = Availability.Mode(rawValue: name) else {
-                throw .about("availability_mode", "is none of all, any, latest")
+                throw .about("availability_mode", "must be all, any or latest")
             }
             mode = known
         }
@@ -142,7 +142,7 @@ final class KeyReader {
             let source = try availability(on: single, template: "availability_template")
             return Availability(sources: source.map { [$0] } ?? [], mode: mode)
         }
-        guard single == nil else { throw .about("availability", "and availability_topic exclude each other") }
+        guard single == nil else { throw .about("availability", "and availability_topic can't be combined") }
         let entries = list.array ?? [list]
         guard entries.count <= Self.maximumSources else {
             throw .about("availability", "has more than \(Self.maximumSources) entries")
@@ -165,7 +165,7 @@ final class KeyReader {
         var source = Availability.Source(
             topic: topic, available: try string("payload_available") ?? "online",
             notAvailable: try string("payload_not_available") ?? "offline")
-        switch try self.template(template, else: "this topic does not tell whether it can be reached") {
+        switch try self.template(template, else: "this topic isn't used for availability") {
         case .missing: break
         case .known(let template): source.template = template
         case .notUnderstood: return nil

@@ -133,7 +133,7 @@ extension MQTTLight {
             let value = ColorConversion.deviceValue(percent: level, scale: settings.whiteScale)
             white = attribute(topic, String(value), ["value": .int(value)], &failure)
         } else if let color {
-            guard var device = deviceColor(color) else { throw .refused("the light shows no such color") }
+            guard var device = deviceColor(color) else { throw .refused("the light can't show this color") }
             if case .channels = device, !settings.hasOwnBrightness {
                 let level = percent ?? brightness ?? 100
                 device = device.scaled(percent: level)

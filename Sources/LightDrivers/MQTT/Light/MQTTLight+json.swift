@@ -124,7 +124,7 @@ extension MQTTLight {
                 sent.deviceBrightness = ColorConversion.deviceValue(percent: level, scale: settings.brightnessScale)
                 return
             }
-            guard var device = deviceColor(color) else { throw .refused("the light shows no such color") }
+            guard var device = deviceColor(color) else { throw .refused("the light can't show this color") }
             // A light without an announced brightness has it in its channels, if the command has a color.
             if case .channels = device, !settings.hasOwnBrightness {
                 let level = percent ?? 100

@@ -20,9 +20,9 @@ struct TemplateSchema: Equatable, Sendable {
         for name in ["command_on_template", "command_off_template"] {
             guard try reader.string(name, maximum: JinjaLimits.source) != nil else { throw .about(name, "is missing") }
         }
-        on = try reader.known("command_on_template", else: "the light cannot be switched on")
-        off = try reader.known("command_off_template", else: "the light cannot be switched off")
-        state = try reader.known("state_template", else: "its power is not read")
+        on = try reader.known("command_on_template", else: "the light can't be switched on")
+        off = try reader.known("command_off_template", else: "the light can't be switched off")
+        state = try reader.known("state_template", else: "its power isn't read")
         brightness = try reader.known("brightness_template", else: "the light has no brightness")
         temperature = try reader.known("color_temp_template", else: "the light has no color temperature")
         let colors = ["red_template", "green_template", "blue_template"]
@@ -94,7 +94,7 @@ extension MQTTLight {
     ) throws(LightError) -> MQTTMessage {
         let isOff = command.on == false
         guard let template = isOff ? templates.off : templates.on else {
-            throw .refused("the template of its commands is not understood")
+            throw .refused("the template of its commands isn't supported")
         }
         var variables: [String: JinjaValue] = ["state": .string(isOff ? "off" : "on")]
         if let transition = command.transition, transition > .zero {

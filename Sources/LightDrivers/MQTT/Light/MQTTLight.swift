@@ -239,15 +239,15 @@ package struct MQTTLight: Equatable, Sendable {
         case nil: break
         case .hueSaturation(let hue, let saturation):
             guard capabilities.color, ColorConversion.hueSaturation(hue: hue, saturation: saturation) != nil else {
-                throw .refused("the light shows no such color")
+                throw .refused("the light can't show this color")
             }
         case .temperature(let mired):
             guard let range = capabilities.temperature else {
-                throw .refused("the light shows no white of a temperature")
+                throw .refused("the light has no color temperature")
             }
             command.color = .temperature(mired: min(max(mired, range.lowerBound), range.upperBound))
         }
-        guard !command.isEmpty else { throw .refused("the light can do nothing of that") }
+        guard !command.isEmpty else { throw .refused("the light doesn't support this") }
         guard isOn(after: command) else {
             var values = command
             (values.on, values.transition) = (nil, nil)

@@ -258,16 +258,16 @@ package struct MQTTLightSettings: Equatable, Sendable {
         var modes: Set<ColorMode> = []
         for name in names {
             guard let mode = name.string.flatMap(ColorMode.init) else {
-                throw .about("supported_color_modes", "has a mode that is not known; known are \(ColorMode.names)")
+                throw .about("supported_color_modes", "contains an unknown mode; the modes are \(ColorMode.names)")
             }
             modes.insert(mode)
         }
         guard !modes.isEmpty else { throw .about("supported_color_modes", "is empty") }
         if modes.contains(.onoff) || modes.contains(.brightness), modes.count > 1 {
-            throw .about("supported_color_modes", "has more beside onoff or brightness")
+            throw .about("supported_color_modes", "can't combine onoff or brightness with other modes")
         }
         if modes.contains(.white), !modes.contains(where: \.isColor) {
-            throw .about("supported_color_modes", "has white without a color mode")
+            throw .about("supported_color_modes", "can't contain white without a color mode")
         }
         self.modes = modes
         if colorForm?.isRGB != true { hasOwnBrightness = true }
@@ -280,17 +280,17 @@ package struct MQTTLightSettings: Equatable, Sendable {
         power = try reader.source(topic: "state_topic", template: template)
         if let name = try reader.string("on_command_type") {
             guard let type = OnCommandType(rawValue: name) else {
-                throw .about("on_command_type", "is none of last, first, brightness")
+                throw .about("on_command_type", "must be last, first or brightness")
             }
             onCommandType = type
         }
-        brightnessCommand = try reader.command("brightness", else: "the brightness cannot be set")
+        brightnessCommand = try reader.command("brightness", else: "the brightness can't be set")
         brightness = try reader.source("brightness")
         colorMode = try reader.source("color_mode")
         var modes: Set<ColorMode> = []
         for mode in [ColorMode.hs, .xy, .rgb, .rgbw, .rgbww, .temperature, .white] {
             let name = mode.rawValue
-            guard let command = try reader.command(name, else: "\(name) cannot be set") else { continue }
+            guard let command = try reader.command(name, else: "\(name) can't be set") else { continue }
             modes.insert(mode)
             commands[mode] = command
             states[mode] = mode == .white ? nil : try reader.source(name)
