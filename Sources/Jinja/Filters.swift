@@ -106,7 +106,7 @@ extension JinjaRenderer {
         case .ord:
             guard case .string(let text) = value, let scalar = text.unicodeScalars.first,
                 text.unicodeScalars.count == 1
-            else { throw JinjaError("ord wants one character") }
+            else { throw JinjaError("ord requires one character") }
             return .int(Int(scalar.value))
         case .slugify: return try string(try text(of: value).slug(separator: try given.text(0, "separator") ?? "_"))
         case .base64Encode: return try string(Base64.encode(Array(try text(of: try defined(value)).utf8)))
@@ -114,7 +114,7 @@ extension JinjaRenderer {
             let isUTF8 = ["utf-8", "utf8", "ascii"].contains(try given.text(0, "encoding")?.lowercased() ?? "utf-8")
             guard isUTF8, let bytes = Base64.decode(try text(of: try defined(value))),
                 let text = String(validating: bytes, as: UTF8.self)
-            else { throw JinjaError("base64_decode: the text isn't base64, or holds no text") }
+            else { throw JinjaError("base64_decode: the text isn't base64 of a text") }
             return try string(text)
         case .regexMatch, .regexSearch: return .bool(try matches(value, given, atStart: filter == .regexMatch))
         case .regexReplace: return try replacingMatches(value, given)
@@ -131,9 +131,9 @@ extension JinjaRenderer {
             return try apply(dateFilter: filter, to: value, given)
         case .tojson, .toJSON: return try string(try Self.json(of: value, filter == .tojson))
         case .fromJSON:
-            guard case .string(let text) = value else { throw JinjaError("from_json wants a text") }
+            guard case .string(let text) = value else { throw JinjaError("from_json requires a text") }
             do { return JinjaValue(try JSONValue(parsing: Array(text.utf8))) } catch {
-                throw JinjaError("from_json: the text is no JSON")
+                throw JinjaError("from_json: the text isn't valid JSON")
             }
         // Lists.
         case .length:
@@ -162,13 +162,13 @@ extension JinjaRenderer {
             return .list(reversed)
         case .min, .max:
             let sorted = try sorted(try attributes(given, 1, of: try sequence(value)))
-            return (filter == .min ? sorted.first : sorted.last) ?? .undefined("an extreme of an empty list")
+            return (filter == .min ? sorted.first : sorted.last) ?? .undefined("the extreme of an empty list")
         case .sum, .average:
             let values = try attributes(given, 0, of: try sequence(value))
             var sum = given.value(1, "start") ?? .int(0)
             for element in values { sum = try calculate(.plus, sum, element) }
             guard filter == .average else { return sum }
-            guard let total = sum.number?.double, !values.isEmpty else { throw JinjaError("an average of nothing") }
+            guard let total = sum.number?.double, !values.isEmpty else { throw JinjaError("average of an empty list") }
             return .float(total / Double(values.count))
         case .median, .statisticalMode:
             let values = try sequence(value)
@@ -178,7 +178,7 @@ extension JinjaRenderer {
         case .sort:
             let isReversed = given.value(0, "reverse")?.isTrue ?? false
             let values = try sequence(value)
-            guard given.value(2, "attribute") == nil else { throw JinjaError("sort by an attribute is not supported") }
+            guard given.value(2, "attribute") == nil else { throw JinjaError("sort by an attribute isn't supported") }
             let sorted = try sorted(values)
             return .list(isReversed ? sorted.reversed() : sorted)
         case .unique:
@@ -196,7 +196,7 @@ extension JinjaRenderer {
     // MARK: Numbers
 
     static func noNumber(_ value: JinjaValue) -> JinjaError {
-        JinjaError("a value of the type \(value.typeName) is no number")
+        JinjaError("a value of type \(value.typeName) isn't a number")
     }
 
     /// Returns a number, also from text, by the rules of Python's `float`.
@@ -222,7 +222,7 @@ extension JinjaRenderer {
     func whole(_ value: JinjaValue, _ given: GivenArguments) throws(JinjaError) -> JinjaValue {
         let value = try defined(value)
         let base = try given.int(1, "base") ?? 10
-        guard base == 0 || (2...36).contains(base) else { throw JinjaError("a base that is none") }
+        guard base == 0 || (2...36).contains(base) else { throw JinjaError("invalid base") }
         if case .string(let text) = value {
             var digits = text.trimmingWhitespace.filter { $0 != "_" }
             let prefixes = [16: "0x", 8: "0o", 2: "0b"]
@@ -250,7 +250,7 @@ extension JinjaRenderer {
         case "ceil": result = (number * scale).rounded(.up) / scale
         case "floor": result = (number * scale).rounded(.down) / scale
         case "half": result = (number * 2).rounded(.toNearestOrEven) / 2
-        default: throw JinjaError("a way to round that is not known")
+        default: throw JinjaError("unknown rounding method")
         }
         guard digits == 0, method != "half", let whole = Int(exactly: result) else { return .float(result) }
         return .int(whole)
@@ -264,7 +264,7 @@ extension JinjaRenderer {
         case "1", "true", "yes", "on", "enable": return .bool(true)
         case "0", "false", "no", "off", "disable": return .bool(false)
         default:
-            guard let fallback = given.value(0, "default") else { throw JinjaError("a value that is no bool") }
+            guard let fallback = given.value(0, "default") else { throw JinjaError("the value isn't a Boolean") }
             return fallback
         }
     }
@@ -305,7 +305,7 @@ extension JinjaRenderer {
         let low = try bound(0, "in_min")
         let high = try bound(1, "in_max")
         let target = (low: try bound(2, "out_min"), high: try bound(3, "out_max"))
-        guard low != high else { throw JinjaError("remap: a range without a width") }
+        guard low != high else { throw JinjaError("remap: the range is empty") }
         var share = (number - low) / (high - low)
         switch try given.text(5, "edges") ?? "none" {
         case "none": break
@@ -330,7 +330,7 @@ extension JinjaRenderer {
 
     private func median(of values: [JinjaValue]) throws(JinjaError) -> JinjaValue {
         guard !values.isEmpty, values.allSatisfy({ $0.number != nil }) else {
-            throw JinjaError("a median needs numbers")
+            throw JinjaError("a median requires numbers")
         }
         let sorted = values.sorted { $0.isLess(than: $1) ?? false }
         let middle = sorted.count / 2
@@ -346,7 +346,7 @@ extension JinjaRenderer {
             let count = values.count { $0 == value }
             if count > best?.count ?? 0 { best = (value, count) }
         }
-        guard let best else { throw JinjaError("the most frequent value of nothing") }
+        guard let best else { throw JinjaError("mode of an empty list") }
         return best.value
     }
 
@@ -358,7 +358,7 @@ extension JinjaRenderer {
         try countSearch(for: old, in: text)
         var left = limit ?? -1
         if left < 0 { left = .max }
-        guard !old.isEmpty else { throw JinjaError("nothing cannot be replaced") }
+        guard !old.isEmpty else { throw JinjaError("an empty text can't be replaced") }
         var result = ""
         var start = text.startIndex
         while left > 0, let range = text.range(ofPart: old, from: start) {
@@ -377,7 +377,7 @@ extension JinjaRenderer {
         let end = try given.text(2, "end") ?? "..."
         let leeway = try given.int(3, "leeway") ?? 5
         let scalars = text.unicodeScalars
-        guard length >= end.unicodeScalars.count, leeway >= 0 else { throw JinjaError("a length that is too short") }
+        guard length >= end.unicodeScalars.count, leeway >= 0 else { throw JinjaError("the length is too short") }
         guard scalars.count > length, scalars.count - length > leeway else { return .string(text) }
         let kept = String(scalars.prefix(length - end.unicodeScalars.count))
         if given.value(1, "killwords")?.isTrue ?? false { return .string(kept + end) }
@@ -389,11 +389,11 @@ extension JinjaRenderer {
         switch value {
         case .none: return "null"
         case .bool(let value): return value ? "true" : "false"
-        case .float(let number) where !number.isFinite: throw JinjaError("a number that no JSON has")
+        case .float(let number) where !number.isFinite: throw JinjaError("the number can't be written as JSON")
         case .int, .float: return value.text
         case .string(let text): return isSpaced ? pageJSON(of: text) : JSONValue.string(text).text
         case .undefined(let name): throw JinjaError("\(name.prefix(32)) is not defined")
-        case .namespace: throw JinjaError("a namespace is no JSON")
+        case .namespace: throw JinjaError("a namespace can't be written as JSON")
         case .datetime(let date): return JSONValue.string(date.text(separator: "T")).text
         case .list, .tuple, .dict, .json: break
         }
@@ -457,7 +457,7 @@ extension JinjaRenderer {
     private mutating func sorted(_ values: [JinjaValue]) throws(JinjaError) -> [JinjaValue] {
         try count(values.count * 16)
         for pair in zip(values, values.dropFirst()) where pair.0.isLess(than: pair.1) == nil {
-            throw JinjaError("values of the types \(pair.0.typeName) and \(pair.1.typeName) have no order")
+            throw JinjaError("values of types \(pair.0.typeName) and \(pair.1.typeName) can't be compared")
         }
         // Jinja2 ignores case here.
         return values.map { (key: $0.foldedForSorting, value: $0) }.sorted { $0.key.isLess(than: $1.key) ?? false }
@@ -479,7 +479,7 @@ extension JinjaRenderer {
         let name = try given.requiredText(0, "filter")
         // Nested calls would be as deep as the number of arguments.
         guard let filter = Filter(name: name), filter != .map else {
-            throw JinjaError("the filter \"\(name.prefix(32))\" is not supported")
+            throw JinjaError("the filter \"\(name.prefix(32))\" isn't supported")
         }
         let arguments = GivenArguments(positional: Array(given.positional.dropFirst()), named: given.named)
         for value in values { result.append(try apply(filter, to: value, arguments)) }
@@ -495,7 +495,7 @@ extension JinjaRenderer {
         var wanted: Test?
         if let name = try given.text(place, "test") {
             wanted = Test(name: name)
-            guard wanted != nil else { throw JinjaError("the test \"\(name.prefix(32))\" is not supported") }
+            guard wanted != nil else { throw JinjaError("the test \"\(name.prefix(32))\" isn't supported") }
         }
         let arguments = GivenArguments(positional: Array(given.positional.dropFirst(place + 1)))
         var result: [JinjaValue] = []

@@ -53,17 +53,17 @@ extension JinjaRenderer {
         case .range: return try range(given)
         default: break
         }
-        throw JinjaError("the function \"\(function.rawValue)\" is not supported")
+        throw JinjaError("the function \"\(function.rawValue)\" isn't supported")
     }
 
     private mutating func range(_ given: GivenArguments) throws(JinjaError) -> JinjaValue {
         var bounds: [Int] = []
         for place in given.positional.indices { bounds.append(try given.int(place, "bound") ?? 0) }
-        guard (1...3).contains(bounds.count) else { throw JinjaError("range wants one to three numbers") }
+        guard (1...3).contains(bounds.count) else { throw JinjaError("range requires one to three numbers") }
         let start = bounds.count == 1 ? 0 : bounds[0]
         let end = bounds.count == 1 ? bounds[0] : bounds[1]
         let step = bounds.count == 3 ? bounds[2] : 1
-        guard step != 0 else { throw JinjaError("a range with a step of zero") }
+        guard step != 0 else { throw JinjaError("the step of a range is zero") }
         var values: [JinjaValue] = []
         var next = start
         while step > 0 ? next < end : next > end {
@@ -96,14 +96,14 @@ extension JinjaRenderer {
             switch method {
             case .index:
                 guard let index = elements.firstIndex(where: { $0 == wanted }) else {
-                    throw JinjaError("a list does not hold a value")
+                    throw JinjaError("the list doesn't contain the value")
                 }
                 return .int(index)
             case .count: return .int(elements.count { $0 == wanted })
             default: break
             }
         }
-        throw JinjaError("a value of the type \(value.typeName) has no method \(method.rawValue)")
+        throw JinjaError("a value of type \(value.typeName) has no method \(method.rawValue)")
     }
 
     private mutating func call(
@@ -147,7 +147,7 @@ extension JinjaRenderer {
             if method == .count { return .int(try pieces(of: text, separator: part).count - 1) }
             guard let range = text.range(ofPart: part) else {
                 if method == .find { return .int(-1) }
-                throw JinjaError("a text does not hold a part")
+                throw JinjaError("the text doesn't contain the part")
             }
             return .int(text.unicodeScalars.distance(from: text.startIndex, to: range.lowerBound))
         case .isdigit, .isdecimal, .isnumeric:
@@ -155,7 +155,7 @@ extension JinjaRenderer {
                 !text.isEmpty && text.unicodeScalars.allSatisfy { $0.properties.generalCategory == .decimalNumber })
         case .zfill:
             guard let width = try given.int(0, "width"), width <= 100 else {
-                throw JinjaError("a width is more than 100")
+                throw JinjaError("the width is greater than 100")
             }
             let missing = max(0, max(0, width) - text.unicodeScalars.count)
             let isSigned = text.hasPrefix("-") || text.hasPrefix("+")
@@ -173,7 +173,7 @@ extension JinjaRenderer {
     }
 
     private mutating func pieces(of text: String, separator: String, limit: Int = .max) throws(JinjaError) -> [String] {
-        guard !separator.isEmpty else { throw JinjaError("an empty text separates nothing") }
+        guard !separator.isEmpty else { throw JinjaError("the separator is empty") }
         try countSearch(for: separator, in: text)
         var pieces: [String] = []
         var start = text.startIndex
@@ -190,7 +190,7 @@ extension JinjaRenderer {
     ) throws(JinjaError) -> JinjaValue {
         let limit = limit.flatMap { $0 < 0 ? nil : $0 }
         guard let separator else {
-            guard limit == nil else { throw JinjaError("a limit without a separator is not supported") }
+            guard limit == nil else { throw JinjaError("a limit without a separator isn't supported") }
             return try list(
                 text.unicodeScalars.split(whereSeparator: \.properties.isWhitespace).map { .string(String($0)) })
         }

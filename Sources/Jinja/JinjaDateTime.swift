@@ -300,7 +300,7 @@ extension JinjaRenderer {
         of value: JinjaValue, default fallback: JinjaValue?, _ make: (JinjaDateTime) -> JinjaValue?
     ) throws(JinjaError) -> JinjaValue {
         if let result = date(of: try defined(value)).flatMap(make) ?? fallback { return result }
-        throw JinjaError("a value of the type \(value.typeName) isn't a date")
+        throw JinjaError("a value of type \(value.typeName) isn't a date")
     }
 
     mutating func apply(
@@ -339,7 +339,7 @@ extension JinjaRenderer {
         _ value: JinjaValue, _ fallback: JinjaValue?, _ make: (JinjaDateTime) -> String?
     ) throws(JinjaError) -> JinjaValue {
         guard let date = value.number.flatMap({ JinjaDateTime(timestamp: $0.double) }), let text = make(date) else {
-            guard let fallback else { throw JinjaError("a value of the type \(value.typeName) isn't a timestamp") }
+            guard let fallback else { throw JinjaError("a value of type \(value.typeName) isn't a timestamp") }
             return fallback
         }
         return .string(text)

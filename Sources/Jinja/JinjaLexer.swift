@@ -171,13 +171,13 @@ struct JinjaLexer {
             case UInt8(ascii: "'"), UInt8(ascii: "\""): try string(quote: byte)
             default:
                 guard let symbol = Self.symbols.first(where: { isAt($0) }) else {
-                    throw JinjaError("a character that no expression has")
+                    throw JinjaError("unexpected character in an expression")
                 }
                 switch byte {
                 case UInt8(ascii: "("), UInt8(ascii: "["), UInt8(ascii: "{"): open.append(byte)
                 case UInt8(ascii: ")"), UInt8(ascii: "]"), UInt8(ascii: "}"):
                     let opening = byte == UInt8(ascii: ")") ? UInt8(ascii: "(") : byte - 2
-                    guard open.popLast() == opening else { throw JinjaError("brackets that do not match") }
+                    guard open.popLast() == opening else { throw JinjaError("brackets don't match") }
                 default: break
                 }
                 position += symbol.utf8CodeUnitCount
@@ -199,7 +199,7 @@ struct JinjaLexer {
     }
 
     private mutating func number() throws(JinjaError) {
-        let tooLarge = JinjaError("a number that is too large")
+        let tooLarge = JinjaError("a number is too large")
         for (prefix, radix) in [("0x", 16), ("0o", 8), ("0b", 2)] {
             guard position + 2 < bytes.count,
                 String(decoding: bytes[position..<(position + 2)], as: UTF8.self).lowercased() == prefix
@@ -270,7 +270,7 @@ struct JinjaLexer {
             case UInt8(ascii: "u"): result += try scalar(digits: 4)
             case UInt8(ascii: "U"): result += try scalar(digits: 8)
             case UInt8(ascii: "0")...UInt8(ascii: "7"), UInt8(ascii: "N"):
-                throw JinjaError("an escape in a text that is not supported")
+                throw JinjaError("an escape in a text isn't supported")
             default: result += [UInt8(ascii: "\\"), escape]
             }
         }
@@ -284,7 +284,7 @@ struct JinjaLexer {
         let digits = String(decoding: bytes[position..<end], as: UTF8.self)
         guard digits.utf8.count == count, let value = UInt32(digits, radix: 16), let scalar = Unicode.Scalar(value)
         else {
-            throw JinjaError("an escape in a text that is not supported")
+            throw JinjaError("an escape in a text isn't supported")
         }
         position = end
         return Array(String(Character(scalar)).utf8)

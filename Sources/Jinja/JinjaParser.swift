@@ -41,7 +41,7 @@ struct JinjaParser {
 
     mutating func template() throws(JinjaError) -> [Statement] {
         let body = try statements()
-        guard token == nil else { throw JinjaError("a block ends that has not begun") }
+        guard token == nil else { throw JinjaError("the end of a block without its start") }
         return body
     }
 
@@ -78,7 +78,7 @@ struct JinjaParser {
         case "if": return try ifBlock()
         case "for": return try forBlock()
         case "set": return try setBlock()
-        default: throw JinjaError("the block {% \(keyword.prefix(32)) %} is not supported")
+        default: throw JinjaError("the block {% \(keyword.prefix(32)) %} isn't supported")
         }
     }
 
@@ -109,7 +109,7 @@ struct JinjaParser {
         let values = try tuple(withConditional: false)
         var condition: Expression?
         if takeName("if") { condition = try expression() }
-        if isName("recursive") { throw JinjaError("a recursive loop is not supported") }
+        if isName("recursive") { throw JinjaError("a recursive loop isn't supported") }
         try blockEnd()
         let body = try statements(until: ["else", "endfor"])
         try expect(.blockBegin, "{% endfor %}")
@@ -132,7 +132,7 @@ struct JinjaParser {
             try blockEnd()
             return .set(targets, value)
         }
-        guard targets.count == 1, !isSymbol("|") else { throw JinjaError("a filter of {% set %} is not supported") }
+        guard targets.count == 1, !isSymbol("|") else { throw JinjaError("a filter of {% set %} isn't supported") }
         try blockEnd()
         let body = try statements(until: ["endset"])
         position += 2
@@ -143,7 +143,7 @@ struct JinjaParser {
     private mutating func target() throws(JinjaError) -> Target {
         let name = try name()
         if ["true", "false", "none", "True", "False", "None"].contains(name) {
-            throw JinjaError("\(name) cannot be set")
+            throw JinjaError("\(name) can't be set")
         }
         return Target(name: name, attribute: takeSymbol(".") ? try self.name() : nil)
     }
@@ -276,7 +276,7 @@ struct JinjaParser {
         case .name(let name):
             guard takeSymbol("(") else { return try Expression(.name(name)) }
             guard let function = Function(rawValue: name) else {
-                throw JinjaError("the function \"\(name.prefix(32))\" is not supported")
+                throw JinjaError("the function \"\(name.prefix(32))\" isn't supported")
             }
             return try Expression(.call(function, try arguments()))
         case .string(var text):
@@ -333,13 +333,13 @@ struct JinjaParser {
                 try expect(.symbol(","), ",")
                 if takeSymbol(")") { break }
             }
-            if isSymbol("*") || isSymbol("**") { throw JinjaError("arguments with a star are not supported") }
+            if isSymbol("*") || isSymbol("**") { throw JinjaError("arguments with * aren't supported") }
             if case .name(let name)? = token, position + 1 < tokens.count, tokens[position + 1] == .symbol("=") {
                 position += 2
                 arguments.named.append((name, try expression()))
             } else {
                 guard arguments.named.isEmpty else {
-                    throw JinjaError("an argument without name stands behind one with")
+                    throw JinjaError("a positional argument follows a named one")
                 }
                 arguments.positional.append(try expression())
             }
@@ -359,7 +359,7 @@ struct JinjaParser {
                 let name = try name()
                 if takeSymbol("(") {
                     guard let method = Method(rawValue: name) else {
-                        throw JinjaError("the method \"\(name.prefix(32))\" is not supported")
+                        throw JinjaError("the method \"\(name.prefix(32))\" isn't supported")
                     }
                     value = try Expression(.method(value, method, try arguments()))
                 } else {
@@ -368,7 +368,7 @@ struct JinjaParser {
             } else if takeSymbol("[") {
                 value = try subscripted(value)
             } else if isSymbol("(") {
-                throw JinjaError("a call of what is no function")
+                throw JinjaError("only functions can be called")
             } else {
                 return value
             }
@@ -402,7 +402,7 @@ struct JinjaParser {
             if takeSymbol("|") {
                 let name = try name()
                 guard let filter = Filter(name: name) else {
-                    throw JinjaError("the filter \"\(name.prefix(32))\" is not supported")
+                    throw JinjaError("the filter \"\(name.prefix(32))\" isn't supported")
                 }
                 value = try Expression(.filter(value, filter, takeSymbol("(") ? try arguments() : Arguments()))
             } else if takeName("is") {
@@ -422,14 +422,14 @@ struct JinjaParser {
         } else {
             name = try self.name()
         }
-        guard let test = Test(name: name) else { throw JinjaError("the test \"\(name.prefix(32))\" is not supported") }
+        guard let test = Test(name: name) else { throw JinjaError("the test \"\(name.prefix(32))\" isn't supported") }
         var arguments = Arguments()
         switch token {
         case .symbol("(")?:
             position += 1
             arguments = try self.arguments()
         case .name("else")?, .name("or")?, .name("and")?, .name("if")?: break
-        case .name("is")?: throw JinjaError("tests one behind the other are not supported")
+        case .name("is")?: throw JinjaError("chained tests aren't supported")
         case .name?, .string?, .int?, .float?, .symbol("[")?, .symbol("{")?:
             // The argument of a test needs no parentheses.
             arguments.positional = [try postfix(try primary())]

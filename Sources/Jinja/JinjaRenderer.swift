@@ -63,7 +63,7 @@ struct JinjaRenderer {
         var values = [value]
         if targets.count > 1 {
             guard let elements = value.elements, elements.count == targets.count else {
-                throw JinjaError("there are not as many values as names")
+                throw JinjaError("the numbers of values and names differ")
             }
             values = elements
         }
@@ -73,7 +73,7 @@ struct JinjaRenderer {
                 continue
             }
             guard case .namespace(let index)? = lookUp(target.name) else {
-                throw JinjaError("\(target.name.prefix(32)) is no namespace")
+                throw JinjaError("\(target.name.prefix(32)) isn't a namespace")
             }
             namespaces[index][attribute] = value
         }
@@ -91,7 +91,7 @@ struct JinjaRenderer {
                 round[names[0]] = value
             } else {
                 guard let parts = value.elements, parts.count == names.count else {
-                    throw JinjaError("there are not as many values as names")
+                    throw JinjaError("the numbers of values and names differ")
                 }
                 for (name, part) in zip(names, parts) { round[name] = part }
             }
@@ -141,7 +141,7 @@ struct JinjaRenderer {
             // In Python, the methods of a mapping hide its members of the same name, which are accessible only with
             // brackets.
             if Self.methodsOfMappings.contains(name), value.isMapping {
-                throw JinjaError("\(name) is a method; its value is reached by [\"\(name)\"]")
+                throw JinjaError("\(name) is a method; read its value with [\"\(name)\"]")
             }
             return try member(.string(name), of: value)
         case .item(let value, let index): return try member(try evaluate(index), of: try evaluate(value))
@@ -153,7 +153,7 @@ struct JinjaRenderer {
             var dictionary = JinjaDictionary()
             for member in members {
                 let key = try evaluate(member.key)
-                guard !key.isSequence, !key.isMapping else { throw JinjaError("a key that is a list") }
+                guard !key.isSequence, !key.isMapping else { throw JinjaError("a key can't be a list") }
                 dictionary[key] = try evaluate(member.value)
             }
             return try made(.dict(dictionary))
@@ -170,7 +170,7 @@ struct JinjaRenderer {
         case .unary(.not, let value): return .bool(!(try evaluate(value).isTrue))
         case .unary(let sign, let value):
             guard let number = try defined(try evaluate(value)).number else {
-                throw JinjaError("a sign before no number")
+                throw JinjaError("a sign requires a number")
             }
             switch number {
             case .int(let value):
@@ -203,7 +203,7 @@ struct JinjaRenderer {
             return .bool(true)
         case .conditional(let condition, let then, let otherwise):
             if try evaluate(condition).isTrue { return try evaluate(then) }
-            guard let otherwise else { return .undefined("a value without else") }
+            guard let otherwise else { return .undefined("the missing else of a condition") }
             return try evaluate(otherwise)
         }
     }
@@ -233,7 +233,7 @@ struct JinjaRenderer {
         switch try evaluate(expression) {
         case .int(let value): return value
         case .none: return nil
-        default: throw JinjaError("a part of a slice is no whole number")
+        default: throw JinjaError("a part of a slice isn't an integer")
         }
     }
 
@@ -289,7 +289,7 @@ struct JinjaRenderer {
         if case .undefined = value { return [] }
         if case .string(let text) = value { return text.unicodeScalars.map { .string(String($0)) } }
         guard let values = value.elements ?? value.members?.map(\.key) else {
-            throw JinjaError("a value of the type \(value.typeName) is no list")
+            throw JinjaError("a value of type \(value.typeName) isn't a list")
         }
         return values
     }
@@ -333,10 +333,10 @@ struct JinjaRenderer {
         _ value: JinjaValue, _ from: Int?, _ to: Int?, _ step: Int?
     ) throws(JinjaError) -> JinjaValue {
         let value = try defined(value)
-        guard !value.isMapping else { throw JinjaError("a slice of no list") }
+        guard !value.isMapping else { throw JinjaError("only lists and texts have slices") }
         let elements = try sequence(value)
         let step = step ?? 1
-        guard step != 0, step.magnitude <= Int(Int32.max) else { throw JinjaError("a slice with a step of zero") }
+        guard step != 0, step.magnitude <= Int(Int32.max) else { throw JinjaError("the step of a slice is zero") }
         // Python's rules: negative bounds count from the end, and others are clamped.
         func clamped(_ bound: Int, _ low: Int, _ high: Int) -> Int {
             min(max(bound < 0 ? max(bound, -elements.count - 1) + elements.count : bound, low), high)
@@ -384,7 +384,7 @@ struct JinjaRenderer {
         case .less, .lessOrEqual, .greater, .greaterOrEqual:
             let (x, y) = comparison == .less || comparison == .lessOrEqual ? (a, b) : (b, a)
             guard let isLess = try defined(x).isLess(than: try defined(y)) else {
-                throw JinjaError("values of the types \(a.typeName) and \(b.typeName) have no order")
+                throw JinjaError("values of types \(a.typeName) and \(b.typeName) can't be compared")
             }
             // Only numbers can be neither less, nor equal, nor more (NaN).
             return comparison == .less || comparison == .greater ? isLess : isLess || x == y
@@ -393,7 +393,7 @@ struct JinjaRenderer {
 
     private mutating func contains(_ container: JinjaValue, _ value: JinjaValue) throws(JinjaError) -> Bool {
         if case .string(let text) = container {
-            guard case .string(let part) = try defined(value) else { throw JinjaError("in a text only texts can be") }
+            guard case .string(let part) = try defined(value) else { throw JinjaError("only texts can be in a text") }
             try countSearch(for: part, in: text)
             return text.range(ofPart: part) != nil
         }
@@ -430,7 +430,7 @@ struct JinjaRenderer {
             return .list(Array(repeatElement(values, count: times).joined()))
         default: break
         }
-        throw JinjaError("\(operation.rawValue) between values of the types \(a.typeName) and \(b.typeName)")
+        throw JinjaError("\(operation.rawValue) doesn't support values of types \(a.typeName) and \(b.typeName)")
     }
 
     mutating func list(_ values: [JinjaValue], isTuple: Bool = false) throws(JinjaError) -> JinjaValue {
@@ -443,7 +443,7 @@ struct JinjaRenderer {
         _ operation: BinaryOperator, _ a: JinjaNumber, _ b: JinjaNumber
     ) throws(JinjaError) -> JinjaValue {
         if [.divided, .dividedWhole, .modulo].contains(operation), b.double == 0 {
-            throw JinjaError("a division by zero")
+            throw JinjaError("division by zero")
         }
         if case .int(let x) = a, case .int(let y) = b {
             switch operation {
@@ -459,7 +459,7 @@ struct JinjaRenderer {
                 return .int(rest != 0 && (rest < 0) != (y < 0) ? rest + y : rest)
             case .power:
                 guard y >= 0 else {
-                    guard x != 0 else { throw JinjaError("a division by zero") }
+                    guard x != 0 else { throw JinjaError("division by zero") }
                     return .float(pow(Double(x), Double(y)))
                 }
                 guard x.magnitude > 1 else { return .int(y == 0 ? 1 : x == -1 && y % 2 == 0 ? 1 : x) }
@@ -483,7 +483,7 @@ struct JinjaRenderer {
             return .float(rest != 0 && (rest < 0) != (y < 0) ? rest + y : rest)
         case .power:
             let result = pow(x, y)
-            guard !result.isNaN || x.isNaN || y.isNaN else { throw JinjaError("a power that is no number") }
+            guard !result.isNaN || x.isNaN || y.isNaN else { throw JinjaError("the power isn't a number") }
             return .float(result)
         case .and, .or: throw JinjaError("no calculation")
         }
@@ -507,7 +507,7 @@ struct GivenArguments {
 
     func text(_ place: Int, _ name: String) throws(JinjaError) -> String? {
         guard let value = value(place, name), value != .none else { return nil }
-        guard case .string(let text) = value else { throw JinjaError("the argument \(name) is no text") }
+        guard case .string(let text) = value else { throw JinjaError("the argument \(name) isn't a text") }
         return text
     }
 
@@ -518,7 +518,7 @@ struct GivenArguments {
 
     func int(_ place: Int, _ name: String) throws(JinjaError) -> Int? {
         guard let value = value(place, name), value != .none else { return nil }
-        guard case .int(let number)? = value.number else { throw JinjaError("the argument \(name) is no whole number") }
+        guard case .int(let number)? = value.number else { throw JinjaError("the argument \(name) isn't an integer") }
         return number
     }
 }

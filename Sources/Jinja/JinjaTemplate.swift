@@ -41,7 +41,7 @@ extension JinjaTemplate: Equatable {
 
 /// The reason why a template can't be parsed or rendered.
 package struct JinjaError: Error, Equatable, Sendable {
-    /// A part of a sentence, such as `the filter "regex_replace" is not supported`.
+    /// A part of a sentence, such as `the filter "regex_replace" isn't supported`.
     package let text: String
 
     init(_ text: String) { self.text = text }

@@ -50,7 +50,7 @@ extension JinjaRenderer {
             return number.isMultiple(of: 2) == (test == .even)
         case .divisibleby:
             guard case .int(let number)? = value.number, let divisor = try given.int(0, "num"), divisor != 0 else {
-                throw JinjaError("a division by what is no number")
+                throw JinjaError("the divisor isn't a number")
             }
             return number.isMultiple(of: divisor)
         case .equal: return try compare(value, .equal, try given.required(0, "other"))

@@ -73,7 +73,7 @@ enum TextFormat {
             case "r", "a": result += padded(cut(value.representation, field.precision), field)
             case "c":
                 guard case .int(let code) = value, let code = UInt32(exactly: code), let scalar = Unicode.Scalar(code)
-                else { throw JinjaError("%c wants the number of a character") }
+                else { throw JinjaError("%c requires the number of a character") }
                 result += padded(String(Character(scalar)), field)
             case "d", "i", "u":
                 guard let number = value.number else { throw JinjaError("%d wants a number") }
@@ -82,12 +82,12 @@ enum TextFormat {
                 guard let integer = exactly(number, whole) else { throw JinjaError("%d wants a number") }
                 result += text(of: integer, field)
             case "x", "X", "o":
-                guard case .int(let integer)? = value.number else { throw JinjaError("%x wants a whole number") }
+                guard case .int(let integer)? = value.number else { throw JinjaError("%x requires a whole number") }
                 result += text(of: integer, field)
             case "f", "F", "e", "E", "g", "G":
                 guard let number = value.number?.double else { throw JinjaError("%f wants a number") }
                 result += text(of: number, field)
-            default: throw JinjaError("a format that is not supported")
+            default: throw JinjaError("the format isn't supported")
             }
         }
         guard values.isEmpty || usesMapping || members != nil else {
@@ -114,12 +114,12 @@ enum TextFormat {
                 continue
             }
             guard scalar == "{" else {
-                guard scalar != "}" else { throw JinjaError("a } stands alone in a format") }
+                guard scalar != "}" else { throw JinjaError("a } without { in a format") }
                 result.unicodeScalars.append(scalar)
                 continue
             }
             let inner = scalars.prefix { $0 != "}" }
-            guard inner.endIndex != scalars.endIndex else { throw JinjaError("a { has no end in a format") }
+            guard inner.endIndex != scalars.endIndex else { throw JinjaError("a { without } in a format") }
             scalars = scalars[inner.endIndex...].dropFirst()
             let name = String(inner.prefix { $0 != ":" })
             let value: JinjaValue?
@@ -170,7 +170,7 @@ enum TextFormat {
             field.precision = try number(&rest) ?? 0
         }
         let type = rest.popFirst()
-        guard rest.isEmpty else { throw JinjaError("a format that is not supported") }
+        guard rest.isEmpty else { throw JinjaError("the format isn't supported") }
         switch (type, value.number) {
         case (nil, .int(let integer)?) where value.typeName == "int", ("d", .int(let integer)?):
             field.type = "d"
@@ -193,7 +193,7 @@ enum TextFormat {
             return padded(cut(value.text, field.precision), field)
         default: break
         }
-        throw JinjaError("a format that is not supported, or for values of another type")
+        throw JinjaError("the format isn't supported, or requires values of another type")
     }
 
     // MARK: Parts

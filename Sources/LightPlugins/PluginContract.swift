@@ -60,19 +60,19 @@ package struct PluginContract: Sendable {
         note("starts and answers hello", nil)
         let (set, refresh, identify) = (version.method("set"), version.method("refresh"), version.method("identify"))
         let lights = await lights(first)
-        note("tells of its lights, and of a light before its state", await order(first))
+        note("reports its lights, and each light before its state", await order(first))
         note(
-            "tells each light's state",
+            "reports each light's state",
             await silent(first).map {
                 "no state of \($0) within \(timing.answer.seconds) of hello; send one after \(version.method("added"))"
             })
         note("answers ping", await refusal(first, "ping"))
         let ids = lights.map(\.id)
         if !lights.isEmpty {
-            note("answers \(refresh), then tells the states", await self.refresh(first, ids, refresh))
+            note("answers \(refresh), then reports the states", await self.refresh(first, ids, refresh))
         }
         if let light = lights.first(where: { !$0.writable.isEmpty }) {
-            note("does what \(set) asks and tells the state", await self.set(first, light, version))
+            note("answers \(set) and reports the new state", await self.set(first, light, version))
             note("answers \(identify)", await self.identify(first, light.id, identify))
         } else {
             let reason = lights.isEmpty ? "it has no lights; give it a --config with some" : "it has sensors only"
@@ -81,10 +81,10 @@ package struct PluginContract: Sendable {
             }
         }
         let on: JSONObject = version == .version1 ? ["on": true] : ["values": ["On": true]]
-        note("refuses \(set) of a light that it does not have", await unknown(first, set, on))
-        note("refuses \(identify) of a light that it does not have", await unknown(first, identify, [:]))
-        note("refuses a method that it does not know", await expect(first, -32601, "lamplighter/nothing", [:]))
-        note("survives lines that are no message", await garbage(first))
+        note("refuses \(set) for an unknown light", await unknown(first, set, on))
+        note("refuses \(identify) for an unknown light", await unknown(first, identify, [:]))
+        note("refuses an unknown method", await expect(first, -32601, "lamplighter/nothing", [:]))
+        note("survives invalid lines", await garbage(first))
         note("ends after shutdown", await shutDown(first))
         await first.kill()
 
@@ -97,17 +97,17 @@ package struct PluginContract: Sendable {
             note(
                 "has the same ids after a restart",
                 missing.isEmpty
-                    ? nil : "\(missing.joined(separator: ", ")) did not come back; take an id that the device keeps")
+                    ? nil : "\(missing.joined(separator: ", ")) are missing; use permanent ids of devices")
             await second.closeInput()
             let hasEnded = await second.wait(timing.answer) { $1 != nil }
             note(
                 "ends when its standard input ends",
-                hasEnded ? nil : "it still ran \(timing.answer.seconds) later; leave when reading returns nothing")
+                hasEnded ? nil : "it was still running \(timing.answer.seconds) later; exit when standard input ends")
         }
         await second.kill()
         var violation = await first.violation
         if violation == nil { violation = await second.violation }
-        note("writes nothing but messages", violation.map { "\($0); write to standard error what is for people" })
+        note("writes only messages", violation.map { "\($0); write text for people to standard error" })
         return checks
     }
 
@@ -116,7 +116,7 @@ package struct PluginContract: Sendable {
     private func greet(_ peer: PluginPeer) async -> Result<PluginProtocol, Problem> {
         switch await peer.ask("hello", hello, within: timing.hello) {
         case nil:
-            if let end = await peer.end { return .failure("\(end); run the command by hand and look") }
+            if let end = await peer.end { return .failure("\(end); run the command by hand to see the reason") }
             if let violation = await peer.violation { return .failure("\(violation)") }
             return .failure(
                 "no answer within \(timing.hello.seconds); write one line with the request's id, and flush")
@@ -176,8 +176,8 @@ package struct PluginContract: Sendable {
             case .event(let light, let events):
                 if let problem = fault(events, of: light, known[light]) { return problem }
             case .refused(let text, _): return text
-            case .unknown(let method): return "it sent \(method), which is no message of the protocol"
-            case .request(_, let method): return "it asked for \(method) with an id; the host answers no requests"
+            case .unknown(let method): return "it sent \(method), which isn't a message of the protocol"
+            case .request(_, let method): return "it asked for \(method) with an id; the host doesn't answer requests"
             case .removed, .answer: break
             }
         }
@@ -185,7 +185,7 @@ package struct PluginContract: Sendable {
     }
 
     private func fault(_ values: PropertyValues, of id: LightID, _ light: LightDescription?) -> String? {
-        guard let light else { return "values of \(id) came before \(id) was added" }
+        guard let light else { return "it reported values of \(id) before adding it" }
         let others = light.possible(values).others
         return others.isEmpty ? nil : "\(id): \(LightDescription.impossible(others))"
     }
@@ -210,13 +210,13 @@ package struct PluginContract: Sendable {
         let isTold = await peer.wait(timing.answer) { messages, _ in
             lights.allSatisfy { Self.state(of: $0, messages[count...]) != nil }
         }
-        return isTold ? nil : "not every light's state followed within \(timing.answer.seconds)"
+        return isTold ? nil : "not all lights reported their state within \(timing.answer.seconds)"
     }
 
     private func set(_ peer: PluginPeer, _ light: LightDescription, _ version: PluginProtocol) async -> String? {
         let before = Self.state(of: light.id, await peer.messages[...])
         if before?.reachable == false {
-            return "\(light.id) is unreachable; connect it, or give a --config with another"
+            return "\(light.id) is unreachable; connect it, or use a --config with another light"
         }
         let wishes = light.wishes(from: light.canonical(before?.values ?? PropertyValues()).values, version)
         for (index, wish) in wishes.enumerated() {
@@ -233,14 +233,14 @@ package struct PluginContract: Sendable {
                         ? !values.members(of: property.group).isEmpty : values[property] == value
                 }
             }
-            if !isTold { return "\(params.text) was accepted, and no state with it followed" }
+            if !isTold { return "\(params.text) was accepted, but not reported as the state" }
         }
         return nil
     }
 
     private func identify(_ peer: PluginPeer, _ light: LightID, _ method: String) async -> String? {
         switch await peer.ask(method, ["id": .string(light.rawValue)], within: timing.answer) {
-        case nil: "no answer within \(timing.answer.seconds); answer -32004 if the light cannot show itself"
+        case nil: "no answer within \(timing.answer.seconds); answer -32004 if the light can't identify itself"
         // -32004 is a valid answer.
         case .success: nil
         case .failure(let failure) where failure.code == -32004: nil
@@ -257,7 +257,7 @@ package struct PluginContract: Sendable {
     private func expect(_ peer: PluginPeer, _ code: Int, _ method: String, _ params: JSONValue) async -> String? {
         switch await peer.ask(method, params, within: timing.answer) {
         case nil: "no answer within \(timing.answer.seconds); answer with the error \(code)"
-        case .success: "it said yes; answer with the error \(code)"
+        case .success: "it answered without an error; answer with the error \(code)"
         case .failure(let failure): failure.code == code ? nil : "the error was \(failure.code); answer with \(code)"
         }
     }
@@ -269,9 +269,9 @@ package struct PluginContract: Sendable {
             await peer.write(line)
         }
         if let problem = await refusal(peer, "ping") {
-            if let end = await peer.end { return "\(end); pass over what is no request" }
+            if let end = await peer.end { return "\(end); ignore invalid lines" }
             if let violation = await peer.violation {
-                return "\(violation); pass over what is no request, without a word"
+                return "\(violation); ignore invalid lines without a response"
             }
             return "afterwards ping: \(problem)"
         }
@@ -280,10 +280,10 @@ package struct PluginContract: Sendable {
 
     private func shutDown(_ peer: PluginPeer) async -> String? {
         guard case .success = await peer.ask("shutdown", within: timing.answer) else {
-            return "shutdown was not answered with {} within \(timing.answer.seconds)"
+            return "it didn't answer shutdown with {} within \(timing.answer.seconds)"
         }
         let hasEnded = await peer.wait(timing.shutdown) { $1 != nil }
-        return hasEnded ? nil : "it still ran \(timing.shutdown.seconds) after its answer, when the bridge would end it"
+        return hasEnded ? nil : "it was still running \(timing.shutdown.seconds) after its answer to shutdown"
     }
 }
 

@@ -19,7 +19,7 @@ package actor PluginDriver: LightDriver, PendingCallOwner {
         let reason: String
 
         package var description: String {
-            "plugin \(name) has failed too often, last because \(reason); mend it, then run lamplighter reload"
+            "plugin \(name) failed too often, most recently because \(reason); fix it, then run lamplighter reload"
         }
     }
 

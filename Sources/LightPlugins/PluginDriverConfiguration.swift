@@ -50,7 +50,7 @@ package struct PluginDriverConfiguration: LightDriverConfiguration {
         config = try container.decodeIfPresent(JSONValue.self, forKey: .config) ?? [:]
         guard case .object = config, config.encoded.count <= PluginLimits.line / 2 else {
             throw ConfigurationProblem(
-                "not what a plugin takes", remedy: "write keys with values", forKey: .config, in: container)
+                "not a valid configuration", remedy: "write keys with values", forKey: .config, in: container)
         }
         environment = try container.decodeIfPresent([String: String].self, forKey: .environment) ?? [:]
         guard environment.allSatisfy({ !$0.isEmpty && !$0.utf8.contains(0x3D) && !"\($0)\($1)".utf8.contains(0) })
@@ -61,7 +61,7 @@ package struct PluginDriverConfiguration: LightDriverConfiguration {
         workingDirectory = try container.decodeIfPresent(String.self, forKey: .workingDirectory)
         guard workingDirectory?.hasPrefix("/") != false else {
             throw ConfigurationProblem(
-                "not a whole path", remedy: "write /PATH", forKey: .workingDirectory, in: container)
+                "not an absolute path", remedy: "write /PATH", forKey: .workingDirectory, in: container)
         }
         if let directory = decoder.userInfo[.stateDirectory] as? String, !directory.isEmpty {
             stateDirectory = "\(directory)/plugins/\(id)"

@@ -24,7 +24,7 @@ package struct PluginInbox: Sendable {
         events.append(.message(message))
         guard events.count > PluginLimits.inbox else { return }
         fold()
-        if events.count > 2 * PluginLimits.inbox { violated("it wrote more than anybody can read") }
+        if events.count > 2 * PluginLimits.inbox { violated("it wrote more messages than the bridge can process") }
     }
 
     package mutating func violated(_ text: String) {

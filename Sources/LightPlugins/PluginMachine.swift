@@ -98,8 +98,8 @@ struct PluginMachine {
         var actions: [Action] = []
         for (id, one) in open.sorted(by: { $0.key < $1.key }) where one.deadline <= now {
             switch one.question {
-            case .hello: return failed("it did not answer hello within \(timing.hello.seconds)", now: now)
-            case .ping: return failed("it did not answer ping within \(timing.answer.seconds)", now: now)
+            case .hello: return failed("it didn't answer hello within \(timing.hello.seconds)", now: now)
+            case .ping: return failed("it didn't answer ping within \(timing.answer.seconds)", now: now)
             case .refresh: open[id] = nil
             case .identify(let ticket):
                 open[id] = nil
@@ -143,7 +143,7 @@ struct PluginMachine {
         phase = .pausing(until: pause.map { now + $0 })
         actions.append(.failed(reason, retry: pause))
         if let pause {
-            actions.append(.state(.degraded("plugin \(name): \(reason); it is started again in \(pause.seconds)")))
+            actions.append(.state(.degraded("plugin \(name): \(reason); it restarts in \(pause.seconds)")))
         }
         return actions
     }
@@ -158,7 +158,7 @@ struct PluginMachine {
         }
         switch phase {
         case .pausing: return []
-        case .greeting: return failed("it spoke of lights before it answered hello", now: now)
+        case .greeting: return failed("it sent messages before it answered hello", now: now)
         case .listing, .running: break
         }
         switch message {
@@ -168,7 +168,7 @@ struct PluginMachine {
             return told.removeValue(forKey: light) == nil ? [] : [.removed(light)]
         case .state(let light, let report, let cause): return reported(report, from: light, cause: cause)
         case .event(let light, let events): return occurred(events, on: light)
-        case .unknown(let method): return warn("it sent \(method), which this version does not know", about: method)
+        case .unknown(let method): return warn("it sent \(method), which this version doesn't support", about: method)
         case .refused(let text, let subject): return warn(text, about: subject)
         case .answer, .request: return []
         }
@@ -177,7 +177,7 @@ struct PluginMachine {
     private mutating func added(_ light: LightDescription) -> [Action] {
         guard present[light.id] != nil || present.count < PluginLimits.lights else {
             return warn(
-                "it has more than \(PluginLimits.lights) lights, and the others are left out", about: "lights/added")
+                "it has more than \(PluginLimits.lights) lights; the rest is ignored", about: "lights/added")
         }
         if present[light.id] == nil { present[light.id] = false }
         guard told.updateValue(light, forKey: light.id) != light else { return [] }
@@ -186,7 +186,7 @@ struct PluginMachine {
 
     private mutating func reported(_ report: LightReport, from light: LightID, cause: Int64?) -> [Action] {
         guard present[light] != nil, let description = told[light] else {
-            return warn("it sent the state of a light that it has not added", about: light.rawValue)
+            return warn("it sent the state of a light that it hasn't added", about: light.rawValue)
         }
         present[light] = true
         let (values, others) = description.possible(report.values)
@@ -198,7 +198,7 @@ struct PluginMachine {
 
     private mutating func occurred(_ events: PropertyValues, on light: LightID) -> [Action] {
         guard present[light] != nil, let description = told[light] else {
-            return warn("it sent an event of a device that it has not added", about: light.rawValue)
+            return warn("it sent an event of a device that it hasn't added", about: light.rawValue)
         }
         let (events, others) = description.possible(events)
         return warn(ofImpossible: others, light) + (events.isEmpty ? [] : [.event(light, events)])
@@ -243,7 +243,7 @@ struct PluginMachine {
         case .failure(let failure): return failed("it refused hello: \(failure.message.prefix(200))", now: now)
         case .success(let answer):
             guard let version = PluginProtocol(answer: answer) else {
-                return failed("it does not speak protocol \(PluginProtocol.supported)", now: now)
+                return failed("it doesn't support protocol \(PluginProtocol.supported)", now: now)
             }
             self.version = version
             knowsCauses = answer["capabilities"]?.array?.contains("cause") == true

@@ -29,15 +29,15 @@ package enum PluginMessage: Equatable, Sendable {
         do throws(RPCMessage.Refusal) {
             message = try RPCMessage(parsing: line)
         } catch {
-            throw Violation(text: "it wrote a line that is no message: \(error.failure.message)")
+            throw Violation(text: "it wrote an invalid line: \(error.failure.message)")
         }
         switch message {
         case .request(let id, let method, _): self = .request(id, method: String(method.prefix(64)))
         case .response(.integer(let id), let result): self = .answer(id: id, .success(result))
         case .failure(.integer(let id)?, let failure): self = .answer(id: id, .failure(failure))
         case .failure(nil, let failure):
-            throw Violation(text: "it did not understand what it was sent: \(failure.message.prefix(200))")
-        case .response, .failure: throw Violation(text: "it answered what it was not asked")
+            throw Violation(text: "it didn't understand a message: \(failure.message.prefix(200))")
+        case .response, .failure: throw Violation(text: "it answered without a request")
         case .notification(let method, let params): self = Self.notification(method, params)
         }
     }
@@ -52,7 +52,7 @@ package enum PluginMessage: Equatable, Sendable {
             case (_?, "removed"): return .removed(try params.lightID())
             case (let version?, "state"):
                 let cause = params["cause"]
-                guard cause == nil || cause == .null || cause?.int != nil else { throw "\"cause\" is no whole number" }
+                guard cause == nil || cause == .null || cause?.int != nil else { throw "\"cause\" isn't an integer" }
                 let id = try params.lightID()
                 let values = version == .version1 ? try params.lightValues() : try params.values(areEvents: false)
                 // A plugin that reports a light's state can reach the light.

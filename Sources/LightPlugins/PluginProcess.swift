@@ -62,7 +62,7 @@ package final class PluginProcess: Sendable {
     /// Starts the thread that starts the program.
     package func start() {
         do throws(SystemError) { try DetachedThread.start { [self] in runThread() } } catch {
-            ended("no thread for it (\(error.reason))")
+            ended("can't start a thread for it (\(error.reason))")
         }
     }
 
@@ -73,7 +73,7 @@ package final class PluginProcess: Sendable {
         let isFull = state.withLock { state in
             guard !state.isInputClosed, !state.hasEnded else { return false }
             guard state.outbox.count + line.count <= PluginLimits.outbox else {
-                state.inbox.violated("it does not read what it is sent")
+                state.inbox.violated("it doesn't read its messages")
                 return true
             }
             state.outbox += line
@@ -127,11 +127,11 @@ extension PluginProcess {
         pthread_sigmask(SIG_BLOCK, &signals, nil)
 
         guard let input = Pipe(), let output = Pipe(), let errors = Pipe(), let wakes = Pipe() else {
-            return ended("it cannot be started: \(SystemError.last.reason)")
+            return ended("it can't be started: \(SystemError.last.reason)")
         }
         var pid: pid_t = 0
         let failed = spawn(&pid, input.readEnd, output.writeEnd, errors.writeEnd)
-        guard failed == 0 else { return ended("it cannot be started: \(SystemError(code: failed).reason)") }
+        guard failed == 0 else { return ended("it can't be started: \(SystemError(code: failed).reason)") }
         limit(pid)
         let pidfd = Descriptor(process_pidfd_open(pid))
         input.closeReadEnd()

@@ -82,19 +82,19 @@ struct JinjaLimitsTests {
     @Test(
         "refuses unsupported syntax by name",
         arguments: [
-            ("{{ value | groupby('a') }}", "the filter \"groupby\" is not supported"),
-            ("{{ states('light.a') }}", "the function \"states\" is not supported"),
-            ("{{ now().hour }}", "the function \"now\" is not supported"),
-            ("{{ value is has_value }}", "the test \"has_value\" is not supported"),
-            ("{{ value.encode('utf-8') }}", "the method \"encode\" is not supported"),
-            ("{% macro f() %}{% endmacro %}", "the block {% macro %} is not supported"),
-            ("{% include 'a' %}", "the block {% include %} is not supported"),
-            ("{{ f(*a) }}", "the function \"f\" is not supported"),
+            ("{{ value | groupby('a') }}", "the filter \"groupby\" isn't supported"),
+            ("{{ states('light.a') }}", "the function \"states\" isn't supported"),
+            ("{{ now().hour }}", "the function \"now\" isn't supported"),
+            ("{{ value is has_value }}", "the test \"has_value\" isn't supported"),
+            ("{{ value.encode('utf-8') }}", "the method \"encode\" isn't supported"),
+            ("{% macro f() %}{% endmacro %}", "the block {% macro %} isn't supported"),
+            ("{% include 'a' %}", "the block {% include %} isn't supported"),
+            ("{{ f(*a) }}", "the function \"f\" isn't supported"),
             ("{% if true %}", "{% endif %} is missing"),
             ("{{ 'a }}", "a text has no end"),
-            ("{{ 1 $ 2 }}", "a character that no expression has"),
-            ("{{ ([)] }}", "brackets that do not match"),
-            ("{{ 99999999999999999999 }}", "a number that is too large"),
+            ("{{ 1 $ 2 }}", "unexpected character in an expression"),
+            ("{{ ([)] }}", "brackets don't match"),
+            ("{{ 99999999999999999999 }}", "a number is too large"),
         ])
     func refused(_ template: String, _ reason: String) {
         #expect(Self.failure(of: template) == reason)

@@ -238,7 +238,7 @@ struct BrokerTests {
             (
                 url
                     + #", "lights": [{"id": "a", "command_topic": "x", "state_topic": "s", "state_value_template": "{{ now() }}"}]"#,
-                "the function \"now\" is not supported"
+                "the function \"now\" isn't supported"
             ),
             (url + #", "lights": [{"id": "a", "command_topic": "x", "kind": "lamp"}]"#, "light, switch or outlet"),
         ])

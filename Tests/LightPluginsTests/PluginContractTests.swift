@@ -44,8 +44,8 @@ struct PluginContractTests {
             .filter { $0.outcome == .failed }
         #expect(
             failed.map(\.name) == [
-                "tells of its lights, and of a light before its state",
-                "does what devices/set asks and tells the state",
+                "reports its lights, and each light before its state",
+                "answers devices/set and reports the new state",
             ])
         #expect(failed.first?.remedy?.contains("CurrentRelativeHumidity") == true)
     }
@@ -60,11 +60,11 @@ struct PluginContractTests {
 
     /// The promises that a plugin breaks by answering yes to all requests.
     private static let brokenByYes: Set = [
-        "answers lights/refresh, then tells the states", "does what lights/set asks and tells the state",
-        "refuses lights/set of a light that it does not have",
-        "refuses lights/identify of a light that it does not have",
-        "refuses a method that it does not know", "survives lines that are no message", "ends after shutdown",
-        "writes nothing but messages",
+        "answers lights/refresh, then reports the states", "answers lights/set and reports the new state",
+        "refuses lights/set for an unknown light",
+        "refuses lights/identify for an unknown light",
+        "refuses an unknown method", "survives invalid lines", "ends after shutdown",
+        "writes only messages",
     ]
 
     @Test("fails for a plugin that does nothing right, and skips checks without lights")

@@ -117,7 +117,7 @@ struct PluginDriverTests {
     @Test(
         "ends a plugin that violates the protocol, with the reason",
         arguments: [
-            ("serve_then_garbage", "it wrote a line that is no message: not JSON"),
+            ("serve_then_garbage", "it wrote an invalid line: not JSON"),
             (
                 "printf 'x%.0s' $(seq 70000) $(seq 70000) $(seq 70000) $(seq 70000); serve",
                 "it wrote a line of more than 262144 bytes"
@@ -126,10 +126,10 @@ struct PluginDriverTests {
             ("exec /nonexistent", "it ended with exit code 127"),
             (
                 "say '\"method\":\"lights/removed\",\"params\":{\"id\":\"a\"}'; serve",
-                "it spoke of lights before it answered hello"
+                "it sent messages before it answered hello"
             ),
             ("exec >&-; serve", "it was ended by signal 9"),
-            ("kill -STOP $$", "it did not answer hello within 1 s"),
+            ("kill -STOP $$", "it didn't answer hello within 1 s"),
         ])
     func violations(script: String, reason: String) async throws {
         var timing = quick()
@@ -148,7 +148,7 @@ struct PluginDriverTests {
         var timing = quick()
         timing.firstPause = .seconds(60)
         try await running(PluginProgram.driver(["/nonexistent"], timing: timing)) { host in
-            #expect(await host.wait { self.failure($0)?.contains("it cannot be started: No such file") == true })
+            #expect(await host.wait { self.failure($0)?.contains("it can't be started: No such file") == true })
         }
     }
 
@@ -162,7 +162,7 @@ struct PluginDriverTests {
             try await driver.run(host: host)
             Issue.record("it goes on")
         } catch {
-            #expect("\(error)".contains("it ended with exit code 1; mend it, then run lamplighter reload"))
+            #expect("\(error)".contains("it ended with exit code 1; fix it, then run lamplighter reload"))
         }
         #expect(host.calls.count { if case .state(.degraded) = $0 { true } else { false } } == 4)
     }

@@ -56,7 +56,7 @@ struct PluginMachineTests {
     @Test(
         "ends a plugin with a reason, makes its lights unreachable, and restarts it after a pause",
         arguments: [
-            ("garbage", "it wrote a line"), ("silence", "it did not answer ping within 5 s"),
+            ("garbage", "it wrote a line"), ("silence", "it didn't answer ping within 5 s"),
         ])
     func ends(how: String, reason: String) {
         var machine = running("a", "b")
@@ -78,7 +78,7 @@ struct PluginMachineTests {
             actions == [
                 .end, .report("a", LightReport(reachable: false)), .report("b", LightReport(reachable: false)),
                 .failed(reason, retry: .seconds(1)),
-                .state(.degraded("plugin p: \(reason); it is started again in 1 s")),
+                .state(.degraded("plugin p: \(reason); it restarts in 1 s")),
             ])
         #expect(machine.failed("again", now: now) == [])
         #expect(machine.set(LightCommand(on: true), "a", ticket: 8, now: now) == [.answer(ticket: 8, .unreachable)])
@@ -95,8 +95,8 @@ struct PluginMachineTests {
         "ends a plugin with an invalid answer to hello",
         arguments: [
             (.failure(RPCFailure(code: -32000, message: "no lamp")), "it refused hello: no lamp"),
-            (.success([:]), "it does not speak protocol 1 or 2"),
-            (.success(["protocol": 3]), "it does not speak protocol 1 or 2"),
+            (.success([:]), "it doesn't support protocol 1 or 2"),
+            (.success(["protocol": 3]), "it doesn't support protocol 1 or 2"),
         ] as [(Result<JSONValue, RPCFailure>, String)])
     func greeting(answer: Result<JSONValue, RPCFailure>, reason: String) {
         var machine = machine()
@@ -111,10 +111,10 @@ struct PluginMachineTests {
         var other = machine
         #expect(
             machine.received(.added(light("a")), now: .zero)
-                .contains(.failed("it spoke of lights before it answered hello", retry: .seconds(1))))
+                .contains(.failed("it sent messages before it answered hello", retry: .seconds(1))))
         #expect(
             other.timePassed(now: .seconds(15)).contains(
-                .failed("it did not answer hello within 15 s", retry: .seconds(1))))
+                .failed("it didn't answer hello within 15 s", retry: .seconds(1))))
     }
 
     @Test("restarts after 1, 2, 4 ... 60 s, and ends with the fifth failure in ten minutes")
@@ -232,7 +232,7 @@ struct PluginMachineTests {
         #expect(machine.received(.event("f", press), now: .zero) == [])
         #expect(
             machine.received(.event("g", press), now: .zero)
-                == [.warn("plugin p: it sent an event of a device that it has not added", about: "g")])
+                == [.warn("plugin p: it sent an event of a device that it hasn't added", about: "g")])
     }
 
     @Test("refuses states and commands of lights that weren't added")
@@ -242,7 +242,7 @@ struct PluginMachineTests {
         #expect(machine.identify("x", ticket: 2, now: .zero) == [.answer(ticket: 2, .unknownLight)])
         #expect(
             machine.received(.state("x", LightReport(on: true), cause: nil), now: .zero)
-                == [.warn("plugin p: it sent the state of a light that it has not added", about: "x")])
+                == [.warn("plugin p: it sent the state of a light that it hasn't added", about: "x")])
         #expect(machine.received(.removed("x"), now: .zero) == [])
         #expect(
             machine.received(.request(.integer(1), method: "x"), now: .zero) == [

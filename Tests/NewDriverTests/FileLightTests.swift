@@ -32,7 +32,8 @@ struct FileLightTests {
         let error = try #require(throws: ConfigurationProblem.self) {
             try JSONDecoder().decode(FileLightConfiguration.self, from: Data(#"{"path": "lamp"}"#.utf8))
         }
-        #expect(error.description == "not a whole path; write /PATH" && error.codingPath.last?.stringValue == "path")
+        #expect(
+            error.description == "not an absolute path; write /PATH" && error.codingPath.last?.stringValue == "path")
     }
 
     @Test("keeps the driver contract")

@@ -58,7 +58,7 @@ struct PluginEntryTests {
             ("    comand: [/a]", "f:3:5: drivers[0].comand: unknown key; write command"),
             (
                 "    command: [/a]\n    config: [1]",
-                "f:4:13: drivers[0].config: not what a plugin takes; write keys with values"
+                "f:4:13: drivers[0].config: not a valid configuration; write keys with values"
             ),
             (
                 "    command: [/a]\n    environment: {A=B: x}",
@@ -66,7 +66,7 @@ struct PluginEntryTests {
             ),
             (
                 "    command: [/a]\n    working-directory: here",
-                "f:4:24: drivers[0].working-directory: not a whole path; write /PATH"
+                "f:4:24: drivers[0].working-directory: not an absolute path; write /PATH"
             ),
         ])
     func mistakes(text: String, message: String) {

@@ -67,7 +67,7 @@ struct ESPHomeFraming: Sendable {
                 messages.append(message)
             case .naming(let handshake):
                 guard let frame = try Self.takeSealed(&rest) else { break reading }
-                guard frame.first == 1 else { throw .malformed("its encryption is not supported") }
+                guard frame.first == 1 else { throw .malformed("its encryption isn't supported") }
                 state = .shakingHands(handshake)
             case .shakingHands(var handshake):
                 guard let frame = try Self.takeSealed(&rest) else { break reading }

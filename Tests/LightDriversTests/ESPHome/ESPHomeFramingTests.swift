@@ -91,8 +91,8 @@ struct ESPHomeFramingTests {
         "derives the fault from the device's answer to the handshake",
         arguments: [
             ([0, 3, 7], .notEncrypted), ([2], .malformed("it doesn't support ESPHome's API")),
-            (frame([2, 0]), .malformed("its encryption is not supported")),
-            (frame([]), .malformed("its encryption is not supported")),
+            (frame([2, 0]), .malformed("its encryption isn't supported")),
+            (frame([]), .malformed("its encryption isn't supported")),
             (frame([1, 0]) + frame([1] + Array("Handshake MAC failure".utf8)), .wrongKey),
             (
                 frame([1, 0]) + frame([1] + Array("Bad\u{1B}[2J handshake".utf8)),

@@ -52,7 +52,7 @@ package struct MQTTEntity: Equatable, Sendable {
         hasOwnID = own != nil
         settings = try MQTTLightSettings(reader, component: component)
         if let encoding = try reader.string("encoding"), !["utf-8", "utf8"].contains(encoding.lowercased()) {
-            reader.lose("encoding", "\"\(MQTTProblem.quoted(encoding))\" is not supported; messages are read as UTF-8")
+            reader.lose("encoding", "\"\(MQTTProblem.quoted(encoding))\" isn't supported; messages are read as UTF-8")
         }
         losses = reader.losses.map(\.text)
         keysNotUnderstood = reader.losses.map(\.key)
