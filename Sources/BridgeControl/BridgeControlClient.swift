@@ -135,7 +135,7 @@ extension BridgeControlError {
     init(_ error: LineRPCError, _ location: SocketLocation) {
         switch error {
         case .unreachable(let path, let reason):
-            let remark = location.remark.map { "; the one in this directory is not used: \($0)" } ?? ""
+            let remark = location.remark.map { "; the one in this directory isn't used: \($0)" } ?? ""
             self = .unavailable(
                 "lamplighterd is not reachable at \(path) (\(reason)\(remark))",
                 remedy: "start it, or name its control socket with --control")

@@ -36,7 +36,7 @@ extension DeviceBridge {
         do throws(ComplianceError) {
             try await light.server.set(accessory, source: self, isReachable: light.state.isReachable)
         } catch {
-            warn("\(light.key) cannot be shown: \(error.description)", about: .light(light.key))
+            warn("\(light.key) can't be shown: \(error.description)", about: .light(light.key))
         }
     }
 
@@ -93,7 +93,7 @@ extension DeviceBridge {
         let id = description.id.rawValue.utf8
         guard (1...255).contains(id.count), !id.contains(0) else {
             warn(
-                "a light of driver \(driver) is left out: its id is empty, longer than 255 bytes, or has a zero in it",
+                "a light of driver \(driver) is ignored: its id is empty, longer than 255 bytes or contains a zero",
                 about: .driver(driver))
             return
         }
@@ -128,7 +128,7 @@ extension DeviceBridge {
             }
             bridge = found
         } catch {
-            warn("\(key) is left out: no further bridge can be opened: \(error)", about: .light(key))
+            warn("\(key) isn't shown: no further bridge can be opened: \(error)", about: .light(key))
             return addOrReplaceLater(key, description)
         }
         warn(nil, about: .light(key))
@@ -155,8 +155,9 @@ extension DeviceBridge {
 
     func warnOfTooMany(_ key: LightKey) {
         warn(
-            "\(key) is left out: \(servers.count) \(servers.count == 1 ? "bridge shows" : "bridges show") at most "
-                + "\(servers.count * Self.maximumLights) lights; lamplighter lights forget KEY makes room, and lamplighter lights purge forgets those of drivers that are gone",
+            "\(key) isn't shown: \(servers.count) \(servers.count == 1 ? "bridge shows" : "bridges show") at most "
+                + "\(servers.count * Self.maximumLights) lights; lamplighter lights forget KEY removes a light, and "
+                + "lamplighter lights purge removes those of removed drivers",
             about: .light(key))
     }
 
@@ -233,7 +234,7 @@ extension DeviceBridge {
             try await store.save(light)
             return true
         } catch {
-            warn("\(light.key) cannot be stored: \(error)", about: .light(light.key))
+            warn("\(light.key) can't be stored: \(error)", about: .light(light.key))
             return false
         }
     }

@@ -60,14 +60,14 @@ extension DeviceBridge {
             guard !light.adapter.description.fades else { continue }
             warnings.append(
                 LightWarning(
-                    text: "\(light.key): cannot be told how long to fade; transition has no effect",
+                    text: "\(light.key) doesn't support fade times; transition has no effect",
                     driver: light.key.driver, light: light.key))
         }
         for driver in Set(lights.keys.map(\.driver)).subtracting(configuredDrivers.map(\.id)).sorted() {
             warnings.append(
                 LightWarning(
-                    text: "no driver \(driver) is configured; its lights stay, out of reach, "
-                        + "until lamplighter lights purge takes them away",
+                    text: "driver \(driver) isn't configured; its lights stay unreachable "
+                        + "until you remove them with lamplighter lights purge",
                     driver: driver, light: nil))
         }
         return warnings

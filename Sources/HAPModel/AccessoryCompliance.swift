@@ -21,7 +21,7 @@ extension AccessoryObject {
         }
         guard let information = services.first, information.type == .accessoryInformation,
             information.iid == .accessoryInformation
-        else { throw ComplianceError("accessory \(aid) does not begin with Accessory Information at iid 1") }
+        else { throw ComplianceError("accessory \(aid) doesn't begin with Accessory Information at iid 1") }
         var seen: Set<InstanceID> = []
         for service in services {
             try service.checkCompliance(in: aid, seen: &seen)
@@ -99,7 +99,7 @@ extension ServiceObject {
             }
             let revision = characteristics.first { $0.type == .firmwareRevision }?.value?.string ?? ""
             guard FirmwareRevision.isValid(revision) else {
-                throw ComplianceError("the firmware revision of accessory \(aid) is not of the form 1.2.3")
+                throw ComplianceError("the firmware revision of accessory \(aid) isn't of the form 1.2.3")
             }
         }
     }

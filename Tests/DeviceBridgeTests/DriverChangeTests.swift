@@ -76,7 +76,7 @@ struct DriverChangeTests {
         #expect(try await session.read("id=2.9,3.9").status == 207)
         #expect(await house.bridge.lights.snapshots().map(\.aid) == [2, 3])
         let warnings = await house.bridge.lights.warnings().map(\.text)
-        #expect(warnings.count == 1 && warnings[0].contains("no driver test is configured"))
+        #expect(warnings.count == 1 && warnings[0].contains("driver test isn't configured"))
         await house.bridge.lights.forget(lamp)
         #expect(await house.bridge.aid("lamp") == nil)
         await house.bridge.lights.attach(house.bridge.driver, as: BridgeUnderTest.driverID)

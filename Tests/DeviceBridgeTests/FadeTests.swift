@@ -44,7 +44,7 @@ struct FadeTests {
         let house = try await Self.house(canFade: false, .seconds(1))
         #expect(
             await house.bridge.lights.warnings().map(\.text) == [
-                "test/fading: cannot be told how long to fade; transition has no effect"
+                "test/fading doesn't support fade times; transition has no effect"
             ])
         await house.bridge.lights.use([:])
         #expect(await house.bridge.lights.warnings() == [])

@@ -159,7 +159,7 @@ struct RemovedLightsTests {
         await again.host.removed("gone")
         let warnings = await again.lights.warnings().map(\.text)
         #expect(warnings.count == 1)
-        #expect(warnings[0].contains("test/late is left out") && warnings[0].contains("lamplighter lights forget"))
+        #expect(warnings[0].contains("test/late isn't shown") && warnings[0].contains("lamplighter lights forget"))
         #expect(await again.aid("0") == 2)
         await again.lights.forget(try #require(LightKey("test/0")))
         let late = try #require(await again.lights.snapshots().last)

@@ -36,11 +36,11 @@ struct BrowsingTests {
         arguments: [
             (["s#": nil, "ff": nil, "md": nil, "ci": nil, "pv": nil], nil), (["ci": "99999"], nil),
             (["ID": id], nil), (["c#": "70000"], nil),
-            (["id": nil], "its id is not six octets"), (["id": "1A:2B"], "its id is not six octets"),
-            (["c#": nil], "its c# is missing"), (["c#": "0"], "its c# is 0"), (["c#": "-1"], "its c# is not a number"),
-            (["c#": "+1"], "its c# is not a number"), (["c#": ""], "its c# is not a number"),
-            (["c#": "99999999999"], "its c# is not a number"), (["sf": nil], "its sf is missing"),
-            (["sf": "yes"], "its sf is not a number"), (["pv": "2.0"], "it speaks another version of HAP"),
+            (["id": nil], "its id isn't six octets"), (["id": "1A:2B"], "its id isn't six octets"),
+            (["c#": nil], "its c# is missing"), (["c#": "0"], "its c# is 0"), (["c#": "-1"], "its c# isn't a number"),
+            (["c#": "+1"], "its c# isn't a number"), (["c#": ""], "its c# isn't a number"),
+            (["c#": "99999999999"], "its c# isn't a number"), (["sf": nil], "its sf is missing"),
+            (["sf": "yes"], "its sf isn't a number"), (["pv": "2.0"], "it uses an unsupported version of HAP"),
         ] as [([String: String?], String?)])
     func rejected(_ changes: [String: String?], _ reason: String?) {
         let snapshot = AccessorySnapshot(ServiceSnapshot(services: [service(changes)]))

@@ -13,7 +13,7 @@ EXPECTED = {
     "broker": ([r"broker disconnected"], ("Lamp", "Lively")),
     "lamps": ([], ("Lamp", "Lively")),
     "avahi": ([r"publication blocked"], ()),
-    "reload": ([r"no driver flaky is configured"], ("Passing", "Flaky")),
+    "reload": ([r"driver flaky isn't configured"], ("Passing", "Flaky")),
     "blink": ([], ("Watched 7",)),
     "annexe": ([r"publication blocked"], ("Annexe",)),
     "unauthenticated": ([], ()),

@@ -66,11 +66,11 @@ package struct AdvertisedAccessory: Equatable, Sendable, Identifiable {
     package init(_ service: DiscoveredService) throws(BadRecord) {
         let txt = service.txt
         guard let id = txt["id"].flatMap({ DeviceID($0) }) else {
-            throw BadRecord(description: "its id is not six octets")
+            throw BadRecord(description: "its id isn't six octets")
         }
         let version = txt["pv"] ?? "1.0"
         guard version == "1" || version.hasPrefix("1.") else {
-            throw BadRecord(description: "it speaks another version of HAP")
+            throw BadRecord(description: "it uses an unsupported version of HAP")
         }
         let number = try Self.number(txt, "c#", else: nil)
         guard number > 0 else { throw BadRecord(description: "its c# is 0") }
@@ -85,7 +85,7 @@ package struct AdvertisedAccessory: Equatable, Sendable, Identifiable {
         setupHash = txt["sh"].flatMap { $0.utf8.count == 8 ? $0 : nil }
         vendor = txt[Advertisement.vendorKey].flatMap { OwnershipRequirement.isVendor($0) ? $0 : nil }
         endpoints = Self.endpoints(of: service)
-        guard !endpoints.isEmpty else { throw BadRecord(description: "it has no address that can be reached") }
+        guard !endpoints.isEmpty else { throw BadRecord(description: "it has no reachable address") }
     }
 
     /// Creates an accessory for a given endpoint, without an mDNS record.
@@ -113,7 +113,7 @@ package struct AdvertisedAccessory: Equatable, Sendable, Identifiable {
         }
         // `UInt32` would accept a sign.
         guard text.utf8.allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }), let number = UInt32(text)
-        else { throw BadRecord(description: "its \(key) is not a number") }
+        else { throw BadRecord(description: "its \(key) isn't a number") }
         return number
     }
 

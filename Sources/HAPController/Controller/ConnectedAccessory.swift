@@ -189,7 +189,7 @@ public final class ConnectedAccessory: Sendable {
         }
         if isDecided, isConnected { return }
         if Task.isCancelled { throw .canceled }
-        throw state.withLock(\.failure) ?? ControllerError(.timedOut, "there was no session within \(limit)")
+        throw state.withLock(\.failure) ?? ControllerError(.timedOut, "not connected within \(limit)")
     }
 
     // MARK: Values
@@ -279,7 +279,7 @@ public final class ConnectedAccessory: Sendable {
         switch try await self.write([write], timed: timed)[id] {
         case .success(let response): return response
         case .failure(let status): throw ControllerError(status, of: name(of: id))
-        case nil: throw ControllerError(.refused, "the accessory didn't answer the write of \(name(of: id))")
+        case nil: throw ControllerError(.refused, "the accessory didn't confirm the write of \(name(of: id))")
         }
     }
 
@@ -354,7 +354,7 @@ public final class ConnectedAccessory: Sendable {
         do {
             try await forget()
         } catch {
-            throw ControllerError(.storeUnusable, "the store cannot be used: \(error)")
+            throw ControllerError(.storeUnusable, "the store can't be used: \(error)")
         }
     }
 

@@ -160,9 +160,9 @@ public final class Controller: Sendable {
         do {
             return try await body(stored)
         } catch is StoredPairings.Damaged {
-            throw ControllerError(.storeUnusable, "the store holds something else than pairings")
+            throw ControllerError(.storeUnusable, "the store doesn't contain pairings")
         } catch {
-            throw ControllerError(.storeUnusable, "the store cannot be used: \(error)")
+            throw ControllerError(.storeUnusable, "the store can't be used: \(error)")
         }
     }
 
@@ -182,7 +182,7 @@ public final class Controller: Sendable {
         _ body: (ConnectedAccessory) async throws -> Value
     ) async throws -> Value {
         guard let entry = try await use({ try await $0.entry(id) }) else {
-            throw ControllerError(.notPaired, "there is no pairing with \(id)")
+            throw ControllerError(.notPaired, "not paired with \(id)")
         }
         let link = AccessoryLink(
             entry.pairing, as: try await use { try await $0.identity() }, dialer: dialer, timing: timing,

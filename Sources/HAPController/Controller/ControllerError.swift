@@ -113,10 +113,10 @@ public struct ControllerError: Error, Equatable, Sendable, CustomStringConvertib
     init(_ error: LinkError) {
         self =
             switch error {
-            case .notConnected: Self(.notConnected, "there is no session with the accessory now")
+            case .notConnected: Self(.notConnected, "not connected to the accessory")
             case .request(.tooMany): Self(.busy, "too many requests are waiting for the accessory")
             case .request(.canceled): .canceled
-            case .request(.ended): Self(.connectionLost, "the connection was lost before the answer came")
+            case .request(.ended): Self(.connectionLost, "the connection was lost before the response arrived")
             }
     }
 
@@ -140,10 +140,10 @@ public struct ControllerError: Error, Equatable, Sendable, CustomStringConvertib
             case .otherAccessory: Self(.otherAccessory, "another accessory answers at its address")
             case .notPaired: Self(.notPaired, "the accessory has removed the pairing with this controller")
             case .notGenuine:
-                Self(.notGenuine, "something at its address refused without proving that it is the accessory")
+                Self(.notGenuine, "a device at its address refused without proving that it is the accessory")
             case .busy: Self(.busy, "the accessory is busy")
             case .ended: Self(.connectionLost, "the connection was lost")
-            case .outOfCompliance(let error): Self(.outOfCompliance, "the accessory breaks HAP's rules: \(error)")
+            case .outOfCompliance(let error): Self(.outOfCompliance, "the accessory violates HAP: \(error)")
             }
     }
 }

@@ -207,7 +207,7 @@ package struct AccessorySetup: Sendable {
         } catch {
             logger.warning(
                 "unpairing failed",
-                metadata: ["accessory": "\(pairing.deviceID)", "remedy": "reset the accessory if it cannot be added"])
+                metadata: ["accessory": "\(pairing.deviceID)", "remedy": "reset the accessory if it can't be added"])
             return false
         }
     }

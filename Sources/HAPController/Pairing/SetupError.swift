@@ -57,22 +57,22 @@ extension SetupError: CustomStringConvertible {
     package var description: String {
         switch self {
         case .unreachable:
-            "it does not answer at any of its addresses; check that it is switched on and on this network"
-        case .alreadyPaired: "it is paired already; remove that pairing where it was made, or reset the accessory"
-        case .wrongCode: "the setup code is wrong; look at the accessory's label again"
-        case .ownership: "it wants its maker's proof that it is yours; add it with its maker's app"
+            "it doesn't respond at any of its addresses; check that it is on and connected to this network"
+        case .alreadyPaired: "it is already paired; remove it from its controller, or reset the accessory"
+        case .wrongCode: "the setup code is wrong; check the accessory's label"
+        case .ownership: "it requires proof of ownership; add it with the manufacturer's app"
         case .tooManyTries: "too many wrong setup codes were tried; restart or reset the accessory"
-        case .busy: "it is pairing with another controller, or pauses after wrong setup codes; try again in a minute"
-        case .backOff: "it wants to be left alone for now; try again in a few minutes"
-        case .full: "it keeps no more pairings; remove one"
-        case .notGenuine: "it could not prove that it knows its setup code; do not trust it"
-        case .otherAccessory: "another accessory has answered at its address; try again"
-        case .outOfCompliance(let error): "it breaks HAP's rules: \(error); ask its maker for new firmware"
+        case .busy: "it is pairing with another controller, or is locked after wrong setup codes; try again in a minute"
+        case .backOff: "it doesn't accept attempts at the moment; try again in a few minutes"
+        case .full: "it can't store more pairings; remove one"
+        case .notGenuine: "it couldn't prove that it knows its setup code; don't trust it"
+        case .otherAccessory: "another accessory answered at its address; try again"
+        case .outOfCompliance(let error): "it violates HAP: \(error); ask the manufacturer for new firmware"
         case .refused: "it refused without a reason; restart it and try again"
         case .unexpectedStatus(let status): "it answered with HTTP status \(status); restart it and try again"
         case .ended(_, mayBePaired: false): "the connection was lost; try again"
         case .ended(_, mayBePaired: true): "the connection was lost; try again, and reset the accessory if that fails"
-        case .vaultFailed: "the pairing could not be stored; see the log"
+        case .vaultFailed: "the pairing couldn't be stored; see the log"
         }
     }
 
