@@ -47,7 +47,7 @@ package enum DatabaseFileError: ErrorWithExitCode, Equatable, Sendable {
                 "\(path) is damaged: \(reason); \(remedy)"
             case .foreign(let path, let reason):
                 "\(path) \(reason); upgrade, or \(remedy)"
-            case .notABackup: "this is no backup of a bridge, or a damaged one; nothing has been changed"
+            case .notABackup: "the file isn't a backup of a bridge, or is damaged; nothing was changed"
             case .missing(let path):
                 "\(path) is not there; start the daemon once, or name another place with --state-directory"
             case .noPermission(let path):

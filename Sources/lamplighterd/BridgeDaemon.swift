@@ -193,7 +193,7 @@ extension ListenerError: ErrorWithExitCode {
         case .portTaken(let port):
             "port \(port) is taken by \(PortHolder.description(of: port)); stop that, or choose another bridge.port"
         case .notPermitted(let port):
-            "the system does not let this user listen on port \(port); choose a bridge.port above 1023"
+            "this user isn't allowed to listen on port \(port); choose a bridge.port above 1023"
         case .failed(let reason): "cannot listen: \(reason)"
         }
     }

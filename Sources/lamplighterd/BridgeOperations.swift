@@ -146,7 +146,7 @@ struct BridgeOperations: BridgeControlHandler {
         let (light, snapshot) = try await find(key)
         guard !snapshot.isReachable else {
             throw BridgeControlError.usage(
-                "\(key) is in reach; only a light that is gone can be forgotten, others are hidden in the configuration"
+                "\(key) is reachable; forget only unreachable lights, and hide others in the configuration"
             )
         }
         await lights.forget(light)
@@ -166,7 +166,7 @@ struct BridgeOperations: BridgeControlHandler {
         let (light, snapshot) = try await find(key)
         let drivers = await supervisor.running
         guard let driver = drivers.first(where: { $0.entry.id == light.driver })?.driver as? SimulatedLightDriver else {
-            throw BridgeControlError.usage("\(key) is no simulated light; only those change on command")
+            throw BridgeControlError.usage("\(key) isn't a simulated light; only simulated lights can be changed")
         }
         if let name = change.impossibleNames(for: snapshot.kind).first {
             throw BridgeControlError.usage(
@@ -386,7 +386,7 @@ extension BridgeControlError {
         case .timedOut: .unavailable("\(key) has not answered")
         case .busy: .unavailable("\(key) is busy", remedy: "try again")
         case .doesNotExist: .usage("there is no light \(key)")
-        default: .usage("\(key) supports none of these values", remedy: "lamplighter lights shows what it has")
+        default: .usage("\(key) supports none of these values", remedy: "lamplighter lights shows its values")
         }
     }
 }

@@ -70,8 +70,8 @@ struct StrictYAMLTests {
     @Test(
         "reports a mistake in one line with place, key, problem and remedy",
         arguments: [
-            ("", "f:1:1: the file is empty; begin with the example that comes with the program"),
-            ("# nothing\n\n", "f:1:1: the file is empty; begin with the example that comes with the program"),
+            ("", "f:1:1: the file is empty; start with the example configuration of the program"),
+            ("# nothing\n\n", "f:1:1: the file is empty; start with the example configuration of the program"),
             ("name: a\nflors: 1", "f:2:1: flors: unknown key; write floors"),
             ("nmae: a", "f:1:1: nmae: unknown key; write name"),
             (
@@ -95,7 +95,7 @@ struct StrictYAMLTests {
                 "name: \"a\\0b\"", "f:1:7: name: a text can't contain the character NUL; remove \\0 from it"
             ),
             ("name: {a: b}", "f:1:7: name: expected a text, found keys with values; write a text"),
-            ("name:", "f:1:6: name: nothing is written here; write a text, or remove the key"),
+            ("name:", "f:1:6: name: the value is missing; write a text, or remove the key"),
             ("name: ~", "f:1:7: name: ~ means nothing to YAML; put the text in quotes, or remove the key"),
             ("- name", "f:1:1: expected keys with values, found a list; write keys with values"),
             (
@@ -138,9 +138,9 @@ struct StrictYAMLTests {
             ),
             ("name: a\n---\nname: b", "f:2:1: a second document begins here; keep only one"),
             ("name: *x", "f:1:7: found undefined alias; write the value out"),
-            ("name: !!int 5", "f:1:7: name: a YAML tag (!...) is not taken here; leave it out"),
-            ("name: a\n<<: {floors: 1}", "f:2:1: merging (<<) is not taken; write the keys out"),
-            ("? [a]\n: b", "f:1:3: a key has to be a word; write KEY: VALUE"),
+            ("name: !!int 5", "f:1:7: name: a YAML tag (!...) isn't supported here; leave it out"),
+            ("name: a\n<<: {floors: 1}", "f:2:1: merging (<<) isn't supported; write the keys out"),
+            ("? [a]\n: b", "f:1:3: a key must be a word; write KEY: VALUE"),
             (
                 "name: a\n\tfloors: 1",
                 "f:2:1: not valid YAML: a tab in the indentation; use spaces"
@@ -258,7 +258,7 @@ struct StrictYAMLTests {
         for level in 1...60 { text += "a\(level): &a\(level) [*a\(level - 1), *a\(level - 1)]\n" }
         text += "? *a60\n: b\n"
         let error = try #require(throws: ConfigurationError.self) { try decode(text) }
-        #expect(error.description == "f:2:1: the aliases (*) unfold to too much; write the values out")
+        #expect(error.description == "f:2:1: the aliases (*) expand to too many nodes; write the values out")
     }
 
     @Test(

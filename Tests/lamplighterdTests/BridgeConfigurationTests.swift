@@ -165,19 +165,19 @@ struct BridgeConfigurationTests {
         "reports a mistake in one line",
         arguments: [
             ("brigde: {}", "f:1:1: brigde: unknown key; write bridge"),
-            ("bridge: {port: 0}", "f:1:16: bridge.port: there is no port 0; write 1 to 65535, or auto"),
+            ("bridge: {port: 0}", "f:1:16: bridge.port: not a valid port; write 1 to 65535, or auto"),
             (
                 "bridge: {port: http}",
-                "f:1:16: bridge.port: this is no port; write a number from 1 to 65535, or auto"
+                "f:1:16: bridge.port: not a valid port; write a number from 1 to 65535, or auto"
             ),
             (
                 "bridge:\n  setup-code: 41527893",
-                "f:2:15: bridge.setup-code: this is no setup code; write eight digits as XXX-XX-XXX, or remove the key"
+                "f:2:15: bridge.setup-code: not a valid setup code; write eight digits as XXX-XX-XXX, or remove the key"
             ),
             (
                 "bridge:\n  setup-code: 123-45-678",
                 "f:2:15: bridge.setup-code: HomeKit forbids this setup code, because it is too easy to guess; "
-                    + "choose another, or remove the key to have one made"
+                    + "choose another, or remove the key to create one"
             ),
             (
                 "bridge:\n  interfaces: eth0",
@@ -185,7 +185,7 @@ struct BridgeConfigurationTests {
             ),
             (
                 "bridge:\n  interfaces: [eth0, \"a/b\"]",
-                "f:2:22: bridge.interfaces[1]: this is no interface's name; "
+                "f:2:22: bridge.interfaces[1]: not a valid interface name; "
                     + "write 1 to 15 characters without spaces, slashes and colons, for example eth0"
             ),
             (
@@ -195,7 +195,7 @@ struct BridgeConfigurationTests {
             ("bridge:\n  interfaces: []", "f:2:15: bridge.interfaces: the list is empty; write auto or name one"),
             (
                 "bridge:\n  advertise: on",
-                "f:2:14: bridge.advertise: there is no such way to advertise; write avahi or none"
+                "f:2:14: bridge.advertise: unknown way to advertise; write avahi or none"
             ),
             ("bridge:\n  event-window: 11s", "f:2:17: bridge.event-window: this is too long; write 0ms to 10s"),
             (
@@ -204,7 +204,7 @@ struct BridgeConfigurationTests {
             ),
             (
                 "bridge:\n  name: \"🎄\"",
-                "f:2:9: bridge.name: HomeKit can show nothing of this name; "
+                "f:2:9: bridge.name: HomeKit can't show any character of this name; "
                     + "use letters, digits and spaces"
             ),
             (
@@ -213,22 +213,22 @@ struct BridgeConfigurationTests {
             ),
             (
                 "bridge:\n  ownership: {vendor: a b, token-file: t}",
-                "f:2:23: bridge.ownership.vendor: this is no vendor's id; "
+                "f:2:23: bridge.ownership.vendor: not a valid vendor id; "
                     + "write 1 to 64 characters of ASCII, for example org.example.lamps"
             ),
             (
                 "bridge:\n  ownership: {vendor: a, token-file: \"\"}",
-                "f:2:38: bridge.ownership.token-file: this is no file; "
-                    + "write the path of a file that holds the token"
+                "f:2:38: bridge.ownership.token-file: not a file; "
+                    + "write the path of a file with the token"
             ),
             ("drivers:\n  - lights: []", "f:2:5: drivers[0].driver: the key driver is missing; add it"),
             (
                 "drivers:\n  - driver: simulatd",
-                "f:2:13: drivers[0].driver: there is no such driver; write simulated"
+                "f:2:13: drivers[0].driver: unknown driver; write simulated"
             ),
             (
                 "drivers:\n  - driver: hue",
-                "f:2:13: drivers[0].driver: there is no such driver; write one of mqtt, simulated"
+                "f:2:13: drivers[0].driver: unknown driver; write one of mqtt, simulated"
             ),
             (
                 "drivers:\n  - driver: mqtt\n    url: a\n    lights: []",
@@ -236,16 +236,16 @@ struct BridgeConfigurationTests {
             ),
             (
                 "drivers:\n  - driver: mqtt\n    id: a/b\n    url: c",
-                "f:3:9: drivers[0].id: this is no id; write 1 to 64 letters, digits, dots, dashes and underscores"
+                "f:3:9: drivers[0].id: not a valid id; write 1 to 64 letters, digits, dots, dashes and underscores"
             ),
             (
                 "drivers:\n  - driver: mqtt\n    url: a\n  - driver: mqtt\n    url: b",
-                "f:4:5: drivers[1].id: another driver has the id mqtt already; give this one an id of its own"
+                "f:4:5: drivers[1].id: another driver already has the id mqtt; choose a different id"
             ),
             (
                 "drivers:\n  - driver: simulated\n    lights: [{id: a}, {id: b}, {id: a}]",
-                "f:3:37: drivers[0].lights[2].id: another light of this driver has the id a already; "
-                    + "give this one an id of its own"
+                "f:3:37: drivers[0].lights[2].id: another light of this driver already has the id a; "
+                    + "choose a different id"
             ),
             (
                 "drivers: [{driver: mqtt, id: home, url: a}]\nlights:\n  hoem/x: {}",
@@ -267,10 +267,10 @@ struct BridgeConfigurationTests {
                 "drivers: [{driver: mqtt, id: a, url: a}]\nlights:\n  a/b: {transition: 2m}",
                 "f:3:21: lights.a/b.transition: this is too long; write 0ms to 60s"
             ),
-            ("include: [lights, senors]", "f:1:19: include[1]: there is no such kind; write sensors"),
+            ("include: [lights, senors]", "f:1:19: include[1]: unknown kind; write sensors"),
             (
                 "include: [locks, x]",
-                "f:1:11: include[0]: there is no such kind; write one of \(LightKind.allCases.map(\.plural).joined(separator: ", "))"
+                "f:1:11: include[0]: unknown kind; write one of \(LightKind.allCases.map(\.plural).joined(separator: ", "))"
             ),
             ("include: [fans, fans]", "f:1:17: include[1]: fans is listed twice; write it once"),
             (
@@ -283,20 +283,20 @@ struct BridgeConfigurationTests {
             ),
             (
                 "metrics: {listen: 127.0.0.1:0}",
-                "f:1:19: metrics.listen: this is no port; write a number from 1 to 65535 after the colon"
+                "f:1:19: metrics.listen: not a valid port; write a number from 1 to 65535 after the colon"
             ),
             (
                 "metrics: {listen: 127.0.0.1:+80}",
-                "f:1:19: metrics.listen: this is no port; write a number from 1 to 65535 after the colon"
+                "f:1:19: metrics.listen: not a valid port; write a number from 1 to 65535 after the colon"
             ),
             (
                 "metrics: {listen: localhost:9251}",
-                "f:1:19: metrics.listen: this is no IP address to listen on; write 127.0.0.1 for this machine alone, "
+                "f:1:19: metrics.listen: not a valid IP address; write 127.0.0.1 for only this machine, "
                     + "0.0.0.0 for all networks, or one of its addresses"
             ),
             (
                 "metrics: {listen: '[127.0.0.1]:9251'}",
-                "f:1:19: metrics.listen: this is no IP address to listen on; write 127.0.0.1 for this machine alone, "
+                "f:1:19: metrics.listen: not a valid IP address; write 127.0.0.1 for only this machine, "
                     + "0.0.0.0 for all networks, or one of its addresses"
             ),
             (
@@ -305,7 +305,7 @@ struct BridgeConfigurationTests {
             ),
             (
                 "metrics: {listen: [127.0.0.1, 9251]}",
-                "f:1:19: metrics.listen: this is no address with a port; write for example 127.0.0.1:9251, or with the "
+                "f:1:19: metrics.listen: not an address with a port; write for example 127.0.0.1:9251, or with the "
                     + "quotes \"[::1]:9251\""
             ),
         ])
@@ -374,7 +374,7 @@ struct BridgeConfigurationTests {
         let check = BridgeConfiguration.check(folder.places.configuration, drivers: drivers)
         #expect(check.code == .configuration)
         #expect(
-            check.line.contains(":3:28: drivers[0].lights[1].id: another light of this driver has the id a already"))
+            check.line.contains(":3:28: drivers[0].lights[1].id: another light of this driver already has the id a"))
     }
 
     @Test("warns of missing interfaces, files and programs with their place")
@@ -396,7 +396,7 @@ struct BridgeConfigurationTests {
         #expect(check.code == .success)
         let texts = check.warnings.map(\.description)
         try #require(texts.count == 3)
-        #expect(texts[0].hasPrefix("\(file): warning: bridge.interfaces: there is no interface eth77; it is used when"))
+        #expect(texts[0].hasPrefix("\(file): warning: bridge.interfaces: unknown interface eth77; it will be used"))
         #expect(texts[1] == "\(file):6:20: warning: drivers[0].password-file: there is no file /nowhere/p")
         #expect(texts[2] == "\(file):7:31: warning: drivers[1].command: there is no program /nowhere/plugin")
     }

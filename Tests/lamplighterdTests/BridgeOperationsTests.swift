@@ -122,7 +122,7 @@ struct BridgeOperationsTests {
         let operations = bench.operations
         let error = await #expect(throws: BridgeControlError.self) { try await operations.reload() }
         #expect(error?.code == 78)
-        #expect(error?.message == "\(bench.folder.places.configuration):1:16: bridge.port: there is no port 0")
+        #expect(error?.message == "\(bench.folder.places.configuration):1:16: bridge.port: not a valid port")
         #expect(error?.remedy == "write 1 to 65535, or auto")
     }
 

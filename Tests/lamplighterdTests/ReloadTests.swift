@@ -87,7 +87,7 @@ struct ReloadTests {
         try await bench.shows(["simulated/a"])
         await #expect(throws: ConfigurationError.self) { try await bench.reload(Self.file("{id: a}, {id: a}")) }
         #expect(await bench.reloader.warnings.count == 1)
-        #expect(await bench.reloader.warnings.first?.contains("has the id a already") == true)
+        #expect(await bench.reloader.warnings.first?.contains("already has the id a") == true)
         #expect(await bench.lights == ["simulated/a"])
         _ = try await bench.reload(Self.file("{id: a, name: A}"))
         #expect(await bench.reloader.warnings == [])

@@ -24,7 +24,7 @@ package enum ConfiguredInterfaces: Decodable, Equatable, Sendable {
             let name = try list.decode(String.self)
             guard Self.isName(name) else {
                 throw ConfigurationProblem(
-                    "this is no interface's name",
+                    "not a valid interface name",
                     remedy: "write 1 to 15 characters without spaces, slashes and colons, for example eth0", at: path)
             }
             guard !names.contains(name) else {

@@ -67,7 +67,7 @@ extension ConfiguredInterfaces {
         return names.filter { !present.contains($0) }.map { name in
             ConfigurationWarning(
                 place: path, keyPath: keyPath,
-                text: "there is no interface \(name); it is used when it comes, or write one of "
+                text: "unknown interface \(name); it will be used when it appears; the interfaces are "
                     + present.sorted().joined(separator: ", "))
         }
     }

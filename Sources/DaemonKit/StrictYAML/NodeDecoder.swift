@@ -38,7 +38,7 @@ final class NodeDecoder: Decoder {
     func decode<Value: Decodable>(_ type: Value.Type) throws(ConfigurationError) -> Value {
         do {
             guard node.hasPlainTag else {
-                throw error("a YAML tag (!...) is not taken here", "leave it out")
+                throw error("a YAML tag (!...) isn't supported here", "leave it out")
             }
             let value = try type.init(from: self)
             if let unknown = unknownKey(missing: nil) { throw unknown }
@@ -72,10 +72,10 @@ final class NodeDecoder: Decoder {
         var values: [String: Node] = [:]
         for (key, value) in mapping {
             guard case .scalar(let scalar) = key, key.hasPlainTag else {
-                throw error("a key has to be a word", "write KEY: VALUE", at: key.mark)
+                throw error("a key must be a word", "write KEY: VALUE", at: key.mark)
             }
             guard scalar.string != "<<" || scalar.style != .plain else {
-                throw error("merging (<<) is not taken", "write the keys out", at: key.mark)
+                throw error("merging (<<) isn't supported", "write the keys out", at: key.mark)
             }
             values[scalar.string] = value
         }
@@ -125,7 +125,7 @@ final class NodeDecoder: Decoder {
         case .sequence: error("expected \(expected), found a list", "write \(expected)")
         case .scalar, .alias:
             node.isEmpty
-                ? error("nothing is written here", "write \(expected), or remove the key")
+                ? error("the value is missing", "write \(expected), or remove the key")
                 : error("expected \(expected), found a single value", "write \(expected)")
         }
     }

@@ -21,7 +21,7 @@ struct YAMLDocument {
         }
         let expansion = AliasExpansion(of: bytes)
         guard expansion.isBounded else {
-            throw fault(expansion.line, 1, "the aliases (*) unfold to too much", "write the values out")
+            throw fault(expansion.line, 1, "the aliases (*) expand to too many nodes", "write the values out")
         }
         let node: Node?
         do {
@@ -34,7 +34,7 @@ struct YAMLDocument {
         case let node? where !node.isEmpty: root = node
         default:
             guard mayBeEmpty else {
-                throw fault(1, 1, "the file is empty", "begin with the example that comes with the program")
+                throw fault(1, 1, "the file is empty", "start with the example configuration of the program")
             }
             root = .mapping(Node.Mapping([]))
         }

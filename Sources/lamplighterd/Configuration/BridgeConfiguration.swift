@@ -65,7 +65,7 @@ struct BridgeConfiguration: DeclaredSection, Sendable {
         var seen: Set<String> = []
         for (index, entry) in drivers.enumerated() where !seen.insert(entry.id).inserted {
             throw ConfigurationProblem(
-                "another driver has the id \(entry.id) already", remedy: "give this one an id of its own",
+                "another driver already has the id \(entry.id)", remedy: "choose a different id",
                 at: path + [ConfigurationKey(index), ConfigurationKey("id")])
         }
     }

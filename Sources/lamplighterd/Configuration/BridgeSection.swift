@@ -83,14 +83,14 @@ extension BridgeSection.Port: Decodable {
         if let number = try? container.decode(Int.self) {
             guard let port = UInt16(exactly: number), port > 0 else {
                 throw ConfigurationProblem(
-                    "there is no port \(number)", remedy: "write 1 to 65535, or auto", at: decoder.codingPath)
+                    "not a valid port", remedy: "write 1 to 65535, or auto", at: decoder.codingPath)
             }
             self = .fixed(port)
         } else if (try? container.decode(String.self)) == "auto" {
             self = .automatic
         } else {
             throw ConfigurationProblem(
-                "this is no port", remedy: "write a number from 1 to 65535, or auto", at: decoder.codingPath)
+                "not a valid port", remedy: "write a number from 1 to 65535, or auto", at: decoder.codingPath)
         }
     }
 }
@@ -99,7 +99,7 @@ extension BridgeSection.Advertising: Decodable {
     init(from decoder: any Decoder) throws {
         guard let value = Self(rawValue: try decoder.singleValueContainer().decode(String.self)) else {
             throw ConfigurationProblem(
-                "there is no such way to advertise", remedy: "write avahi or none", at: decoder.codingPath)
+                "unknown way to advertise", remedy: "write avahi or none", at: decoder.codingPath)
         }
         self = value
     }

@@ -78,7 +78,7 @@ actor ConfigurationReloader {
     }
 
     private static func warning(_ fault: String) -> String {
-        "the configuration is not in use, because it is wrong: \(fault)"
+        "the configuration isn't used because it is invalid: \(fault)"
     }
 
     private func apply(_ next: BridgeConfiguration) async -> ReloadListing {

@@ -22,7 +22,7 @@ struct ConfiguredName: Decodable, Equatable, Sendable {
         }
         guard !valid.isEmpty else {
             throw ConfigurationProblem(
-                "HomeKit can show nothing of this name", remedy: "use letters, digits and spaces",
+                "HomeKit can't show any character of this name", remedy: "use letters, digits and spaces",
                 at: decoder.codingPath)
         }
     }
@@ -43,7 +43,7 @@ struct ConfiguredSetupCode: Decodable, Equatable, Sendable, CustomStringConverti
         let shape = text.map { $0.isASCII && $0.isWholeNumber ? "0" : $0 }
         guard String(shape) == "000-00-000" else {
             throw ConfigurationProblem(
-                "this is no setup code", remedy: "write eight digits as XXX-XX-XXX, or remove the key",
+                "not a valid setup code", remedy: "write eight digits as XXX-XX-XXX, or remove the key",
                 at: decoder.codingPath)
         }
         let digits = text.filter { $0 != "-" }
@@ -51,7 +51,7 @@ struct ConfiguredSetupCode: Decodable, Equatable, Sendable, CustomStringConverti
         guard Set(digits).count > 1, digits != "12345678", digits != "87654321" else {
             throw ConfigurationProblem(
                 "HomeKit forbids this setup code, because it is too easy to guess",
-                remedy: "choose another, or remove the key to have one made", at: decoder.codingPath)
+                remedy: "choose another, or remove the key to create one", at: decoder.codingPath)
         }
     }
 }

@@ -33,7 +33,7 @@ struct DriverEntry: Decodable, Sendable {
         id = try container.decodeIfPresent(String.self, forKey: .id) ?? driver
         guard Self.isID(id) else {
             throw ConfigurationProblem(
-                "this is no id", remedy: "write 1 to 64 letters, digits, dots, dashes and underscores",
+                "not a valid id", remedy: "write 1 to 64 letters, digits, dots, dashes and underscores",
                 at: container.codingPath + [CodingKeys.id])
         }
         configuration = try type.init(from: decoder)
@@ -51,7 +51,7 @@ struct DriverEntry: Decodable, Sendable {
         let names = types.map { $0.driverName }
         let remedy =
             driver.nearest(in: names).map { "write \($0)" } ?? "write one of \(names.sorted().joined(separator: ", "))"
-        return ConfigurationProblem("there is no such driver", remedy: remedy, at: path)
+        return ConfigurationProblem("unknown driver", remedy: remedy, at: path)
     }
 
     /// Returns whether a text is a valid ID.

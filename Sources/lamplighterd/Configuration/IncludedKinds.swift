@@ -28,7 +28,7 @@ extension IncludedKinds: Decodable {
             guard let kind = LightKind.allCases.first(where: { $0.plural == name }) else {
                 let names = LightKind.allCases.map(\.plural)
                 throw ConfigurationProblem(
-                    "there is no such kind",
+                    "unknown kind",
                     remedy: "write \(name.nearest(in: names) ?? "one of \(names.joined(separator: ", "))")", at: path)
             }
             guard kinds.insert(kind).inserted else {

@@ -14,7 +14,7 @@ struct LightIDsInFile: Decodable {
             for (index, id) in driver.lights.enumerated() {
                 guard let id, !seen.insert(id).inserted else { continue }
                 throw ConfigurationProblem(
-                    "another light of this driver has the id \(id) already", remedy: "give this one an id of its own",
+                    "another light of this driver already has the id \(id)", remedy: "choose a different id",
                     at: decoder.codingPath
                         + [
                             ConfigurationKey("drivers"), ConfigurationKey(position), ConfigurationKey("lights"),

@@ -45,11 +45,11 @@ struct ListenAddress: Equatable, Sendable, CustomStringConvertible {
             isBracketed == (parsed.protocol == .inet6)
         else {
             throw Problem(
-                problem: "this is no IP address to listen on",
-                remedy: "write 127.0.0.1 for this machine alone, 0.0.0.0 for all networks, or one of its addresses")
+                problem: "not a valid IP address",
+                remedy: "write 127.0.0.1 for only this machine, 0.0.0.0 for all networks, or one of its addresses")
         }
         guard number.isNumber, let port = UInt16(number), port > 0 else {
-            throw Problem(problem: "this is no port", remedy: "write a number from 1 to 65535 after the colon")
+            throw Problem(problem: "not a valid port", remedy: "write a number from 1 to 65535 after the colon")
         }
         self.port = port
     }
@@ -62,7 +62,7 @@ extension ListenAddress: Decodable {
         do throws(Problem) {
             guard let text = try? decoder.singleValueContainer().decode(String.self) else {
                 throw Problem(
-                    problem: "this is no address with a port",
+                    problem: "not an address with a port",
                     remedy: "write for example 127.0.0.1:9251, or with the quotes \"[::1]:9251\"")
             }
             try self.init(text)

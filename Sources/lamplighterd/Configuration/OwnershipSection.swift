@@ -25,13 +25,13 @@ struct OwnershipSection: Decodable, Equatable, Sendable {
         vendor = try container.decode(String.self, forKey: .vendor)
         guard OwnershipRequirement.isVendor(vendor) else {
             throw ConfigurationProblem(
-                "this is no vendor's id", remedy: "write 1 to 64 characters of ASCII, for example org.example.lamps",
+                "not a valid vendor id", remedy: "write 1 to 64 characters of ASCII, for example org.example.lamps",
                 at: container.codingPath + [CodingKeys.vendor])
         }
         tokenFile = try container.decode(String.self, forKey: .tokenFile)
         guard !tokenFile.isEmpty, !tokenFile.utf8.contains(0) else {
             throw ConfigurationProblem(
-                "this is no file", remedy: "write the path of a file that holds the token",
+                "not a file", remedy: "write the path of a file with the token",
                 at: container.codingPath + [CodingKeys.tokenFile])
         }
     }
@@ -51,7 +51,7 @@ struct OwnershipSection: Decodable, Equatable, Sendable {
         guard let token = Hex.decode(text), let requirement = OwnershipRequirement(vendor: vendor, token: token) else {
             throw OwnershipTokenError(
                 description:
-                    "bridge.ownership.token-file \(tokenFile) holds no token; write 32 to 1024 hexadecimal digits"
+                    "bridge.ownership.token-file \(tokenFile) has no token; write 32 to 1024 hexadecimal digits"
                     .sanitized)
         }
         return requirement

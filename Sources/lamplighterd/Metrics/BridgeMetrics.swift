@@ -45,7 +45,7 @@ struct BridgeMetrics: Sendable {
         text.gauge("lamplighter_paired", "1 if a controller has paired.", isPaired ? 1 : 0)
         text.gauge("lamplighter_pairings", "Controllers that may connect.", Double(pairings))
         text.gauge(
-            "lamplighter_connections", "Connections now, those that are not verified included.", Double(connections))
+            "lamplighter_connections", "Connections now, including unverified ones.", Double(connections))
         text.gauge("lamplighter_sessions", "Verified connections now.", Double(sessions))
         text.counter("lamplighter_connections_total", "Connections that were taken.", Double(server.connections))
         text.counter(
@@ -97,7 +97,7 @@ struct BridgeMetrics: Sendable {
     private func appendLights(to text: inout PrometheusText) {
         text.gauge("lamplighter_lights", "Lights by driver.", drivers.map { Sample(["driver": $0.id], $0.lights) })
         text.gauge(
-            "lamplighter_lights_reachable", "Lights in reach by driver.",
+            "lamplighter_lights_reachable", "Reachable lights by driver.",
             drivers.map { Sample(["driver": $0.id], $0.reachableLights) })
         text.gauge(
             "lamplighter_driver_state", "1 for the state that a driver is in.",
@@ -137,7 +137,7 @@ struct BridgeMetrics: Sendable {
             "lamplighter_warnings", "Warnings that lamplighter status shows about drivers and lights.", Double(warnings)
         )
         text.counter(
-            "lamplighter_database_writes_total", "Changes that were to be made durable.",
+            "lamplighter_database_writes_total", "Changes to store.",
             [Sample(["result": "done"], databaseWrites), Sample(["result": "failed"], failedDatabaseWrites)])
         text.counter(
             "lamplighter_log_messages_suppressed_total", "Log messages that were held back as repetitions.",

@@ -88,7 +88,7 @@ struct MetricsListenerError: ErrorWithExitCode {
         case .portTaken(let port):
             "metrics: port \(port) is taken by \(PortHolder.description(of: port)); stop that, or choose another metrics.listen"
         case .notPermitted:
-            "metrics: the system does not let this user listen on \(address); choose a port above 1023 in metrics.listen"
+            "metrics: this user isn't allowed to listen on \(address); choose a port above 1023 in metrics.listen"
         case .failed(let reason):
             "metrics: cannot listen on \(address): \(reason); write one of this machine's addresses in metrics.listen"
         }
