@@ -12,22 +12,25 @@ import TerminalKit
 struct Hapsim: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "hapsim",
-        abstract: "Serves any HomeKit accessory that a file describes.",
-        discussion: "Prints values that controllers write. Type to change values; help lists the commands.",
+        abstract: "Serve any HomeKit accessory from a description in a file.",
+        discussion:
+            "Prints the values that controllers write. Type NAME=VALUE to change a value, or help for the commands.",
         version: "hapsim \(Version.current)")
 
-    @Argument(help: ArgumentHelp("The accessory, or the bridge with its accessories, in YAML.", valueName: "FILE"))
+    @Argument(
+        help: ArgumentHelp(
+            "A YAML file that describes an accessory, or a bridge with its accessories.", valueName: "FILE"))
     var file: String
 
     @Option(
         help: ArgumentHelp(
-            "The directory for identity and pairings (default: FILE.state).", valueName: "DIR"))
+            "The directory for the identity and the pairings (default: FILE.state).", valueName: "DIR"))
     var stateDirectory: String?
 
     @Option(help: ArgumentHelp("trace, debug, info, notice, warning, error or critical.", valueName: "LEVEL"))
     var logLevel = Logger.Level.warning
 
-    @Flag(help: "Check the file and end.")
+    @Flag(help: "Check the file and exit.")
     var check = false
 
     /// Runs on the main thread, before other threads exist.
@@ -44,7 +47,7 @@ struct Hapsim: AsyncParsableCommand {
             var none = InstanceIDs()
             let made = try described.accessories(&none)
             for accessory in made.accessories { try accessory.checkCompliance() }
-            if check { return StandardStreams.printLine("\(file): all right".sanitized) }
+            if check { return StandardStreams.printLine("\(file): the file is valid".sanitized) }
             try await serve(described, made)
         } catch {
             StandardStreams.printError(Self.message(for: error).sanitized)
@@ -55,7 +58,7 @@ struct Hapsim: AsyncParsableCommand {
     private static func message(for error: any Error) -> String {
         switch error {
         case let error as ConfigurationError: "\(error)"
-        case ConfigurationFileError.missing(let file): "hapsim: there is no file \(file)"
+        case ConfigurationFileError.missing(let file): "hapsim: the file \(file) doesn't exist"
         default: "hapsim: \(error)"
         }
     }

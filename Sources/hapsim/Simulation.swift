@@ -95,7 +95,7 @@ actor Simulation: AccessorySource {
         let found = name.map { name in places.filter { $0.answers(to: name) } } ?? places
         if found.isEmpty, let name { throw unknown(name, places) }
         for place in found {
-            let value = place.characteristic.value.map { place.characteristic.text(of: $0) } ?? "(cannot be read)"
+            let value = place.characteristic.value.map { place.characteristic.text(of: $0) } ?? "(not readable)"
             print("\(place.name) = \(value)")
         }
     }
@@ -103,7 +103,7 @@ actor Simulation: AccessorySource {
     private func set(_ name: String, _ text: String) async throws(TerminalCommand.Mistake) {
         let place = try await place(name) { _ in true }
         guard let value = place.characteristic.value(reading: text) else {
-            throw .init(message: "\(place.name) takes \(place.characteristic.expectation)")
+            throw .init(message: "\(place.name) must be \(place.characteristic.expectation)")
         }
         await host?.update(place.id.aid, [(place.id.iid, value)])
         print("\(place.name) = \(place.characteristic.text(of: value))")
@@ -112,7 +112,7 @@ actor Simulation: AccessorySource {
     private func press(_ name: String?, _ kind: Int64) async throws(TerminalCommand.Mistake) {
         let place = try await place(name) { $0.type.isMomentary }
         guard let value = place.characteristic.value(reading: "\(kind)") else {
-            throw .init(message: "\(place.name) takes \(place.characteristic.expectation)")
+            throw .init(message: "\(place.name) must be \(place.characteristic.expectation)")
         }
         await host?.update(place.id.aid, [(place.id.iid, value)])
         print("\(place.name) = \(place.characteristic.text(of: value))")
@@ -121,10 +121,10 @@ actor Simulation: AccessorySource {
     private func setReachable(_ isReachable: Bool, _ name: String?) async throws(TerminalCommand.Mistake) {
         let all = await host?.accessories ?? []
         let found = name.map { name in all.filter { $0.name.squashed == name.squashed } } ?? all
-        guard !found.isEmpty else { throw .init(message: "there is no accessory \(name ?? "")") }
+        guard !found.isEmpty else { throw .init(message: "no accessory is named \(name ?? "")") }
         for accessory in found {
             await host?.setReachable(isReachable, accessory.aid)
-            print("\(accessory.name) \(isReachable ? "can be reached" : "is out of reach")")
+            print("\(accessory.name) is \(isReachable ? "reachable" : "unreachable")")
         }
     }
 
@@ -184,9 +184,14 @@ actor Simulation: AccessorySource {
     ) async throws(TerminalCommand.Mistake) -> Place {
         let places = await places().filter { isFit($0.characteristic) }
         let found = name.map { name in places.filter { $0.answers(to: name) } } ?? places
-        guard let first = found.first else { throw unknown(name ?? "such characteristic", places) }
+        guard let first = found.first else {
+            guard let name else { throw .init(message: "there are no buttons to press") }
+            throw unknown(name, places)
+        }
         guard found.count == 1 else {
-            throw .init(message: "which one? \(found.prefix(8).map(\.name).joined(separator: ", "))")
+            throw .init(
+                message:
+                    "several characteristics match; use one of \(found.prefix(8).map(\.name).joined(separator: ", "))")
         }
         return first
     }
@@ -194,6 +199,6 @@ actor Simulation: AccessorySource {
     private func unknown(_ name: String, _ places: [Place]) -> TerminalCommand.Mistake {
         let nearest = name.nearest(in: places.map(\.characteristic.name))
         return .init(
-            message: "there is no \(name)" + (nearest.map { "; write \($0)?" } ?? "; show lists what there is"))
+            message: "unknown name \(name)" + (nearest.map { "; did you mean \($0)?" } ?? "; type show for a list"))
     }
 }

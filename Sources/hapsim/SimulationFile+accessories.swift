@@ -66,6 +66,6 @@ struct ServiceLinkError: Error, CustomStringConvertible {
     let link: String
 
     var description: String {
-        "\(name): linked: no other service has the id \(link); write id: \(link) at the one that is meant"
+        "\(name): linked: no other service has the id \(link); add id: \(link) to the service to link"
     }
 }

@@ -38,7 +38,7 @@ struct SimulationFile: Decodable, Equatable {
         bridged = try container.decodeIfPresent([BridgedEntry].self, forKey: .accessories)?.map(\.entry) ?? []
         guard bridged.count <= Self.maximumBridged else {
             throw ConfigurationProblem(
-                "a bridge has at most \(Self.maximumBridged) accessories", remedy: "write a second file for the others",
+                "a bridge has at most \(Self.maximumBridged) accessories", remedy: "put the others into a second file",
                 at: decoder.codingPath + [Key.accessories])
         }
         let first = server.services.first(where: \.service.isPrimary) ?? server.services.first
@@ -72,7 +72,7 @@ extension SimulationFile.Entry {
             return try container.decodeIfPresent(String.self, forKey: key)
         }
         guard let key = Key(rawValue: "name"), let list = Key(rawValue: "services") else {
-            preconditionFailure("both kinds of entries have these keys")
+            preconditionFailure("entries of both kinds must have these keys")
         }
         let name = try container.decode(String.self, forKey: key)
         guard !name.unicodeScalars.contains(where: { $0.properties.generalCategory == .control }) else {
@@ -82,7 +82,8 @@ extension SimulationFile.Entry {
         }
         guard (1...CharacteristicMetadata.defaultMaximumLength).contains(name.utf8.count) else {
             throw ConfigurationProblem(
-                "a name has 1 to \(CharacteristicMetadata.defaultMaximumLength) bytes", remedy: "write another one",
+                "a name must have 1 to \(CharacteristicMetadata.defaultMaximumLength) bytes",
+                remedy: "choose a different name",
                 at: container.codingPath + [key])
         }
         information = try AccessoryInformation(
@@ -91,7 +92,7 @@ extension SimulationFile.Entry {
         services = try container.decodeIfPresent([ServiceEntry].self, forKey: list) ?? []
         guard services.count <= AccessoryObject.maximumParts - 2 else {
             throw ConfigurationProblem(
-                "there are more than \(AccessoryObject.maximumParts - 2) services", remedy: "remove some",
+                "an accessory has at most \(AccessoryObject.maximumParts - 2) services", remedy: "remove some",
                 at: container.codingPath + [list])
         }
     }
@@ -119,8 +120,8 @@ struct ServiceEntry: Decodable, Equatable {
         let definition = ServiceDefinition.all.first { $0.name.squashed == type.squashed }
         guard let serviceType = definition?.type ?? HAPType(type).map(ServiceType.init) else {
             throw ConfigurationProblem(
-                "there is no service \(type)",
-                remedy: type.nearest(in: names).map { "write \($0)" } ?? "write a name of HAP's catalogue or a UUID",
+                "unknown service type \(type)",
+                remedy: type.nearest(in: names).map { "write \($0)" } ?? "write a name from HAP's catalog or a UUID",
                 at: container.codingPath + [Key.type])
         }
         id = try container.decodeIfPresent(String.self, forKey: .id)
@@ -128,7 +129,8 @@ struct ServiceEntry: Decodable, Equatable {
         travel = try container.decodeIfPresent(Double.self, forKey: .travel) ?? 0
         guard (0...3600).contains(travel) else {
             throw ConfigurationProblem(
-                "a move takes 0 to 3600 seconds", remedy: "write such a number", at: container.codingPath + [Key.travel]
+                "a move must take 0 to 3600 seconds", remedy: "choose a number from 0 to 3600",
+                at: container.codingPath + [Key.travel]
             )
         }
         var characteristics =
@@ -174,8 +176,8 @@ private struct CharacteristicList: Decodable {
             guard let type = definition?.type ?? HAPType(key.stringValue).map(CharacteristicType.init) else {
                 let nearest = key.stringValue.nearest(in: CharacteristicDefinition.all.map(\.name))
                 throw ConfigurationProblem(
-                    "there is no characteristic \(key.stringValue)",
-                    remedy: nearest.map { "write \($0)" } ?? "write a name of HAP's catalogue or a UUID",
+                    "unknown characteristic \(key.stringValue)",
+                    remedy: nearest.map { "write \($0)" } ?? "write a name from HAP's catalog or a UUID",
                     at: container.codingPath + [key])
             }
             let entry = try container.decode(CharacteristicEntry.self, forKey: key)
@@ -238,14 +240,14 @@ private struct CharacteristicEntry: Decodable {
         if let format = keys?.format {
             guard let known = CharacteristicFormat(rawValue: format) else {
                 throw refusal(
-                    "there is no format \(format)",
+                    "unknown format \(format)",
                     "write one of \(CharacteristicFormat.allCases.map(\.rawValue).joined(separator: ", "))", "format")
             }
             metadata.format = known
         }
         if let names = keys?.permissions {
             guard let permissions = CharacteristicPermissions(names: names) else {
-                throw refusal("unknown permissions", "write some of pr, pw, ev, aa, tw, wr, hd", "permissions")
+                throw refusal("unknown permissions", "choose from pr, pw, ev, aa, tw, wr and hd", "permissions")
             }
             metadata.permissions = permissions
         }
@@ -264,7 +266,7 @@ private struct CharacteristicEntry: Decodable {
             metadata.maximumLength = keys.maximumLength ?? metadata.maximumLength
         }
         if let low = metadata.minimum, let high = metadata.maximum, low > high {
-            throw refusal("the minimum is above the maximum", "write a smaller one", "minimum")
+            throw refusal("the minimum is greater than the maximum", "write a smaller minimum", "minimum")
         }
         var made = CharacteristicObject(
             iid: InstanceID(0), type: type, metadata: metadata, value: nil, manufacturerDescription: keys?.description)
@@ -272,7 +274,8 @@ private struct CharacteristicEntry: Decodable {
         if let value {
             guard let known = made.value(reading: value) else {
                 throw refusal(
-                    "\(value) is no value of \(made.name)", "write \(made.expectation)", keys == nil ? nil : "value")
+                    "\(value) isn't a valid value for \(made.name)", "write \(made.expectation)",
+                    keys == nil ? nil : "value")
             }
             made.value = known
         } else {
@@ -285,7 +288,9 @@ private struct CharacteristicEntry: Decodable {
 extension CharacteristicDefinition {
     /// Returns the catalog's metadata of a type that the catalog itself refers to.
     fileprivate static func metadata(of type: CharacteristicType) -> CharacteristicMetadata {
-        guard let definition = of(type) else { preconditionFailure("the catalogue defines the types it names") }
+        guard let definition = of(type) else {
+            preconditionFailure("the catalog must define every type that it refers to")
+        }
         return definition.metadata
     }
 }

@@ -15,9 +15,10 @@ enum TerminalCommand: Equatable {
     static let manual = """
         NAME=VALUE                   set a characteristic: MotionDetected=true, Front Door/LockCurrentState=2
         press [NAME] [single|double|long]
-        show [NAME]                  what there is, and its values
-        away [ACCESSORY]             it cannot be reached
-        back [ACCESSORY]
+                                     press a button
+        show [NAME]                  list characteristics and their values
+        away [ACCESSORY]             make an accessory, or all, unreachable
+        back [ACCESSORY]             make it reachable again
         unlock                       allow pairing again after wrong setup codes
         quit
         """
@@ -31,7 +32,7 @@ enum TerminalCommand: Equatable {
         let line = line.trimmed
         if let equals = line.firstIndex(of: "=") {
             let name = String(line[..<equals]).trimmed
-            guard !name.isEmpty else { throw Mistake(message: "write NAME=VALUE") }
+            guard !name.isEmpty else { throw Mistake(message: "the name is missing; write NAME=VALUE") }
             self = .set(name, String(line[line.index(after: equals)...]).trimmed)
             return
         }
@@ -50,7 +51,7 @@ enum TerminalCommand: Equatable {
         case "unlock": self = .unlock
         case "help", "?": self = .help
         case "quit", "exit": self = .quit
-        case .some(let word): throw Mistake(message: "there is no command \(word); help lists them")
+        case .some(let word): throw Mistake(message: "unknown command \(word); type help for a list")
         }
     }
 }

@@ -51,7 +51,7 @@ extension CharacteristicObject {
         case .bool: return "true or false"
         case .string:
             return "at most \(metadata.maximumLength ?? CharacteristicMetadata.defaultMaximumLength) bytes of text"
-        case .tlv8, .data: return "base64"
+        case .tlv8, .data: return "Base64"
         case .uint8, .uint16, .uint32, .uint64, .int, .float:
             if let values = metadata.validValues { return "one of \(values.map(String.init).joined(separator: ", "))" }
             let (low, high) = (metadata.minimum.map(Self.number), metadata.maximum.map(Self.number))

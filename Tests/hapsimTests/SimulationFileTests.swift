@@ -104,7 +104,7 @@ struct SimulationFileTests {
             ("name: One", "there is nothing to serve; add services: or accessories:"),
             ("services: [{type: Switch}]", "name"),
             ("{name: \"One\\a\", services: [{type: Switch}]}", "control characters"),
-            ("{name: One, services: [{type: Lightbuld}]}", "there is no service Lightbuld; write Lightbulb"),
+            ("{name: One, services: [{type: Lightbuld}]}", "unknown service type Lightbuld; write Lightbulb"),
             ("{name: One, services: [{type: Switch, characteristics: {Onn: true}}]}", "write On"),
             ("{name: One, services: [{type: Switch, characteristics: {On: maybe}}]}", "write true or false"),
             (
@@ -117,7 +117,7 @@ struct SimulationFileTests {
             ),
             ("{name: One, code: 123-45-678, services: [{type: Switch}]}", "this is not a code"),
             ("{name: One, code: 12345678, services: [{type: Switch}]}", "this is not a code"),
-            ("{name: One, services: [{type: Switch, travel: -1}]}", "a move takes 0 to 3600 seconds"),
+            ("{name: One, services: [{type: Switch, travel: -1}]}", "a move must take 0 to 3600 seconds"),
             ("{name: One, services: [{type: Switch, linked: [x]}]}", "no other service has the id x"),
             (
                 "{name: One, services: [{type: 0B6A35C0-1C6C-4B0E-8D2B-5F0F7A7C3D11}]}",
@@ -153,7 +153,7 @@ struct TerminalCommandTests {
         ])
     func commands(line: String, command: TerminalCommand) throws { #expect(try TerminalCommand(line) == command) }
 
-    @Test("or a mistake that is named", arguments: [("jump", "there is no command jump"), ("=1", "write NAME=VALUE")])
+    @Test("or a mistake that is named", arguments: [("jump", "unknown command jump"), ("=1", "write NAME=VALUE")])
     func mistakes(line: String, message: String) {
         let error = #expect(throws: TerminalCommand.Mistake.self) { try TerminalCommand(line) }
         #expect(error?.message.contains(message) == true)
