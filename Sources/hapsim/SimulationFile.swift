@@ -34,7 +34,7 @@ struct SimulationFile: Decodable, Equatable {
     init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: Key.self)
         server = try Entry(from: container, Key.self)
-        code = try container.value(of: .code, "a code", "a code as 416-27-893, none of the simple ones", SetupCode.init)
+        code = try container.setupCode(forKey: .code)
         bridged = try container.decodeIfPresent([BridgedEntry].self, forKey: .accessories)?.map(\.entry) ?? []
         guard bridged.count <= Self.maximumBridged else {
             throw ConfigurationProblem(
@@ -296,15 +296,15 @@ extension CharacteristicDefinition {
 }
 
 extension KeyedDecodingContainer {
-    /// Decodes a value that is written as text.
-    fileprivate func value<Value>(
-        of key: Key, _ kind: String, _ remedy: String, _ make: (String) -> Value?
-    ) throws -> Value? {
+    /// Decodes a setup code.
+    fileprivate func setupCode(forKey key: Key) throws -> SetupCode? {
         guard let text = try decodeIfPresent(String.self, forKey: key) else { return nil }
-        guard let value = make(text) else {
-            throw ConfigurationProblem("this is not \(kind)", remedy: "write \(remedy)", at: codingPath + [key])
-        }
-        return value
+        if let code = SetupCode(text) { return code }
+        let shape = text.map { $0.isASCII && $0.isWholeNumber ? "0" : $0 }
+        // Other codes of this form are the trivial ones, which controllers reject.
+        throw ConfigurationProblem(
+            String(shape) == "000-00-000" ? "\(text) is too easy to guess" : "not a valid setup code",
+            remedy: "write eight digits like 416-27-893", at: codingPath + [key])
     }
 }
 

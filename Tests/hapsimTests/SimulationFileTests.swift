@@ -115,8 +115,8 @@ struct SimulationFileTests {
                 "{name: One, services: [{type: Battery, characteristics: {ChargingState: Full}}]}",
                 "write one of 0 (NotCharging)"
             ),
-            ("{name: One, code: 123-45-678, services: [{type: Switch}]}", "this is not a code"),
-            ("{name: One, code: 12345678, services: [{type: Switch}]}", "this is not a code"),
+            ("{name: One, code: 123-45-678, services: [{type: Switch}]}", "123-45-678 is too easy to guess"),
+            ("{name: One, code: 12345678, services: [{type: Switch}]}", "not a valid setup code"),
             ("{name: One, services: [{type: Switch, travel: -1}]}", "a move must take 0 to 3600 seconds"),
             ("{name: One, services: [{type: Switch, linked: [x]}]}", "no other service has the id x"),
             (
