@@ -146,7 +146,9 @@ struct DiagnosisTests {
             facts: {
                 $0.daemon = .absent(reason: "no process at /s", start: nil)
             }),
-        Fault("a daemon that was not started", .daemon, "nothing keeps", "systemctl start", facts: absent(steps, 0)),
+        Fault(
+            "a daemon that was not started", .daemon, "lamplighterd can start", "systemctl start",
+            facts: absent(steps, 0)),
         Fault(
             "a wrong configuration", .configuration, "f:1:2: k: unknown key; write l", code: 78,
             facts: absent([StartReport(.configuration, "f:1:2: k: unknown key; write l", code: 78)], 78)),
@@ -177,7 +179,7 @@ struct DiagnosisTests {
             facts: absent(
                 steps.prefix(3)
                     + [StartReport(.metrics, "metrics: port 2 is taken by python3 (process 7)", code: 69)], 69)),
-        Fault("a start check without a report", .daemon, "ends with 64", code: 64, facts: absent([], 64)),
+        Fault("a start check without a report", .daemon, "exited with 64", code: 64, facts: absent([], 64)),
         Fault(
             "a start check of another version", .daemon, "b is damaged", code: 65,
             facts: absent([], 65, lastLine: "lamplighterd: b is damaged")),
@@ -186,12 +188,13 @@ struct DiagnosisTests {
             facts: absent([StartReport(.init(rawValue: "power"), "no power", code: 69)], 69)),
 
         Fault("a clock before the program", .clock, "1970-01-06", "timedatectl", facts: { $0.time = 5 * 86400 }),
-        Fault("a clock far ahead", .clock, "cannot be", facts: { $0.time = Version.released + 30 * 365 * 86400 }),
+        Fault("a clock far ahead", .clock, "can't be right", facts: { $0.time = Version.released + 30 * 365 * 86400 }),
         Fault(
             "a database that is gone", .storage, "is gone", code: 74, diagnostics: { $0.storage.problem = "b is gone" }),
-        Fault("a full disk", .storage, "full", "make room", code: 74, diagnostics: { $0.storage.freeBytes = 4096 }),
+        Fault(
+            "a full disk", .storage, "full", "free some space", code: 74, diagnostics: { $0.storage.freeBytes = 4096 }),
         Fault("no interface", .network, "no network interface", diagnostics: { $0.interfaces = [] }),
-        Fault("an interface without an address", .network, "eth0 has no address", facts: { $0.queryResults = [] }),
+        Fault("an interface without an address", .network, "no address on eth0", facts: { $0.queryResults = [] }),
         Fault(
             "an interface that nothing leaves by", .network, "Network is unreachable",
             facts: {
@@ -203,18 +206,18 @@ struct DiagnosisTests {
             "advertise: none", .advertise, "advertise: none", "advertise: avahi", code: 78,
             status: { $0.advertisement.state = .off }, diagnostics: { $0.isToBeAdvertised = false }),
         Fault(
-            "no bus", .bus, "D-Bus is not running", "start dbus", status: { $0.advertisement.state = .waiting },
+            "no bus", .bus, "D-Bus isn't running", "start dbus", status: { $0.advertisement.state = .waiting },
             facts: {
                 $0.bus = .absent
                 $0.avahi = .absent
             }),
         Fault(
-            "a hung bus", .bus, "does not answer", status: { $0.advertisement.state = .waiting },
+            "a hung bus", .bus, "doesn't answer", status: { $0.advertisement.state = .waiting },
             facts: {
                 $0.bus = .silent
             }),
         Fault(
-            "no Avahi", .avahi, "not running", "avahi-daemon", status: { $0.advertisement.state = .waiting },
+            "no Avahi", .avahi, "isn't running", "avahi-daemon", status: { $0.advertisement.state = .waiting },
             facts: {
                 $0.avahi = .absent
             }),
@@ -228,7 +231,8 @@ struct DiagnosisTests {
             "an Avahi stuck in probing", .advertisement, "still registering",
             status: { $0.advertisement.state = .registering }),
         Fault(
-            "a copy on another host", .clone, "used twice", "\"Bridge EEFF #2\"", "host copy.local, port 9", "reset",
+            "a copy on another host", .clone, "another bridge has", "\"Bridge EEFF #2\"", "host copy.local, port 9",
+            "reset",
             facts: also(
                 ServiceInstance(
                     name: "Bridge EEFF #2", places: [.init(host: DNSName(["copy", "local"]), port: 9)],
@@ -241,18 +245,18 @@ struct DiagnosisTests {
             "two hosts of one name", .clone, "host host.local, port 51826 and host copy.local, port 51826",
             facts: seen { $0.places.append(.init(host: DNSName(["copy", "local"]), port: 51826)) }),
         Fault(
-            "a record that Avahi does not know", .visible, "does not know \"Bridge EEFF\"", "restart lamplighterd",
+            "a record that Avahi does not know", .visible, "doesn't know \"Bridge EEFF\"", "restart lamplighterd",
             facts: {
                 for index in $0.queryResults.indices { $0.queryResults[index].instances = [] }
             }),
         Fault(
-            "multicast that is dropped", .visible, "multicast does not come through on eth0", "224.0.0.251",
+            "multicast that is dropped", .visible, "multicast is blocked on eth0", "224.0.0.251",
             facts: {
                 $0.queryResults[0].instances = []
                 $0.queryResults[0].responders = []
             }),
         Fault(
-            "port 5353 that is closed", .visible, "nothing on port 5353 answers on eth0", "avahi-daemon.conf",
+            "port 5353 that is closed", .visible, "nothing answers on port 5353 on eth0", "avahi-daemon.conf",
             facts: {
                 for index in $0.queryResults.indices {
                     $0.queryResults[index] = QueryResult(route: $0.queryResults[index].route)
@@ -266,17 +270,17 @@ struct DiagnosisTests {
             }),
         Fault("another port", .record, "the port is 9 and should be 51826", facts: seen { $0.places[0].port = 9 }),
         Fault(
-            "other TXT keys", .record, "c# is 2 and should be 3; ff is 0 and should not be there; sf is missing",
+            "other TXT keys", .record, "c# is 2 and should be 3; ff is 0 and shouldn't be there; sf is missing",
             facts: seen { $0.txt = ["id": "AA:BB:CC:DD:EE:FF", "c#": "2", "ff": "0"] }),
-        Fault("no TXT record", .record, "no TXT record", facts: seen { $0.txt = nil }),
-        Fault("a record without address", .addresses, "names no address", facts: { $0.connections = [] }),
+        Fault("no TXT record", .record, "the TXT record is missing", facts: seen { $0.txt = nil }),
+        Fault("a record without address", .addresses, "has no addresses", facts: { $0.connections = [] }),
         Fault(
-            "an address that a firewall drops", .addresses, "fe80::1", "nothing comes back",
+            "an address that a firewall drops", .addresses, "fe80::1", "doesn't respond",
             facts: connecting(.timedOut)),
         Fault("an address that refuses", .addresses, "refuses", facts: connecting(.refused)),
         Fault("an interface that is filtered", .addresses, "bridge.interfaces", facts: connecting(.closed)),
-        Fault("another program at the port", .addresses, "not the bridge", facts: connecting(.foreign)),
-        Fault("a listener that hangs", .addresses, "does not answer", facts: connecting(.silent)),
+        Fault("another program at the port", .addresses, "other than the bridge", facts: connecting(.foreign)),
+        Fault("a listener that hangs", .addresses, "doesn't answer", facts: connecting(.silent)),
         Fault("no route", .addresses, "No route", facts: connecting(.failed(reason: "No route to host"))),
         Fault(
             "too many attempts", .attempts, "100 of 100", "lamplighter pairings unlock",
@@ -341,7 +345,7 @@ struct DiagnosisTests {
         let messages = findings.filter { $0.result == .warning }.map(\.message)
         #expect(
             messages == [
-                "the clock was set back by 3600 s while the bridge ran", "32768 KiB are left for /state",
+                "the clock was set back by 3600 s while the bridge was running", "32768 KiB are left for /state",
                 "published as \"Bridge EEFF #2\", because \"Bridge EEFF\" is taken",
                 "other programs also use UDP port 5353: homeassistant",
                 "3 of 100 attempts to pair with a wrong setup code", "home is degraded: no broker",
@@ -364,7 +368,7 @@ struct DiagnosisTests {
         diagnostics.interfaces = ["eth0", "wlan0"]
         let finding = Diagnosis.findings(Self.facts(Self.status, diagnostics)).first { $0.check == .network }
         #expect(finding?.result == .warning)
-        #expect(finding?.message == "wlan0 has no address, so the bridge cannot be seen there")
+        #expect(finding?.message == "no address on wlan0, so the bridge isn't visible there")
     }
 
     @Test("accepts an interface that works in one address family")
@@ -424,7 +428,7 @@ struct DiagnosisTests {
         #expect(Diagnosis.lasting(alone, alone).result == .unknown)
         #expect(Diagnosis.lasting(now, alone).result == .wrong)
         #expect(Diagnosis.lasting(now, alone).message.contains("IGMP snooping"))
-        #expect(Diagnosis.lasting(now, gone).message.contains("two minutes later visible was wrong"))
+        #expect(Diagnosis.lasting(now, gone).message.contains("after two minutes, visible failed"))
         #expect(Diagnosis.lasting(gone, now).result == .unknown)
     }
 }

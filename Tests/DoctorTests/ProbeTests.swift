@@ -15,7 +15,8 @@ struct ProbeTests {
     @Test(
         "classifies the listener at the bus's socket",
         arguments: [
-            (.answers("DATA\r\n"), .answers), (.hangsUp, .refused(reason: "it hangs up")), (.isSilent, .silent),
+            (.answers("DATA\r\n"), .answers), (.hangsUp, .refused(reason: "it closes the connection")),
+            (.isSilent, .silent),
         ] as [(Listener.Habit, UnixProbe.Outcome)])
     func bus(habit: Listener.Habit, outcome: UnixProbe.Outcome) async throws {
         let path = Self.path()
@@ -66,7 +67,7 @@ struct ProbeTests {
     @Test("doesn't try an invalid address")
     func noAddress() async {
         let connection = await TCPProbe.connect(to: .init(address: [1, 2], interface: "lo"), port: 1)
-        #expect(connection.outcome == .failed(reason: "it is none"))
+        #expect(connection.outcome == .failed(reason: "not an IP address"))
     }
 
     // MARK: The daemon's own check

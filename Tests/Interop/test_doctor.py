@@ -68,7 +68,7 @@ def test_a_healthy_bridge_has_no_fault(daemon):
     assert set(said.results.values()) == {"ok"}, said
     assert said.seconds < 10
     text = daemon.host.run(program("lamplighter"), "--control", daemon.socket, "doctor").stdout
-    assert "Nothing is wrong that can be seen from this host." in text
+    assert "This host found no problems." in text
     assert daemon.setup_code not in text
     # No other host answers on the pretend LAN.
     assert examine(daemon, "--long", "--pause", "1").results["lasting"] == "unknown"
@@ -182,7 +182,7 @@ def examine_installed(host):
 
 
 @pytest.mark.parametrize("fault, verdict, words", [
-    ("true", "daemon", "nothing keeps lamplighterd from starting"),
+    ("true", "daemon", "lamplighterd can start"),
     ("chown root /var/lib/lamplighter", "state", "no permission to use /var/lib/lamplighter"),
     ("chmod 600 /var/lib/lamplighter.yaml", "configuration", "/var/lib/lamplighter.yaml"),
 ])
@@ -206,7 +206,7 @@ def test_a_daemon_that_has_ended_is_examined_without_a_trace(make_daemon):
     daemon = make_daemon()
     daemon.terminate()
     before = files(daemon)
-    expect(examine(daemon), "daemon", "No such file", "nothing keeps lamplighterd from starting")
+    expect(examine(daemon), "daemon", "No such file", "lamplighterd can start")
     assert files(daemon) == before
 
 
@@ -246,7 +246,7 @@ def small_disk(make_daemon, lan):
 def test_a_full_disk(small_disk):
     filler = small_disk.state_directory / "filler"
     small_disk.host.run("dd", "if=/dev/zero", f"of={filler}", "bs=64k", check=False)
-    expect(examine(small_disk), "storage", "the disk is full", "make room", code=74)
+    expect(examine(small_disk), "storage", "the disk is full", "free some space", code=74)
     small_disk.host.run("rm", filler)
     assert examine(small_disk).code == 0
 
@@ -266,7 +266,7 @@ def test_avahi_is_stopped(daemon, lan):
         said = examine(daemon)
     finally:
         lan.bridge.start_avahi()
-    expect(said, "avahi", "not running", "systemctl enable --now avahi-daemon")
+    expect(said, "avahi", "isn't running", "systemctl enable --now avahi-daemon")
     assert said.results["bus"] == "ok" and said.results["visible"] == "unknown"
     daemon.until_published()
     assert examine(daemon).code == 0
@@ -301,12 +301,12 @@ def test_another_bridge_with_this_device_id(daemon, lan):
 def test_multicast_that_is_dropped(daemon, firewall):
     firewall("iifname eth0 udp dport 5353 drop")
     said = examine(daemon)
-    expect(said, "visible", "multicast does not come through on eth0", "UDP port 5353")
+    expect(said, "visible", "multicast is blocked on eth0", "UDP port 5353")
     assert said.seconds < 10
 
 
 @pytest.mark.parametrize("rule, words", [
-    ("ip daddr 10.77.0.1 tcp dport {port} drop", ["10.77.0.1", "nothing comes back"]),
+    ("ip daddr 10.77.0.1 tcp dport {port} drop", ["10.77.0.1", "doesn't respond"]),
     ("ip6 daddr fe80::/10 tcp dport {port} reject with tcp reset", ["fe80::", "refuses"]),
 ])
 def test_an_address_of_the_record_that_does_not_accept(rule, words, daemon, firewall):

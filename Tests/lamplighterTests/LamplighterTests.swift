@@ -500,12 +500,13 @@ struct LamplighterTests {
     func doctor() async {
         let reason = "lamplighterd is not reachable at /nowhere/s (No such file or directory)"
         let remedy =
-            "start it: systemctl start lamplighterd; doctor --config FILE --state-directory DIR says what keeps it from "
-            + "starting"
+            "start it: systemctl start lamplighterd; to find out why it doesn't start, use "
+            + "doctor --config FILE --state-directory DIR"
         let outcome = await run("doctor", "--control", "/nowhere/s")
         #expect(outcome.code == 69)
         #expect(
-            outcome.output.hasPrefix("wrong    daemon         \(reason); \(remedy)\nok       clock          it is "))
+            outcome.output.hasPrefix(
+                "wrong    daemon         \(reason); \(remedy)\nok       clock          the date is "))
         #expect(outcome.errors == "lamplighter: daemon: \(reason); \(remedy)\n")
         let json = await run("doctor", "--json", "--control", "/nowhere/s")
         #expect(json.output.hasPrefix(#"{"verdict":"daemon","message":"\#(reason)","remedy":"\#(remedy)","checks":[{"#))

@@ -21,9 +21,9 @@ extension BridgeDiagnosis {
             }
             return .wrong(
                 .clone,
-                "the device id \(status.deviceID) is used twice: also by \"\(instance.name)\" at "
+                "another bridge has the device id \(status.deviceID): \"\(instance.name)\" at "
                     + (places.isEmpty ? "an unknown place" : places.joined(separator: " and ")),
-                "stop one of the two; a copy of a bridge becomes one of its own by lamplighter reset")
+                "stop one of them; to keep a copy of a bridge, run lamplighter reset on the copy")
         }
         return .ok(.clone, "no other bridge uses the device id \(status.deviceID)")
     }
@@ -35,27 +35,27 @@ extension BridgeDiagnosis {
             guard name == diagnostics.wantedName else {
                 return .warning(
                     .advertisement, "published as \"\(name)\", because \"\(diagnostics.wantedName)\" is taken",
-                    "see who has that name: avahi-browse -rt _hap._tcp")
+                    "find the other device: avahi-browse -rt _hap._tcp")
             }
             return .ok(.advertisement, "published as \"\(name)\"")
         case .registering:
             return .wrong(
                 .advertisement, "Avahi is still registering the name \"\(name)\"",
-                "look again in a minute; if it stays so: systemctl restart avahi-daemon")
+                "wait a minute; if the state doesn't change: systemctl restart avahi-daemon")
         default:
             return .wrong(
-                .advertisement, "the bridge is not advertised: \(diagnostics.discoveryError ?? state.rawValue)",
-                "see journalctl -u avahi-daemon; D-Bus and AppArmor may forbid it, too")
+                .advertisement, "the bridge isn't advertised: \(diagnostics.discoveryError ?? state.rawValue)",
+                "check journalctl -u avahi-daemon; D-Bus or AppArmor may block it, too")
         }
     }
 
     /// Checks for other programs that listen on the mDNS port.
     var responders: CheckResult {
         let others = facts.listeners.filter { $0 != "avahi" }
-        guard !others.isEmpty else { return .ok(.responders, "Avahi is the only one on port 5353") }
+        guard !others.isEmpty else { return .ok(.responders, "Avahi is the only program on port 5353") }
         return .warning(
             .responders, "other programs also use UDP port 5353: \(others.joined(separator: ", "))",
-            "if records come and go, let Avahi be the only one; ss -ulpn sport = :5353 shows them")
+            "if records come and go, stop the other programs; ss -ulpn sport = :5353 lists them")
     }
 
     var visible: CheckResult {
@@ -67,25 +67,24 @@ extension BridgeDiagnosis {
         }
         let name = "\"\(status.advertisement.name)\""
         guard let interface = blind.first else {
-            return .ok(.visible, "\(name) is seen on \(interfaces.joined(separator: ", ")); \(neighbours)")
+            return .ok(.visible, "\(name) is visible on \(interfaces.joined(separator: ", ")); \(neighbours)")
         }
         let here = queryResults.filter { $0.route.isMulticast(on: interface) }
         let direct = facts.queryResults.filter { !$0.isMulticast }
         if here.contains(where: { !$0.responders.isEmpty }) {
             return .wrong(
-                .visible, "the Avahi daemon answers on \(interface), but does not know \(name)",
+                .visible, "the Avahi daemon answers on \(interface), but doesn't know \(name)",
                 "restart lamplighterd to publish it again")
         }
         if direct.contains(where: { !$0.responders.isEmpty }) {
             return .wrong(
                 .visible,
-                "multicast does not come through on \(interface): the Avahi daemon answers when it is asked directly, "
-                    + "not when all are asked",
-                "let a firewall pass UDP port 5353 to 224.0.0.251 and ff02::fb, in and out (nft list ruleset)")
+                "multicast is blocked on \(interface): the Avahi daemon answers unicast queries but not multicast queries",
+                "allow UDP port 5353 to 224.0.0.251 and ff02::fb in the firewall, in and out (nft list ruleset)")
         }
         return .wrong(
-            .visible, "the Avahi daemon runs, but nothing on port 5353 answers on \(interface)",
-            "let a firewall pass UDP port 5353 (nft list ruleset), and see that avahi-daemon.conf does not leave out "
+            .visible, "the Avahi daemon is running, but nothing answers on port 5353 on \(interface)",
+            "allow UDP port 5353 in the firewall (nft list ruleset), and check that avahi-daemon.conf doesn't exclude "
                 + interface)
     }
 
@@ -105,10 +104,10 @@ extension BridgeDiagnosis {
                 return .wrong(
                     .record,
                     "the record on \(look.route) differs from the bridge's: " + differences.joined(separator: "; "),
-                    "restart lamplighterd; if it stays so, another program publishes under this name")
+                    "restart lamplighterd; if that doesn't help, another program uses this name")
             }
         }
-        return .ok(.record, "port and all \(diagnostics.txt.count) TXT keys are as the bridge says")
+        return .ok(.record, "the port and all \(diagnostics.txt.count) TXT keys are correct")
     }
 
     private func differences(of instance: ServiceInstance) -> [String] {
@@ -116,13 +115,13 @@ extension BridgeDiagnosis {
         for place in instance.places where Int(place.port) != status.port {
             differences.append("the port is \(place.port) and should be \(status.port)")
         }
-        guard let seen = instance.txt else { return differences + ["there is no TXT record"] }
+        guard let seen = instance.txt else { return differences + ["the TXT record is missing"] }
         let wanted = Dictionary(diagnostics.txt.map { ($0.key.lowercased(), $0.value) }) { $1 }
         for key in Set(wanted.keys).union(seen.keys).sorted() where wanted[key] != seen[key] {
             switch (wanted[key], seen[key]) {
             case (let wanted?, let seen?): differences.append("\(key) is \(seen) and should be \(wanted)")
             case (let wanted?, nil): differences.append("\(key) is missing and should be \(wanted)")
-            case (nil, let seen?): differences.append("\(key) is \(seen) and should not be there")
+            case (nil, let seen?): differences.append("\(key) is \(seen) and shouldn't be there")
             case (nil, nil): break
             }
         }
@@ -132,29 +131,30 @@ extension BridgeDiagnosis {
     var addresses: CheckResult {
         guard !facts.connections.isEmpty else {
             return .wrong(
-                .addresses, "the record names no address", "see the publish- keys in avahi-daemon.conf")
+                .addresses, "the record has no addresses", "check the publish- keys in avahi-daemon.conf")
         }
         for connection in facts.connections {
             guard let (message, remedy) = Self.problem(connection.outcome) else { continue }
-            return .wrong(.addresses, "\(connection.address), which the record names, \(message)", remedy)
+            return .wrong(.addresses, "the advertised address \(connection.address) \(message)", remedy)
         }
         return .ok(
             .addresses,
-            "\(facts.connections.map(\.address).unique.joined(separator: ", ")) answer on port \(status.port)")
+            "the bridge answers on port \(status.port) at "
+                + facts.connections.map(\.address).unique.joined(separator: ", "))
     }
 
     private static func problem(_ outcome: TCPProbe.Outcome) -> (message: String, remedy: String)? {
-        let firewall = "let a firewall pass TCP to the bridge's port (nft list ruleset)"
+        let firewall = "allow TCP to the bridge's port in the firewall (nft list ruleset)"
         switch outcome {
         case .answers: return nil
-        case .timedOut: return ("takes no connection: nothing comes back", firewall)
+        case .timedOut: return ("doesn't respond to connection attempts", firewall)
         case .refused: return ("refuses connections", "\(firewall), or restart lamplighterd")
-        case .failed(let reason): return ("cannot be reached: \(reason)", "see to the network: ip addr, ip route")
+        case .failed(let reason): return ("can't be reached: \(reason)", "check the network: ip addr, ip route")
         case .closed:
-            return ("takes connections and hangs up", "see whether bridge.interfaces leaves out its interface")
-        case .silent: return ("takes connections and does not answer", "restart lamplighterd")
+            return ("accepts connections but closes them", "check that bridge.interfaces includes its interface")
+        case .silent: return ("accepts connections but doesn't answer", "restart lamplighterd")
         case .foreign:
-            return ("is answered by a program that is not the bridge", "see who has the port: ss -tlnp")
+            return ("is used by a program other than the bridge", "find the program on that port: ss -tlnp")
         }
     }
 }

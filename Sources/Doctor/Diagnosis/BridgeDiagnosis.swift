@@ -66,40 +66,40 @@ struct BridgeDiagnosis {
         let storage = diagnostics.storage
         if let problem = storage.problem {
             return .wrong(
-                .storage, problem, "see to it before the bridge is restarted: what it learns now may be lost", code: 74)
+                .storage, problem, "fix this before the bridge restarts; until then, changes may be lost", code: 74)
         }
         let rest = "\(storage.freeBytes / 1024) KiB are left for \(storage.directory)"
         if storage.freeBytes < Self.scarce {
-            return .wrong(.storage, "the disk is full: \(rest)", "make room; pairings cannot be stored", code: 74)
+            return .wrong(.storage, "the disk is full: \(rest)", "free some space; pairings can't be stored", code: 74)
         }
-        if storage.freeBytes < Self.enough { return .warning(.storage, rest, "make room on that disk") }
-        return .ok(.storage, "\(storage.directory) can be written")
+        if storage.freeBytes < Self.enough { return .warning(.storage, rest, "free some space on that disk") }
+        return .ok(.storage, "\(storage.directory) is writable")
     }
 
     private var network: CheckResult {
         guard !diagnostics.interfaces.isEmpty else {
             return .wrong(
-                .network, "there is no network interface for the bridge to be seen on",
-                "connect the network, or see whether bridge.interfaces names one that exists (ip link)")
+                .network, "the bridge has no network interface",
+                "connect the network, or check that bridge.interfaces lists an existing interface (ip link)")
         }
         let names = diagnostics.interfaces.joined(separator: ", ")
         let bare = diagnostics.interfaces.filter { name in
             !facts.queryResults.contains { $0.route.isMulticast(on: name) }
         }
         guard bare.count < diagnostics.interfaces.count else {
-            return .wrong(.network, "\(names) has no address", "see to the network: ip addr show")
+            return .wrong(.network, "no address on \(names)", "check the network: ip addr show")
         }
         for name in diagnostics.interfaces where !bare.contains(name) {
             let failures = facts.queryResults.filter { $0.route.isMulticast(on: name) }.map(\.failure)
             guard let failure = failures.first ?? nil, !failures.contains(nil) else { continue }
             return .wrong(
-                .network, "nothing can be sent on \(name): \(failure)",
-                "see to the network and to a firewall's rules for outgoing UDP port 5353")
+                .network, "can't send on \(name): \(failure)",
+                "check the network and the firewall's rules for outgoing UDP port 5353")
         }
         guard bare.isEmpty else {
             return .warning(
-                .network, "\(bare.joined(separator: ", ")) has no address, so the bridge cannot be seen there",
-                "see to the network (ip addr show), or leave it out of bridge.interfaces")
+                .network, "no address on \(bare.joined(separator: ", ")), so the bridge isn't visible there",
+                "check the network (ip addr show), or exclude it in bridge.interfaces")
         }
         return .ok(.network, "the bridge is visible on \(names)")
     }
@@ -107,10 +107,10 @@ struct BridgeDiagnosis {
     private var advertise: CheckResult {
         guard diagnostics.isToBeAdvertised else {
             return .wrong(
-                .advertise, "the configuration says advertise: none, so no controller can find the bridge",
-                "write advertise: avahi in the section bridge, and restart lamplighterd", code: 78)
+                .advertise, "the configuration sets advertise: none, so controllers can't find the bridge",
+                "write advertise: avahi in the section bridge and restart lamplighterd", code: 78)
         }
-        return .ok(.advertise, "the configuration wants the bridge advertised")
+        return .ok(.advertise, "advertising is on")
     }
 
     private var isPublished: Bool { status.advertisement.state == .published }
@@ -119,14 +119,17 @@ struct BridgeDiagnosis {
         switch facts.bus {
         case .answers: .ok(.bus, "the system D-Bus answers")
         // The daemon may use a bus that this command doesn't know.
-        case _ where isPublished: .ok(.bus, "the bridge reaches the system D-Bus")
+        case _ where isPublished: .ok(.bus, "the bridge is connected to the system D-Bus")
         case .absent:
             .wrong(
-                .bus, "the system D-Bus is not running, and Avahi is reached by it", "start it: systemctl start dbus")
+                .bus, "the system D-Bus isn't running, and Avahi requires it", "start it: systemctl start dbus")
         case .silent:
-            .wrong(.bus, "the system D-Bus does not answer", "see journalctl -u dbus; a hung bus needs a restart")
+            .wrong(
+                .bus, "the system D-Bus doesn't answer", "check journalctl -u dbus; if it hangs, restart the computer")
         case .refused(let reason):
-            .wrong(.bus, "the system D-Bus cannot be reached: \(reason)", "see the rights of its socket in /run/dbus")
+            .wrong(
+                .bus, "can't connect to the system D-Bus: \(reason)", "check the permissions of its socket in /run/dbus"
+            )
         }
     }
 
@@ -135,16 +138,16 @@ struct BridgeDiagnosis {
         case .answers: .ok(.avahi, "the Avahi daemon answers")
         case .silent:
             .wrong(
-                .avahi, "the Avahi daemon hangs: it takes connections and answers nothing",
+                .avahi, "the Avahi daemon hangs: it accepts connections but doesn't answer",
                 "restart it: systemctl restart avahi-daemon")
         // Avahi may run elsewhere and share only its bus, as in containers.
-        case _ where isPublished: .ok(.avahi, "the bridge reaches the Avahi daemon")
+        case _ where isPublished: .ok(.avahi, "the bridge is connected to the Avahi daemon")
         case .absent:
-            .wrong(.avahi, "the Avahi daemon is not running", "start it: systemctl enable --now avahi-daemon")
+            .wrong(.avahi, "the Avahi daemon isn't running", "start it: systemctl enable --now avahi-daemon")
         case .refused(let reason):
             .wrong(
-                .avahi, "the Avahi daemon cannot be reached: \(reason)",
-                "see the rights of its socket in /run/avahi-daemon")
+                .avahi, "can't connect to the Avahi daemon: \(reason)",
+                "check the permissions of its socket in /run/avahi-daemon")
         }
     }
 
@@ -155,25 +158,25 @@ struct BridgeDiagnosis {
         let message = "\(failed) of \(allowed) attempts to pair with a wrong setup code"
         if failed >= allowed {
             return .wrong(
-                .attempts, "\(message): no controller can pair any more",
-                "lamplighter pairings unlock; lamplighter setup shows the right code")
+                .attempts, "\(message), so controllers can't pair anymore",
+                "allow more: lamplighter pairings unlock; lamplighter setup shows the code")
         }
-        if failed > 0 { return .warning(.attempts, message, "lamplighter setup shows the right code") }
-        return .ok(.attempts, "no controller has tried a wrong setup code")
+        if failed > 0 { return .warning(.attempts, message, "lamplighter setup shows the code") }
+        return .ok(.attempts, "no attempts with a wrong setup code")
     }
 
     private var pairing: CheckResult {
         guard status.paired else { return .ok(.pairing, "not paired; lamplighter setup shows the code") }
         let paired = "paired with \(diagnostics.pairings.of("controller"))"
         guard status.controllers == 0 else { return .ok(.pairing, "\(paired), \(status.controllers) connected") }
-        let remedy = "if that home has forgotten the bridge: lamplighter pairings remove --all"
+        let remedy = "if the bridge was removed from that home: lamplighter pairings remove --all"
         // A phone connects only from time to time if the home has no home hub. So missing connections alone aren't a
         // fault.
         guard diagnostics.refusedSetups > 0 else {
-            return .warning(.pairing, "\(paired), of which none is connected now", remedy)
+            return .warning(.pairing, "\(paired), but none is connected", remedy)
         }
         return .wrong(
-            .pairing, "\(paired), of which none is connected, and somebody else has tried to add the bridge in vain",
+            .pairing, "\(paired), but none is connected, and another controller tried to add the bridge",
             remedy)
     }
 
@@ -181,7 +184,7 @@ struct BridgeDiagnosis {
         let unwell = status.drivers.filter { !$0.isWell }
         guard !unwell.isEmpty else { return .ok(.drivers, "\(status.drivers.count) running") }
         return .warning(
-            .drivers, unwell.map { "\($0.id) is \($0.state)" }.joined(separator: "; "), "see the daemon's log")
+            .drivers, unwell.map { "\($0.id) is \($0.state)" }.joined(separator: "; "), "check the daemon's log")
     }
 
     private var lights: CheckResult {

@@ -11,22 +11,24 @@ extension Diagnosis {
         }
         if let cause = findings(later).verdict {
             return .wrong(
-                .lasting, "two minutes later \(cause.check.rawValue) was wrong: \(cause.message)", cause.remedy)
+                .lasting, "after two minutes, \(cause.check.rawValue) failed: \(cause.message)", cause.remedy)
         }
         let (before, after) = (facts.neighbours.count, later.neighbours.count)
         if before > 0, after == 0 {
             return .wrong(
                 .lasting,
-                "other hosts answered at first and none after two minutes: a switch or access point stops passing "
-                    + "multicast (IGMP snooping without a querier)",
-                "turn IGMP snooping off or an IGMP querier on; on Wi-Fi turn off multicast filters and client isolation"
+                "other hosts answered at first, but none after two minutes: a switch or access point stopped "
+                    + "forwarding multicast (IGMP snooping without a querier)",
+                "turn off IGMP snooping or turn on an IGMP querier; on Wi-Fi, turn off multicast filters and client "
+                    + "isolation"
             )
         }
         if before == 0 {
             return .unknown(
-                .lasting, "the record is still seen here, but no other host answered, so the way to others is not known"
+                .lasting,
+                "the record is still visible here, but no other host answered, so the network can't be checked"
             )
         }
-        return .ok(.lasting, "seen now and after two minutes; \(after) of \(before) other hosts still answer")
+        return .ok(.lasting, "visible now and after two minutes; \(after) of \(before) other hosts still answer")
     }
 }

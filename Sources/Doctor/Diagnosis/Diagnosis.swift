@@ -13,11 +13,11 @@ package enum Diagnosis {
         case .forbidden(let reason):
             [
                 .wrong(
-                    .daemon, reason, "run as root or become a member of the group lamplighter (log in anew after that)",
+                    .daemon, reason, "run this as root, or add this user to the group lamplighter and log in again",
                     code: 77)
             ]
         case .unfit(let reason):
-            [.wrong(.daemon, reason, "restart it: systemctl restart lamplighterd; see its log if that does not help")]
+            [.wrong(.daemon, reason, "restart it: systemctl restart lamplighterd; if that doesn't help, check its log")]
         case .answers(let status, let diagnostics):
             BridgeDiagnosis(facts: facts, status: status, diagnostics: diagnostics).findings
         }
@@ -30,8 +30,8 @@ package enum Diagnosis {
             return [
                 .wrong(
                     .daemon, "\(reason)",
-                    "start it: systemctl start lamplighterd; doctor --config FILE --state-directory DIR says what keeps it "
-                        + "from starting")
+                    "start it: systemctl start lamplighterd; to find out why it doesn't start, use "
+                        + "doctor --config FILE --state-directory DIR")
             ]
         }
         var findings = start.reports.map { report -> CheckResult in
@@ -44,7 +44,7 @@ package enum Diagnosis {
         }
         if start.code != 0 {
             if findings.verdict == nil {
-                let message = start.lastLine ?? "lamplighterd --check-start ends with \(start.code) and says nothing"
+                let message = start.lastLine ?? "lamplighterd --check-start exited with \(start.code) and no message"
                 findings.append(.wrong(.daemon, message, nil, code: start.code))
             } else {
                 findings.append(.unknown(.daemon, reason))
@@ -52,8 +52,9 @@ package enum Diagnosis {
         } else {
             findings.append(
                 .wrong(
-                    .daemon, "\(reason), and nothing keeps lamplighterd from starting",
-                    "start it: systemctl start lamplighterd; if it runs, name its control socket with --control"))
+                    .daemon, "\(reason), but lamplighterd can start",
+                    "start it: systemctl start lamplighterd; if it is already running, specify its socket with --control"
+                ))
         }
         return findings
     }
@@ -71,17 +72,19 @@ package enum Diagnosis {
         let remedy = "set the clock: timedatectl set-ntp true"
         if time < Version.released {
             return .wrong(
-                .clock, "this computer's clock says \(date(time)), before this program was made", remedy)
+                .clock, "this computer's date is \(date(time)), before this program was built", remedy)
         }
         if time > Version.released + lifetime * day {
-            return .wrong(.clock, "this computer's clock says \(date(time)), which cannot be", remedy)
+            return .wrong(.clock, "this computer's date is \(date(time)), which can't be right", remedy)
         }
         if abs(step) > smallStep {
             return .warning(
-                .clock, "the clock was set \(step > 0 ? "forward" : "back") by \(abs(step)) s while the bridge ran",
-                "nothing, if that happens once after the computer starts; else set the clock: timedatectl set-ntp true")
+                .clock,
+                "the clock was set \(step > 0 ? "forward" : "back") by \(abs(step)) s while the bridge was running",
+                "ignore this if it happens once after the computer starts; otherwise, "
+                    + remedy)
         }
-        return .ok(.clock, "it is \(date(time))")
+        return .ok(.clock, "the date is \(date(time))")
     }
 
     private static func date(_ time: Int) -> String {

@@ -32,7 +32,7 @@ package enum TCPProbe {
     package static func connect(to target: Target, port: Int) async -> Facts.Connection {
         guard let ip = try? SocketAddress(packedIPAddress: ByteBuffer(bytes: target.address), port: port).ipAddress,
             let address = SocketAddress(ip, port, on: target.interface)
-        else { return Facts.Connection(address: "an address", outcome: .failed(reason: "it is none")) }
+        else { return Facts.Connection(address: "(invalid)", outcome: .failed(reason: "not an IP address")) }
         return Facts.Connection(address: ip, outcome: await connect(to: address))
     }
 

@@ -66,7 +66,7 @@ package enum UnixProbe {
             switch answer {
             case .bytes: return .answers
             case .nothing: return .silent
-            case .end: return .refused(reason: "it hangs up")
+            case .end: return .refused(reason: "it closes the connection")
             }
         } catch let error as IOError {
             switch error.errnoCode {

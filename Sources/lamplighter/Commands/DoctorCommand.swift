@@ -8,22 +8,22 @@ import TerminalKit
 struct DoctorCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "doctor",
-        abstract: "Look at the bridge from outside, and name the first thing that is wrong.",
+        abstract: "Check the bridge from outside and report the first problem.",
         discussion: """
-            Ends with 0 if nothing is wrong. What lies between this host and a controller can be seen only as far as \
+            Exits with 0 if there is no problem. The network between this host and controllers can be checked only if \
             other hosts answer.
             """)
 
-    @Flag(help: "Look again after 130 s, when switches have forgotten who listens.")
+    @Flag(help: "Check again after 130 s, when switches have forgotten multicast listeners.")
     var long = false
 
     @Option(help: .hidden)
     var pause = Int(Diagnosis.snoopingTime / .seconds(1))
 
-    @Option(help: ArgumentHelp("The daemon's configuration, for when it does not run.", valueName: "file"))
+    @Option(help: ArgumentHelp("The configuration to check if the daemon isn't running.", valueName: "file"))
     var config: String?
 
-    @Option(help: ArgumentHelp("The daemon's state directory, for when it does not run.", valueName: "dir"))
+    @Option(help: ArgumentHelp("The state directory to check if the daemon isn't running.", valueName: "dir"))
     var stateDirectory: String?
 
     @OptionGroup var options: BridgeOptions
@@ -33,7 +33,7 @@ struct DoctorCommand: AsyncParsableCommand {
         var findings = Diagnosis.findings(facts)
         if long {
             if findings.verdict == nil {
-                Terminal.current.writeError("lamplighter: looking again in \(pause) s\n")
+                Terminal.current.writeError("lamplighter: checking again in \(pause) s\n")
                 try await Task.sleep(for: .seconds(pause))
             }
             findings.append(Diagnosis.lasting(facts, findings.verdict == nil ? await stableFacts() : facts))
@@ -78,9 +78,9 @@ struct DoctorCommand: AsyncParsableCommand {
             let but = count == 0 ? "" : ", but see the \(count == 1 ? "warning" : "\(count) warnings") above"
             text += """
 
-                Nothing is wrong that can be seen from this host\(but). Its own questions come back to it without passing the
-                network: whether a switch, an access point or a firewall keeps controllers away shows elsewhere, by
-                avahi-browse -rt _hap._tcp on another computer, or by doctor --long where other hosts answer.
+                This host found no problems\(but). Its own queries don't pass through the network, so a switch, an access
+                point or a firewall may still block controllers. To check that, run avahi-browse -rt _hap._tcp on
+                another computer, or doctor --long here if other hosts answer.
 
                 """
         }
