@@ -137,20 +137,20 @@ extension BridgeControlError {
         case .unreachable(let path, let reason):
             let remark = location.remark.map { "; the one in this directory isn't used: \($0)" } ?? ""
             self = .unavailable(
-                "lamplighterd is not reachable at \(path) (\(reason)\(remark))",
-                remedy: "start it, or name its control socket with --control")
+                "can't connect to lamplighterd at \(path) (\(reason)\(remark))",
+                remedy: "start it, or specify its socket with --control")
             isDaemonAway = true
-        case .untrusted: self = .noPermission("\(error)", remedy: "name a socket that you trust with --control")
+        case .untrusted: self = .noPermission("\(error)", remedy: "specify a socket that you trust with --control")
         case .noPermission(let path):
             self = .noPermission(
                 "no permission to use \(path)",
-                remedy: "run as root or become a member of the group lamplighter")
-        case .pathTooLong(let path): self = .usage("the socket path is too long for the system: \(path)")
+                remedy: "run this as root, or add this user to the group lamplighter")
+        case .pathTooLong(let path): self = .usage("the socket path is too long: \(path)")
         case .timedOut:
-            self = .unavailable("lamplighterd did not answer in time at \(location.path)", remedy: "see its log")
+            self = .unavailable("lamplighterd didn't answer in time at \(location.path)", remedy: "check its log")
             isUnanswered = true
         case .closed:
-            self = .unavailable("lamplighterd closed the connection at \(location.path)", remedy: "see its log")
+            self = .unavailable("lamplighterd closed the connection at \(location.path)", remedy: "check its log")
             isUnanswered = true
         case .inUse, .notASocket, .cannotListen, .tooManyRequests, .tooLong:
             self.init(code: 70, message: error.description)

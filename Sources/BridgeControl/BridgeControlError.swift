@@ -64,8 +64,8 @@ extension BridgeControlError {
             }
         case -32601:
             self = .unavailable(
-                failure.message, remedy: "lamplighter and lamplighterd have incompatible versions")
-        default: self.init(code: 70, message: "lamplighterd says: \(failure.message)")
+                failure.message, remedy: "install the same version of lamplighter and lamplighterd")
+        default: self.init(code: 70, message: "lamplighterd reported: \(failure.message)")
         }
     }
 }

@@ -41,7 +41,7 @@ extension BridgeControlError {
             case .wrongType: self = .protocolViolation("the key \"\(error.path)\" has a value of the wrong type")
             case .unknownKind: self = .protocolViolation(error.description)
             }
-        default: self = .protocolViolation("the message cannot be read")
+        default: self = .protocolViolation("the message can't be read")
         }
     }
 }

@@ -52,7 +52,7 @@ package enum FileTransfer {
 
     static func receive(size: Int, from peer: LineRPCPeer) async throws -> [UInt8] {
         guard (0...maximumFileSize).contains(size) else {
-            throw BridgeControlError(code: 65, message: "not a backup: it is too large")
+            throw BridgeControlError(code: 65, message: "not a backup: the file is too large")
         }
         var bytes: [UInt8] = []
         while bytes.count < size {

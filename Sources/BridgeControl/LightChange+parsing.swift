@@ -51,7 +51,8 @@ extension LightChange {
         self.init()
         guard !words.isEmpty else {
             throw .usage(
-                "nothing to change", remedy: "write for example on=true (\(purpose.names.joined(separator: ", ")))")
+                "nothing to change",
+                remedy: "write a change like on=true; the names are \(purpose.names.joined(separator: ", "))")
         }
         var seen: Set<String> = []
         for word in words {
@@ -72,24 +73,27 @@ extension LightChange {
 
     /// Validates a change that wasn't created by ``init(parsing:for:)``.
     package func validate(for purpose: Purpose) throws(BridgeControlError) {
-        guard !isEmpty else { throw .usage("nothing to change", remedy: "write for example on=true") }
+        guard !isEmpty else { throw .usage("nothing to change", remedy: "write a change like on=true") }
         if reachable != nil, case .command = purpose {
-            throw .usage("reachable cannot be set", remedy: "use simulate for a simulated light")
+            throw .usage("reachable can't be set", remedy: "use lamplighter simulate for a simulated light")
         }
         for (name, value) in members where name != Self.reachable {
             let meanings = purpose.meanings(of: name)
-            if meanings.isEmpty { throw .usage("the readings of a sensor can't be set", remedy: "use simulate") }
+            if meanings.isEmpty {
+                throw .usage(
+                    "the readings of a sensor can't be set", remedy: "use lamplighter simulate for a simulated sensor")
+            }
             if let number = value.double { try Self.check(name, number, meanings.compactMap(\.range)) }
             guard let text = value.string else { continue }
             let words = meanings.flatMap { if case .choice(let words) = $0.form { words } else { [String]() } }
             guard words.contains(text) else {
                 throw .usage(
-                    "\(Self.shown(name)) cannot be \"\(Self.shown(text))\"",
+                    "\(Self.shown(name)) can't be \"\(Self.shown(text))\"",
                     remedy: "write \(words.joined(separator: " or "))")
             }
         }
         if self["temperature"] != nil, self["hue"] != nil || self["saturation"] != nil {
-            throw .usage("a light shows a color or a white", remedy: "write hue and saturation, or temperature")
+            throw .usage("a light has either a color or a white", remedy: "write hue and saturation, or temperature")
         }
     }
 
@@ -108,29 +112,30 @@ extension LightChange {
 
     private static func unknown(_ name: String, for purpose: Purpose) -> BridgeControlError {
         if name == "reachable" {
-            return .usage("reachable cannot be set", remedy: "use simulate for a simulated light")
+            return .usage("reachable can't be set", remedy: "use lamplighter simulate for a simulated light")
         }
-        return .usage("there is no \"\(shown(name))\"", remedy: "write one of \(purpose.names.joined(separator: ", "))")
+        return .usage(
+            "unknown name \"\(shown(name))\"", remedy: "write one of \(purpose.names.joined(separator: ", "))")
     }
 
     private static func bool(_ name: String, _ text: String) throws(BridgeControlError) -> Bool {
         switch text.lowercased() {
         case "true", "on", "yes", "1": return true
         case "false", "off", "no", "0": return false
-        default: throw .usage("\(shown(name)) cannot be \"\(shown(text))\"", remedy: "write true or false")
+        default: throw .usage("\(shown(name)) can't be \"\(shown(text))\"", remedy: "write true or false")
         }
     }
 
     private static func integer(_ name: String, _ text: String) throws(BridgeControlError) -> Int {
         guard let value = Int(text) else {
-            throw .usage("\(shown(name)) cannot be \"\(shown(text))\"", remedy: "write a whole number")
+            throw .usage("\(shown(name)) can't be \"\(shown(text))\"", remedy: "write a whole number")
         }
         return value
     }
 
     private static func number(_ name: String, _ text: String) throws(BridgeControlError) -> Double {
         guard let value = Double(text), value.isFinite else {
-            throw .usage("\(shown(name)) cannot be \"\(shown(text))\"", remedy: "write a number")
+            throw .usage("\(shown(name)) can't be \"\(shown(text))\"", remedy: "write a number")
         }
         return value
     }

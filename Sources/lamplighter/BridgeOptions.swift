@@ -29,8 +29,8 @@ struct BridgeOptions: GlobalOptions {
             return try await ask(body)
         } catch let error as BridgeControlError where error.isUnanswered {
             throw BridgeControlError.unavailable(
-                "lamplighterd did not answer, so the change may be stored or not",
-                remedy: "\(check) shows it once lamplighterd runs")
+                "lamplighterd didn't answer, so the change may or may not be stored",
+                remedy: "run \(check) when lamplighterd is running again")
         }
     }
 
@@ -42,7 +42,7 @@ struct BridgeOptions: GlobalOptions {
         guard !yes else { return }
         guard !json else { throw TerminalError.usage("can't ask for confirmation with --json; add --yes") }
         guard try await Terminal.current.answer(to: "\(warning.sanitized) Type yes to continue: ") == "yes" else {
-            throw BridgeControlError(code: 75, message: "nothing has been changed")
+            throw BridgeControlError(code: 75, message: "canceled; nothing was changed")
         }
     }
 
@@ -62,7 +62,7 @@ struct BridgeOptions: GlobalOptions {
             try await Task.sleep(for: .milliseconds(100))
         }
         throw BridgeControlError.unavailable(
-            "\(change), but lamplighterd has not come back within 20 s", remedy: "see its log and start it")
+            "\(change), but lamplighterd didn't restart within 20 s", remedy: "check its log and start it")
     }
 
     static let order = OptionOrder(flags: ["--json"], options: ["--control"])

@@ -29,7 +29,7 @@ enum DaemonProgram {
     static func run(
         _ arguments: [String], standardInput: CInt = STDIN_FILENO, standardOutput: CInt = STDOUT_FILENO
     ) throws(BridgeControlError) {
-        guard let path else { throw .unavailable("lamplighterd is not installed") }
+        guard let path else { throw .unavailable("lamplighterd isn't installed") }
         var actions = posix_spawn_file_actions_t()
         posix_spawn_file_actions_init(&actions)
         defer { posix_spawn_file_actions_destroy(&actions) }
@@ -47,16 +47,16 @@ enum DaemonProgram {
         let failure = posix_spawn(&process, path, &actions, nil, words, environ)
         close(errors[1])
         guard failure == 0 else {
-            throw BridgeControlError(code: 70, message: "cannot run \(path): \(SystemError(code: failure).reason)")
+            throw BridgeControlError(code: 70, message: "can't run \(path): \(SystemError(code: failure).reason)")
         }
         let text = (try? OpenFile(errors[0]).read(limit: 1 << 20)) ?? []
         var status: CInt = 0
         while waitpid(process, &status, 0) < 0, errno == EINTR {}
         let signal = status & 0x7F
-        guard signal == 0 else { throw .unavailable("\(path) was ended by signal \(signal)") }
+        guard signal == 0 else { throw .unavailable("\(path) was terminated by signal \(signal)") }
         var lines = String(decoding: text, as: UTF8.self).split(separator: "\n").map(String.init)
         let code = (status >> 8) & 0xFF
-        let last = code == 0 ? nil : lines.popLast() ?? "\(path) ended with \(code)"
+        let last = code == 0 ? nil : lines.popLast() ?? "\(path) exited with \(code)"
         for line in lines { Terminal.current.writeError(line.sanitized + "\n") }
         guard let last else { return }
         let name = "lamplighterd: "

@@ -25,7 +25,7 @@ struct InputFile: ~Copyable {
             throw Self.failure(path, error)
         }
         guard bytes.count <= FileTransfer.maximumFileSize else {
-            throw BridgeControlError(code: 65, message: "\(path) is not a backup: it is too large")
+            throw BridgeControlError(code: 65, message: "\(path) isn't a backup: it's too large")
         }
         return bytes
     }
@@ -39,6 +39,6 @@ struct InputFile: ~Copyable {
 
     private static func failure(_ path: String, _ error: SystemError = .last) -> BridgeControlError {
         let code: Int32 = error.isPermissionDenied ? 77 : error.code == ENOENT ? 66 : 74
-        return BridgeControlError(code: code, message: "cannot read \(path): \(error.reason)")
+        return BridgeControlError(code: code, message: "can't read \(path): \(error.reason)")
     }
 }

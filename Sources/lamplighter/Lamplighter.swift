@@ -9,7 +9,7 @@ import TerminalKit
 struct Lamplighter: CommandProgram {
     static let configuration = CommandConfiguration(
         commandName: "lamplighter",
-        abstract: "Look after the lamplighterd bridge.",
+        abstract: "Manage the lamplighterd bridge.",
         version: "lamplighter \(Version.current)",
         subcommands: [
             StatusCommand.self, SetupCommand.self, LightsCommand.self, SimulateCommand.self, PairingsCommand.self,

@@ -137,38 +137,38 @@ struct LightChangeTests {
         arguments: [
             (
                 [],
-                "nothing to change; write for example on=true (\(settable))"
+                "nothing to change; write a change like on=true; the names are \(settable)"
             ),
             (["on"], "don't understand \"on\"; write NAME=VALUE, for example brightness=40"),
             (
                 ["brigthness=4"],
-                "there is no \"brigthness\"; write one of \(settable)"
+                "unknown name \"brigthness\"; write one of \(settable)"
             ),
-            (["on=maybe"], "on cannot be \"maybe\"; write true or false"),
+            (["on=maybe"], "on can't be \"maybe\"; write true or false"),
             (["brightness=101"], "brightness is out of range; write 0 to 100 (percent)"),
-            (["brightness=4.5"], "brightness cannot be \"4.5\"; write a whole number"),
+            (["brightness=4.5"], "brightness can't be \"4.5\"; write a whole number"),
             (
                 ["brightness=99999999999999999999"],
-                "brightness cannot be \"99999999999999999999\"; write a whole number"
+                "brightness can't be \"99999999999999999999\"; write a whole number"
             ),
             (["hue=361"], "hue is out of range; write 0 to 360 (degrees)"),
-            (["hue=nan"], "hue cannot be \"nan\"; write a number"),
+            (["hue=nan"], "hue can't be \"nan\"; write a number"),
             (["saturation=100.5"], "saturation is out of range; write 0 to 100 (percent)"),
             (["temperature=501"], "temperature is out of range; write 50 to 500 (mired)"),
             (["temperature=40"], "temperature is out of range; write 50 to 500 (mired)"),
             (
                 ["temperature=200", "hue=3"],
-                "a light shows a color or a white; write hue and saturation, or temperature"
+                "a light has either a color or a white; write hue and saturation, or temperature"
             ),
             (["on=1", "on=0"], "on is given twice; write it once"),
-            (["temperature=200.5"], "temperature cannot be \"200.5\"; write a whole number"),
+            (["temperature=200.5"], "temperature can't be \"200.5\"; write a whole number"),
             (["speed=101"], "speed is out of range; write 0 to 100 (percent)"),
-            (["direction=up"], "direction cannot be \"up\"; write clockwise or counterclockwise"),
-            (["oscillates=2"], "oscillates cannot be \"2\"; write true or false"),
-            (["reachable=true"], "reachable cannot be set; use simulate for a simulated light"),
+            (["direction=up"], "direction can't be \"up\"; write clockwise or counterclockwise"),
+            (["oscillates=2"], "oscillates can't be \"2\"; write true or false"),
+            (["reachable=true"], "reachable can't be set; use lamplighter simulate for a simulated light"),
             (
                 ["\u{1B}[2Jon=1"],
-                "there is no \"\\u{1B}[2Jon\"; write one of \(settable)"
+                "unknown name \"\\u{1B}[2Jon\"; write one of \(settable)"
             ),
         ] as [([String], String)])
     func refuses(words: [String], message: String) {

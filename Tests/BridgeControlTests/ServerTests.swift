@@ -75,11 +75,11 @@ struct ServerTests {
             await #expect(throws: BridgeControlError(code: 69, message: "the bridge is paired; use --force")) {
                 try await ask(path) { try await $0.setup(force: false) }
             }
-            await #expect(throws: BridgeControlError(code: 70, message: "lamplighterd says: internal error")) {
+            await #expect(throws: BridgeControlError(code: 70, message: "lamplighterd reported: internal error")) {
                 try await ask(path) { try await $0.removePairing("broken") }
             }
             let unchanged = BridgeControlError(
-                code: 64, message: "nothing to change", remedy: "write for example on=true")
+                code: 64, message: "nothing to change", remedy: "write a change like on=true")
             await #expect(throws: unchanged) { try await ask(path) { try await $0.setLight("a/b", LightChange()) } }
         }
     }
@@ -89,8 +89,8 @@ struct ServerTests {
         try await withServer(FakeBridge()) { path in
             try await LineRPCClient.connect(to: path) { peer in
                 let expected = RPCFailure(
-                    code: 64, message: "nothing to change; write for example on=true",
-                    data: ["problem": "nothing to change", "remedy": "write for example on=true"])
+                    code: 64, message: "nothing to change; write a change like on=true",
+                    data: ["problem": "nothing to change", "remedy": "write a change like on=true"])
                 await #expect(throws: expected) {
                     try await peer.call("lights.set", ["key": "a/b", "change": [:]], deadline: nil)
                 }
@@ -192,7 +192,7 @@ struct ServerTests {
             let error = await #expect(throws: BridgeControlError.self) {
                 try await ask(path) { try await $0.watch(onWatching: {}) { _ in } }
             }
-            #expect(error?.description == "lamplighterd closed the connection at \(path); see its log")
+            #expect(error?.description == "lamplighterd closed the connection at \(path); check its log")
             #expect(error?.code == 69)
         }
     }
@@ -204,7 +204,7 @@ struct ServerTests {
         } _: { path in
             let expected = BridgeControlError(
                 code: 69, message: "there is no method \"status\"",
-                remedy: "lamplighter and lamplighterd have incompatible versions")
+                remedy: "install the same version of lamplighter and lamplighterd")
             await #expect(throws: expected) { try await ask(path) { try await $0.status() } }
         }
     }
@@ -222,8 +222,8 @@ struct ServerTests {
     @Test("names a daemon that isn't running, with a remedy")
     func unreachable() async throws {
         var expected = BridgeControlError(
-            code: 69, message: "lamplighterd is not reachable at /nowhere/s (No such file or directory)",
-            remedy: "start it, or name its control socket with --control")
+            code: 69, message: "can't connect to lamplighterd at /nowhere/s (No such file or directory)",
+            remedy: "start it, or specify its socket with --control")
         expected.isDaemonAway = true
         await #expect(throws: expected) {
             try await ask("/nowhere/s") { try await $0.status() }

@@ -180,7 +180,7 @@ def test_a_full_disk_refuses_each_command_that_writes_and_changes_nothing(stored
     assert daemon.status["deviceId"] == before["deviceId"]
 
 
-KILLED = "did not answer, so the change may be stored or not"
+KILLED = "didn't answer, so the change may or may not be stored"
 
 
 @pytest.mark.parametrize("words, answer", [

@@ -167,20 +167,20 @@ struct LamplighterTests {
             #expect(shown.code == 0 && shown.errors == "lamplighter: no mDNS\\u{1B}\n")
             #expect(
                 shown.output == """
-                    DRIVER    NAME            ADDRESS        WHAT         CONFIGURED
-                    esphome   den             10.0.0.5:6053  ESPHome      in part
+                    DRIVER    NAME            ADDRESS        DETAILS      CONFIGURED
+                    esphome   den             10.0.0.5:6053  ESPHome      partly
                     mqtt      evil\\u{1B}[2J   10.0.0.6:1883  MQTT broker  no
-                    nanoleaf  Shapes          10.0.0.7:1     Nanoleaf     no driver yet
+                    nanoleaf  Shapes          10.0.0.7:1     Nanoleaf     not supported
                     wiz       WiZ light 033D  10.0.0.8:1                  yes
 
-                    Add to the configuration, then lamplighter reload:
+                    Add this to the configuration, then run lamplighter reload:
 
                     drivers:
                       - driver: mqtt
                         url: mqtt://10.0.0.6:1883
                         id: mqtt-2
 
-                    Add to the entry of the driver boards, then lamplighter reload:
+                    Add this to the entry of the driver boards, then run lamplighter reload:
 
                       devices: {den: {key-file: /etc/lamplighter/den.key}}
 
@@ -190,7 +190,7 @@ struct LamplighterTests {
         }
         #expect(
             LightsDiscoverCommand.text(of: FoundLights(found: [], entries: [], problems: []))
-                == "No light system was found.\n")
+                == "No light systems found.\n")
     }
 
     @Test(
@@ -214,7 +214,7 @@ struct LamplighterTests {
             let shown = await run("--control", path, "lights", "purge")
             #expect(shown.code == 0 && shown.errors == "")
             #expect(shown.output.contains("mqtt/old") && shown.output.contains("Old Lamp"))
-            #expect(shown.output.hasSuffix("\n2 lights have been forgotten.\n"))
+            #expect(shown.output.hasSuffix("\n2 lights removed.\n"))
             #expect(
                 await run("--control", path, "--json", "lights", "purge")
                     == Outcome(
@@ -222,10 +222,10 @@ struct LamplighterTests {
                         output: #"[{"key":"mqtt/old","name":"Old Lamp"},{"key":"mqtt/x","name":"X"}]"# + "\n"))
         }
         #expect(bridge.calls == ["purge", "purge"])
-        #expect(LightsPurgeCommand.text(of: []) == "No light is gone; none has been forgotten.\n")
+        #expect(LightsPurgeCommand.text(of: []) == "There are no lights to remove.\n")
         #expect(
             LightsPurgeCommand.text(of: [ForgottenLight(key: "a/b", name: "B")])
-                .hasSuffix("\n1 light has been forgotten.\n"))
+                .hasSuffix("\n1 light removed.\n"))
     }
 
     @Test("removes pairings by id, or all after a confirmation")
@@ -234,13 +234,13 @@ struct LamplighterTests {
         try await withBridge(bridge) { path in
             #expect(
                 await run("--control", path, "pairings", "remove", "AB")
-                    == Outcome(code: 0, output: "The pairing AB is removed.\n"))
+                    == Outcome(code: 0, output: "Removed the pairing AB.\n"))
             #expect(await run("--control", path, "pairings", "remove", "--all").code == 64)
             #expect(await run("--control", path, "pairings", "remove", "--all", answer: "no").code == 75)
             #expect(bridge.calls == ["remove AB"])
             let all = await run("--control", path, "pairings", "remove", "--all", answer: "yes")
             #expect(all.output.hasPrefix("1 pairing removed."))
-            #expect(all.errors.hasPrefix("The bridge loses 1 pairing;"))
+            #expect(all.errors.hasPrefix("This removes 1 pairing."))
             #expect(await run("--control", path, "pairings", "remove").code == 64)
             #expect(await run("--control", path, "pairings", "remove", "AB", "--all").code == 64)
         }
@@ -282,7 +282,7 @@ struct LamplighterTests {
                     == Outcome(
                         code: 69,
                         output: #"{"time":"2026-11-21T09:00:00Z","key":"a/b","on":true,"origin":"device"}"# + "\n",
-                        errors: #"{"error":{"code":69,"name":"unavailable","message":"lamplighterd has ended","#
+                        errors: #"{"error":{"code":69,"name":"unavailable","message":"lamplighterd stopped","#
                             + #""suggestions":[]}}"# + "\n"))
         }
     }
@@ -316,7 +316,7 @@ struct LamplighterTests {
             #expect(bridge.calls == [])
             let restored = await run("restore", file, "--control", path, "--yes")
             #expect(restored.code == 0)
-            #expect(restored.output == "The bridge is AA:BB:CC:DD:EE:FF now, with 1 pairing and 2 lights.\n")
+            #expect(restored.output == "The bridge is now AA:BB:CC:DD:EE:FF, with 1 pairing and 2 lights.\n")
             #expect(bridge.calls == ["restore 3"])
             #expect(await run("backup", "/nowhere/file", "--control", path).code == 73)
             #expect(await run("restore", "/nowhere/file", "--control", path).code == 66)
@@ -335,12 +335,12 @@ struct LamplighterTests {
             for answer in ["no", "y", "Yes", "", "yes "] {
                 let refused = await run("reset", "--control", path, answer: answer)
                 #expect(refused.code == 75 && refused.output == "")
-                #expect(refused.errors.hasSuffix("lamplighter: nothing has been changed\n"))
+                #expect(refused.errors.hasSuffix("lamplighter: canceled; nothing was changed\n"))
             }
             #expect(bridge.calls == [])
             let done = await outcome(of: ["reset", "--control", path] + options, answer: answer)
             #expect(done.code == 0)
-            #expect(done.output.hasPrefix("The bridge is 11:22:33:44:55:66 now, and not paired."))
+            #expect(done.output.hasPrefix("The bridge is now 11:22:33:44:55:66 and isn't paired."))
             #expect(bridge.calls == ["reset"])
         }
     }
@@ -353,7 +353,8 @@ struct LamplighterTests {
             #expect(refused.code == 0 && !refused.output.contains("paired"))
             let shown = await run("setup", "--force", "--control", path)
             #expect(
-                shown.output.hasSuffix("The bridge is paired: a controller can add it only after it was removed.\n"))
+                shown.output.hasSuffix(
+                    "The bridge is paired. A controller can add it only after the pairing is removed.\n"))
             #expect(bridge.calls == ["setup", "setup forced"])
         }
     }
@@ -434,7 +435,7 @@ struct LamplighterTests {
             try #require(ftruncate(descriptor, FileTransfer.maximumFileSize + 1) == 0)
             let outcome = await run("restore", file, "--control", path)
             #expect(
-                outcome == Outcome(code: 65, errors: "lamplighter: \(file) is not a backup: it is too large\n")
+                outcome == Outcome(code: 65, errors: "lamplighter: \(file) isn't a backup: it's too large\n")
             )
             #expect(bridge.calls == [])
         }
@@ -447,7 +448,7 @@ struct LamplighterTests {
             let error = try #require(JSONValue(parsing: Array(outcome.errors.utf8))["error"])
             #expect(outcome.code == 69 && outcome.output == "")
             #expect(error["code"] == 69 && error["name"] == "unavailable")
-            #expect(error["message"]?.string?.hasPrefix("lamplighterd is not reachable at /nowhere/s") == true)
+            #expect(error["message"]?.string?.hasPrefix("can't connect to lamplighterd at /nowhere/s") == true)
             #expect(error["suggestions"]?.array?.count == 1)
         }
         #expect(await run("--json", "lights", "set").errors.hasPrefix(#"{"error":{"code":64,"name":"usage""#))
@@ -498,7 +499,7 @@ struct LamplighterTests {
 
     @Test("prints each result of doctor, and the verdict to standard error")
     func doctor() async {
-        let reason = "lamplighterd is not reachable at /nowhere/s (No such file or directory)"
+        let reason = "can't connect to lamplighterd at /nowhere/s (No such file or directory)"
         let remedy =
             "start it: systemctl start lamplighterd; to find out why it doesn't start, use "
             + "doctor --config FILE --state-directory DIR"

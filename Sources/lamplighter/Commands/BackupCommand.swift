@@ -6,11 +6,11 @@ struct BackupCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "backup", abstract: "Save the bridge's state to a file.",
         discussion: """
-            Identity, pairings, and the numbers by which controllers know the lights; the configuration file is not part \
-            of it. The file holds the keys of the home: keep it where no other user can read it.
+            The backup contains the identity, the pairings and the accessory ids of the lights, but not the configuration \
+            file. It contains secret keys, so store it where no other user can read it.
             """)
 
-    @Argument(help: "The file to write; one that is there is replaced.")
+    @Argument(help: "The file to write. An existing file is replaced.")
     var file: String
 
     @OptionGroup var place: StateDirectoryOption
@@ -32,7 +32,7 @@ struct BackupCommand: AsyncParsableCommand {
 /// The state directory, for commands that also work while the daemon isn't running.
 struct StateDirectoryOption: ParsableArguments {
     @Option(
-        help: ArgumentHelp("The state directory of a bridge that is not running.", valueName: "dir"))
+        help: ArgumentHelp("The state directory of a bridge that isn't running.", valueName: "dir"))
     var stateDirectory: String?
 
     /// Returns the given directory, or the one that belongs to the socket.
@@ -41,7 +41,7 @@ struct StateDirectoryOption: ParsableArguments {
     func directory(_ options: BridgeOptions) throws(BridgeControlError) -> String {
         guard let directory = stateDirectory ?? DaemonPlaces(socket: options.socket)?.stateDirectory else {
             throw .usage(
-                "no daemon listens at \(options.socket)", remedy: "name its state directory with --state-directory")
+                "no daemon listens at \(options.socket)", remedy: "specify its state directory with --state-directory")
         }
         return directory
     }

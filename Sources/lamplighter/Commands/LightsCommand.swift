@@ -6,7 +6,7 @@ import TerminalKit
 
 struct LightsCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "lights", abstract: "List the lights, find more, command one, or forget those that are gone.",
+        commandName: "lights", abstract: "List, discover, change and remove lights.",
         subcommands: [
             LightsListCommand.self, LightsDiscoverCommand.self, LightsSetCommand.self, LightsForgetCommand.self,
             LightsPurgeCommand.self,
@@ -61,11 +61,12 @@ struct LightsListCommand: AsyncParsableCommand {
 
 struct LightsDiscoverCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "discover", abstract: "Show which light systems are on the network, and what to write for them.",
+        commandName: "discover",
+        abstract: "Search the network for light systems, and print the configuration for them.",
         discussion: """
-            The daemon looks for three seconds, by mDNS and by broadcasts, whether or not a driver for what it finds is \
-            configured. What cannot be found that way, such as a broker on another computer that does not announce itself, \
-            is configured by its address.
+            The daemon searches for three seconds with mDNS and broadcasts. It finds all supported systems, even if no \
+            driver is configured for them. Systems that don't announce themselves, such as a broker on another computer, \
+            aren't found; add them to the configuration with their address.
             """)
 
     @OptionGroup var options: BridgeOptions
@@ -77,27 +78,27 @@ struct LightsDiscoverCommand: AsyncParsableCommand {
     }
 
     static func text(of lights: FoundLights) -> String {
-        guard !lights.found.isEmpty else { return "No light system was found.\n" }
-        var table = Table(["DRIVER", "NAME", "ADDRESS", "WHAT", "CONFIGURED"])
+        guard !lights.found.isEmpty else { return "No light systems found.\n" }
+        var table = Table(["DRIVER", "NAME", "ADDRESS", "DETAILS", "CONFIGURED"])
         for source in lights.found {
             let state =
                 switch source.state {
                 case .configured: "yes"
-                case .incomplete: "in part"
+                case .incomplete: "partly"
                 case .new: "no"
-                case .unsupported: "no driver yet"
+                case .unsupported: "not supported"
                 }
             table.append([source.driver, source.name, source.address, source.detail ?? "", state])
         }
         var text = table.text
         let new = lights.entries.filter { $0.id == nil }.compactMap(\.keys.object)
         if !new.isEmpty {
-            text += "\nAdd to the configuration, then lamplighter reload:\n\ndrivers:\n"
+            text += "\nAdd this to the configuration, then run lamplighter reload:\n\ndrivers:\n"
             text += new.flatMap { YAMLText.lines(of: $0, isItem: true) }.map { $0 + "\n" }.joined()
         }
         for entry in lights.entries {
             guard let id = entry.id, let keys = entry.keys.object else { continue }
-            text += "\nAdd to the entry of the driver \(id.sanitized), then lamplighter reload:\n\n"
+            text += "\nAdd this to the entry of the driver \(id.sanitized), then run lamplighter reload:\n\n"
             text += YAMLText.lines(of: keys, isItem: false).map { $0 + "\n" }.joined()
         }
         return text
@@ -106,14 +107,14 @@ struct LightsDiscoverCommand: AsyncParsableCommand {
 
 struct LightsSetCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "set", abstract: "Command a light as a controller would.",
+        commandName: "set", abstract: "Change a light, as a controller would.",
         discussion: "For example: lamplighter lights set simulated/reading on=true brightness=40")
 
-    @Argument(help: "The light's key, as lamplighter lights shows it.", completion: .lightKeys)
+    @Argument(help: "The light's key, from lamplighter lights.", completion: .lightKeys)
     var key: String
 
     @Argument(
-        help: "\(LightChange.Purpose.command.help). A value of a function with an id is NAME#ID.",
+        help: "\(LightChange.Purpose.command.help). For a function with an id, write NAME#ID.",
         completion: .changes(.command))
     var changes: [String] = []
 
@@ -129,12 +130,12 @@ struct LightsForgetCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "forget", abstract: "Remove a light that no longer exists.",
         discussion: """
-            A light stays, out of reach, when its driver is removed from the configuration or its source forgets it, so \
-            that no room or scene is lost by accident. If its source still has it at the bridge's next start, or \
-            announces it again after it was withdrawn, it comes back with its accessory id.
+            If its driver is removed from the configuration or its source removes it, a light stays in the home as \
+            unreachable, so that rooms and scenes aren't lost by accident. If its source still has it when the bridge \
+            starts, or announces it again later, it returns with the same accessory id.
             """)
 
-    @Argument(help: "The light's key, as lamplighter lights shows it.", completion: .lightKeys)
+    @Argument(help: "The light's key, from lamplighter lights.", completion: .lightKeys)
     var key: String
 
     @OptionGroup var options: BridgeOptions
@@ -146,11 +147,11 @@ struct LightsForgetCommand: AsyncParsableCommand {
 
 struct LightsPurgeCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "purge", abstract: "Forget all lights that their sources have removed.",
+        commandName: "purge", abstract: "Remove all lights that their sources have removed.",
         discussion: """
-            That makes room for others: lights that were removed, and those of drivers that are not configured any more. A \
-            light that is only out of reach stays. One that comes back later is a new light to \
-            controllers, with a new accessory id, without the room and the scenes that it had.
+            This includes the lights of drivers that are no longer configured, and makes room for other lights. Lights \
+            that are only unreachable stay. If a removed light returns later, it is a new light for controllers, with a \
+            new accessory id and without its former room and scenes.
             """)
 
     @OptionGroup var options: BridgeOptions
@@ -161,9 +162,9 @@ struct LightsPurgeCommand: AsyncParsableCommand {
     }
 
     static func text(of lights: [ForgottenLight]) -> String {
-        guard !lights.isEmpty else { return "No light is gone; none has been forgotten.\n" }
+        guard !lights.isEmpty else { return "There are no lights to remove.\n" }
         var table = Table(["KEY", "NAME"])
         for light in lights { table.append([light.key, light.name]) }
-        return table.text + "\(lights.count) \(lights.count == 1 ? "light has" : "lights have") been forgotten.\n"
+        return table.text + "\(lights.count.of("light")) removed.\n"
     }
 }

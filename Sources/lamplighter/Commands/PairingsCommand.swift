@@ -5,7 +5,7 @@ import TerminalKit
 
 struct PairingsCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "pairings", abstract: "List the controllers the bridge is paired with, or remove them.",
+        commandName: "pairings", abstract: "List or remove paired controllers.",
         subcommands: [PairingsListCommand.self, PairingsRemoveCommand.self, PairingsUnlockCommand.self],
         defaultSubcommand: PairingsListCommand.self)
 }
@@ -21,7 +21,7 @@ struct PairingsListCommand: AsyncParsableCommand {
     }
 
     static func text(of pairings: [PairingListing]) -> String {
-        guard !pairings.isEmpty else { return "The bridge is not paired.\n" }
+        guard !pairings.isEmpty else { return "The bridge isn't paired.\n" }
         let hasBridges = pairings.contains { $0.bridge ?? 1 > 1 }
         var table = Table(["ID", "ADMIN", "CONNECTED"] + (hasBridges ? ["BRIDGE"] : []))
         for pairing in pairings {
@@ -36,33 +36,33 @@ struct PairingsListCommand: AsyncParsableCommand {
 struct PairingsRemoveCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "remove",
-        abstract: "Remove a pairing from all bridges, or all pairings; identity and accessory ids stay.")
+        abstract: "Remove one pairing or all pairings from all bridges. The identity and accessory ids stay.")
 
-    @Argument(help: "The controller's id, as lamplighter pairings shows it.", completion: .pairings)
+    @Argument(help: "The controller's id, from lamplighter pairings.", completion: .pairings)
     var id: String?
 
-    @Flag(help: "Remove every pairing.")
+    @Flag(help: "Remove all pairings.")
     var all = false
 
-    @Flag(help: "Do not ask before all pairings are removed.")
+    @Flag(help: "Don't ask for confirmation.")
     var yes = false
 
     @OptionGroup var options: BridgeOptions
 
     func validate() throws {
-        guard (id != nil) != all else { throw ValidationError("Name one pairing's id, or write --all.") }
+        guard (id != nil) != all else { throw ValidationError("Specify the id of one pairing, or --all.") }
     }
 
     func run() async throws {
         if let id {
             try await options.change(check: "lamplighter pairings") { try await $0.removePairing(id) }
-            return print("The pairing \(id) is removed.")
+            return print("Removed the pairing \(id).")
         }
         let pairings = try await options.ask { try await $0.pairings() }
-        guard !pairings.isEmpty else { return print("The bridge is not paired.") }
+        guard !pairings.isEmpty else { return print("The bridge isn't paired.") }
         let count = pairings.count.of("pairing")
         try await options.confirm(
-            "The bridge loses \(count); every controller has to add it again.", yes: yes)
+            "This removes \(count). Controllers must add the bridge again.", yes: yes)
         try await options.change(check: "lamplighter pairings") { try await $0.removeAllPairings() }
         print("\(count) removed. lamplighter setup shows the setup code.")
     }
@@ -74,7 +74,7 @@ struct PairingsRemoveCommand: AsyncParsableCommand {
 
 struct PairingsUnlockCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "unlock", abstract: "Let controllers try setup codes again after a hundred wrong ones.")
+        commandName: "unlock", abstract: "Allow pairing again after 100 wrong setup codes.")
 
     @OptionGroup var options: BridgeOptions
 

@@ -8,17 +8,17 @@ import TerminalKit
 
 struct PluginCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "plugin", abstract: "Help for authors of plugins.", subcommands: [Test.self])
+        commandName: "plugin", abstract: "Tools for plugin authors.", subcommands: [Test.self])
 
     struct Test: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            commandName: "test", abstract: "Start a plugin and check all that plugins promise.",
+            commandName: "test", abstract: "Start a plugin and check that it meets the requirements.",
             discussion: """
-                Needs no daemon. Ends with 0 if every promise was kept, else with 1. What the plugin writes to standard \
-                error is shown. A light of the plugin's is switched and left as it was.
+                Doesn't require a daemon. Exits with 0 if all checks passed, otherwise with 1. Prints the plugin's standard \
+                error. Switches a light of the plugin and then restores its state.
                 """)
 
-        @Option(help: ArgumentHelp("What the plugin gets as its config, as a JSON object.", valueName: "json"))
+        @Option(help: ArgumentHelp("The plugin's config, as a JSON object.", valueName: "json"))
         var config = "{}"
 
         @Argument(parsing: .captureForPassthrough, help: "The plugin and its arguments.")
@@ -35,11 +35,11 @@ struct PluginCommand: AsyncParsableCommand {
             }
             let command = command.first == "--" ? Array(command.dropFirst()) : command
             guard !command.isEmpty else {
-                throw BridgeControlError.usage("no command", remedy: "name the plugin to test")
+                throw BridgeControlError.usage("the command is missing", remedy: "specify the plugin to test")
             }
             var directory = Array("/tmp/lamplighter-plugin-XXXXXX".utf8CString)
             guard mkdtemp(&directory) != nil else {
-                throw BridgeControlError.unavailable("no directory can be made in /tmp")
+                throw BridgeControlError.unavailable("can't create a directory in /tmp")
             }
             let path = String(decoding: directory.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
             let logger = Logger(label: "plugin") { _ in StandardErrorLog() }
@@ -50,7 +50,7 @@ struct PluginCommand: AsyncParsableCommand {
             if isJSON { Terminal.current.write(JSONValue.array(checks.map(\.json)).text + "\n") }
             let failed = checks.count { $0.outcome == .failed }
             guard failed == 0 else {
-                throw BridgeControlError(code: 1, message: "\(failed) of \(checks.count) promises not kept")
+                throw BridgeControlError(code: 1, message: "\(failed) of \(checks.count) checks failed")
             }
         }
 

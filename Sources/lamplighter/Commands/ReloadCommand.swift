@@ -5,8 +5,8 @@ import TerminalKit
 
 struct ReloadCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "reload", abstract: "Read the configuration again; controllers stay connected.",
-        discussion: "A configuration that is wrong changes nothing.")
+        commandName: "reload", abstract: "Reload the configuration. Controllers stay connected.",
+        discussion: "An invalid configuration changes nothing.")
 
     @OptionGroup var options: BridgeOptions
 
@@ -22,7 +22,8 @@ struct ReloadCommand: AsyncParsableCommand {
         text = text.split(separator: "\n").map { String($0).sanitized + "\n" }.joined()
         if !listing.needsRestart.isEmpty {
             text +=
-                "\(listing.needsRestart.joined(separator: ", ")) takes effect after a restart of lamplighterd.\n"
+                "\(listing.needsRestart.joined(separator: ", ")) \(listing.needsRestart.count == 1 ? "takes" : "take") effect "
+                + "after a restart of lamplighterd.\n"
         }
         return text
     }

@@ -8,14 +8,14 @@ struct RestoreCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "restore", abstract: "Restore a backup.",
         discussion: """
-            The bridge becomes the one that was saved, with its pairings; a running daemon starts anew by itself. What it \
-            knew before is kept in the state directory, in bridge.sqlite.replaced. Two hosts must never run the same bridge.
+            Replaces the bridge with the saved one, including its pairings. A running daemon restarts automatically. The \
+            former state is kept in the state directory, in bridge.sqlite.replaced. Never run the same bridge on two hosts.
             """)
 
-    @Argument(help: "A file that lamplighter backup has written, or the daily copy bridge.sqlite.backup.")
+    @Argument(help: "A file from lamplighter backup, or the daily copy bridge.sqlite.backup.")
     var file: String
 
-    @Flag(help: "Do not ask.")
+    @Flag(help: "Don't ask for confirmation.")
     var yes = false
 
     @OptionGroup var place: StateDirectoryOption
@@ -29,7 +29,7 @@ struct RestoreCommand: AsyncParsableCommand {
             try await options.confirm(
                 "The backup replaces the bridge \(former.name), its pairings and its lights.", yes: yes)
             let listing = try await options.change(check: "lamplighter status") { try await $0.restore(bytes) }
-            _ = try await options.untilBack(after: former, "the backup is restored")
+            _ = try await options.untilBack(after: former, "the backup was restored")
             Terminal.current.write(options.json ? listing.json.text + "\n" : listing.sentence.sanitized + "\n")
         } catch let error as BridgeControlError where error.isDaemonAway {
             let directory = try place.directory(options)
@@ -40,7 +40,7 @@ struct RestoreCommand: AsyncParsableCommand {
                 standardInput: input.descriptor)
             guard !options.json else { return }
             let start = DaemonPlaces(socket: options.socket)?.startCommand
-            Terminal.current.write("lamplighterd is not running; start it\(start.map { ": \($0)" } ?? "").\n")
+            Terminal.current.write("lamplighterd isn't running; start it\(start.map { ": \($0)" } ?? "").\n")
         }
     }
 }

@@ -6,20 +6,20 @@ import TerminalKit
 
 struct SetupCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "setup", abstract: "Show the setup code and its QR code, of each bridge if there are several.",
-        discussion: "Refuses once the bridge is paired, unless --force is given.")
+        commandName: "setup", abstract: "Show the setup code and the QR code of each bridge.",
+        discussion: "Fails if the bridge is paired, unless --force is given.")
 
     @Option(
         help: ArgumentHelp(
-            "Write the QR code as an SVG image; those of several bridges stand below each other.", valueName: "file"))
+            "Write the QR codes to an SVG image, in a column if there are several bridges.", valueName: "file"))
     var svg: String?
 
     @Option(
         help: ArgumentHelp(
-            "Write the QR code as a PNG image; those of several bridges stand below each other.", valueName: "file"))
+            "Write the QR codes to a PNG image, in a column if there are several bridges.", valueName: "file"))
     var png: String?
 
-    @Flag(help: "Show the code of a paired bridge, too.")
+    @Flag(help: "Also show the code of a paired bridge.")
     var force = false
 
     @OptionGroup var options: BridgeOptions
@@ -52,7 +52,7 @@ struct SetupCommand: AsyncParsableCommand {
             if svg == nil, png == nil { terminal.write(code.text(for: abilities) + "\n") }
             terminal.write("setup code  \(bridge.code.sanitized)\npayload     \(bridge.payload.sanitized)\n")
             if bridge.paired {
-                terminal.write("The bridge is paired: a controller can add it only after it was removed.\n")
+                terminal.write("The bridge is paired. A controller can add it only after the pairing is removed.\n")
             }
             if bridge.number != bridges.last?.number { terminal.write("\n") }
         }

@@ -3,13 +3,13 @@ import BridgeControl
 
 struct SimulateCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "simulate", abstract: "Let a simulated light change, as if someone turned its knob.",
+        commandName: "simulate", abstract: "Change a simulated light, as if someone turned its knob.",
         discussion: """
             For example: lamplighter simulate simulated/reading on=false reachable=false, or lamplighter simulate \
             simulated/hall motion=true temperature=21.5
             """)
 
-    @Argument(help: "The light's key, as lamplighter lights shows it.", completion: .lightKeys)
+    @Argument(help: "The light's key, from lamplighter lights.", completion: .lightKeys)
     var key: String
 
     @Argument(

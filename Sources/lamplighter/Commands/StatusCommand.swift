@@ -4,7 +4,7 @@ import BridgeControl
 import TerminalKit
 
 struct StatusCommand: AsyncParsableCommand {
-    static let configuration = CommandConfiguration(commandName: "status", abstract: "Show how the bridge is doing.")
+    static let configuration = CommandConfiguration(commandName: "status", abstract: "Show the status of the bridge.")
 
     @OptionGroup var options: BridgeOptions
 

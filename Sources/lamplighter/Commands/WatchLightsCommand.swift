@@ -5,7 +5,7 @@ import TerminalKit
 
 struct WatchLightsCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "watch", abstract: "Print what happens to the lights, until interrupted.")
+        commandName: "watch", abstract: "Print changes of the lights until interrupted.")
 
     @OptionGroup var options: BridgeOptions
 
@@ -17,7 +17,7 @@ struct WatchLightsCommand: AsyncParsableCommand {
                 terminal.write(isJSON ? event.json.text + "\n" : Self.text(of: event))
             }
         }
-        throw BridgeControlError.unavailable("lamplighterd has ended")
+        throw BridgeControlError.unavailable("lamplighterd stopped")
     }
 
     static func text(of event: LightEvent) -> String {
