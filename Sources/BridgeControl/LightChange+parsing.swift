@@ -114,8 +114,10 @@ extension LightChange {
         if name == "reachable" {
             return .usage("reachable can't be set", remedy: "use lamplighter simulate for a simulated light")
         }
+        let nearest = name.nearest(in: purpose.names)
         return .usage(
-            "unknown name \"\(shown(name))\"", remedy: "write one of \(purpose.names.joined(separator: ", "))")
+            "unknown name \"\(shown(name))\"",
+            remedy: nearest.map { "did you mean \($0)?" } ?? "write one of \(purpose.names.joined(separator: ", "))")
     }
 
     private static func bool(_ name: String, _ text: String) throws(BridgeControlError) -> Bool {

@@ -140,10 +140,7 @@ struct LightChangeTests {
                 "nothing to change; write a change like on=true; the names are \(settable)"
             ),
             (["on"], "don't understand \"on\"; write NAME=VALUE, for example brightness=40"),
-            (
-                ["brigthness=4"],
-                "unknown name \"brigthness\"; write one of \(settable)"
-            ),
+            (["brigthness=4"], "unknown name \"brigthness\"; did you mean brightness?"),
             (["on=maybe"], "on can't be \"maybe\"; write true or false"),
             (["brightness=101"], "brightness is out of range; write 0 to 100 (percent)"),
             (["brightness=4.5"], "brightness can't be \"4.5\"; write a whole number"),

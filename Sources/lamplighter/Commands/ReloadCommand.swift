@@ -21,9 +21,8 @@ struct ReloadCommand: AsyncParsableCommand {
             "lights   \(listing.lights.isEmpty ? "unchanged" : "changed " + listing.lights.joined(separator: ", "))\n"
         text = text.split(separator: "\n").map { String($0).sanitized + "\n" }.joined()
         if !listing.needsRestart.isEmpty {
-            text +=
-                "\(listing.needsRestart.joined(separator: ", ")) \(listing.needsRestart.count == 1 ? "takes" : "take") effect "
-                + "after a restart of lamplighterd.\n"
+            let verb = listing.needsRestart.count == 1 ? "takes" : "take"
+            text += "\(listing.needsRestart.joined(separator: ", ")) \(verb) effect after a restart of lamplighterd.\n"
         }
         return text
     }
