@@ -8,7 +8,7 @@ struct StoreFailureTests {
         "refuses a change with the reason, notifies no app and takes the next change",
         arguments: [
             (true, "nothing was changed: the disk is full; make room in /var/lib/homehub"),
-            (false, "nothing was changed: the home database can't be written; see the log of homehubd"),
+            (false, "nothing was changed: the home database can't be written; check the log of homehubd"),
         ])
     func refusal(isFull: Bool, message: String) async throws {
         let house = try HouseUnderTest()

@@ -83,7 +83,7 @@ private func code(_ hub: inout TestHub, _ write: HomeWrite) -> Int {
         let home = try hub.home()
         _ = try hub.room("Kitchen", in: home)
         let error = #expect(throws: HomeError.self) { try hub.perform(.addZone(home, name: "kitchen")) }
-        #expect(error?.message == #"a room named "Kitchen" exists in this home; for instance "kitchen 2", "Zone""#)
+        #expect(error?.message == #"a room named "Kitchen" exists in this home; try "kitchen 2", "Zone""#)
         #expect(error?.description.hasSuffix(" (31 objectWithSimilarNameExistsInHome)") == true)
         #expect(error?.suggestions == ["kitchen 2", "Zone"])
     }
@@ -101,7 +101,7 @@ private func code(_ hub: inout TestHub, _ write: HomeWrite) -> Int {
         let id = try hub.add([device], to: home)[0]
         let parts = try #require(hub.graph.accessory(id)).services.filter(\.isUserInteractive)
         #expect(parts.dropFirst().map(\.name) == ["Motion Sensor", "Motion Sensor 2", "Porch", "Extra"])
-        #expect(parts.last?.localizedDescription == "Maker's Own")
+        #expect(parts.last?.localizedDescription == "Vendor-Specific")
     }
 
     @Test("names the default room after the home and refuses to change it")

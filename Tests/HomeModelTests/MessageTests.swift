@@ -28,15 +28,15 @@ private func id<Entity>() -> Identifier<Entity> {
         let error = HomeError(.objectWithSimilarNameExistsInHome, suggestions: ["Lamp 2"])
         #expect(
             error.json.text
-                == #"{"code":31,"name":"objectWithSimilarNameExistsInHome","message":"the name is taken in this home; choose another, for instance \"Lamp 2\"","suggestions":["Lamp 2"]}"#
+                == #"{"code":31,"name":"objectWithSimilarNameExistsInHome","message":"the name is already used in this home; choose another name, such as \"Lamp 2\"","suggestions":["Lamp 2"]}"#
         )
         #expect(try HomeError(json: error.json) == error)
         let own = HomeError(.valueLowerThanMinimum, detail: "too; low", remedy: "write 1", suggestions: ["a", "b"])
-        #expect(own.message == #"too; low; write 1, for instance "a", "b""#)
+        #expect(own.message == #"too; low; write 1, such as "a", "b""#)
         #expect(try HomeError(json: own.json) == own && own.json["remedy"] == "write 1")
         let sentence = HomeError(.genericError, detail: "it is here; not there", suggestions: ["a"])
-        #expect(sentence.message == #"it is here; not there; for instance "a""#)
-        #expect(HomeError(.operationTimedOut).message == "it took too long; try again")
+        #expect(sentence.message == #"it is here; not there; try "a""#)
+        #expect(HomeError(.operationTimedOut).message == "the operation timed out; try again")
         let unknown = try HomeError(json: ["code": 9999, "name": "x", "message": "something new"])
         #expect(unknown == HomeError(.unexpectedError, detail: "something new"))
     }
@@ -118,9 +118,12 @@ private func id<Entity>() -> Identifier<Entity> {
             (1, nil, 1, nil), (1, 2, 2, nil), (2, nil, 2, nil), (2, 9, 2, nil), (2, 1, 2, nil), (.min, .max, 2, nil),
             (
                 3, 4, nil,
-                "the app speaks versions 3 to 4 of the home's protocol, homehubd versions 1 to 2; upgrade homehubd"
+                "the app uses versions 3 to 4 of the home's protocol and homehubd versions 1 to 2; upgrade homehubd"
             ),
-            (0, nil, nil, "the app speaks version 0 of the home's protocol, homehubd versions 1 to 2; upgrade the app"),
+            (
+                0, nil, nil,
+                "the app uses version 0 of the home's protocol and homehubd versions 1 to 2; upgrade the app"
+            ),
         ] as [(Int, Int?, Int?, String?)])
     func versions(version: Int, newest: Int?, agreed: Int?, detail: String?) {
         var opening = SessionOpening(app: "a", usageDescription: "Shows lights.", capabilities: [.home])

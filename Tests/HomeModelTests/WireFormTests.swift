@@ -371,7 +371,7 @@ private let messageForms: [WireForm] = [
                 characteristic: id(2),
                 error: HomeError(.valueLowerThanMinimum, detail: "too low", accessory: id(3), suggestions: ["a"])),
         ],
-        #"[{"characteristic":"<1>","value":"x","time":5},{"characteristic":"<2>","error":{"code":44,"name":"valueLowerThanMinimum","message":"too low; for instance \"a\"","suggestions":["a"],"detail":"too low","accessory":"<3>"}}]"#
+        #"[{"characteristic":"<1>","value":"x","time":5},{"characteristic":"<2>","error":{"code":44,"name":"valueLowerThanMinimum","message":"too low; try \"a\"","suggestions":["a"],"detail":"too low","accessory":"<3>"}}]"#
     ),
     message(
         HomeError(.notFound), #"{"code":2,"name":"notFound","message":"there is no such object","suggestions":[]}"#),

@@ -184,16 +184,16 @@ struct ListingTests {
         #expect(
             report.text == """
                 Ceiling Fan/Light
-                  something else in the home is called the same
+                  another object in the home has the same name
                   suggestions: "Ceiling Fan Light", "Light 2", "Light 3"
 
                 Kitchen Strip
-                  it repeats where it is: Kitchen
+                  it repeats the location: Kitchen
                   suggestions: "Strip", "Outlet"
                   could be moved to Kitchen
 
                 Kitchen Strip/Light
-                  something else in the home is called the same
+                  another object in the home has the same name
                   suggestions: "Strip Light", "Light 2", "Light 3"
 
                 """)

@@ -53,7 +53,7 @@ struct ValueTests {
             (.lockTargetState, "secure", .invalidValueType, "lock-target-state must be unsecured or secured"),
             (.lockTargetState, "2", .valueHigherThanMaximum, "lock-target-state must be unsecured or secured"),
             (
-                .outletInUse, "yes", .readOnlyCharacteristic, "outlet-in-use: this cannot be changed"
+                .outletInUse, "yes", .readOnlyCharacteristic, "outlet-in-use: this value can't be changed"
             ),
         ] as [(CharacteristicType, String, HomeError.Code, String)])
     func refused(type: CharacteristicType, typed: String, code: HomeError.Code, message: String) throws {

@@ -52,7 +52,7 @@ package enum HomeProtocol {
             throw HomeError(
                 .protocolMismatch,
                 detail:
-                    "the app speaks \(text(app)) of the home's protocol, homehubd \(text(versions)); upgrade \(older)")
+                    "the app uses \(text(app)) of the home's protocol and homehubd \(text(versions)); upgrade \(older)")
         }
         return newest
     }
@@ -122,7 +122,7 @@ package struct SessionOpening: HomeMessage {
         guard !app.isEmpty, app.utf8.count <= Self.longestApp, isPlain else {
             throw HomeError(
                 .invalidParameter,
-                detail: "the id of an app holds letters, digits, points and dashes, such as org.example.lights")
+                detail: "an app id may contain only letters, digits, dots and dashes, such as org.example.lights")
         }
         guard capabilities.contains(.home) else { throw HomeError(.missingEntitlement) }
         guard let usageDescription, !usageDescription.allSatisfy(\.isWhitespace) else {

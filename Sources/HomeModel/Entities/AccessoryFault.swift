@@ -13,7 +13,7 @@ public enum AccessoryFault: String, Codable, Sendable, Hashable, CaseIterable {
     /// The problem and its remedy, in English.
     public var localizedDescription: String {
         switch self {
-        case .forgotten: "it doesn't know this home any more; pair it again with \"homehub repair\""
+        case .forgotten: "it no longer knows this home; pair it again with \"homehub repair\""
         case .pairedElsewhere:
             "it is paired with another home; remove it there or reset it, then pair it again with \"homehub repair\""
         case .invalidAnswers: "it sends invalid responses; restart it and check for a firmware update"

@@ -50,7 +50,7 @@ public struct Service: Codable, Sendable, Hashable, Identifiable {
     public var isUserInteractive: Bool { !isHidden && !type.isInfrastructure }
 
     /// The service type's name in English.
-    public var localizedDescription: String { type.isKnown ? type.localizedDescription : "Maker's Own" }
+    public var localizedDescription: String { type.isKnown ? type.localizedDescription : "Vendor-Specific" }
 
     /// Returns the first characteristic of a type.
     public func characteristic(_ type: CharacteristicType) -> Characteristic? {

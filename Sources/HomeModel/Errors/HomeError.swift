@@ -27,9 +27,10 @@ public struct HomeError: Error, Sendable, Hashable {
 
     /// The problem, followed by a semicolon and the remedy.
     public var message: String {
+        guard !suggestions.isEmpty else { return effectiveRemedy.map { "\(problem); \($0)" } ?? problem }
         let names = suggestions.map { "\"\($0)\"" }.joined(separator: ", ")
-        let advice = [effectiveRemedy, names.isEmpty ? nil : "for instance \(names)"].compactMap { $0 }
-        return ([problem] + (advice.isEmpty ? [] : [advice.joined(separator: ", ")])).joined(separator: "; ")
+        let advice = effectiveRemedy.map { "\($0), such as \(names)" } ?? "try \(names)"
+        return "\(problem); \(advice)"
     }
 
     /// The problem.

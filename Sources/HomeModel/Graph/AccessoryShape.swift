@@ -32,8 +32,8 @@ struct AccessoryShape: Hashable {
             Set(parts.map(\.type)).filter { !changed.contains($0) }.map(\.localizedDescription).sorted()
         }
         let sentences =
-            names(missing).map { "it has no \($0)" } + names(extra).map { "it has another part, \($0)" }
-            + Set(changed.map(\.localizedDescription)).sorted().map { "its \($0) has other values" }
+            names(missing).map { "it has no \($0)" } + names(extra).map { "it has an additional part, \($0)" }
+            + Set(changed.map(\.localizedDescription)).sorted().map { "its \($0) has different values" }
         return sentences.prefix(3).joined(separator: ", ")
     }
 }
@@ -81,7 +81,7 @@ struct AccessoryMatcher {
         if let missing = rest.first {
             throw HomeError(
                 .incompatibleAccessory,
-                detail: "can't identify \"\(missing.name)\" on the device; nothing has changed",
+                detail: "can't identify \"\(missing.name)\" on the device; nothing was changed",
                 accessory: missing.id)
         }
         return matches
@@ -105,7 +105,7 @@ struct AccessoryMatcher {
             throw HomeError(
                 .incompatibleAccessory,
                 detail:
-                    "the device isn't like \"\(accessory.name)\": \(new.difference(from: old)); nothing has changed",
+                    "the device doesn't match \"\(accessory.name)\": \(new.difference(from: old)); nothing was changed",
                 accessory: accessory.id)
         }
         guard let renumbered = renumbered(accessory, as: device) else {
@@ -113,7 +113,7 @@ struct AccessoryMatcher {
                 .incompatibleAccessory,
                 detail:
                     "can't match the parts of the device to those of \"\(accessory.name)\": several are alike and have "
-                    + "other numbers; nothing has changed", accessory: accessory.id)
+                    + "different numbers; nothing was changed", accessory: accessory.id)
         }
         return Match(accessory: renumbered, device: device)
     }

@@ -12,7 +12,7 @@ extension HomeGraph {
             throw HomeError(.notFound, detail: "there is no such room")
         }
         guard accessory.room != room else {
-            throw HomeError(.alreadyExists, detail: "the accessory is in that room already")
+            throw HomeError(.alreadyExists, detail: "the accessory is already in that room")
         }
         return Plan(home.id, [.accessoryRoomUpdated(id, room)])
     }

@@ -9,8 +9,8 @@ extension HomeGraph {
         func check(_ holds: Bool, _ sentence: @autoclosure () -> String) {
             if !holds { breaches.append(sentence()) }
         }
-        check(areDistinct(homes.map(\.name)), "I1: two homes have one name")
-        check(homes.isEmpty || homes.count(where: \.isPrimary) == 1, "I15: there is not one primary home")
+        check(areDistinct(homes.map(\.name)), "I1: two homes have the same name")
+        check(homes.isEmpty || homes.count(where: \.isPrimary) == 1, "I15: there isn't exactly one primary home")
         check(Set(identities).count == identities.count, "I16: an identity is used twice")
         for home in homes { breaches += home.breaches }
         return breaches
@@ -46,41 +46,43 @@ extension Home {
         let names =
             [name] + rooms.map(\.name) + zones.map(\.name) + accessories.map(\.name) + actionSets.map(\.name)
             + serviceGroups.map(\.name)
-        check(areDistinct(names), "I2: two objects have one name")
-        check(names.allSatisfy { NameRules.isValid($0) && $0.isComposed }, "I17: a name breaks the rules")
+        check(areDistinct(names), "I2: two objects have the same name")
+        check(names.allSatisfy { NameRules.isValid($0) && $0.isComposed }, "I17: a name violates the rules")
         check(rooms.allSatisfy { $0.home == id && $0.id != defaultRoomID }, "I5: the default room is in the list")
         for zone in zones {
             let known = zone.rooms.allSatisfy { member in rooms.contains { $0.id == member } }
-            check(known && zone.home == id, "I9: zone \(zone.name) has a room that is not of its home")
+            check(known && zone.home == id, "I9: zone \(zone.name) has a room of another home")
             check(Set(zone.rooms).count == zone.rooms.count, "I9: zone \(zone.name) has a room twice")
         }
         for accessory in accessories {
-            check(accessory.home == id, "I10: \(accessory.name) says it is in another home")
-            check(room(accessory.room) != nil, "I7: \(accessory.name) is in no room of the home")
+            check(accessory.home == id, "I10: \(accessory.name) refers to another home")
+            check(room(accessory.room) != nil, "I7: \(accessory.name) isn't in a room of the home")
             check(
                 !accessory.isBridged || accessory.bridgedAccessories == nil,
-                "I11: \(accessory.name) is a bridge behind a bridge")
+                "I11: \(accessory.name) is a bridge connected through a bridge")
             let bridge = accessory.bridge.flatMap { self.accessory($0) }
             check(
                 !accessory.isBridged || bridge?.bridgedAccessories?.contains(accessory.id) == true,
-                "I12, I13: \(accessory.name) is not in its bridge's list")
+                "I12, I13: \(accessory.name) isn't in its bridge's list")
             for bridged in accessory.bridgedAccessories ?? [] {
-                check(self.accessory(bridged)?.bridge == accessory.id, "I12: \(accessory.name) lists an unknown one")
+                check(
+                    self.accessory(bridged)?.bridge == accessory.id, "I12: \(accessory.name) lists an unknown accessory"
+                )
             }
             breaches += accessory.breaches
         }
         let characteristics = Set(accessories.flatMap { $0.services.flatMap { $0.characteristics.map(\.id) } })
         for actionSet in actionSets {
             let targets = actionSet.actions.map(\.characteristic)
-            check(actionSet.home == id, "scene \(actionSet.name) says it is in another home")
-            check(targets.allSatisfy(characteristics.contains), "scene \(actionSet.name) sets what is not there")
-            check(Set(targets).count == targets.count, "scene \(actionSet.name) sets one thing twice")
+            check(actionSet.home == id, "scene \(actionSet.name) refers to another home")
+            check(targets.allSatisfy(characteristics.contains), "scene \(actionSet.name) sets a missing characteristic")
+            check(Set(targets).count == targets.count, "scene \(actionSet.name) sets a characteristic twice")
         }
         let services = Set(accessories.flatMap { $0.services.map(\.id) })
         for group in serviceGroups {
-            check(group.home == id, "service group \(group.name) says it is in another home")
-            check(group.services.allSatisfy(services.contains), "service group \(group.name) has what is not there")
-            check(Set(group.services).count == group.services.count, "service group \(group.name) has one twice")
+            check(group.home == id, "service group \(group.name) refers to another home")
+            check(group.services.allSatisfy(services.contains), "service group \(group.name) has a missing service")
+            check(Set(group.services).count == group.services.count, "service group \(group.name) has a service twice")
         }
         return breaches
     }
@@ -90,17 +92,17 @@ extension Accessory {
     fileprivate var breaches: [String] {
         var breaches: [String] = []
         let services = services.filter(\.isUserInteractive)
-        if !areDistinct(services.map(\.name)) { breaches.append("two services of \(name) have one name") }
+        if !areDistinct(services.map(\.name)) { breaches.append("two services of \(name) have the same name") }
         if !self.services.allSatisfy({ NameRules.isValid($0.name) && $0.name.isComposed }) {
-            breaches.append("I17: the name of a service of \(name) breaks the rules")
+            breaches.append("I17: the name of a service of \(name) violates the rules")
         }
         for service in self.services {
             if service.accessory != id || service.characteristics.contains(where: { $0.service != service.id }) {
-                breaches.append("a service of \(name) says it is elsewhere")
+                breaches.append("a service of \(name) refers to another accessory")
             }
             for characteristic in service.characteristics where characteristic.isNotificationEnabled {
                 if !isReachable || !characteristic.metadata.permissions.contains(.notify) {
-                    breaches.append("I19: \(name) is said to report what it does not")
+                    breaches.append("I19: \(name) is marked as reporting a value that it doesn't report")
                 }
             }
         }

@@ -34,7 +34,8 @@ extension HomeGraph {
         if let bridge = accessory.bridge.flatMap({ self.accessory($0) }) {
             throw HomeError(
                 .operationNotSupported,
-                detail: "\"\(accessory.name)\" is connected through \"\(bridge.name)\"; repair that", accessory: id)
+                detail: "\"\(accessory.name)\" is connected through \"\(bridge.name)\"; repair that bridge instead",
+                accessory: id)
         }
         if let device, device != accessory.deviceID, let other = accessories(at: device).first {
             throw HomeError(
@@ -66,7 +67,7 @@ extension HomeGraph {
         guard new.isEmpty || main.bridgedAccessories != nil else {
             throw HomeError(
                 .incompatibleAccessory,
-                detail: "the device is a bridge, and \"\(main.name)\" isn't; nothing has changed",
+                detail: "the device is a bridge, and \"\(main.name)\" isn't; nothing was changed",
                 accessory: id)
         }
         try limit(home.accessories.count + new.count - 1, below: HomeLimits.accessoriesInHome, "accessories")

@@ -18,7 +18,7 @@ extension HomeGraph {
         let revision = (home(plan.home)?.revision ?? 0) + 1
         let transaction = HomeTransaction(home: plan.home, revision: revision, changes: plan.changes)
         let application = apply(transaction)
-        precondition(application == .applied, "the next revision follows the present one")
+        precondition(application == .applied, "the next revision must follow the current one")
         return transaction
     }
 
@@ -83,7 +83,7 @@ extension HomeGraph {
     func limit(_ count: Int, below limit: Int, _ what: String) throws(HomeError) {
         guard count < limit else {
             throw HomeError(
-                .maximumObjectLimitReached, detail: "there are \(limit) \(what) already; remove one first")
+                .maximumObjectLimitReached, detail: "there are already \(limit) \(what); remove one first")
         }
     }
 
@@ -114,7 +114,7 @@ extension HomeGraph {
 
     private func setPrimaryHome(_ id: Home.ID) throws(HomeError) -> Plan {
         guard try !existing(id).isPrimary else {
-            throw HomeError(.alreadyExists, detail: "it is the primary home already")
+            throw HomeError(.alreadyExists, detail: "it is already the primary home")
         }
         return Plan(id, [.primaryHomeUpdated(id)])
     }
@@ -196,7 +196,7 @@ extension HomeGraph {
         _ = try room(id, in: home)
         guard id != home.defaultRoomID else { throw HomeError(.roomForHomeCannotBeInZone) }
         guard !zone.rooms.contains(id) else {
-            throw HomeError(.alreadyExists, detail: "the room is part of the zone already")
+            throw HomeError(.alreadyExists, detail: "the room is already part of the zone")
         }
         return Plan(home.id, [.roomAddedToZone(id, zoneID)])
     }
@@ -204,7 +204,7 @@ extension HomeGraph {
     private func removeRoom(_ id: Room.ID, fromZone zoneID: Zone.ID) throws(HomeError) -> Plan {
         let (home, zone) = try existing(zoneID)
         guard zone.rooms.contains(id) else {
-            throw HomeError(.notFound, detail: "the room is not part of the zone")
+            throw HomeError(.notFound, detail: "the room isn't part of the zone")
         }
         return Plan(home.id, [.roomRemovedFromZone(id, zoneID)])
     }
@@ -216,7 +216,7 @@ extension HomeGraph {
     ) throws(HomeError) -> Plan {
         let name = try home.namespace.checked(name, context: NameContext(noun: "Scene", taken: []))
         guard kind == .userDefined || !home.actionSets.contains(where: { $0.kind == kind }) else {
-            throw HomeError(.alreadyExists, detail: "the home has a scene of that kind already")
+            throw HomeError(.alreadyExists, detail: "the home already has a scene of that type")
         }
         try limit(home.actionSets.count, below: HomeLimits.actionSetsInHome, "scenes")
         let actionSet = ActionSet(id: ActionSet.ID(using: &generator), home: home.id, kind: kind, name: name)
@@ -248,13 +248,13 @@ extension HomeGraph {
         guard actions.count <= HomeLimits.actionsInActionSet else {
             throw HomeError(
                 .maximumObjectLimitReached,
-                detail: "a scene sets \(HomeLimits.actionsInActionSet) values at most; make another scene for the rest")
+                detail: "a scene sets at most \(HomeLimits.actionsInActionSet) values; add another scene for the rest")
         }
         var checked: [CharacteristicWriteAction] = []
         var seen: Set<Characteristic.ID> = []
         for action in actions {
             guard seen.insert(action.characteristic).inserted else {
-                throw HomeError(.invalidParameter, detail: "the scene sets one thing to two values")
+                throw HomeError(.invalidParameter, detail: "the scene sets two values for the same characteristic")
             }
             guard let characteristic = home.characteristic(action.characteristic) else {
                 guard accessory(of: action.characteristic) == nil else {
@@ -302,7 +302,7 @@ extension HomeGraph {
             throw HomeError(.notFound, detail: "there is no such service")
         }
         guard !group.services.contains(id) else {
-            throw HomeError(.alreadyExists, detail: "the service is part of the group already")
+            throw HomeError(.alreadyExists, detail: "the service is already part of the group")
         }
         try limit(group.services.count, below: HomeLimits.servicesInServiceGroup, "services in the group")
         return Plan(home.id, [.serviceAddedToServiceGroup(id, groupID)])
@@ -311,7 +311,7 @@ extension HomeGraph {
     private func removeService(_ id: Service.ID, fromGroup groupID: ServiceGroup.ID) throws(HomeError) -> Plan {
         let (home, group) = try existing(groupID)
         guard group.services.contains(id) else {
-            throw HomeError(.notFound, detail: "the service is not part of the group")
+            throw HomeError(.notFound, detail: "the service isn't part of the group")
         }
         return Plan(home.id, [.serviceRemovedFromServiceGroup(id, groupID)])
     }

@@ -109,10 +109,10 @@ extension NameHint {
     /// The hint in English.
     public var localizedDescription: String {
         switch self {
-        case .containsLocation(let location): "it repeats where it is: \(location.name)"
-        case .containsMaker: "it names the maker or the model"
-        case .ambiguousForVoice: "something else in the home is called the same"
-        case .genericOnly: "there are more of its kind in the room"
+        case .containsLocation(let location): "it repeats the location: \(location.name)"
+        case .containsMaker: "it contains the manufacturer or the model"
+        case .ambiguousForVoice: "another object in the home has the same name"
+        case .genericOnly: "the room has several of this type"
         }
     }
 }

@@ -45,12 +45,13 @@ public struct AccessorySetupPayload: Sendable, Hashable {
         guard let setup else { return }
         guard setup.supportsIP else {
             throw HomeError(
-                .incompatibleAccessory, detail: "the accessory speaks Bluetooth only; it must be on the network")
+                .incompatibleAccessory,
+                detail: "the accessory supports only Bluetooth; only accessories on the network can be added")
         }
         guard !setup.isPaired else {
             throw HomeError(
                 .objectAssociatedToAnotherHome,
-                detail: "the accessory is paired already; remove it there, or reset it")
+                detail: "the accessory is already paired; remove it from its other home, or reset it")
         }
     }
 }

@@ -28,7 +28,7 @@ extension CharacteristicMetadata {
             let longest = min(maximumLength ?? Self.defaultMaximumLength, 256)
             guard text.utf8.count <= longest else {
                 throw HomeError(
-                    .stringLongerThanMaximum, detail: "the text is too long; at most \(longest) bytes are taken")
+                    .stringLongerThanMaximum, detail: "the text is too long; the maximum is \(longest) bytes")
             }
             return value
         case .tlv8, .data:
