@@ -93,7 +93,7 @@ package actor AccessoryServer {
     package func start() async {
         if !pairings.hasAdmin, !pairings.isEmpty {
             // Without an admin, no controller could manage the other pairings (HAP 6.6).
-            logger.warning("pairings dropped", metadata: ["reason": "none of them is an admin"])
+            logger.warning("pairings dropped", metadata: ["reason": "there is no admin"])
             _ = await changePairings(by: "bridge") { $0 = PairingList() }
         }
         updateAdvertisement()

@@ -4,7 +4,7 @@
 /// `FILE:LINE:COLUMN: KEY: PROBLEM; REMEDY`, so omit the position and the key from both parts. Never include a
 /// password.
 public struct ConfigurationProblem: Error, Sendable {
-    /// The problem, such as `no port`.
+    /// The problem, such as `not a valid port`.
     public let problem: String
     /// The correction to make, such as `write 1 to 65535`.
     public let remedy: String

@@ -38,7 +38,8 @@ extension DurationText: Decodable {
         let container = try decoder.singleValueContainer()
         guard let text = try? container.decode(String.self), let value = DurationText(text) else {
             throw ConfigurationProblem(
-                "not a length of time", remedy: "write a number with its unit, as 150ms or 2s", at: container.codingPath
+                "not a valid duration", remedy: "write a number with its unit, such as 150ms or 2s",
+                at: container.codingPath
             )
         }
         self = value

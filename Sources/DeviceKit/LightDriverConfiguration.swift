@@ -27,7 +27,7 @@ extension CodingUserInfoKey {
     /// bridge, such as an MQTT client id, derive it from this.
     public static var bridgeInstance: CodingUserInfoKey {
         guard let key = CodingUserInfoKey(rawValue: "org.lamplighter.bridge-instance") else {
-            preconditionFailure("the standard library makes a key of any text")
+            preconditionFailure("the standard library must accept any text as a key")
         }
         return key
     }
@@ -35,7 +35,7 @@ extension CodingUserInfoKey {
     /// The path of the bridge's state directory, a `String`; a driver may store files there.
     public static var stateDirectory: CodingUserInfoKey {
         guard let key = CodingUserInfoKey(rawValue: "org.lamplighter.state-directory") else {
-            preconditionFailure("the standard library makes a key of any text")
+            preconditionFailure("the standard library must accept any text as a key")
         }
         return key
     }

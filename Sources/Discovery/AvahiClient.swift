@@ -76,14 +76,14 @@ final class AvahiClient: @unchecked Sendable {
 
     init() throws(DiscoveryError) {
         guard let poll = avahi_threaded_poll_new() else {
-            throw DiscoveryError(message: "Avahi's event loop cannot be made: out of memory")
+            throw DiscoveryError(message: "can't create Avahi's event loop: out of memory")
         }
         self.poll = poll
         wakeUp = eventfd(0, Int32(EFD_CLOEXEC | EFD_NONBLOCK))
         timer = timerfd_create(CLOCK_BOOTTIME, Int32(TFD_CLOEXEC | TFD_NONBLOCK))
         network = Self.networkSocket()
         guard wakeUp >= 0, timer >= 0 else {
-            throw DiscoveryError(message: "Avahi's event loop cannot be made: \(SystemError.last.reason)")
+            throw DiscoveryError(message: "can't create Avahi's event loop: \(SystemError.last.reason)")
         }
     }
 
@@ -103,7 +103,7 @@ final class AvahiClient: @unchecked Sendable {
         self.handler = handler
         for descriptor in [wakeUp, timer, network] where descriptor >= 0 { watch(descriptor) }
         guard avahi_threaded_poll_start(poll) == 0 else {
-            throw DiscoveryError(message: "the thread for Avahi cannot be started")
+            throw DiscoveryError(message: "can't start a thread for Avahi")
         }
         // The thread's callbacks use an unretained pointer to this object, which must live as long as the thread.
         _ = Unmanaged.passRetained(self)
@@ -156,7 +156,7 @@ final class AvahiClient: @unchecked Sendable {
         client = avahi_client_new(
             avahi_threaded_poll_get(poll), AVAHI_CLIENT_NO_FAIL, callback, Unmanaged.passUnretained(self).toOpaque(),
             &code)
-        return client == nil ? .refused(reason: "the system D-Bus is not reachable: \(Self.text(code))") : nil
+        return client == nil ? .refused(reason: "can't connect to the system D-Bus: \(Self.text(code))") : nil
     }
 
     func freeClient() {
@@ -184,7 +184,7 @@ final class AvahiClient: @unchecked Sendable {
     func addService(
         on interface: Int32, name: String, record: ServiceRecord
     ) -> PublicationMachine.RegistrationState? {
-        guard let client else { return .failed(reason: "there is no client") }
+        guard let client else { return .failed(reason: "not connected to Avahi") }
         removeService(on: interface)
         let registration = Registration(owner: self, interface: interface)
         let callback: AvahiEntryGroupCallback = { group, state, context in
@@ -213,7 +213,7 @@ final class AvahiClient: @unchecked Sendable {
     ///
     /// Returns the error, if any.
     func updateText(on interface: Int32, name: String, record: ServiceRecord) -> String? {
-        guard let group = registrations[interface]?.group else { return "there is no registration" }
+        guard let group = registrations[interface]?.group else { return "the service isn't registered" }
         let code = withStringList(record.txt) { txt in
             avahi_entry_group_update_service_txt_strlst(
                 group, interface, AvahiProtocol(AVAHI_PROTO_UNSPEC), AvahiPublishFlags(rawValue: 0), name, record.type,
@@ -241,7 +241,7 @@ final class AvahiClient: @unchecked Sendable {
     ///
     /// Returns the error, if any.
     func browse(type: String) -> String? {
-        guard let client else { return "there is no client" }
+        guard let client else { return "not connected to Avahi" }
         for announcement in resolvers.keys { stopResolving(announcement) }
         for host in addressBrowsers.keys { stopBrowsingAddresses(of: host) }
         if let browser { avahi_service_browser_free(browser) }
@@ -265,7 +265,7 @@ final class AvahiClient: @unchecked Sendable {
     ///
     /// Returns the error, if any.
     func resolve(_ announcement: BrowseMachine.Announcement, type: String) -> String? {
-        guard let client else { return "there is no client" }
+        guard let client else { return "not connected to Avahi" }
         stopResolving(announcement)
         let resolver = Resolver(owner: self, announcement: announcement)
         let callback: AvahiServiceResolverCallback = {
@@ -298,7 +298,7 @@ final class AvahiClient: @unchecked Sendable {
     ///
     /// Returns the error, if any.
     func browseAddresses(of host: BrowseMachine.Host) -> String? {
-        guard let client else { return "there is no client" }
+        guard let client else { return "not connected to Avahi" }
         stopBrowsingAddresses(of: host)
         let browser = AddressBrowser(owner: self, host: host)
         addressBrowsers[host] = browser
@@ -458,7 +458,7 @@ final class AvahiClient: @unchecked Sendable {
     private static func text(_ code: Int32) -> String {
         let text = String(cString: avahi_strerror(code))
         guard code == Int32(AVAHI_ERR_ACCESS_DENIED) else { return text }
-        return "\(text); the policy of the system D-Bus or AppArmor forbids this user the call"
+        return "\(text); the policy of the system D-Bus or of AppArmor forbids it for this user"
     }
 }
 
@@ -477,7 +477,7 @@ enum ClientState: Equatable {
 
 /// Detects from another thread whether Avahi's thread is inside a call that doesn't return.
 final class CallWatch: Sendable {
-    static let complaint = "Avahi or the system D-Bus does not answer"
+    static let complaint = "Avahi or the system D-Bus doesn't answer"
 
     /// The duration after which a pending call is reported.
     ///

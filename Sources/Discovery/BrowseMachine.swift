@@ -292,7 +292,7 @@ struct BrowseMachine {
             return gone.flatMap { release($0.value, $0.key) }
         case .failed(let reason):
             forgetClient()
-            link = .down(reason: "Avahi refused to browse: \(reason)", until: now + backoff.failed())
+            link = .down(reason: "Avahi rejected the search: \(reason)", until: now + backoff.failed())
             return [.freeClient]
         }
     }
@@ -430,9 +430,9 @@ struct BrowseMachine {
 
     private var discoveryError: String? {
         switch link {
-        case .none: "no search has begun"
+        case .none: "the search hasn't started"
         case .down(let reason, _): reason
-        case .connecting: "the Avahi daemon is not running"
+        case .connecting: "the Avahi daemon isn't running"
         case .registering: "the Avahi daemon is still choosing its host name"
         case .running: nil
         }

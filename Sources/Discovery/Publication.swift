@@ -89,7 +89,7 @@ final class Publication {
         case .updateText(let interface, let name, let record):
             logger.debug("service record updated", metadata: ["txt": "\(record.txt)"])
             if let reason = client.updateText(on: interface, name: name, record: record) {
-                inputs.append(.callFailed(reason: "Avahi refused a changed TXT record: \(reason)"))
+                inputs.append(.callFailed(reason: "Avahi rejected a changed TXT record: \(reason)"))
             }
         case .removeService(let interface):
             client.removeService(on: interface)

@@ -97,7 +97,7 @@ struct PublicationMachine {
             break
         }
         if registrations.values.contains(where: { $0.deadline.map { $0 <= now } ?? false }) {
-            return refused("Avahi did not finish probing the name within \(Self.probingDeadline)", now: now)
+            return refused("Avahi didn't finish probing the name within \(Self.probingDeadline)", now: now)
         }
         if let due = renameAt, due <= now, let name {
             renameAt = nil
@@ -122,15 +122,15 @@ struct PublicationMachine {
         switch link {
         case .none: return .notAdvertised
         case .down(let reason, _, let refused): return refused ? .failed(reason: reason) : .waiting(reason: reason)
-        case .connecting: return .waiting(reason: "the Avahi daemon is not running")
+        case .connecting: return .waiting(reason: "the Avahi daemon isn't running")
         case .registering: return .waiting(reason: "the Avahi daemon is still choosing its host name")
         case .running: break
         }
         if renameAt != nil {
-            return .waiting(reason: "the name \"\(name)\" is taken too; another is tried within a minute")
+            return .waiting(reason: "the name \"\(name)\" is also taken; trying another one within a minute")
         }
         if registrations.values.contains(where: { $0.deadline == nil }) { return .published(name: name) }
-        if registrations.isEmpty { return .waiting(reason: "there is no network interface to publish on") }
+        if registrations.isEmpty { return .waiting(reason: "no network interface to publish on") }
         return .registering(name: name)
     }
 
@@ -218,7 +218,7 @@ struct PublicationMachine {
             renamedAt = now
             return removals + [.chooseName(after: name)]
         case .failed(let reason):
-            return refused("Avahi refused \(record.type): \(reason)", now: now)
+            return refused("Avahi rejected \(record.type): \(reason)", now: now)
         }
     }
 

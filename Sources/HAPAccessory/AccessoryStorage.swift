@@ -75,7 +75,7 @@ public struct AccessoryStorage: Sendable {
         case .memory(let memory):
             return try memory.state.withLock { state in
                 guard !state.isInUse else {
-                    throw AccessoryHostError(.storageInUse, "another host uses this storage in memory")
+                    throw AccessoryHostError(.storageInUse, "another host is using this storage")
                 }
                 let queue = try state.queue ?? DatabaseQueue()
                 try Self.migrator.migrate(queue)

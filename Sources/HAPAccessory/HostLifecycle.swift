@@ -26,7 +26,7 @@ final class HostLifecycle: Sendable {
             return true
         }
         guard isFirst else {
-            throw AccessoryHostError(.alreadyRun, "a host runs only once; create a new host with the same storage")
+            throw AccessoryHostError(.alreadyRun, "a host can run only once; create a new host with the same storage")
         }
     }
 

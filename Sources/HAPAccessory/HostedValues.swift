@@ -37,7 +37,7 @@ final class HostedValues: Sendable {
             if isFirstMistake(type, accessory, function) {
                 logger.warning("unknown characteristic updated", metadata: about(type, accessory, function))
             }
-            assertionFailure("update of \(type.name), which the accessory's functions lack")
+            assertionFailure("the accessory's functions have no \(type.name) to update")
             return
         }
         if place.metadata.clamped(value) == nil {

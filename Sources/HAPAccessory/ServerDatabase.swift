@@ -133,7 +133,9 @@ package struct ServerDatabase: AccessoryServerStore {
         var octets = RandomBytes.make(count: 6)
         // A unicast address, marked as locally administered.
         octets[0] = octets[0] & 0xFC | 0x02
-        guard let deviceID = DeviceID(octets: octets) else { throw DamagedDatabase(description: "no device id") }
+        guard let deviceID = DeviceID(octets: octets) else {
+            throw DamagedDatabase(description: "the device id is invalid")
+        }
         try db.execute(
             sql: """
                 INSERT INTO server (id, deviceID, longTermSeed, setupCode, setupID, failedAttempts,
@@ -195,7 +197,7 @@ package struct ServerDatabase: AccessoryServerStore {
         }
         let list = PairingList(pairings)
         // Such a list is never stored; dropping the rest would make the server appear unpaired.
-        guard list.hasAdmin || list.isEmpty else { throw DamagedDatabase(description: "no pairing is an admin's") }
+        guard list.hasAdmin || list.isEmpty else { throw DamagedDatabase(description: "no pairing has admin rights") }
         return list
     }
 

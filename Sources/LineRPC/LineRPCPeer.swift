@@ -278,7 +278,7 @@ package final class LineRPCPeer: Sendable {
                 switch event {
                 case .tooLong:
                     logger.debug("line length exceeded", metadata: ["limit": "\(limits.lineLength)"])
-                    reply(.failure(id: nil, .invalidRequest("a line may have \(limits.lineLength) bytes")))
+                    reply(.failure(id: nil, .invalidRequest("the line is longer than \(limits.lineLength) bytes")))
                 case .line(let line): received(line, receiver, in: &requests)
                 }
                 // A peer can cause any number of rejections without reading them, so wait for it to read.
@@ -360,7 +360,7 @@ package final class LineRPCPeer: Sendable {
                         state.open.count == 0 || state.open.length + line.count <= limits.lineLength
                     else { return .failure(.tooManyRequests) }
                     guard let number = state.open.open(id, length: line.count) else {
-                        return .failure(.invalidRequest("another request of this id is not answered yet"))
+                        return .failure(.invalidRequest("another request with this id is still pending"))
                     }
                     return .success(number)
                 }

@@ -21,14 +21,14 @@ package struct RPCFailure: Error, Equatable, Sendable {
     package static func invalidRequest(_ message: String) -> RPCFailure { RPCFailure(code: -32600, message: message) }
     /// Creates a failure for an unknown method.
     package static func methodNotFound(_ method: String) -> RPCFailure {
-        RPCFailure(code: -32601, message: "there is no method \"\(method.prefix(64))\"")
+        RPCFailure(code: -32601, message: "unknown method \"\(method.prefix(64))\"")
     }
     /// The handler failed.
     package static let internalError = RPCFailure(code: -32603, message: "internal error")
     /// Too many requests wait for answers.
-    package static let tooManyRequests = RPCFailure(code: -32000, message: "too many requests wait for their answers")
+    package static let tooManyRequests = RPCFailure(code: -32000, message: "too many requests are pending")
     /// The answer exceeds the longest line.
-    package static let answerTooLong = RPCFailure(code: -32001, message: "the answer is longer than a line may be")
+    package static let answerTooLong = RPCFailure(code: -32001, message: "the response is too long")
 }
 
 extension RPCFailure: CustomStringConvertible {
@@ -67,15 +67,15 @@ extension LineRPCError: CustomStringConvertible {
         case .unreachable(let path, let reason): "can't connect to \(path) (\(reason))"
         case .noPermission(let path): "no permission to use \(path)"
         case .untrusted(let path, let user):
-            "\(path) is served by user \(user), not by root, this user or the service's"
-        case .pathTooLong(let path): "the socket path is too long for the system: \(path)"
-        case .inUse(let path): "another process answers at \(path) already"
-        case .notASocket(let path): "\(path) exists and is not a socket; remove it or choose another place"
-        case .cannotListen(let path, let reason): "cannot make the socket \(path): \(reason)"
-        case .closed: "the connection was closed before the answer came"
-        case .timedOut: "no answer came in time"
-        case .tooManyRequests: "too many requests wait for their answers"
-        case .tooLong: "the message is longer than a line may be"
+            "\(path) belongs to a program of user \(user), not of root, this user or the service's user"
+        case .pathTooLong(let path): "the socket path is too long: \(path)"
+        case .inUse(let path): "another process is already listening at \(path)"
+        case .notASocket(let path): "\(path) exists and isn't a socket; remove it or choose another path"
+        case .cannotListen(let path, let reason): "can't create the socket \(path): \(reason)"
+        case .closed: "the connection was closed before the response arrived"
+        case .timedOut: "the request timed out"
+        case .tooManyRequests: "too many requests are pending"
+        case .tooLong: "the message is too long"
         }
     }
 }

@@ -33,23 +33,23 @@ extension RPCMessage {
         } catch {
             switch error {
             case .malformed(let offset):
-                throw Refusal(failure: .parseError("not JSON, from byte \(offset) of the line on"))
-            case .tooDeep: throw Refusal(failure: .parseError("nested too deep"))
+                throw Refusal(failure: .parseError("not valid JSON at byte \(offset) of the line"))
+            case .tooDeep: throw Refusal(failure: .parseError("nested too deeply"))
             case .tooLong: throw Refusal(failure: .parseError("too long"))
             }
         }
         guard case .object(let object) = value else {
-            throw Refusal(failure: .invalidRequest("a message is one JSON object a line"))
+            throw Refusal(failure: .invalidRequest("each line must be one JSON object"))
         }
         var id: ID?
         switch object["id"] {
         case nil, .null?: id = nil
         case let value:
             id = ID(value)
-            if id == nil { throw Refusal(failure: .invalidRequest("an id is an integer or a string")) }
+            if id == nil { throw Refusal(failure: .invalidRequest("an id must be an integer or a string")) }
         }
         guard object["jsonrpc"] == "2.0" else {
-            throw Refusal(id: id, failure: .invalidRequest("\"jsonrpc\" has to be \"2.0\""))
+            throw Refusal(id: id, failure: .invalidRequest("\"jsonrpc\" must be \"2.0\""))
         }
         if let method = object["method"] {
             self = try Self.call(method, object["params"], id: id, hasID: object["id"] != nil)
@@ -62,7 +62,7 @@ extension RPCMessage {
         } else if let id, let result = object["result"] {
             self = .response(id: id, result: result)
         } else {
-            throw Refusal(id: id, failure: .invalidRequest("neither a request nor an answer"))
+            throw Refusal(id: id, failure: .invalidRequest("neither a request nor a response"))
         }
     }
 
@@ -70,15 +70,15 @@ extension RPCMessage {
         _ method: JSONValue, _ params: JSONValue?, id: ID?, hasID: Bool
     ) throws(Refusal) -> RPCMessage {
         guard case .string(let method) = method else {
-            throw Refusal(id: id, failure: .invalidRequest("\"method\" has to be a string"))
+            throw Refusal(id: id, failure: .invalidRequest("\"method\" must be a string"))
         }
         switch params {
         case nil, .object?, .array?: break
-        default: throw Refusal(id: id, failure: .invalidRequest("\"params\" has to be an object or an array"))
+        default: throw Refusal(id: id, failure: .invalidRequest("\"params\" must be an object or an array"))
         }
         let params = params ?? [:]
         if let id { return .request(id: id, method: method, params: params) }
-        guard !hasID else { throw Refusal(failure: .invalidRequest("an id is an integer or a string")) }
+        guard !hasID else { throw Refusal(failure: .invalidRequest("an id must be an integer or a string")) }
         return .notification(method: method, params: params)
     }
 

@@ -61,10 +61,10 @@ package struct SocketLocation: Sendable, Equatable {
         for place in places {
             var status = stat()
             guard lstat(place, &status) == 0, status.st_mode & S_IFMT == S_IFDIR else {
-                return "\(place) is not a directory"
+                return "\(place) isn't a directory"
             }
             guard status.st_uid == geteuid() else { return "\(place) belongs to another user" }
-            guard place == directory || status.st_mode & 0o022 == 0 else { return "other users can write \(place)" }
+            guard place == directory || status.st_mode & 0o022 == 0 else { return "other users can write to \(place)" }
         }
         return nil
     }

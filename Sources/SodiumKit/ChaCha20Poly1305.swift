@@ -13,7 +13,7 @@ package struct ChaCha20Poly1305: Sendable, Equatable {
 
         /// Creates a nonce of four zero bytes and the eight letters of a pairing message's label, such as `PS-Msg05`.
         package init(label: StaticString) {
-            precondition(label.utf8CodeUnitCount == 8, "a nonce label has eight letters, and is ours")
+            precondition(label.utf8CodeUnitCount == 8, "a nonce label must have eight letters")
             bytes = [0, 0, 0, 0] + label.withUTF8Buffer { Array($0) }
         }
 
@@ -24,7 +24,7 @@ package struct ChaCha20Poly1305: Sendable, Equatable {
 
         /// Creates a nonce from 12 bytes.
         package init(bytes: [UInt8]) {
-            precondition(bytes.count == 12, "a nonce has twelve bytes, and is ours")
+            precondition(bytes.count == 12, "a nonce must have twelve bytes")
             self.bytes = bytes
         }
     }
@@ -33,7 +33,7 @@ package struct ChaCha20Poly1305: Sendable, Equatable {
 
     /// Creates a cipher from a key of 32 bytes, which must come from local key derivation, never from a peer.
     package init(key: SecretBytes) {
-        precondition(key.count == Self.keyLength, "keys are derived with this length")
+        precondition(key.count == Self.keyLength, "a key must have this length")
         Sodium.ready
         self.key = key
     }
@@ -109,7 +109,9 @@ package struct ChaCha20Poly1305: Sendable, Equatable {
     package func appendContent(
         ofFrameIn bytes: [UInt8], at start: Int, length: Int, counter: UInt64, to output: inout [UInt8]
     ) throws(CryptoError) {
-        precondition(start >= 0 && length >= 0 && start + 2 + length + Self.tagLength <= bytes.count, "a whole frame")
+        precondition(
+            start >= 0 && length >= 0 && start + 2 + length + Self.tagLength <= bytes.count,
+            "the frame must be complete")
         let end = output.count
         output.append(contentsOf: repeatElement(0, count: length))
         let valid = output.withUnsafeMutableBufferPointer { output in
@@ -137,7 +139,7 @@ package struct ChaCha20Poly1305: Sendable, Equatable {
                 nonce.initializeElement(
                     at: index, to: index < 4 ? 0 : UInt8(truncatingIfNeeded: counter >> UInt64(8 * (index - 4))))
             }
-            guard let start = nonce.baseAddress else { preconditionFailure("twelve bytes were asked for") }
+            guard let start = nonce.baseAddress else { preconditionFailure("the buffer must have twelve bytes") }
             return body(start)
         }
     }

@@ -11,7 +11,7 @@ package struct Curve25519KeyPair: Sendable, Equatable {
 
     /// Creates a key pair from its secret, 32 random bytes.
     package init(secret: SecretBytes) {
-        precondition(secret.count == 32, "the secret is ours")
+        precondition(secret.count == 32, "a secret must have 32 bytes")
         Sodium.ready
         self.secret = secret
         var publicKey = [UInt8](repeating: 0, count: 32)

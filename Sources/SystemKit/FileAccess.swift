@@ -12,7 +12,7 @@ package enum FileAccess {
         let reader = "\(user(geteuid())):\(group(getegid()))"
         var status = stat()
         guard stat(path, &status) == 0 else {
-            return "\(error.reason): a directory above it is closed to \(reader); give its group the right to search it"
+            return "\(error.reason): \(reader) can't search a parent directory; allow its group to search it"
         }
         let mode = String(status.st_mode & 0o7777, radix: 8)
         let owner = "\(user(status.st_uid)):\(group(status.st_gid))"

@@ -203,7 +203,7 @@ struct ServerTests {
             throw RPCFailure.methodNotFound(method)
         } _: { path in
             let expected = BridgeControlError(
-                code: 69, message: "there is no method \"status\"",
+                code: 69, message: "unknown method \"status\"",
                 remedy: "install the same version of lamplighter and lamplighterd")
             await #expect(throws: expected) { try await ask(path) { try await $0.status() } }
         }

@@ -43,7 +43,7 @@ struct AvahiTests {
             try await eventually("the bus is missed") { publisher.state.isWaiting(for: "D-Bus") }
             try await lan.startBus(of: lan.bridge)
             try await eventually("Avahi is missed") {
-                publisher.state == .waiting(reason: "the Avahi daemon is not running")
+                publisher.state == .waiting(reason: "the Avahi daemon isn't running")
             }
             try lan.startAvahi(of: lan.bridge)
             try await eventually("published") { publisher.state == published }
@@ -87,7 +87,7 @@ struct AvahiTests {
 
             lan.bridge.avahi?.freeze()
             for number in 0..<1000 { publisher.update(txt: ["c#": "\(number)"]) }
-            try await eventually("the hang is reported") { publisher.state.isWaiting(for: "does not answer") }
+            try await eventually("the hang is reported") { publisher.state.isWaiting(for: "doesn't answer") }
             #expect(await publisher.withdraw() == false)
 
             lan.bridge.avahi?.thaw()

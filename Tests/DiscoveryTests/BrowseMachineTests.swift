@@ -336,7 +336,7 @@ struct BrowseMachineTests {
         var bench = Bench()
         #expect(bench(.start) == [.makeClient])
         #expect(bench(.client(.connecting)) == [])
-        #expect(bench.snapshot.discoveryError == "the Avahi daemon is not running")
+        #expect(bench.snapshot.discoveryError == "the Avahi daemon isn't running")
         #expect(bench(.client(.registering)) == [])
         #expect(bench.snapshot.discoveryError == "the Avahi daemon is still choosing its host name")
         #expect(bench(.client(.running)) == [.browse])
@@ -390,7 +390,7 @@ struct BrowseMachineTests {
         var bench = browsing()
         for pause in [1, 2, 4, 8, 16, 32, 60, 60] {
             #expect(bench(.failed(reason: "no")) == [.freeClient])
-            #expect(bench.snapshot.discoveryError == "Avahi refused to browse: no")
+            #expect(bench.snapshot.discoveryError == "Avahi rejected the search: no")
             #expect(bench.wait(.seconds(pause) - .milliseconds(1)) == [])
             #expect(bench.wait(.milliseconds(1)) == [.makeClient])
             #expect(bench(.client(.running)) == [.browse])

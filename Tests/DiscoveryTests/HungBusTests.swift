@@ -11,7 +11,7 @@ struct HungBusTests {
             try await lan.startBus(of: lan.bridge)
             lan.bridge.bus?.freeze()
             publisher.publish(AvahiBench.record)
-            try await eventually("the hang is reported") { publisher.state.isWaiting(for: "does not answer") }
+            try await eventually("the hang is reported") { publisher.state.isWaiting(for: "doesn't answer") }
             await publisher.stop()
             publisher.publish(AvahiBench.record)
             #expect(await publisher.withdraw(), "nothing is left to withdraw")
@@ -25,7 +25,7 @@ struct HungBusTests {
             lan.bridge.bus?.freeze()
             try await lan.onBridge { try browser.start() }
             try await eventually("the hang is reported") {
-                browser.snapshot.discoveryError?.contains("does not answer") == true
+                browser.snapshot.discoveryError?.contains("doesn't answer") == true
             }
             await browser.stop()
         }

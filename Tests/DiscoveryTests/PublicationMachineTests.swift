@@ -151,7 +151,7 @@ struct PublicationMachineTests {
     func noDaemon() {
         var bench = connected()
         #expect(bench(.client(.connecting)) == [])
-        #expect(bench.state == .waiting(reason: "the Avahi daemon is not running"))
+        #expect(bench.state == .waiting(reason: "the Avahi daemon isn't running"))
         #expect(bench.machine.wakeAt == nil)
         #expect(bench(.client(.registering)) == [])
         #expect(bench(.client(.running)) == [add()])
@@ -170,7 +170,7 @@ struct PublicationMachineTests {
     func reconnects() {
         var bench = published()
         #expect(bench(.client(.connecting)) == [.removeService(on: 2)])
-        #expect(bench.state == .waiting(reason: "the Avahi daemon is not running"))
+        #expect(bench.state == .waiting(reason: "the Avahi daemon isn't running"))
         #expect(bench(.client(.running)) == [add()])
     }
 
@@ -279,7 +279,7 @@ struct PublicationMachineTests {
         var bench = connected()
         #expect(bench(.client(.running)) == [add()])
         #expect(bench(.registration(.failed(reason: "access denied"), on: 2)) == [.freeClient])
-        #expect(bench.state == .failed(reason: "Avahi refused _hap._tcp: access denied"))
+        #expect(bench.state == .failed(reason: "Avahi rejected _hap._tcp: access denied"))
         #expect(bench.wait(.seconds(1)) == [.makeClient])
         #expect(bench(.client(.running)) == [add()])
         #expect(bench(.registration(.established, on: 2)) == [])
@@ -315,7 +315,7 @@ struct PublicationMachineTests {
         var bench = Bench()
         #expect(bench(.wanted(record)) == [.makeClient])
         #expect(bench(.client(.running)) == [])
-        #expect(bench.state == .waiting(reason: "there is no network interface to publish on"))
+        #expect(bench.state == .waiting(reason: "no network interface to publish on"))
         #expect(bench(.interfacesSeen([Self.eth0])) == [add()])
     }
 

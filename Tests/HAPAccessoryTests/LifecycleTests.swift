@@ -166,6 +166,6 @@ struct LifecycleTests {
             await host.update(.brightness, to: .integer(50))
         }
         let text = String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
-        #expect(text.contains("update of Brightness, which the accessory's functions lack"))
+        #expect(text.contains("the accessory's functions have no Brightness to update"))
     }
 }

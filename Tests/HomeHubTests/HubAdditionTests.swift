@@ -48,7 +48,7 @@ struct HubAdditionTests {
             house.show(TestDevices.id(8), at: .test(8), isPaired: false)
             try await a.call(.startBrowsing)
             try await eventually("it is found") { a.found == [TestDevices.id(8)] }
-            house.obstruct("the Avahi daemon is not running")
+            house.obstruct("the Avahi daemon isn't running")
             await expect(.accessoryDiscoveryFailed) { try await b.call(.startBrowsing) }
             house.obstruct(nil)
             house.show(TestDevices.id(9), at: .test(9), isPaired: false)
@@ -100,7 +100,7 @@ struct HubAdditionTests {
             await expect(.notFound) {
                 try await a.added(AdditionRequest(home: home, device: TestDevices.id(1), code: code))
             }
-            house.obstruct("the Avahi daemon is not running")
+            house.obstruct("the Avahi daemon isn't running")
             await expect(.accessoryDiscoveryFailed) {
                 try await a.added(AdditionRequest(home: home, device: TestDevices.id(1), code: code))
             }

@@ -117,7 +117,7 @@ struct PluginDriverTests {
     @Test(
         "ends a plugin that violates the protocol, with the reason",
         arguments: [
-            ("serve_then_garbage", "it wrote an invalid line: not JSON"),
+            ("serve_then_garbage", "it wrote an invalid line: not valid JSON"),
             (
                 "printf 'x%.0s' $(seq 70000) $(seq 70000) $(seq 70000) $(seq 70000); serve",
                 "it wrote a line of more than 262144 bytes"

@@ -213,7 +213,7 @@ struct LineRPCTests {
                     try await lines.next()
                         == [
                             "jsonrpc": "2.0", "id": 3,
-                            "error": ["code": -32001, "message": "the answer is longer than a line may be"],
+                            "error": ["code": -32001, "message": "the response is too long"],
                         ])
             }
         }

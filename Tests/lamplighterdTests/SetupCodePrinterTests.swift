@@ -42,10 +42,10 @@ struct SetupCodePrinterTests {
     )
     func withoutDiscovery() async throws {
         let store = InMemoryAccessoryServerStore()
-        let shown = try await printed(by: store, discoveryError: "the Avahi daemon is not running").joined()
+        let shown = try await printed(by: store, discoveryError: "the Avahi daemon isn't running").joined()
         #expect(!shown.contains("ready to pair"))
         #expect(shown.contains(store.stored.setupCode.text))
-        #expect(shown.contains("the Avahi daemon is not running"))
+        #expect(shown.contains("the Avahi daemon isn't running"))
         #expect(shown.contains("sudo systemctl enable --now avahi-daemon"))
     }
 

@@ -33,7 +33,7 @@ extension AccessoryFunction {
         var characteristics: [CharacteristicObject] = []
         for part in parts {
             guard let metadata = part.metadata else {
-                throw ComplianceError("characteristic \(part.type) is not of the catalogue; describe it by adding it")
+                throw ComplianceError("characteristic \(part.type) isn't in the catalog; add it with its metadata")
             }
             let isReadable = metadata.permissions.contains(.pairedRead)
             characteristics.append(

@@ -49,7 +49,7 @@ public struct AccessoryInformation: Equatable, Sendable {
         let service = ids.id(of: .accessoryInformation)
         let characteristics = texts.map { type, text in
             guard let definition = CharacteristicDefinition.of(type) else {
-                preconditionFailure("the types named here are in the catalogue")
+                preconditionFailure("the catalog must contain these types")
             }
             return CharacteristicObject(
                 iid: ids.id(of: type, in: .accessoryInformation), type: type, metadata: definition.metadata,

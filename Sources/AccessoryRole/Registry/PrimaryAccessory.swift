@@ -36,7 +36,7 @@ package struct PrimaryAccessory: Equatable, Sendable {
 
     private static var version: CharacteristicDefinition {
         guard let definition = CharacteristicDefinition.of(.version) else {
-            preconditionFailure("the catalogue has the version")
+            preconditionFailure("the catalog must contain the version")
         }
         return definition
     }

@@ -7,7 +7,7 @@ extension LightKind {
         [
             .on, PropertyName("speed", .rotationSpeed, .whole(0...100, unit: "percent")),
             PropertyName("direction", .rotationDirection, .choice(FanDirection.allCases.map(\.rawValue))),
-            PropertyName("oscillates", .swingMode, .flag(yes: "oscillates", no: "does not oscillate")),
+            PropertyName("oscillates", .swingMode, .flag(yes: "oscillates", no: "doesn't oscillate")),
         ])
 }
 

@@ -66,7 +66,7 @@ extension AccessoryObject {
     ) -> AccessoryObject {
         let characteristics = values.enumerated().map { index, value in
             guard let definition = CharacteristicDefinition.of(value.0) else {
-                preconditionFailure("the types named here are in the catalogue")
+                preconditionFailure("the catalog must contain these types")
             }
             return CharacteristicObject(
                 iid: InstanceID(UInt64(9 + index)), type: value.0, metadata: definition.metadata, value: value.1)
