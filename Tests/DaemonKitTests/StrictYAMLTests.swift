@@ -78,13 +78,13 @@ struct StrictYAMLTests {
                 "name: a\nzzz: 1",
                 "f:2:1: zzz: unknown key; write one of door, floors, height, labels, lit, name, password, rooms"
             ),
-            ("rooms: []", "f:1:1: name: the key name is missing; add it"),
+            ("rooms: []", "f:1:1: name: name is required; add it"),
             (
                 "name: a\nrooms:\n  - name: b\n    lmaps: 2",
                 "f:4:5: rooms[0].lmaps: unknown key; write lamps"
             ),
             ("name: a\nrooms:\n  - nam: b", "f:3:5: rooms[0].nam: unknown key; write name"),
-            ("name: a\nrooms:\n  - lamps: 1", "f:3:5: rooms[0].name: the key name is missing; add it"),
+            ("name: a\nrooms:\n  - lamps: 1", "f:3:5: rooms[0].name: name is required; add it"),
             ("name: a\nrooms: b", "f:2:8: rooms: expected a list, found a single value; write a list"),
             (
                 "name: a\nrooms: [b]",

@@ -209,7 +209,7 @@ struct BridgeConfigurationTests {
             ),
             (
                 "bridge:\n  ownership: {vendor: a}",
-                "f:2:14: bridge.ownership.token-file: the key token-file is missing; add it"
+                "f:2:14: bridge.ownership.token-file: token-file is required; add it"
             ),
             (
                 "bridge:\n  ownership: {vendor: a b, token-file: t}",
@@ -221,7 +221,7 @@ struct BridgeConfigurationTests {
                 "f:2:38: bridge.ownership.token-file: not a file; "
                     + "write the path of a file with the token"
             ),
-            ("drivers:\n  - lights: []", "f:2:5: drivers[0].driver: the key driver is missing; add it"),
+            ("drivers:\n  - lights: []", "f:2:5: drivers[0].driver: driver is required; add it"),
             (
                 "drivers:\n  - driver: simulatd",
                 "f:2:13: drivers[0].driver: unknown driver; write simulated"
@@ -375,6 +375,31 @@ struct BridgeConfigurationTests {
         #expect(check.code == .configuration)
         #expect(
             check.line.contains(":3:28: drivers[0].lights[1].id: another light of this driver already has the id a"))
+    }
+
+    @Test(
+        "explains the keys of a broker that are missing or have other names",
+        arguments: [
+            ("    id: home", "f:2:5: drivers[0].url: url is required; add url: mqtt://HOST:1883"),
+            ("    host: 10.0.0.5", "f:3:5: drivers[0].host: unknown key; write url: mqtt://HOST:1883"),
+            ("    ulr: mqtt://10.0.0.5", "f:3:5: drivers[0].ulr: unknown key; write url"),
+            (
+                "    url: mqtt://10.0.0.5\n    port: 1883",
+                "f:4:5: drivers[0].port: unknown key; write it into the url: mqtt://HOST:1883"
+            ),
+            (
+                "    url: mqtt://10.0.0.5\n    user: anna\n    password: hunter2",
+                "f:5:5: drivers[0].password: unknown key; "
+                    + "write password-file: /etc/lamplighter/mqtt.password, and the password into that file"
+            ),
+        ])
+    func brokerKeys(keys: String, message: String) throws {
+        let error = try #require(throws: ConfigurationError.self) {
+            try StrictYAML.decode(
+                BridgeConfiguration.self, from: Array("drivers:\n  - driver: mqtt\n\(keys)".utf8), file: "f",
+                userInfo: [.lightDrivers: DriverCatalog.drivers])
+        }
+        #expect(error.description == message)
     }
 
     @Test("warns of missing interfaces, files and programs with their place")

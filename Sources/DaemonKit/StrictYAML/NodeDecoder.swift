@@ -15,6 +15,8 @@ final class NodeDecoder: Decoder {
     /// Whether every key is valid, as in a dictionary.
     var takesAnyKey = false
     private var isMapping = false
+    /// The remedies for missing and unknown keys.
+    private var remedies: [String: String] = [:]
 
     var userInfo: [CodingUserInfoKey: Any] { userInformation }
 
@@ -47,11 +49,11 @@ final class NodeDecoder: Decoder {
             throw error
         } catch DecodingError.keyNotFound(let key, let context) {
             // Reporting a misspelled key is more helpful than reporting the resulting missing key.
-            if context.codingPath.count == codingPath.count, let unknown = unknownKey(missing: key.stringValue) {
-                throw unknown
-            }
+            let isOwn = context.codingPath.count == codingPath.count
+            if isOwn, let unknown = unknownKey(missing: key.stringValue) { throw unknown }
+            let remedy = isOwn ? remedies[key.stringValue] : nil
             throw place(context.codingPath).error(
-                "the key \(key.stringValue) is missing", "add it", for: context.codingPath + [key])
+                "\(key.stringValue) is required", remedy ?? "add it", for: context.codingPath + [key])
         } catch let problem as ConfigurationProblem {
             throw located(problem.problem, problem.remedy, at: problem.codingPath)
         } catch DecodingError.dataCorrupted(let context), DecodingError.typeMismatch(_, let context),
@@ -68,6 +70,7 @@ final class NodeDecoder: Decoder {
     func container<Key: CodingKey>(keyedBy type: Key.Type) throws -> KeyedDecodingContainer<Key> {
         guard case .mapping(let mapping) = node else { throw mismatch("keys with values") }
         if let type = type as? any CaseIterable.Type { for name in Self.names(of: type) { know(name) } }
+        if let type = type as? any RemediedKeys.Type { remedies.merge(type.remedies) { $1 } }
         isMapping = true
         var values: [String: Node] = [:]
         for (key, value) in mapping {
@@ -98,7 +101,7 @@ final class NodeDecoder: Decoder {
     /// Returns the error for the first key that no type has requested.
     ///
     /// - Parameter missing: The latest requested key, which is missing. Types without a fixed list of keys may not have
-    ///   requested all of their keys yet, so only a key with a similar spelling counts.
+    ///   requested all of their keys yet, so only a key with a similar spelling or with a remedy counts.
     /// - Returns: The error, or `nil` if all keys are known.
     private func unknownKey(missing: String?) -> ConfigurationError? {
         guard isMapping, !takesAnyKey, case .mapping(let mapping) = node else { return nil }
@@ -106,10 +109,10 @@ final class NodeDecoder: Decoder {
         for (key, _) in mapping {
             guard case .scalar(let scalar) = key, !known.contains(scalar.string) else { continue }
             let free = knownKeys.filter { name in !mapping.keys.contains { $0.scalar?.string == name } }
-            let nearest = scalar.string.nearest(in: free)
-            if missing != nil, nearest == nil { continue }
+            let advice = remedies[scalar.string] ?? scalar.string.nearest(in: free).map { "write \($0)" }
+            if missing != nil, advice == nil { continue }
             let remedy =
-                nearest.map { "write \($0)" }
+                advice
                 ?? (knownKeys.isEmpty
                     ? "remove it" : "write one of \(knownKeys.sorted().prefix(16).joined(separator: ", "))")
             let path = codingPath + [ConfigurationKey(Secrets.shown(scalar.string))]

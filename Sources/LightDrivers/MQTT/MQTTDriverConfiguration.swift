@@ -19,7 +19,7 @@ package struct MQTTDriverConfiguration: LightDriverConfiguration {
     /// The hand-written lights.
     package var lights: [MQTTEntity]
 
-    package enum CodingKeys: String, CodingKey, CaseIterable {
+    package enum CodingKeys: String, CodingKey, CaseIterable, RemediedKeys {
         case url, user, discovery, lights, announce
         case passwordFile = "password-file"
         case caFile = "ca-file"
@@ -28,6 +28,13 @@ package struct MQTTDriverConfiguration: LightDriverConfiguration {
         case clientID = "client-id"
         /// The bridge's own key, which the default client id is derived from.
         case id
+
+        package static let remedies = [
+            "url": "add url: mqtt://HOST:1883", "host": "write url: mqtt://HOST:1883",
+            "broker": "write url: mqtt://HOST:1883", "server": "write url: mqtt://HOST:1883",
+            "port": "write it into the url: mqtt://HOST:1883", "username": "write user",
+            "password": "write password-file: /etc/lamplighter/mqtt.password, and the password into that file",
+        ]
     }
 
     package init(from decoder: any Decoder) throws {
