@@ -90,6 +90,12 @@ struct StrictYAMLTests {
                 "name: a\nrooms: [b]",
                 "f:2:9: rooms[0]: expected keys with values, found a single value; write keys with values"
             ),
+            (
+                "name: a\nrooms: {name: b}",
+                "f:2:8: rooms: expected a list, found keys with values; begin each item with \"- \""
+            ),
+            ("name:a", "f:1:1: a space is missing after a colon; write name: VALUE"),
+            ("name: a\nrooms:\n  - name:b", "f:3:5: rooms[0]: a space is missing after a colon; write name: VALUE"),
             ("name: [a]", "f:1:7: name: expected a text, found a list; write a text"),
             (
                 "name: \"a\\0b\"", "f:1:7: name: a text can't contain the character NUL; remove \\0 from it"

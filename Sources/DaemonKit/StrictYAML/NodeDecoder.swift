@@ -124,13 +124,28 @@ final class NodeDecoder: Decoder {
     /// Returns the error for a node of the wrong kind.
     func mismatch(_ expected: String) -> ConfigurationError {
         switch node {
-        case .mapping: error("expected \(expected), found keys with values", "write \(expected)")
+        case .mapping:
+            error(
+                "expected \(expected), found keys with values",
+                expected == "a list" ? "begin each item with \"- \"" : "write \(expected)")
+        case .scalar where expected == "keys with values" && joinedKey != nil:
+            error("a space is missing after a colon", "write \(joinedKey ?? "KEY"): VALUE")
         case .sequence: error("expected \(expected), found a list", "write \(expected)")
         case .scalar, .alias:
             node.isEmpty
                 ? error("the value is missing", "write \(expected), or remove the key")
                 : error("expected \(expected), found a single value", "write \(expected)")
         }
+    }
+
+    /// The key in a plain word such as `name:Lamp`, which has no space between the key and the value.
+    private var joinedKey: String? {
+        guard case .scalar(let scalar) = node, scalar.style == .plain else { return nil }
+        let parts = scalar.string.split(separator: ":", maxSplits: 1)
+        guard parts.count == 2, parts[0].utf8.count <= 40, let next = parts[1].first, next != "/", !next.isWhitespace,
+            parts[0].allSatisfy({ $0.isASCII && ($0.isLetter || $0.isNumber || $0 == "-" || $0 == "_") })
+        else { return nil }
+        return String(parts[0])
     }
 
     func error(
