@@ -166,6 +166,7 @@ struct BridgeConfigurationTests {
         arguments: [
             ("brigde: {}", "f:1:1: brigde: unknown key; write bridge"),
             ("bridge: {port: 0}", "f:1:16: bridge.port: not a valid port; write 1 to 65535, or auto"),
+            ("bridge: {port: \"51826\"}", "f:1:16: bridge.port: not a valid port; write the number without quotes"),
             (
                 "bridge: {port: http}",
                 "f:1:16: bridge.port: not a valid port; write a number from 1 to 65535, or auto"
@@ -225,6 +226,14 @@ struct BridgeConfigurationTests {
             (
                 "drivers:\n  - driver: simulatd",
                 "f:2:13: drivers[0].driver: unknown driver; write simulated"
+            ),
+            (
+                "drivers:\n  - driver: zigbee2mqtt",
+                "f:2:13: drivers[0].driver: unknown driver; write mqtt, which supports Zigbee2MQTT"
+            ),
+            (
+                "drivers:\n  - driver: Home-Assistant",
+                "f:2:13: drivers[0].driver: unknown driver; write mqtt, which supports Home Assistant's MQTT discovery"
             ),
             (
                 "drivers:\n  - driver: hue",

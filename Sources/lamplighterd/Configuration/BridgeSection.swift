@@ -86,12 +86,19 @@ extension BridgeSection.Port: Decodable {
                     "not a valid port", remedy: "write 1 to 65535, or auto", at: decoder.codingPath)
             }
             self = .fixed(port)
-        } else if (try? container.decode(String.self)) == "auto" {
-            self = .automatic
-        } else {
-            throw ConfigurationProblem(
-                "not a valid port", remedy: "write a number from 1 to 65535, or auto", at: decoder.codingPath)
+            return
         }
+        let text = try? container.decode(String.self)
+        if text == "auto" {
+            self = .automatic
+            return
+        }
+        let number = text.flatMap { UInt16($0) } ?? 0
+        let isQuoted = number > 0 && text == "\(number)"
+        throw ConfigurationProblem(
+            "not a valid port",
+            remedy: isQuoted ? "write the number without quotes" : "write a number from 1 to 65535, or auto",
+            at: decoder.codingPath)
     }
 }
 

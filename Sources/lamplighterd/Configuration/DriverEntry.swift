@@ -45,10 +45,18 @@ struct DriverEntry: Decodable, Sendable {
         return id == other.id && driver == other.driver && isEqual(configuration)
     }
 
+    /// The systems whose devices the driver `mqtt` provides, by the names that people write in its place.
+    private static let systemsWithMQTT = [
+        "zigbee2mqtt": "Zigbee2MQTT", "tasmota": "Tasmota", "homeassistant": "Home Assistant's MQTT discovery",
+    ]
+
     private static func unknown(
         _ driver: String, types: [any LightDriverConfiguration.Type], at path: [any CodingKey]
     ) -> ConfigurationProblem {
         let names = types.map { $0.driverName }
+        if let system = systemsWithMQTT[driver.squashed], names.contains("mqtt") {
+            return ConfigurationProblem("unknown driver", remedy: "write mqtt, which supports \(system)", at: path)
+        }
         let remedy =
             driver.nearest(in: names).map { "write \($0)" } ?? "write one of \(names.sorted().joined(separator: ", "))"
         return ConfigurationProblem("unknown driver", remedy: remedy, at: path)
