@@ -49,10 +49,9 @@ private let drivers: [any LightDriverConfiguration.Type] = [Simulated.self, Othe
 
 private func decode(_ text: String) throws -> BridgeConfiguration {
     let bytes = Array(text.utf8)
-    let configuration = try StrictYAML.decode(
-        BridgeConfiguration.self, from: bytes, file: "f", userInfo: [.lightDrivers: drivers])
     _ = try StrictYAML.decode(LightIDsInFile.self, from: bytes, file: "f")
-    return configuration
+    return try StrictYAML.decode(
+        BridgeConfiguration.self, from: bytes, file: "f", userInfo: [.lightDrivers: drivers])
 }
 
 /// A decoder that records the keys that a type reads, and provides no values.
@@ -165,6 +164,16 @@ struct BridgeConfigurationTests {
         "reports a mistake in one line",
         arguments: [
             ("brigde: {}", "f:1:1: brigde: unknown key; write bridge"),
+            (
+                "{\"bridge\": {\"name\": \"A\", \"username\": \"CC:22:3D:E3:CE:30\"}, \"accessories\": []}",
+                "f:1:75: accessories: this looks like a configuration of Homebridge; "
+                    + "write one for Lamplighter as in lamplighter.yaml(5)"
+            ),
+            (
+                "default_config:\nhomeassistant: {name: Home}",
+                "f:2:16: homeassistant: this looks like a configuration of Home Assistant; "
+                    + "write one for Lamplighter as in lamplighter.yaml(5)"
+            ),
             ("bridge: {port: 0}", "f:1:16: bridge.port: not a valid port; write 1 to 65535, or auto"),
             ("bridge: {port: \"51826\"}", "f:1:16: bridge.port: not a valid port; write the number without quotes"),
             (

@@ -1,13 +1,20 @@
 import ConfigurationKit
 import DaemonKit
 
-/// Checks the entire file for duplicate IDs of lights, which no single driver's types can detect.
+/// Checks the entire file for errors that no single driver's types can detect: duplicate IDs of lights, and the
+/// configuration of another program.
 ///
 /// It only assumes that drivers list lights under `lights`, each with an `id`, and ignores everything else.
 struct LightIDsInFile: Decodable {
     init(from decoder: any Decoder) throws {
         let root = try decoder.container(keyedBy: ConfigurationKey.self)
-        _ = root.allKeys
+        let keys = Set(root.allKeys.map(\.stringValue))
+        if let other = Self.otherPrograms.first(where: { keys.contains($0.key) }) {
+            throw ConfigurationProblem(
+                "this looks like a configuration of \(other.name)",
+                remedy: "write one for Lamplighter as in lamplighter.yaml(5)",
+                at: decoder.codingPath + [ConfigurationKey(other.key)])
+        }
         guard let drivers = try? root.decode([Driver].self, forKey: ConfigurationKey("drivers")) else { return }
         for (position, driver) in drivers.enumerated() {
             var seen: Set<String> = []
@@ -23,6 +30,12 @@ struct LightIDsInFile: Decodable {
             }
         }
     }
+
+    /// The top-level keys by which the files of other programs are recognized.
+    private static let otherPrograms = [
+        (key: "platforms", name: "Homebridge"), (key: "accessories", name: "Homebridge"),
+        (key: "homeassistant", name: "Home Assistant"), (key: "default_config", name: "Home Assistant"),
+    ]
 
     private struct Driver: Decodable {
         let lights: [String?]
