@@ -131,7 +131,9 @@ extension PluginProcess {
         }
         var pid: pid_t = 0
         let failed = spawn(&pid, input.readEnd, output.writeEnd, errors.writeEnd)
-        guard failed == 0 else { return ended("it can't be started: \(SystemError(code: failed).reason)") }
+        guard failed == 0 else {
+            return ended("\(program.command.first ?? "it") can't be started: \(SystemError(code: failed).reason)")
+        }
         limit(pid)
         let pidfd = Descriptor(process_pidfd_open(pid))
         input.closeReadEnd()

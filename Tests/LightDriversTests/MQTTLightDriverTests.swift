@@ -286,6 +286,18 @@ struct MQTTLightDriverTests {
         }
     }
 
+    @Test("suggests another port or URL if a broker doesn't use TLS")
+    func plainBroker() async throws {
+        let broker = try await Mosquitto()
+        let url = "mqtts://127.0.0.1:\(broker.port)"
+        let client = FirstEvent(MQTTConnectionSettings(address: try BrokerAddress(url), clientID: "x"))
+        guard case .closed(let reason) = await client.event() else {
+            Issue.record("connected")
+            return
+        }
+        #expect(reason.contains("doesn't seem to use TLS"))
+    }
+
     @Test("reports a broker that is missing or doesn't resolve")
     func noBroker() async throws {
         let broker = try await Mosquitto()

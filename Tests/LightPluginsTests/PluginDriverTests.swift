@@ -148,7 +148,8 @@ struct PluginDriverTests {
         var timing = quick()
         timing.firstPause = .seconds(60)
         try await running(PluginProgram.driver(["/nonexistent"], timing: timing)) { host in
-            #expect(await host.wait { self.failure($0)?.contains("it can't be started: No such file") == true })
+            #expect(
+                await host.wait { self.failure($0)?.contains("/nonexistent can't be started: No such file") == true })
         }
     }
 

@@ -405,8 +405,13 @@ extension MosquittoClient {
         case MOSQ_ERR_EAI.code: return "the host name can't be resolved"
         case MOSQ_ERR_ERRNO.code: return SystemError(code: failedAt).reason
         case MOSQ_ERR_TLS.code, MOSQ_ERR_TLS_HANDSHAKE.code:
-            return
-                "TLS failed (\(lastError.withLock { $0 }.map { MQTTProblem.quoted($0, maximum: 200) } ?? "no reason given"))"
+            guard let error = lastError.withLock({ $0 }) else { return "TLS failed (no reason given)" }
+            // A broker without TLS closes the connection, or sends something else.
+            if error.contains("unexpected eof") || error.contains("wrong version number") {
+                return
+                    "the broker doesn't seem to use TLS on this port; write mqtt://, or the port for TLS (often 8883)"
+            }
+            return "TLS failed (\(MQTTProblem.quoted(error, maximum: 200)))"
         default: return MQTTProblem.quoted(String(cString: mosquitto_strerror(result)).clause, maximum: 200)
         }
     }
@@ -415,7 +420,7 @@ extension MosquittoClient {
         switch code {
         case 1: "the broker doesn't support MQTT 3.1.1"
         case 2: "the broker rejected the client id"
-        case 3: "the broker is not available"
+        case 3: "the broker isn't available"
         case 4: "the broker rejected the user name or password; check user and password-file"
         case 5: "the broker rejected the login; check user and password-file"
         default: "the broker rejected the connection (code \(code))"
