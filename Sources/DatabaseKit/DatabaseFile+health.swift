@@ -41,7 +41,7 @@ extension DatabaseFile {
         if let problem = problemOfPlace { return problem }
         do {
             let found = try queue.read { try String.fetchOne($0, sql: "PRAGMA quick_check(1)") } ?? "no answer"
-            return found == "ok" ? nil : "\(path) is damaged: \(found)"
+            return found == "ok" ? nil : "\(path) is damaged: \(Self.finding(found))"
         } catch {
             return DatabaseFileError(error, path: path).description
         }
@@ -50,13 +50,13 @@ extension DatabaseFile {
     private var problemOfPlace: String? {
         var (status, volume) = (stat(), statvfs())
         guard stat(path, &status) == 0 else {
-            return "\(path) is gone (\(SystemError.last.reason)), and with it all that the next start needs"
+            return "\(path) is gone (\(SystemError.last.reason)); the next start requires it"
         }
         if statvfs(directory, &volume) == 0, volume.f_flag & UInt(ST_RDONLY) != 0 {
-            return "\(directory) is on a disk that can only be read"
+            return "\(directory) is on a read-only disk"
         }
         guard access(directory, W_OK | X_OK) == 0 else {
-            return "\(directory) cannot be written: \(SystemError.last.reason)"
+            return "\(directory) isn't writable: \(SystemError.last.reason)"
         }
         return nil
     }

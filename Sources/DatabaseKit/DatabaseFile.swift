@@ -106,11 +106,14 @@ package final class DatabaseFile: Sendable {
         }
     }
 
+    /// Returns the finding in the last line of SQLite's report.
+    static func finding(_ report: String) -> String { report.split(separator: "\n").last.map { String($0) } ?? report }
+
     static func check(
         _ database: Database, _ path: String, _ migrator: DatabaseMigrator, _ applicationID: Int32
     ) throws {
         let found = try String.fetchOne(database, sql: "PRAGMA quick_check(1)") ?? "no answer"
-        guard found == "ok" else { throw DatabaseFileError.damaged(path: path, reason: found) }
+        guard found == "ok" else { throw DatabaseFileError.damaged(path: path, reason: finding(found)) }
         guard try Int32.fetchOne(database, sql: "PRAGMA application_id") == applicationID else {
             throw DatabaseFileError.foreign(path: path, reason: "is a database of another program")
         }

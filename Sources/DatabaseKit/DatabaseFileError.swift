@@ -33,7 +33,7 @@ package enum DatabaseFileError: ErrorWithExitCode, Equatable, Sendable {
         }
     }
 
-    package var description: String { description(restoringBy: "bring back a backup with lamplighter restore FILE") }
+    package var description: String { description(restoringBy: "restore a backup with lamplighter restore FILE") }
 
     /// Returns the problem and the solution in one line.
     ///
@@ -41,19 +41,20 @@ package enum DatabaseFileError: ErrorWithExitCode, Equatable, Sendable {
     package func description(restoringBy remedy: String) -> String {
         let text =
             switch self {
-            case .inUse(let lock, let pid?): "\(lock) is held by process \(pid); only one may own the database"
-            case .inUse(let lock, nil): "\(lock) is held by another process; only one may own the database"
+            case .inUse(let lock, let pid?): "\(lock) is held by process \(pid); stop it, or use another directory"
+            case .inUse(let lock, nil): "\(lock) is held by another process; stop it, or use another directory"
             case .damaged(let path, let reason):
                 "\(path) is damaged: \(reason); \(remedy)"
             case .foreign(let path, let reason):
                 "\(path) \(reason); upgrade, or \(remedy)"
             case .notABackup: "the file isn't a backup of a bridge, or is damaged; nothing was changed"
             case .missing(let path):
-                "\(path) is not there; start the daemon once, or name another place with --state-directory"
+                "\(path) doesn't exist; start the daemon once, or specify another directory with --state-directory"
             case .noPermission(let path):
-                "no permission to use \(path); run chown to give it to the user this daemon runs as"
-            case .cannotCreate(let path, let reason): "\(path) cannot be made: \(reason)"
-            case .inputOutput(let path, let reason): "\(path) cannot be read or written: \(reason)"
+                "no permission to use \(path); change its owner to the user of this program with chown"
+            case .cannotCreate(let path, let reason):
+                "\(path) can't be created: \(reason); make its directory writable, or use another one"
+            case .inputOutput(let path, let reason): "\(path) can't be read or written: \(reason)"
             case .diskFull(let directory): "the disk is full; make room in \(directory)"
             }
         return text.sanitized

@@ -382,7 +382,7 @@ extension BridgeControlError {
 
     fileprivate static func refused(_ key: String, _ status: HAPStatus, reason: String?) -> BridgeControlError {
         switch status {
-        case .unableToCommunicate: .unavailable(reason.map { "\(key): \($0.sanitized)" } ?? "\(key) cannot be reached")
+        case .unableToCommunicate: .unavailable(reason.map { "\(key): \($0.sanitized)" } ?? "\(key) can't be reached")
         case .timedOut: .unavailable("\(key) has not answered")
         case .busy: .unavailable("\(key) is busy", remedy: "try again")
         case .doesNotExist: .usage("there is no light \(key)")

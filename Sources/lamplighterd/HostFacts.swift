@@ -29,7 +29,7 @@ struct HostFacts {
     /// The reason why new state can't be stored, if any.
     var storageWarning: String? {
         if let storageError = file.storageError {
-            return "\(storageError); pairings and other changes cannot be stored"
+            return "\(storageError); pairings and other changes can't be stored"
         }
         return writes.failure.map { "the last change could not be stored in \(file.path): \($0)" }
     }

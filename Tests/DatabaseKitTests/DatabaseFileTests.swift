@@ -215,7 +215,7 @@ final class DatabaseFileTests {
             #expect(error.exitCode == .unavailable)
             #expect(
                 error.description
-                    == "\(path).lock is held by process \(getpid()); only one may own the database")
+                    == "\(path).lock is held by process \(getpid()); stop it, or use another directory")
             try first.close()
         }
         try open(path).close()
