@@ -70,7 +70,7 @@ package actor FileLightDriver: LightDriver {
         guard lastReport?.reachable == true else { throw .unreachable }
         guard let on = command.on else { return }
         guard (try? Data((on ? "1" : "0").utf8).write(to: URL(filePath: path))) != nil else {
-            throw .refused("the file cannot be written")
+            throw .refused("the file can't be written")
         }
         // Report the actual state instead of the requested one.
         await look()

@@ -54,7 +54,7 @@ while IFS= read -r line; do
         *) written= ;;
         esac
         if [ -n "$written" ] && ! echo "$written" >"$file"; then
-            refuse -32002 "the file cannot be written"
+            refuse -32002 "the file can't be written"
             continue
         fi
         cause=${params##*'"cause":'}
@@ -66,7 +66,7 @@ while IFS= read -r line; do
         answer '{}'
         tell_state ''
         ;;
-    lights/identify) refuse -32004 "a file cannot blink" ;;
+    lights/identify) refuse -32004 "a file can't blink" ;;
     ping) answer '{}' ;;
     shutdown)
         answer '{}'

@@ -36,18 +36,18 @@ struct BridgeSection: DeclaredSection, Equatable, Sendable {
                 "name", \.name, .restart,
                 .byDefault("Lamplighter", explanation: "shown by the Home app; a few digits are added on the network")),
             DeclaredKey(
-                "port", \.port, .restart, .byDefault("51826", explanation: "auto: a free one, chosen once and kept")),
+                "port", \.port, .restart, .byDefault("51826", explanation: "auto: a free port, chosen once and kept")),
             DeclaredKey(
                 optional: "setup-code", \.setupCode, .restart,
                 .only(
-                    "415-27-893", explanation: "default: made on first start and kept; lamplighter setup shows it")),
+                    "415-27-893", explanation: "default: created on the first start; lamplighter setup shows it")),
             DeclaredKey(
                 "interfaces", \.interfaces, .restart,
-                .byDefault("auto", explanation: "or a list such as [eth0, wlan0], for TCP and mDNS alike")),
+                .byDefault("auto", explanation: "or a list such as [eth0, wlan0], for both TCP and mDNS")),
             DeclaredKey("advertise", \.advertise, .restart, .byDefault("avahi", explanation: "or none")),
             DeclaredKey(
                 "event-window", \.eventWindow, .reload,
-                .byDefault("250ms", explanation: "how long later changes are collected; the first goes out at once"),
+                .byDefault("250ms", explanation: "how long later changes are collected; the first is sent at once"),
                 written: DurationText.self
             ) { window, path in
                 guard window.duration <= .seconds(10) else {
