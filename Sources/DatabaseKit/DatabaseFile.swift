@@ -148,7 +148,7 @@ package final class DatabaseFile: Sendable {
 
     static func refuseRemains(of path: String) throws(DatabaseFileError) {
         for remains in ["-wal", "-journal", ".backup", ".replaced"].map({ path + $0 }) where try exists(remains) {
-            throw .damaged(path: path, reason: "it is missing, but \(remains) is there")
+            throw .damaged(path: path, reason: "it is missing, but \(remains) exists")
         }
     }
 
@@ -156,8 +156,8 @@ package final class DatabaseFile: Sendable {
         var status = stat()
         guard lstat(path, &status) != 0 else {
             // SQLite would create a file at the target of a dangling link.
-            guard stat(path, &status) == 0 else { throw .damaged(path: path, reason: "it is a link to nowhere") }
-            guard status.st_mode & S_IFMT == S_IFREG else { throw .damaged(path: path, reason: "it is not a file") }
+            guard stat(path, &status) == 0 else { throw .damaged(path: path, reason: "it is a broken link") }
+            guard status.st_mode & S_IFMT == S_IFREG else { throw .damaged(path: path, reason: "it isn't a file") }
             guard status.st_size > 0 || path.hasSuffix("-wal") || path.hasSuffix("-journal") else {
                 throw .damaged(path: path, reason: "it is empty")
             }

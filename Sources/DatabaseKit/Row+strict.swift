@@ -25,7 +25,7 @@ package struct Blob {
 extension Row {
     package func damaged(_ column: String) -> DamagedDatabase {
         // The stored value may be a secret.
-        DamagedDatabase(description: "the column \(column) cannot be read")
+        DamagedDatabase(description: "the column \(column) can't be read")
     }
 
     /// Returns the value that was read from a column, or throws if it is `nil`.

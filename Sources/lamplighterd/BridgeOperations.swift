@@ -40,7 +40,7 @@ struct BridgeOperations: BridgeControlHandler {
         warnings += hostFacts.missingInterfaces.map {
             BridgeWarning(
                 .missingInterface,
-                "there is no interface \($0); it is used when it comes, or correct bridge.interfaces")
+                "unknown interface \($0); it will be used when it appears, or correct bridge.interfaces")
         }
         if let warning = hostFacts.storageWarning { warnings.append(BridgeWarning(.storage, warning)) }
         let counts = await lights.lightCounts
@@ -57,7 +57,7 @@ struct BridgeOperations: BridgeControlHandler {
             warnings.append(
                 BridgeWarning(
                     .unpairedBridge,
-                    "\(report.name) shows \(report.lights) lights beyond what one bridge can, and is not paired; "
+                    "\(report.name) has the \(report.lights) lights that exceed the limit of one bridge, and isn't paired; "
                         + "lamplighter setup shows its code"))
         }
         let first = reports[0]
@@ -86,8 +86,8 @@ struct BridgeOperations: BridgeControlHandler {
             warnings.append(
                 BridgeWarning(
                     .ownershipRequired,
-                    "only an app that has the token of \(vendor) can pair, which Apple's Home app has not; remove "
-                        + "bridge.ownership to let everybody in who knows the setup code"))
+                    "only apps with the token of \(vendor) can pair, and Apple's Home app doesn't have it; remove "
+                        + "bridge.ownership to allow pairing with only the setup code"))
         }
     }
 
@@ -118,7 +118,7 @@ struct BridgeOperations: BridgeControlHandler {
         }
         guard let first = listed.first else {
             throw BridgeControlError.unavailable(
-                "the bridge is paired", remedy: "remove the pairings first, or show the code all the same with --force")
+                "the bridge is paired", remedy: "remove the pairings first, or use --force to show the code anyway")
         }
         return SetupListing(code: first.code, payload: first.payload, paired: first.paired, bridges: listed)
     }
@@ -152,7 +152,7 @@ struct BridgeOperations: BridgeControlHandler {
         await lights.forget(light)
         guard await lights.isRemovalStored(light) else {
             throw storageError(
-                "controllers no longer show \(key), but that can't be stored yet and is tried again", nil)
+                "controllers no longer show \(key), but the change can't be stored yet; trying again", nil)
         }
     }
 
@@ -182,7 +182,7 @@ struct BridgeOperations: BridgeControlHandler {
 
     private func find(_ text: String) async throws -> (LightKey, LightSnapshot) {
         guard let key = LightKey(text), let snapshot = await lights.snapshots().first(where: { $0.key == key }) else {
-            throw BridgeControlError.usage("there is no light \(text)", remedy: "lamplighter lights lists them")
+            throw BridgeControlError.usage("there is no light \(text)", remedy: "lamplighter lights shows the lights")
         }
         return (key, snapshot)
     }
@@ -209,7 +209,8 @@ struct BridgeOperations: BridgeControlHandler {
             removals += 1
         }
         guard removals > 0 else {
-            throw BridgeControlError.usage("there is no pairing \(id)", remedy: "lamplighter pairings lists them")
+            throw BridgeControlError.usage(
+                "there is no pairing \(id)", remedy: "lamplighter pairings shows the pairings")
         }
     }
 
@@ -220,12 +221,12 @@ struct BridgeOperations: BridgeControlHandler {
     }
 
     private static func refusal(after removals: Int) -> String {
-        removals == 0 ? "no pairing was removed" : "the pairings were not removed from all bridges"
+        removals == 0 ? "no pairing was removed" : "the pairings weren't removed from all bridges"
     }
 
     func unlockPairing() async throws {
         for server in await bridges().map(\.server) {
-            try await storing("pairing was not unlocked") { try await server.unlockPairing() }
+            try await storing("pairing wasn't unlocked") { try await server.unlockPairing() }
         }
     }
 
@@ -253,7 +254,7 @@ struct BridgeOperations: BridgeControlHandler {
             return BridgeControlError(code: error.exitCode.rawValue, message: "\(refusal): \(error)")
         default:
             if file.isFull { return .diskFull(refusal, file.directory) }
-            let reason = hostFacts.storageWarning ?? error.map { "\($0)" } ?? "see the daemon's log"
+            let reason = hostFacts.storageWarning ?? error.map { "\($0)" } ?? "check the daemon's log"
             return BridgeControlError(code: ExitCode.inputOutput.rawValue, message: "\(refusal): \(reason)")
         }
     }
@@ -383,7 +384,7 @@ extension BridgeControlError {
     fileprivate static func refused(_ key: String, _ status: HAPStatus, reason: String?) -> BridgeControlError {
         switch status {
         case .unableToCommunicate: .unavailable(reason.map { "\(key): \($0.sanitized)" } ?? "\(key) can't be reached")
-        case .timedOut: .unavailable("\(key) has not answered")
+        case .timedOut: .unavailable("\(key) didn't answer")
         case .busy: .unavailable("\(key) is busy", remedy: "try again")
         case .doesNotExist: .usage("there is no light \(key)")
         default: .usage("\(key) supports none of these values", remedy: "lamplighter lights shows its values")

@@ -31,7 +31,7 @@ struct HostFacts {
         if let storageError = file.storageError {
             return "\(storageError); pairings and other changes can't be stored"
         }
-        return writes.failure.map { "the last change could not be stored in \(file.path): \($0)" }
+        return writes.failure.map { "the last change couldn't be stored in \(file.path): \($0)" }
     }
 
     var storage: BridgeDiagnostics.Storage {

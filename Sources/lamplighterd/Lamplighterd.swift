@@ -28,13 +28,13 @@ struct Lamplighterd: AsyncParsableCommand {
     @Option(help: ArgumentHelp("trace, debug, info, notice, warning, error or critical.", valueName: "LEVEL"))
     var logLevel = Logger.Level.info
 
-    @Flag(help: "Check the configuration and end.")
+    @Flag(help: "Check the configuration and exit.")
     var checkConfig = false
 
-    @Flag(help: "Write a backup of a bridge that is not running to standard output, and end.")
+    @Flag(help: "Write a backup of a bridge that isn't running to standard output, and exit.")
     var backup = false
 
-    @Flag(help: "Bring back the backup on standard input to a bridge that is not running, and end.")
+    @Flag(help: "Restore a backup from standard input for a bridge that isn't running, and exit.")
     var restore = false
 
     @Flag(help: .hidden)

@@ -32,10 +32,10 @@ struct StartCheck {
         try checked(.state, report) {
             try DatabaseFile.inspect(
                 places.database, migrator: BridgeDatabase.migrator, applicationID: BridgeDaemon.applicationID)
-            return ((), "\(places.stateDirectory) can be used")
+            return ((), "\(places.stateDirectory) is usable")
         }
         try checked(.port, report) {
-            guard case .fixed(let port) = wanted.bridge.port else { return ((), "a free one is taken") }
+            guard case .fixed(let port) = wanted.bridge.port else { return ((), "a free port will be used") }
             guard !PortHolder.exists(on: Int(port)) else { throw ListenerError.portTaken(Int(port)) }
             return ((), "\(port) is free")
         }
@@ -48,7 +48,7 @@ struct StartCheck {
         }
         try checked(.socket, report) {
             try checkSocket()
-            return ((), "\(places.controlSocket) can be made")
+            return ((), "\(places.controlSocket) can be created")
         }
     }
 

@@ -102,7 +102,7 @@ struct StrictYAMLTests {
             ),
             ("name: {a: b}", "f:1:7: name: expected a text, found keys with values; write a text"),
             ("name:", "f:1:6: name: the value is missing; write a text, or remove the key"),
-            ("name: ~", "f:1:7: name: ~ means nothing to YAML; put the text in quotes, or remove the key"),
+            ("name: ~", "f:1:7: name: ~ is an empty value in YAML; put the text in quotes, or remove the key"),
             ("- name", "f:1:1: expected keys with values, found a list; write keys with values"),
             (
                 "name: a\nfloors: two",
@@ -156,7 +156,7 @@ struct StrictYAMLTests {
                 "f:1:9: not valid YAML: found unexpected end of stream; "
                     + "check indentation, colons and quotes here and just above"
             ),
-            ("name: a\nx: \u{1}", "f:2:4: a control character that YAML does not allow; remove it"),
+            ("name: a\nx: \u{1}", "f:2:4: a control character that YAML doesn't allow; remove it"),
             (
                 "name: a\n\"x\\e[2J\\n\": b",
                 "f:2:1: x\\u{1B}[2J\\n: unknown key; "
@@ -248,7 +248,7 @@ struct StrictYAMLTests {
         let error = try #require(throws: ConfigurationError.self) {
             try StrictYAML.decode(House.self, from: Array("name: a\nx: ".utf8) + [0xFF], file: "f")
         }
-        #expect(error.description == "f:2:4: the file is not UTF-8; save it in that encoding")
+        #expect(error.description == "f:2:4: the file isn't UTF-8; save it in that encoding")
     }
 
     @Test("rejects a file beyond 1 MiB")

@@ -272,7 +272,7 @@ def test_a_lost_identity_is_named_and_left_alone(hub):
 
 
 @pytest.mark.parametrize("text, code, part", [
-    ("restirct: {}\n", 78, ":1:1: restirct: "), (None, 66, "no such file"),
+    ("restirct: {}\n", 78, ":1:1: restirct: "), (None, 66, "doesn't exist"),
 ])
 @pytest.mark.parametrize("check", [True, False], ids=["checked", "started"])
 def test_a_wrong_configuration_is_one_line_and_touches_nothing(hub, text, code, part, check):

@@ -47,7 +47,7 @@ struct HubConfigurationTests {
             ("restrict: {users: [no such user]}", "restrict.users[0]: unknown user no such user"),
             ("restrict: {apps: [\"a b\"]}", "restrict.apps[0]: invalid app ID"),
             ("system-app: homehub", "system-app: not an absolute path; write for example /usr/bin/homehub"),
-            ("interfaces: eth0", "interfaces: interfaces are auto or a list; write auto or [eth0]"),
+            ("interfaces: eth0", "interfaces: not a valid list of interfaces; write auto or [eth0]"),
         ])
     func mistakes(text: String, message: String) {
         let error = #expect(throws: ConfigurationError.self) { try decode(text) }

@@ -186,12 +186,12 @@ struct BridgeConfigurationTests {
             ),
             (
                 "bridge:\n  setup-code: 123-45-678",
-                "f:2:15: bridge.setup-code: HomeKit forbids this setup code, because it is too easy to guess; "
+                "f:2:15: bridge.setup-code: HomeKit doesn't allow this setup code because it is too easy to guess; "
                     + "choose another, or remove the key to create one"
             ),
             (
                 "bridge:\n  interfaces: eth0",
-                "f:2:15: bridge.interfaces: interfaces are auto or a list; write auto or [eth0]"
+                "f:2:15: bridge.interfaces: not a valid list of interfaces; write auto or [eth0]"
             ),
             (
                 "bridge:\n  interfaces: [eth0, \"a/b\"]",
@@ -200,9 +200,12 @@ struct BridgeConfigurationTests {
             ),
             (
                 "bridge:\n  interfaces: [eth0, eth0]",
-                "f:2:22: bridge.interfaces[1]: eth0 is named twice; remove one"
+                "f:2:22: bridge.interfaces[1]: eth0 is listed twice; remove one"
             ),
-            ("bridge:\n  interfaces: []", "f:2:15: bridge.interfaces: the list is empty; write auto or name one"),
+            (
+                "bridge:\n  interfaces: []",
+                "f:2:15: bridge.interfaces: the list is empty; write auto or add an interface"
+            ),
             (
                 "bridge:\n  advertise: on",
                 "f:2:14: bridge.advertise: unknown way to advertise; write avahi or none"
@@ -440,14 +443,14 @@ struct BridgeConfigurationTests {
         let texts = check.warnings.map(\.description)
         try #require(texts.count == 3)
         #expect(texts[0].hasPrefix("\(file): warning: bridge.interfaces: unknown interface eth77; it will be used"))
-        #expect(texts[1] == "\(file):6:20: warning: drivers[0].password-file: there is no file /nowhere/p")
-        #expect(texts[2] == "\(file):7:31: warning: drivers[1].command: there is no program /nowhere/plugin")
+        #expect(texts[1] == "\(file):6:20: warning: drivers[0].password-file: the file /nowhere/p doesn't exist")
+        #expect(texts[2] == "\(file):7:31: warning: drivers[1].command: the program /nowhere/plugin doesn't exist")
     }
 
     @Test("reports a missing file with its exit code")
     func check() {
         let check = BridgeConfiguration.check("/nowhere/f", drivers: drivers)
         #expect(check.code == .noInput)
-        #expect(check.line == "/nowhere/f: there is no such file; write one, or name another with --config")
+        #expect(check.line == "/nowhere/f: the file doesn't exist; create it, or specify another one with --config")
     }
 }

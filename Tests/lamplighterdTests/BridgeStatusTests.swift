@@ -22,7 +22,7 @@ struct BridgeStatusTests {
             status(.published).sentence == "Advertised as \"Hall EEFF\"; paired, 1 controller connected; 2 lights.")
         #expect(
             status(.off, paired: false, lights: 1, reachable: 0).sentence
-                == "Not advertised; not paired; 1 light, 1 out of reach.")
+                == "Not advertised; not paired; 1 light, 1 unreachable.")
         #expect(
             status(
                 .waiting, controllers: 2, reachable: 1, error: "no Avahi",
@@ -31,7 +31,7 @@ struct BridgeStatusTests {
                     BridgeWarning(.storage, "b"),
                 ]
             ).sentence
-                == "Not advertised: no Avahi; paired, 2 controllers connected; 2 lights, 1 out of reach; "
+                == "Not advertised: no Avahi; paired, 2 controllers connected; 2 lights, 1 unreachable; "
                 + "2 warnings, see lamplighter status.")
         #expect(
             status(.registering).sentence == "Not advertised yet; paired, 1 controller connected; 2 lights.")

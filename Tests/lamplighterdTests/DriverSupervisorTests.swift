@@ -156,7 +156,7 @@ struct DriverSupervisorTests {
                 return snapshots.map(\.key.driver).sorted() == ["a", "b"]
                     && snapshots.allSatisfy { $0.isReachable == ($0.key.driver == "b") }
             }
-            let reason = how == "fails" ? "the radio is gone" : "it has ended by itself"
+            let reason = how == "fails" ? "the radio is gone" : "it ended unexpectedly"
             try await eventually("the reason is reported") {
                 await bridge.lights.driverStatistics().contains { $0.id == "a" && $0.state.words.contains(reason) }
             }

@@ -42,10 +42,11 @@ package enum ConfigurationFileError: ErrorWithExitCode, Equatable, Sendable {
 
     package var description: String {
         switch self {
-        case .missing(let file): "\(file): there is no such file; write one, or name another with --config".sanitized
+        case .missing(let file):
+            "\(file): the file doesn't exist; create it, or specify another one with --config".sanitized
         case .noPermission(let file):
-            "\(file): cannot be read: \(FileAccess.reason(file, SystemError(code: EACCES)))".sanitized
-        case .unreadable(let file, let reason): "\(file): cannot be read: \(reason)".sanitized
+            "\(file): can't be read: \(FileAccess.reason(file, SystemError(code: EACCES)))".sanitized
+        case .unreadable(let file, let reason): "\(file): can't be read: \(reason)".sanitized
         }
     }
 }

@@ -10,8 +10,8 @@ package enum ConfiguredInterfaces: Decodable, Equatable, Sendable {
         if let word = try? decoder.singleValueContainer().decode(String.self) {
             guard word == "auto" else {
                 throw ConfigurationProblem(
-                    "interfaces are auto or a list",
-                    remedy: Self.isName(word) ? "write auto or [\(word)]" : "write auto or for example [eth0]",
+                    "not a valid list of interfaces",
+                    remedy: Self.isName(word) ? "write auto or [\(word)]" : "write auto or a list such as [eth0]",
                     at: decoder.codingPath)
             }
             self = .automatic
@@ -28,12 +28,13 @@ package enum ConfiguredInterfaces: Decodable, Equatable, Sendable {
                     remedy: "write 1 to 15 characters without spaces, slashes and colons, for example eth0", at: path)
             }
             guard !names.contains(name) else {
-                throw ConfigurationProblem("\(name) is named twice", remedy: "remove one", at: path)
+                throw ConfigurationProblem("\(name) is listed twice", remedy: "remove one", at: path)
             }
             names.append(name)
         }
         guard !names.isEmpty else {
-            throw ConfigurationProblem("the list is empty", remedy: "write auto or name one", at: decoder.codingPath)
+            throw ConfigurationProblem(
+                "the list is empty", remedy: "write auto or add an interface", at: decoder.codingPath)
         }
         self = .named(names)
     }

@@ -13,7 +13,8 @@ struct SingleNode: SingleValueDecodingContainer {
     func decode(_ type: String.Type) throws -> String {
         let scalar = try scalar("a text")
         if decoder.node.isEmpty, !scalar.string.isEmpty {
-            throw decoder.error("\(scalar.string) means nothing to YAML", "put the text in quotes, or remove the key")
+            throw decoder.error(
+                "\(scalar.string) is an empty value in YAML", "put the text in quotes, or remove the key")
         }
         guard !decoder.node.isEmpty else { throw decoder.mismatch("a text") }
         guard !scalar.string.utf8.contains(0) else {

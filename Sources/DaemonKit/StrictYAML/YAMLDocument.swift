@@ -17,7 +17,7 @@ struct YAMLDocument {
         let bytes = bytes.starts(with: byteOrderMark) ? Array(bytes.dropFirst(3)) : bytes
         guard let text = String(validating: bytes, as: UTF8.self) else {
             let (line, column) = Self.placeOfBadUTF8(in: bytes)
-            throw fault(line, column, "the file is not UTF-8", "save it in that encoding")
+            throw fault(line, column, "the file isn't UTF-8", "save it in that encoding")
         }
         let expansion = AliasExpansion(of: bytes)
         guard expansion.isBounded else {
@@ -77,7 +77,7 @@ struct YAMLDocument {
             let before = text.prefix(offset ?? 0).unicodeScalars
             let line = before.count { $0 == "\n" } + 1
             let column = before.reversed().prefix { $0 != "\n" }.count + 1
-            return fault(line, column, "a control character that YAML does not allow", "remove it")
+            return fault(line, column, "a control character that YAML doesn't allow", "remove it")
         case .duplicatedKeysInMapping(let keys, let context):
             let key = keys.first ?? ""
             let second = DuplicateKey.place(of: key, after: context.mark, in: text)

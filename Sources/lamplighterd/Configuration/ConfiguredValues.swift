@@ -50,7 +50,7 @@ struct ConfiguredSetupCode: Decodable, Equatable, Sendable, CustomStringConverti
         // HAP forbids these codes, and controllers reject them.
         guard Set(digits).count > 1, digits != "12345678", digits != "87654321" else {
             throw ConfigurationProblem(
-                "HomeKit forbids this setup code, because it is too easy to guess",
+                "HomeKit doesn't allow this setup code because it is too easy to guess",
                 remedy: "choose another, or remove the key to create one", at: decoder.codingPath)
         }
     }

@@ -93,7 +93,7 @@ actor DriverSupervisor: Service {
             do {
                 try await driver.run(host: lights.host(for: entry.id))
                 guard !Task.isCancelled else { return }
-                await hasFailed(entry.id, "it has ended by itself")
+                await hasFailed(entry.id, "it ended unexpectedly")
             } catch {
                 guard !Task.isCancelled else { return }
                 logger.error("driver failed", metadata: ["error": "\(error)"])

@@ -30,7 +30,7 @@ struct BridgeMetrics: Sendable {
     /// Labels have few different values: endpoints, statuses, states and drivers, never peers or lights.
     var text: String {
         var text = PrometheusText()
-        text.gauge("lamplighter_build_info", "The version that runs; always 1.", [Sample(["version": version], 1)])
+        text.gauge("lamplighter_build_info", "The running version; always 1.", [Sample(["version": version], 1)])
         appendController(to: &text)
         appendRequests(to: &text)
         appendEvents(to: &text)
@@ -47,10 +47,10 @@ struct BridgeMetrics: Sendable {
         text.gauge(
             "lamplighter_connections", "Connections now, including unverified ones.", Double(connections))
         text.gauge("lamplighter_sessions", "Verified connections now.", Double(sessions))
-        text.counter("lamplighter_connections_total", "Connections that were taken.", Double(server.connections))
+        text.counter("lamplighter_connections_total", "Accepted connections.", Double(server.connections))
         text.counter(
             "lamplighter_connections_closed_total",
-            "Connections that the bridge closed: too many, nothing was taken, or the rate limit was exceeded.",
+            "Connections that the bridge closed: too many, no progress, or the rate limit was exceeded.",
             [
                 Sample(["reason": "crowded"], server.crowdedOut), Sample(["reason": "stalled"], server.stalled),
                 Sample(["reason": "throttled"], server.throttled),
@@ -114,14 +114,14 @@ struct BridgeMetrics: Sendable {
                 }
             })
         text.histogram(
-            "lamplighter_light_command_duration_seconds", "How long a driver took for a command.",
+            "lamplighter_light_command_duration_seconds", "Time that a driver took for a command.",
             drivers.map { (("driver", $0.id), $0.commands.latency) })
     }
 
     private func appendDropped(to text: inout PrometheusText) {
         text.counter(
             "lamplighter_light_values_dropped_total",
-            "What light systems said that was dropped: too much of it, not readable, or no value that a light can have.",
+            "Dropped messages from light systems: too many, unreadable, or with impossible values.",
             drivers.flatMap { driver in
                 DropReason.allCases.map {
                     Sample(["driver": driver.id, "reason": $0.rawValue], driver.dropped[$0, default: 0])
@@ -156,7 +156,9 @@ struct BridgeMetrics: Sendable {
             text.gauge("process_resident_memory_bytes", "Resident memory.", Double(memory))
         }
         if let files = process.openFiles { text.gauge("process_open_fds", "Open files and sockets.", Double(files)) }
-        if let maximum = process.maximumFiles { text.gauge("process_max_fds", "The most of them.", Double(maximum)) }
+        if let maximum = process.maximumFiles {
+            text.gauge("process_max_fds", "The maximum number of open files and sockets.", Double(maximum))
+        }
     }
 }
 

@@ -86,11 +86,11 @@ struct MetricsListenerError: ErrorWithExitCode {
     var description: String {
         switch cause {
         case .portTaken(let port):
-            "metrics: port \(port) is taken by \(PortHolder.description(of: port)); stop that, or choose another metrics.listen"
+            "metrics: port \(port) is taken by \(PortHolder.description(of: port)); stop it, or choose another metrics.listen"
         case .notPermitted:
             "metrics: this user isn't allowed to listen on \(address); choose a port above 1023 in metrics.listen"
         case .failed(let reason):
-            "metrics: cannot listen on \(address): \(reason); write one of this machine's addresses in metrics.listen"
+            "metrics: can't listen on \(address): \(reason); write one of this machine's addresses in metrics.listen"
         }
     }
 

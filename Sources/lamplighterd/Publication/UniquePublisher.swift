@@ -77,7 +77,7 @@ final class UniquePublisher: Sendable {
         case .undecided:
             return .waiting(
                 reason: browser.snapshot.discoveryError
-                    ?? "first, this looks whether another host has the same identity")
+                    ?? "checking whether another host has the same identity")
         case .withhold(let clone): return .withheld(reason: Self.reason(clone))
         case .advertise, .prevail: return publisher.state
         }
@@ -89,10 +89,10 @@ final class UniquePublisher: Sendable {
     /// The warnings for the operator, in addition to the state.
     var warnings: [String] {
         if case .published = publisher.state, let discoveryError = browser.snapshot.discoveryError {
-            return ["a second bridge of this identity would not be noticed: \(discoveryError)"]
+            return ["a second bridge with this identity wouldn't be detected: \(discoveryError)"]
         }
         guard case .prevail(let clone) = contents.withLock({ $0.watch.verdict }) else { return [] }
-        return ["\(clone) shows this bridge's identity, too; stop that bridge, or run lamplighter reset there"]
+        return ["\(clone) also uses this bridge's identity; stop that bridge, or run lamplighter reset there"]
     }
 
     private static func reason(_ clone: CloneWatch.Clone) -> String {

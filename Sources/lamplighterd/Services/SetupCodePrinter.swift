@@ -42,7 +42,7 @@ struct SetupCodePrinter: ServiceLifecycle.Service {
             """
 
             \(picture)
-            \(name) can be paired with \(code), but no controller can find it yet: \(error).
+            \(name) can be paired with \(code), but controllers can't find it yet: \(error).
             \(Self.remedy)
 
             """)
@@ -50,11 +50,11 @@ struct SetupCodePrinter: ServiceLifecycle.Service {
 
     /// The commands that start mDNS on Debian, with and without systemd.
     private static let remedy = """
-        Bridges are announced by Avahi, which needs D-Bus. To install and start both:
+        Avahi advertises the bridge and requires D-Bus. To install and start both:
             sudo apt install avahi-daemon dbus
             sudo systemctl enable --now avahi-daemon
         In a container without systemd, as root:
             mkdir -p /run/dbus && dbus-daemon --system --fork && avahi-daemon --daemonize
-        The bridge notices when Avahi is there.
+        The bridge is advertised as soon as Avahi is running.
         """
 }

@@ -70,7 +70,7 @@ final class BridgeMemory: Sendable {
         }
         guard isFree else {
             throw BridgeControlError(
-                code: 75, message: "a backup, a restore or a reset is under way already",
+                code: 75, message: "a backup, restore or reset is already in progress",
                 remedy: "try again when it is done")
         }
     }
