@@ -51,7 +51,7 @@ extension JSONDecodingError: CustomStringConvertible {
         case .missing: "\"\(path)\" is missing"
         case .wrongType where path.isEmpty: "it has the wrong type"
         case .wrongType: "\"\(path)\" has a value of the wrong type"
-        case .unknownKind(let name): "the \(path) \"\(name)\" is not known"
+        case .unknownKind(let name): "the \(path) \"\(name)\" is unknown"
         }
     }
 }

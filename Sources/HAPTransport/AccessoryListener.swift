@@ -50,7 +50,7 @@ package struct AccessoryListener: Sendable {
             .childChannelInitializer { channel in
                 channel.eventLoop.makeCompletedFuture {
                     guard let address = channel.localAddress, isAllowed(address) else {
-                        throw ListenerError.failed("an interface that is not configured")
+                        throw ListenerError.failed("an interface isn't configured")
                     }
                     try keepFromChildren(channel)
                     counter.value += 1

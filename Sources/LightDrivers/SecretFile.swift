@@ -27,24 +27,24 @@ package struct SecretFile: Equatable, Sendable {
     /// Reads the secret: the file's first line.
     package func read() throws(Problem) -> String {
         let file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
-        guard file >= 0 else { throw problem("cannot be read (\(FileAccess.reason(path, .last)))") }
+        guard file >= 0 else { throw problem("can't be read (\(FileAccess.reason(path, .last)))") }
         defer { close(file) }
         var status = stat()
-        guard fstat(file, &status) == 0 else { throw problem("cannot be read (\(SystemError.last.reason))") }
-        guard status.st_mode & S_IFMT == S_IFREG else { throw problem("is not a file") }
+        guard fstat(file, &status) == 0 else { throw problem("can't be read (\(SystemError.last.reason))") }
+        guard status.st_mode & S_IFMT == S_IFREG else { throw problem("isn't a file") }
         guard status.st_mode & 0o007 == 0 else {
             throw problem("can be read by all users of this computer; run chmod o= on it")
         }
         guard status.st_size <= Self.longest else { throw problem("is too long for a \(secret)") }
         let bytes: [UInt8]
         do throws(SystemError) { bytes = try OpenFile(file).read(limit: Self.longest) } catch {
-            throw problem("cannot be read (\(error.reason))")
+            throw problem("can't be read (\(error.reason))")
         }
         guard bytes.count <= Self.longest else { throw problem("is too long for a \(secret)") }
         let line = bytes.prefix { $0 != 0x0A && $0 != 0x0D }
         guard !line.isEmpty else { throw problem("is empty; write the \(secret) in its first line") }
         guard !line.contains(0), let text = String(validating: line, as: UTF8.self) else {
-            throw problem("is not text; write the \(secret) in its first line as UTF-8")
+            throw problem("isn't text; write the \(secret) in its first line as UTF-8")
         }
         return text
     }

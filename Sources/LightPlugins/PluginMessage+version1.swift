@@ -17,7 +17,7 @@ extension JSONValue {
         let kinds: [LightKind] = [.light, .switch, .outlet, .fan, .sensor]
         let names = kinds.map { "\"\($0)\"" }.joined(separator: ", ")
         let kind = try member("kind", "one of \(names)") { $0.string.flatMap(LightKind.init) } ?? .light
-        guard kinds.contains(kind) else { throw "\"kind\" has to be one of \(names)" }
+        guard kinds.contains(kind) else { throw "\"kind\" must be one of \(names)" }
         var capabilities = LightCapabilities(
             brightness: try caps.flag("dimmable") ?? false, color: try caps.flag("hs") ?? false,
             temperature: temperature, transition: try caps.flag("transition") ?? false)
@@ -75,7 +75,7 @@ extension JSONValue {
             guard let json = values[reading.rawValue] else { continue }
             let value = json.isNull ? .unknown : json.bool.map(SensorValue.flag) ?? json.double.map(SensorValue.number)
             guard let value = value?.valid(for: reading) else {
-                throw "\"\(reading.rawValue)\" has to be \(reading.isFlag ? "true or false" : "a number"), or null"
+                throw "\"\(reading.rawValue)\" must be \(reading.isFlag ? "true or false" : "a number"), or null"
             }
             readings[reading] = value
         }

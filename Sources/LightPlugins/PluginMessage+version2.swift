@@ -8,13 +8,13 @@ extension JSONValue {
     /// Returns the description of a device from its `functions`; the first one determines its kind.
     func device(_ id: LightID) throws(Problem) -> LightDescription {
         guard let list = self["functions"]?.array, (1...PluginLimits.functions).contains(list.count) else {
-            throw "\"functions\" has to be a list of 1 to \(PluginLimits.functions) functions"
+            throw "\"functions\" must be a list of 1 to \(PluginLimits.functions) functions"
         }
         var functions: [AccessoryFunction] = []
         for json in list { functions.append(try json.function()) }
         guard let kind = LightKind.byService[functions[0].type] else {
             let names = LightKind.byService.keys.map(\.name).sorted().joined(separator: ", ")
-            throw "the first of the \"functions\" has to be one of \(names)"
+            throw "the first of the \"functions\" must be one of \(names)"
         }
         guard functions.allSatisfy({ $0.has(.hue) == $0.has(.saturation) }) else {
             throw "Hue and Saturation need each other"
@@ -39,10 +39,10 @@ extension JSONValue {
             let service = ServiceDefinition.all.first(where: { $0.name == name }), service.type != .accessoryInformation
         else {
             let given = self["service"]?.string.map { ", not \"\($0.prefix(64))\"" } ?? ""
-            throw "\"service\" has to be the name of a service in HAP's catalog\(given)"
+            throw "\"service\" must be the name of a service in HAP's catalog\(given)"
         }
         guard let members = self["characteristics"]?.object?.members else {
-            throw "\"characteristics\" of \(name) has to be an object"
+            throw "\"characteristics\" of \(name) must be an object"
         }
         // A known service provides initial values and their order.
         let known = AccessoryFunction.known.first { $0.type == service.type }?.parts ?? []
@@ -69,7 +69,7 @@ extension JSONValue {
         let place = { (type: CharacteristicType) in order.firstIndex(of: type) ?? order.count }
         characteristics.sort { place($0.0) < place($1.0) }
         guard self["id"] == nil || identifier("id") != nil else {
-            throw "\"id\" of \(name) has to be 1 to 255 bytes of text without control characters"
+            throw "\"id\" of \(name) must be 1 to 255 bytes of text without control characters"
         }
         return limits.reduce(AccessoryFunction(service.type, id: identifier("id"), characteristics)) {
             function, limit in
@@ -79,7 +79,7 @@ extension JSONValue {
 
     /// Returns the metadata of a characteristic with the device's limits, which must be within the catalog's.
     private func narrowed(_ usual: CharacteristicMetadata) throws(Problem) -> CharacteristicMetadata {
-        guard object != nil else { throw "it has to be an object, such as {}" }
+        guard object != nil else { throw "it must be an object, such as {}" }
         guard usual.format.isNumeric else { return usual }
         var metadata = usual
         let range = usual.possibleRange
@@ -115,7 +115,7 @@ extension JSONValue {
             let name = member.name.split(separator: "#", maxSplits: 1).map(String.init)
             guard let definition = name.first.flatMap(CharacteristicDefinition.named) else {
                 let name = member.name.prefix(64)
-                throw "\"\(name)\" is not the name of a characteristic in HAP's catalog, or its values are binary"
+                throw "\"\(name)\" isn't the name of a characteristic in HAP's catalog, or its values are binary"
             }
             guard definition.type.isMomentary == areEvents else {
                 throw "\"\(definition.name)\" belongs in devices/\(areEvents ? "state" : "event")"
@@ -126,7 +126,7 @@ extension JSONValue {
             } else if let value = definition.metadata.format.value(of: member.value) {
                 values[property] = value
             } else {
-                throw "\"\(definition.name)\" has to be \(definition.metadata.format.words)"
+                throw "\"\(definition.name)\" must be \(definition.metadata.format.words)"
             }
         }
         return values

@@ -82,13 +82,13 @@ extension JSONValue {
         _ name: String, _ expected: String, _ read: (JSONValue) -> Value?
     ) throws(Problem) -> Value? {
         guard let json = self[name], !json.isNull else { return nil }
-        guard let value = read(json) else { throw "\"\(name)\" has to be \(expected)" }
+        guard let value = read(json) else { throw "\"\(name)\" must be \(expected)" }
         return value
     }
 
     fileprivate func lightID() throws(Problem) -> LightID {
         guard let id = identifier("id") else {
-            throw "\"id\" has to be 1 to 255 bytes of text without control characters"
+            throw "\"id\" must be 1 to 255 bytes of text without control characters"
         }
         return LightID(id)
     }

@@ -92,7 +92,7 @@ extension LightDescription {
 
     /// Returns the sentence about values that a device can't have.
     static func impossible(_ names: [String]) -> String {
-        "it sent values that its description does not allow: \(names.prefix(10).joined(separator: ", "))"
+        "it sent values that its description doesn't allow: \(names.prefix(10).joined(separator: ", "))"
     }
 }
 

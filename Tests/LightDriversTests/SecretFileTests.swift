@@ -35,8 +35,8 @@ struct SecretFileTests {
     @Test(
         "refuses files without a secret, with a remedy",
         arguments: [
-            ([], "is empty"), (Array("\ns3cret".utf8), "is empty"), (Array("s3cret\u{0}".utf8), "is not text"),
-            (Array("s3cret".utf8) + [0xFF], "is not text"), ([UInt8](repeating: 0x61, count: 4097), "is too long"),
+            ([], "is empty"), (Array("\ns3cret".utf8), "is empty"), (Array("s3cret\u{0}".utf8), "isn't text"),
+            (Array("s3cret".utf8) + [0xFF], "isn't text"), ([UInt8](repeating: 0x61, count: 4097), "is too long"),
         ] as [([UInt8], String)])
     func refused(content: [UInt8], text: String) throws {
         let problem = try #require(throws: SecretFile.Problem.self) { try read(content) }

@@ -179,7 +179,7 @@ struct PluginMachineTests {
     @Test("drops values beyond the capabilities, with one warning")
     func beyond() {
         var machine = running("a")
-        let text = "plugin p: it sent values that its description does not allow: ColorTemperature"
+        let text = "plugin p: it sent values that its description doesn't allow: ColorTemperature"
         let state = PluginMessage.state("a", LightReport(on: true, color: .temperature(mired: 200)), cause: nil)
         #expect(machine.received(state, now: .zero) == [.warn(text, about: "a"), .report("a", LightReport(on: true))])
         #expect(machine.received(state, now: .zero) == [.report("a", LightReport(on: true))])
@@ -217,7 +217,7 @@ struct PluginMachineTests {
         expected.values[Property(.on)] = .integer(1)
         expected.values[.currentTemperature] = 21.5
         state.values[Property(.active)] = .integer(1)
-        let text = "plugin p: it sent values that its description does not allow: "
+        let text = "plugin p: it sent values that its description doesn't allow: "
         #expect(
             machine.received(.state("f", state, cause: nil), now: .zero) == [
                 .warn("\(text)Brightness", about: "f"), .report("f", expected),

@@ -78,26 +78,26 @@ struct PluginMessageTests {
     @Test(
         "refuses a notification with wrong parameters, with a reason",
         arguments: [
-            ("lights/added", #"{}"#, "\"id\" has to be", "lights/added"),
-            ("lights/added", #"{"id": "a\n"}"#, "\"id\" has to be", "lights/added"),
-            ("lights/added", #"{"id": "a", "caps": {"ct": [500, 153]}}"#, "\"ct\" has to be", "a"),
-            ("lights/added", #"{"id": "a", "caps": {"ct": [153, "x", 500]}}"#, "\"ct\" has to be", "a"),
-            ("lights/added", #"{"id": "a", "kind": "fen"}"#, "\"kind\" has to be", "a"),
+            ("lights/added", #"{}"#, "\"id\" must be", "lights/added"),
+            ("lights/added", #"{"id": "a\n"}"#, "\"id\" must be", "lights/added"),
+            ("lights/added", #"{"id": "a", "caps": {"ct": [500, 153]}}"#, "\"ct\" must be", "a"),
+            ("lights/added", #"{"id": "a", "caps": {"ct": [153, "x", 500]}}"#, "\"ct\" must be", "a"),
+            ("lights/added", #"{"id": "a", "kind": "fen"}"#, "\"kind\" must be", "a"),
             ("lights/added", #"{"id": "a", "kind": "sensor"}"#, "a sensor needs \"readings\"", "a"),
             (
                 "lights/added", #"{"id": "a", "kind": "sensor", "caps": {"readings": ["noise"]}}"#,
-                "\"readings\" has to be some of motion", "a"
+                "\"readings\" must be some of motion", "a"
             ),
-            ("lights/state", #"{"id": "a", "readings": {"motion": 1}}"#, "\"motion\" has to be true or false", "a"),
-            ("lights/state", #"{"id": "a", "readings": {"battery": true}}"#, "\"battery\" has to be a number", "a"),
-            ("lights/state", #"{"id": "a", "direction": "up"}"#, "\"direction\" has to be", "a"),
-            ("lights/added", #"{"id": "a", "name": 5}"#, "\"name\" has to be", "a"),
-            ("lights/state", #"{"id": "a", "on": 1}"#, "\"on\" has to be", "a"),
-            ("lights/state", #"{"id": "a", "brightness": 101}"#, "\"brightness\" has to be", "a"),
-            ("lights/state", #"{"id": "a", "color": {"hs": [1]}}"#, "\"color\" has to be", "a"),
-            ("lights/state", #"{"id": "a", "color": {"hs": [-1, 1]}}"#, "\"color\" has to be", "a"),
+            ("lights/state", #"{"id": "a", "readings": {"motion": 1}}"#, "\"motion\" must be true or false", "a"),
+            ("lights/state", #"{"id": "a", "readings": {"battery": true}}"#, "\"battery\" must be a number", "a"),
+            ("lights/state", #"{"id": "a", "direction": "up"}"#, "\"direction\" must be", "a"),
+            ("lights/added", #"{"id": "a", "name": 5}"#, "\"name\" must be", "a"),
+            ("lights/state", #"{"id": "a", "on": 1}"#, "\"on\" must be", "a"),
+            ("lights/state", #"{"id": "a", "brightness": 101}"#, "\"brightness\" must be", "a"),
+            ("lights/state", #"{"id": "a", "color": {"hs": [1]}}"#, "\"color\" must be", "a"),
+            ("lights/state", #"{"id": "a", "color": {"hs": [-1, 1]}}"#, "\"color\" must be", "a"),
             ("lights/state", #"{"id": "a", "cause": "x"}"#, "\"cause\"", "a"),
-            ("lights/removed", #"[]"#, "\"id\" has to be", "lights/removed"),
+            ("lights/removed", #"[]"#, "\"id\" must be", "lights/removed"),
         ])
     func refused(method: String, params: String, text: String, subject: String) throws {
         guard case .refused(let reason, subject) = try notification(method, params) else {
@@ -188,23 +188,23 @@ struct PluginMessageTests {
     @Test(
         "refuses functions that HAP or this version doesn't have, and names the field",
         arguments: [
-            (#"5"#, "\"functions\" has to be a list of 1 to 16"),
-            (#"[]"#, "\"functions\" has to be a list of 1 to 16"),
-            ("[\(String(repeating: "{},", count: 16)){}]", "\"functions\" has to be a list of 1 to 16"),
-            (#"[5]"#, "\"service\" has to be"),
+            (#"5"#, "\"functions\" must be a list of 1 to 16"),
+            (#"[]"#, "\"functions\" must be a list of 1 to 16"),
+            ("[\(String(repeating: "{},", count: 16)){}]", "\"functions\" must be a list of 1 to 16"),
+            (#"[5]"#, "\"service\" must be"),
             (#"[{"service": "Fam"}]"#, "in HAP's catalog, not \"Fam\""),
             (#"[{"service": "AccessoryInformation", "characteristics": {}}]"#, "not \"AccessoryInformation\""),
             (#"[{"service": "Fanv2"}]"#, "\"characteristics\" of Fanv2"),
             (#"[{"service": "Fanv2", "characteristics": {"Speed": {}}}]"#, "Fanv2 has no \"Speed\""),
             (#"[{"service": "Fanv2", "characteristics": {"Brightness": {}}}]"#, "Fanv2 has no \"Brightness\""),
             (#"[{"service": "Fanv2", "characteristics": {"Active": {}, "Active": {}}}]"#, "has it twice"),
-            (#"[{"service": "Fanv2", "characteristics": {"Active": 1}}]"#, "Active of Fanv2: it has to be an object"),
+            (#"[{"service": "Fanv2", "characteristics": {"Active": 1}}]"#, "Active of Fanv2: it must be an object"),
             (#"[{"service": "Fanv2", "characteristics": {"RotationSpeed": {}}}]"#, "Fanv2 needs Active"),
             (#"[{"service": "Lightbulb", "characteristics": {"On": {}, "Hue": {}}}]"#, "Hue and Saturation need"),
-            (#"[{"service": "Doorbell", "characteristics": {"ProgrammableSwitchEvent": {}}}]"#, "has to be one of"),
+            (#"[{"service": "Doorbell", "characteristics": {"ProgrammableSwitchEvent": {}}}]"#, "must be one of"),
             (
                 #"[{"service": "Fanv2", "id": "", "characteristics": {"Active": {}}}]"#,
-                "\"id\" of Fanv2 has to be 1 to 255 bytes"
+                "\"id\" of Fanv2 must be 1 to 255 bytes"
             ),
             (
                 """
@@ -219,13 +219,13 @@ struct PluginMessageTests {
     @Test(
         "refuses limits outside of HAP's",
         arguments: [
-            (#"{"maximum": 101}"#, "RotationSpeed of Fanv2: \"maximum\" has to be from 0 to 100"),
-            (#"{"minimum": "0"}"#, "RotationSpeed of Fanv2: \"minimum\" has to be from 0 to 100"),
+            (#"{"maximum": 101}"#, "RotationSpeed of Fanv2: \"maximum\" must be from 0 to 100"),
+            (#"{"minimum": "0"}"#, "RotationSpeed of Fanv2: \"minimum\" must be from 0 to 100"),
             (#"{"minimum": 50, "maximum": 20}"#, "\"minimum\" is above"),
-            (#"{"step": 0}"#, "RotationSpeed of Fanv2: \"step\" has to be a number above 0"),
-            (#"{"values": []}"#, "RotationSpeed of Fanv2: \"values\" has to be"),
-            (#"{"values": [1, 101]}"#, "RotationSpeed of Fanv2: \"values\" has to be"),
-            (#"{"maximum": 50, "value": 60}"#, "\"value\" has to be within the limits"),
+            (#"{"step": 0}"#, "RotationSpeed of Fanv2: \"step\" must be a number above 0"),
+            (#"{"values": []}"#, "RotationSpeed of Fanv2: \"values\" must be"),
+            (#"{"values": [1, 101]}"#, "RotationSpeed of Fanv2: \"values\" must be"),
+            (#"{"maximum": 50, "value": 60}"#, "\"value\" must be within the limits"),
         ])
     func refusedLimits(limits: String, text: String) throws {
         try refused(#"[{"service": "Fanv2", "characteristics": {"Active": {}, "RotationSpeed": \#(limits)}}]"#, text)
@@ -244,15 +244,15 @@ struct PluginMessageTests {
     @Test(
         "refuses wrong values, and names them",
         arguments: [
-            ("state", #"5"#, "\"values\" has to be an object"),
-            ("state", #"{"speed": 1}"#, "\"speed\" is not the name"),
-            ("state", #"{"": 1}"#, "\"\" is not the name"),
-            ("state", #"{"SetupEndpoints": "x"}"#, "\"SetupEndpoints\" is not the name"),
-            ("state", #"{"Active": true}"#, "\"Active\" has to be a number"),
-            ("state", #"{"On": 1}"#, "\"On\" has to be true or false"),
+            ("state", #"5"#, "\"values\" must be an object"),
+            ("state", #"{"speed": 1}"#, "\"speed\" isn't the name"),
+            ("state", #"{"": 1}"#, "\"\" isn't the name"),
+            ("state", #"{"SetupEndpoints": "x"}"#, "\"SetupEndpoints\" isn't the name"),
+            ("state", #"{"Active": true}"#, "\"Active\" must be a number"),
+            ("state", #"{"On": 1}"#, "\"On\" must be true or false"),
             ("state", #"{"ProgrammableSwitchEvent": 0}"#, "\"ProgrammableSwitchEvent\" belongs in devices/event"),
             ("event", #"{"On": true}"#, "\"On\" belongs in devices/state"),
-            ("event", #"{"ProgrammableSwitchEvent": null}"#, "\"ProgrammableSwitchEvent\" has to be a number"),
+            ("event", #"{"ProgrammableSwitchEvent": null}"#, "\"ProgrammableSwitchEvent\" must be a number"),
             ("event", #"{}"#, "an event at least one"),
             (
                 "state", "{\((0...256).map { "\"On#\($0)\":true" }.joined(separator: ","))}",

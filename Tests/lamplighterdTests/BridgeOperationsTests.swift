@@ -102,13 +102,13 @@ struct BridgeOperationsTests {
     func warnings() async throws {
         let bench = try await OperatorBench()
         await bench.bridge.host.warn("desk/config: the template is not understood", about: "desk")
-        await bench.bridge.host.warn("the topic x cannot be read", about: "x")
+        await bench.bridge.host.warn("the topic x can't be read", about: "x")
         #expect(
             try await bench.operations.status().lightWarnings == [
                 BridgeWarning(
                     .lights, "desk/config: the template is not understood",
                     about: .init(driver: "test", light: "test/desk")),
-                BridgeWarning(.lights, "the topic x cannot be read", about: .init(driver: "test")),
+                BridgeWarning(.lights, "the topic x can't be read", about: .init(driver: "test")),
             ])
         let listed = try await bench.operations.lights()
         #expect(listed.map(\.key) == ["test/desk", "test/hall"])

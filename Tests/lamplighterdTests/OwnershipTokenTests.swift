@@ -56,7 +56,7 @@ struct OwnershipTokenTests {
     @Test("rejects a missing file and one that others can read, with a remedy")
     func unusable() throws {
         var error = try #require(throws: OwnershipTokenError.self) { try requirement(nil) }
-        #expect(error.description.contains("cannot be read"))
+        #expect(error.description.contains("can't be read"))
         error = try #require(throws: OwnershipTokenError.self) { try requirement(Self.digits, mode: 0o644) }
         #expect(error.description.contains("chmod o="))
     }

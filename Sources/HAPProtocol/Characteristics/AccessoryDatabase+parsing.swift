@@ -14,7 +14,7 @@ extension AccessoryDatabase {
     package init(parsing body: [UInt8]) throws(ComplianceError) {
         guard let json = try? JSONValue(parsing: body, maximumLength: Self.maximumLength, allowsTrailingCommas: true),
             let list = json["accessories"]?.array
-        else { throw ComplianceError("the attribute database is not the JSON that HAP asks for") }
+        else { throw ComplianceError("the attribute database isn't JSON in HAP's format") }
         guard !list.isEmpty else { throw ComplianceError("the attribute database is empty") }
         guard list.count <= Self.maximumAccessories else {
             throw ComplianceError("there are more than \(Self.maximumAccessories) accessories")

@@ -40,13 +40,13 @@ package struct HueCredentialStore: Equatable, Sendable {
         guard let path = path(of: bridge) else { return nil }
         let file = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW)
         if file < 0, errno == ENOENT { return nil }
-        guard file >= 0 else { throw Self.failure("cannot be read: \(FileAccess.reason(path, .last))", path) }
+        guard file >= 0 else { throw Self.failure("can't be read: \(FileAccess.reason(path, .last))", path) }
         defer { close(file) }
         let bytes: [UInt8]
         do throws(SystemError) {
             bytes = try OpenFile(file).read(limit: 4096)
         } catch {
-            throw Self.failure("cannot be read: \(error.reason)", path)
+            throw Self.failure("can't be read: \(error.reason)", path)
         }
         guard let json = try? JSONValue(parsing: bytes), let certificate = json["certificate"]?.string,
             let pin = Base64.decode(certificate), pin.count == 32, let key = json["application-key"]?.string,
@@ -62,7 +62,7 @@ package struct HueCredentialStore: Equatable, Sendable {
         guard let directory, let path = path(of: bridge) else { return }
         let parent = directory.lastIndex(of: "/").map { String(directory[..<$0]) } ?? directory
         for folder in [parent, directory] where mkdir(folder, 0o700) != 0 && errno != EEXIST {
-            throw Self.failure("cannot be made: \(SystemError.last.reason)", folder)
+            throw Self.failure("can't be created: \(SystemError.last.reason)", folder)
         }
         let json: JSONValue = [
             "certificate": .string(Base64.encode(credentials.certificate)), "application-key": .string(credentials.key),

@@ -40,7 +40,7 @@ struct MQTTCover: MQTTComponent {
         settings.isOptimistic = try reader.bool("optimistic") ?? false
         settings.power = try reader.source(topic: "position_topic", template: "position_template")
         guard settings.power != nil else {
-            throw .about("position_topic", reader.losses.isEmpty ? "is missing" : "cannot be read")
+            throw .about("position_topic", reader.losses.isEmpty ? "is missing" : "can't be read")
         }
         state = try reader.source(topic: "state_topic", template: "value_template")
         for (key, word, motion) in [

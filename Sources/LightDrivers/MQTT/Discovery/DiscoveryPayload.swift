@@ -33,8 +33,8 @@ package enum DiscoveryPayload: Equatable, Sendable {
             self = .removed
             return
         }
-        guard let value = payload.json else { throw MQTTProblem("the announcement is not valid JSON") }
-        guard let object = value.object else { throw MQTTProblem("the announcement is not a JSON object") }
+        guard let value = payload.json else { throw MQTTProblem("the announcement isn't valid JSON") }
+        guard let object = value.object else { throw MQTTProblem("the announcement isn't a JSON object") }
         var keys = Self.expanded(object)
         if keys["migrate_discovery"]?.bool == true {
             self = .migrated
@@ -55,7 +55,7 @@ package enum DiscoveryPayload: Equatable, Sendable {
         var parts: [Part] = []
         for member in components.members {
             guard let object = member.value.object else {
-                throw MQTTProblem("the component \"\(MQTTProblem.quoted(member.name))\" is not a JSON object")
+                throw MQTTProblem("the component \"\(MQTTProblem.quoted(member.name))\" isn't a JSON object")
             }
             var part = Self.expanded(object)
             guard let platform = part["platform"]?.string else {

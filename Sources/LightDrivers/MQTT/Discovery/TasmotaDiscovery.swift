@@ -16,7 +16,7 @@ struct TasmotaDiscovery {
     ///
     /// - Throws: ``MQTTProblem`` if it is invalid.
     init(_ payload: MQTTPayload) throws(MQTTProblem) {
-        guard let object = payload.json?.object else { throw MQTTProblem("the announcement is not a JSON object") }
+        guard let object = payload.json?.object else { throw MQTTProblem("the announcement isn't a JSON object") }
         keys = KeyReader(keys: object)
         prefixes = (object["tp"]?.array ?? []).compactMap(\.string)
         options = object["so"]

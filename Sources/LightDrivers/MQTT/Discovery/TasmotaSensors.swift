@@ -33,9 +33,9 @@ struct TasmotaSensors: Sendable {
         var readings: [Reading] = []
         if !payload.bytes.isEmpty {
             guard let object = payload.json?.object else {
-                throw MQTTProblem("the list of sensors is not a JSON object")
+                throw MQTTProblem("the list of sensors isn't a JSON object")
             }
-            guard let chips = object["sn"]?.object else { throw .about("sn", "is not an object") }
+            guard let chips = object["sn"]?.object else { throw .about("sn", "isn't an object") }
             readings = Self.readings(chips)
         }
         change(address) { $0.readings = readings }

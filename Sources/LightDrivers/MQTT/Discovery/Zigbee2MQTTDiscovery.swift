@@ -24,7 +24,7 @@ struct Zigbee2MQTTDiscovery {
     ///
     /// - Throws: ``MQTTProblem`` if it is invalid; nothing has changed then.
     mutating func devices(_ payload: MQTTPayload, kinds: Set<LightKind>) throws(MQTTProblem) -> Things {
-        guard let devices = payload.json?.array else { throw MQTTProblem("the list of devices is not a JSON array") }
+        guard let devices = payload.json?.array else { throw MQTTProblem("the list of devices isn't a JSON array") }
         var things: Things = []
         lights = [:]
         for json in devices.prefix(Self.maximumDevices) where json["type"]?.string != "Coordinator" {
@@ -62,7 +62,7 @@ struct Zigbee2MQTTDiscovery {
     ///
     /// - Throws: ``MQTTProblem`` if it is invalid; nothing has changed then.
     mutating func take(groups payload: MQTTPayload) throws(MQTTProblem) {
-        guard let groups = payload.json?.array else { throw MQTTProblem("the list of groups is not a JSON array") }
+        guard let groups = payload.json?.array else { throw MQTTProblem("the list of groups isn't a JSON array") }
         self.groups = Array(groups.prefix(Self.maximumDevices))
     }
 

@@ -42,7 +42,7 @@ final class KeyReader {
         case .unsigned(let number): return String(number)
         case .number(let number): return String(number)
         case .bool(let bool): return bool ? "True" : "False"
-        case .null, .array, .object: throw .about(name, "is not text")
+        case .null, .array, .object: throw .about(name, "isn't text")
         }
     }
 
@@ -62,7 +62,7 @@ final class KeyReader {
         guard let value = keys[name], !value.isNull else { return nil }
         guard let number = value.double ?? value.string?.plainNumber, number.isFinite,
             let integer = Int(exactly: number.rounded()), range.contains(integer)
-        else { throw .about(name, "is not a number from \(range.lowerBound) to \(range.upperBound)") }
+        else { throw .about(name, "isn't a number from \(range.lowerBound) to \(range.upperBound)") }
         return integer
     }
 
@@ -149,7 +149,7 @@ final class KeyReader {
         }
         var sources: [Availability.Source] = []
         for entry in entries {
-            guard let object = entry.object else { throw .about("availability", "is not a list of objects") }
+            guard let object = entry.object else { throw .about("availability", "isn't a list of objects") }
             let reader = KeyReader(keys: object, entity: entity)
             guard let topic = try reader.topic("topic", mayHaveWildcards: true) else {
                 throw .about("availability", "has an entry without a topic")

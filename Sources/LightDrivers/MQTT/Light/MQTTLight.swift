@@ -218,7 +218,7 @@ package struct MQTTLight: Equatable, Sendable {
             templateFaults.worked(template.key)
             return text
         } catch {
-            if case .refused(let reason) = error { templateFaults.failed(template.key, "\(reason); it is not set") }
+            if case .refused(let reason) = error { templateFaults.failed(template.key, "\(reason); it isn't set") }
             throw error
         }
     }

@@ -203,7 +203,7 @@ package struct MQTTLightSettings: Equatable, Sendable {
         case nil, "default", "basic": schema = .basic
         case "json": schema = .json
         case "template": schema = .template(try TemplateSchema(reader))
-        case .some(let other): throw .about("schema", "\"\(MQTTProblem.quoted(other))\" is not known")
+        case .some(let other): throw .about("schema", "\"\(MQTTProblem.quoted(other))\" isn't supported")
         }
         guard let commandTopic = try reader.topic("command_topic") else { throw .about("command_topic", "is missing") }
         self.commandTopic = commandTopic
@@ -253,7 +253,7 @@ package struct MQTTLightSettings: Equatable, Sendable {
             return
         }
         guard let names = list.array ?? list.string.map({ [.string($0)] }) else {
-            throw .about("supported_color_modes", "is not a list")
+            throw .about("supported_color_modes", "isn't a list")
         }
         var modes: Set<ColorMode> = []
         for name in names {
