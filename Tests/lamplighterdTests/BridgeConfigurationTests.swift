@@ -447,6 +447,17 @@ struct BridgeConfigurationTests {
         #expect(texts[2] == "\(file):7:31: warning: drivers[1].command: the program /nowhere/plugin doesn't exist")
     }
 
+    @Test("refers to the example if a file is empty")
+    func empty() throws {
+        let folder = StateFolder()
+        try folder.configure("")
+        let file = folder.places.configuration
+        let check = BridgeConfiguration.check(file, drivers: drivers)
+        #expect(
+            check.line
+                == "\(file):1:1: the file is empty; start with /usr/share/doc/lamplighter/examples/lamplighter.yaml")
+    }
+
     @Test("reports a missing file with its exit code")
     func check() {
         let check = BridgeConfiguration.check("/nowhere/f", drivers: drivers)

@@ -15,33 +15,36 @@ import Yams
 package enum StrictYAML {
     /// The size of the largest file, in bytes.
     package static let maximumLength = 1 << 20
+    /// The example of a program that names no file.
+    package static let usualExample = "the example configuration of the program"
 
     /// Reads and decodes a file.
     ///
-    /// A file without keys is an error unless `mayBeEmpty` is `true`.
+    /// A file without keys is an error unless `mayBeEmpty` is `true`. The error refers to an example.
     ///
     /// - Throws: ``ConfigurationError``, ``ConfigurationFileError``.
     package static func decode<Value: Decodable>(
-        _ type: Value.Type, fromFile path: String, mayBeEmpty: Bool = false,
+        _ type: Value.Type, fromFile path: String, mayBeEmpty: Bool = false, example: String = StrictYAML.usualExample,
         userInfo: [CodingUserInfoKey: any Sendable] = [:]
     ) throws -> Value {
         try decode(
             type, from: ConfigurationFile.read(path, limit: maximumLength), file: path, mayBeEmpty: mayBeEmpty,
-            userInfo: userInfo)
+            example: example, userInfo: userInfo)
     }
 
     /// Decodes UTF-8 text.
     ///
-    /// Text without keys is an error unless `mayBeEmpty` is `true`.
+    /// Text without keys is an error unless `mayBeEmpty` is `true`. The error refers to an example.
     ///
     /// Errors contain the given file name.
     ///
     /// - Throws: ``ConfigurationError``.
     package static func decode<Value: Decodable>(
         _ type: Value.Type, from bytes: [UInt8], file: String, mayBeEmpty: Bool = false,
+        example: String = StrictYAML.usualExample,
         userInfo: [CodingUserInfoKey: any Sendable] = [:]
     ) throws -> Value {
-        let document = try YAMLDocument(bytes: bytes, file: file, mayBeEmpty: mayBeEmpty)
+        let document = try YAMLDocument(bytes: bytes, file: file, mayBeEmpty: mayBeEmpty, example: example)
         let decoder = NodeDecoder(document: document, node: document.root, path: [], userInfo: userInfo)
         return try decoder.decode(type)
     }

@@ -5,7 +5,9 @@ struct YAMLDocument {
     let file: String
     let root: Node
 
-    init(bytes: [UInt8], file: String, mayBeEmpty: Bool = false) throws(ConfigurationError) {
+    init(
+        bytes: [UInt8], file: String, mayBeEmpty: Bool = false, example: String = StrictYAML.usualExample
+    ) throws(ConfigurationError) {
         self.file = file
         func fault(_ line: Int, _ column: Int, _ problem: String, _ remedy: String) -> ConfigurationError {
             ConfigurationError(file: file, line: line, column: column, keyPath: "", problem: problem, remedy: remedy)
@@ -34,7 +36,7 @@ struct YAMLDocument {
         case let node? where !node.isEmpty: root = node
         default:
             guard mayBeEmpty else {
-                throw fault(1, 1, "the file is empty", "start with the example configuration of the program")
+                throw fault(1, 1, "the file is empty", "start with \(example)")
             }
             root = .mapping(Node.Mapping([]))
         }

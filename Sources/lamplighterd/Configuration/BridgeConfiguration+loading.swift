@@ -15,7 +15,8 @@ extension BridgeConfiguration {
     ) throws -> BridgeConfiguration {
         // This is first because its errors have more precise positions than those of the drivers, which see only their
         // own lights.
-        _ = try StrictYAML.decode(LightIDsInFile.self, fromFile: path)
+        let example = "/usr/share/doc/lamplighter/examples/lamplighter.yaml"
+        _ = try StrictYAML.decode(LightIDsInFile.self, fromFile: path, example: example)
         return try StrictYAML.decode(
             BridgeConfiguration.self, fromFile: path,
             userInfo: [.lightDrivers: drivers, .bridgeInstance: instance, .stateDirectory: instance])
