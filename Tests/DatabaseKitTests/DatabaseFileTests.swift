@@ -249,7 +249,7 @@ final class DatabaseFileTests {
         try write(try read(path), to: path + ".backup")
         try #require(unlink(path) == 0)
         #expect(
-            throws: DatabaseFileError.damaged(path: path, reason: "it is missing, but \(path).backup is there")
+            throws: DatabaseFileError.damaged(path: path, reason: "it is missing, but \(path).backup exists")
         ) { try open(path) }
         #expect(mode(path) == nil)
     }

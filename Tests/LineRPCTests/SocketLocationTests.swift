@@ -58,7 +58,7 @@ struct SocketLocationTests {
             try FileManager.default.setAttributes([.posixPermissions: mode], ofItemAtPath: "\($0)/\(folder)")
         } _: { clone, location in
             #expect(location.path == "/run/homehub/home.sock")
-            #expect(location.remark == "other users can write \(clone)/\(folder)")
+            #expect(location.remark == "other users can write to \(clone)/\(folder)")
         }
     }
 
@@ -80,7 +80,7 @@ struct SocketLocationTests {
             try FileManager.default.moveItem(atPath: clone + "/.lamplighter", toPath: clone + "/other")
             try FileManager.default.createSymbolicLink(atPath: clone + "/.lamplighter", withDestinationPath: "other")
         } _: { clone, location in
-            #expect(location.remark == "\(clone)/.lamplighter is not a directory")
+            #expect(location.remark == "\(clone)/.lamplighter isn't a directory")
         }
     }
 
