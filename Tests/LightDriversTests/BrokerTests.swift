@@ -28,8 +28,8 @@ struct BrokerTests {
             ("mqtt://h:65536", "1 to 65535"), ("mqtt://h:+1", "1 to 65535"), ("mqtt://h:", "1 to 65535"),
             ("mqtt://::1", "brackets"),
             ("mqtt://[::1", "closing bracket"), ("mqtt://[::1]x", "ADDRESS"), ("mqtt://u:s3cret@h", "password-file"),
-            ("mqtt://s3cret@h", "user:"),
-            ("mqtt://h/topic", "leave out"), ("mqtt://h h", "not valid"), ("mqtt://[]", "missing"),
+            ("mqtt://s3cret@h", "set user"),
+            ("mqtt://h/topic", "after the port"), ("mqtt://h h", "not valid"), ("mqtt://[]", "missing"),
         ])
     func noAddresses(url: String, text: String) throws {
         let problem = try #require(throws: BrokerAddress.Problem.self) { try BrokerAddress(url) }
@@ -225,7 +225,7 @@ struct BrokerTests {
             (url + #", "announce": true, "discovery": {}"#, "write discovery"),
             (
                 url + #", "lights": [{"id": "a", "command_topic": "x"}, {"id": "a", "command_topic": "x"}]"#,
-                "its own id"
+                "a different id"
             ),
             (url + #", "lights": [{"id": "a"}]"#, "command_topic is missing"),
             (url + #", "lights": [{"id": "", "command_topic": "x"}]"#, "1 to 255"),
