@@ -108,7 +108,7 @@ extension JSONValue {
     func values(areEvents: Bool) throws(Problem) -> PropertyValues {
         let members = try member("values", "an object") { $0.object?.members } ?? []
         guard members.count <= PluginLimits.values, !areEvents || !members.isEmpty else {
-            throw "\"values\" has to have at most \(PluginLimits.values) members, and an event at least one"
+            throw "\"values\" must have at most \(PluginLimits.values) members, and an event at least one"
         }
         var values = PropertyValues()
         for member in members {

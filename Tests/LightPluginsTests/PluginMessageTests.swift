@@ -256,7 +256,7 @@ struct PluginMessageTests {
             ("event", #"{}"#, "an event at least one"),
             (
                 "state", "{\((0...256).map { "\"On#\($0)\":true" }.joined(separator: ","))}",
-                "\"values\" has to have at most 256"
+                "\"values\" must have at most 256"
             ),
         ])
     func refusedValues(method: String, values: String, text: String) throws {

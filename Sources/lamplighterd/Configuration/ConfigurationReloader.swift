@@ -87,7 +87,8 @@ actor ConfigurationReloader {
         warning =
             waiting.isEmpty
             ? nil
-            : "\(waiting.joined(separator: ", ")) takes effect after a restart of lamplighterd"
+            : "\(waiting.joined(separator: ", ")) \(waiting.count == 1 ? "takes" : "take") effect after a restart of "
+                + "lamplighterd"
         configuration.drivers = next.drivers
         configuration.lights = next.lights
         configuration.include = next.include
