@@ -404,7 +404,7 @@ struct ESPHomeDevicesTests {
         house.open(den, key: ESPHomeFramingTests.key)
         let refusal = ESPHomeFramingTests.frame([1] + Array("Handshake MAC failure".utf8))
         let refused = house.receive(den, bytes: ESPHomeFramingTests.frame([1, 0]) + refusal)
-        #expect(Self.warning(refused)?.hasPrefix("the key in /etc/lamplighter/den.key is not") == true)
+        #expect(Self.warning(refused)?.hasPrefix("the key in /etc/lamplighter/den.key is wrong") == true)
         house.pass(.seconds(120))
         let actions = house.receive(den, .keyUnusable("key-file /x is empty"))
         #expect(actions == [.close(den), .warn("10.0.0.5: key-file /x is empty", about: "10.0.0.5")])

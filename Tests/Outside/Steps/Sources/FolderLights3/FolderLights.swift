@@ -67,7 +67,7 @@ actor FolderLights: LightDriver {
         do {
             try (isOn ? "on" : "off").write(toFile: "\(path)/\(light)", atomically: true, encoding: .utf8)
         } catch {
-            throw .refused("the file cannot be written")
+            throw .refused("the file can't be written")
         }
         await report(light)
     }
