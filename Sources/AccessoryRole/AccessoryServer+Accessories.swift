@@ -25,10 +25,15 @@ extension AccessoryServer {
     ///
     /// - Throws: ``ComplianceError`` if a controller would reject the whole server because of the accessory.
     package func set(
-        _ accessory: AccessoryObject, source: (any AccessorySource)?, handler: (any RequestHandler)? = nil,
-        isReachable: Bool
+        _ accessory: AccessoryObject, source: (any AccessorySource)?, isReachable: Bool
     ) throws(ComplianceError) {
-        let changes = try registry.set(accessory, source: source, handler: handler, isReachable: isReachable)
+        try set(accessory, device: source.map { .source($0) }, isReachable: isReachable)
+    }
+
+    func set(
+        _ accessory: AccessoryObject, device: AccessoryDevice?, isReachable: Bool
+    ) throws(ComplianceError) {
+        let changes = try registry.set(accessory, device: device, isReachable: isReachable)
         structureChanged()
         if !changes.isEmpty { publish(changes) }
     }
@@ -122,23 +127,19 @@ extension AccessoryServer {
 
     /// Writes the values of a request to one accessory.
     func write(_ order: AccessoryRegistry.Order, by origin: ConnectionID) async -> OrderResult {
-        let (source, handler) = (order.accessory.source, order.accessory.handler)
-        guard source != nil || handler != nil else {
+        guard let device = order.accessory.device else {
             // A bridge can't blink, so it identifies itself in the log.
             if order.identifies { logger.info("accessory identified", metadata: ["aid": "\(order.aid)"]) }
-            return .all(.success)
+            return .each(order.values.map { _ in .failure(.readOnly) })
         }
         guard order.accessory.isReachable else { return .all(.unableToCommunicate) }
-        if order.identifies { identify(order.aid) }
+        if order.identifies, !identify(order.aid) { return .all(.busy) }
         guard !order.values.isEmpty else { return .all(.success) }
         let tickets = registry.began(order)
         let outcome: OrderResult =
-            if let source {
-                .all(await source.write(order.values, to: order.aid))
-            } else if let handler {
-                await write(order, to: handler)
-            } else {
-                .all(.success)
+            switch device {
+            case .source(let source): .all(await source.write(order.values, to: order.aid))
+            case .handler(let calls): await write(order, to: calls)
             }
         let changes = registry.ended(order, tickets, outcome, by: origin)
         let writer = outcome.hasSuccess ? sessions[origin] : nil
@@ -157,10 +158,21 @@ extension AccessoryServer {
     }
 
     /// Makes an accessory identify itself, if it can; the call doesn't wait for it.
-    func identify(_ aid: AccessoryID) {
-        guard let accessory = registry[aid] else { return }
-        if let source = accessory.source { Task.immediate { await source.identify(aid) } }
-        if let handler = accessory.handler { Task.immediate { await handler.identify(aid) } }
+    ///
+    /// - Returns: `false` if too many calls of its handler are unfinished.
+    @discardableResult
+    func identify(_ aid: AccessoryID) -> Bool {
+        switch registry[aid]?.device {
+        case .source(let source)?: Task.immediate { await source.identify(aid) }
+        case .handler(let calls)?:
+            guard begin(calls, of: aid) else { return false }
+            Task.immediate {
+                await calls.handler.identify(aid)
+                calls.end()
+            }
+        case nil: break
+        }
+        return true
     }
 }
 

@@ -1,5 +1,6 @@
 package import HAPModel
 internal import HAPProtocol
+internal import Logging
 
 // Accessories with handlers. A handler has a time limit and returns a result for each value.
 extension AccessoryServer {
@@ -7,17 +8,20 @@ extension AccessoryServer {
     ///
     /// - Throws: ``ComplianceError`` if a controller would reject the whole server because of the accessory.
     package func set(_ accessory: AccessoryObject, handler: any RequestHandler) throws(ComplianceError) {
-        try set(accessory, source: nil, handler: handler, isReachable: true)
+        try set(accessory, device: .handler(HandlerCalls(handler)), isReachable: true)
     }
 
     /// Releases all handlers after the server has stopped, because handlers may refer to the server's owner.
     package func removeHandlers() { registry.removeHandlers() }
 
     /// Writes the values of an order; the values time out if the handler is late.
-    func write(_ order: AccessoryRegistry.Order, to handler: any RequestHandler) async -> OrderResult {
+    func write(_ order: AccessoryRegistry.Order, to calls: HandlerCalls) async -> OrderResult {
         let (values, aid) = (order.values, order.aid)
-        let late = [WriteResult](repeating: .failure(.timedOut), count: values.count)
-        let results = await limited(late) { await handler.write(values, to: aid) }
+        let results = await limited(calls, of: aid) { handler in
+            await handler.write(values, to: aid)
+        } otherwise: { status in
+            values.map { _ in .failure(status) }
+        }
         for (write, result) in zip(values, results) where write.permitsResponse {
             // Also sets `nil`: a response that no controller fetched must not reach the next request.
             writeResponses[CharacteristicID(aid, write.iid)] = result.response
@@ -44,8 +48,11 @@ extension AccessoryServer {
     }
 
     private func readDevice(_ read: AccessoryRegistry.DeviceRead) async -> [CharacteristicID: HAPStatus] {
-        let late = [ReadResult](repeating: .failure(.timedOut), count: read.characteristics.count)
-        let results = await limited(late) { await read.handler.read(read.characteristics, of: read.aid) }
+        let results = await limited(read.calls, of: read.aid) { handler in
+            await handler.read(read.characteristics, of: read.aid)
+        } otherwise: { status in
+            read.characteristics.map { _ in .failure(status) }
+        }
         var failures: [CharacteristicID: HAPStatus] = [:]
         var values: [(InstanceID, CharacteristicValue)] = []
         for (characteristic, result) in zip(read.characteristics, results) {
@@ -56,25 +63,49 @@ extension AccessoryServer {
         return failures
     }
 
-    /// Runs a handler's work.
+    /// Calls a handler.
     ///
-    /// After ``handlerTimeout``, or when the request is canceled, cancels the work and returns `late`.
+    /// After ``handlerTimeout``, or when the request is canceled, cancels the call and returns the failure `timedOut`.
+    /// If too many calls are unfinished, returns the failure `busy` without a call.
     private func limited<Value: Sendable>(
-        _ late: Value, _ work: @escaping @Sendable () async -> Value
+        _ calls: HandlerCalls, of aid: AccessoryID,
+        _ call: @escaping @Sendable (any RequestHandler) async -> Value,
+        otherwise failure: @escaping @Sendable (HAPStatus) -> Value
     ) async -> Value {
+        guard begin(calls, of: aid) else { return failure(.busy) }
         let first = FirstValue<Value>()
-        let task = Task.immediate { first.set(await work()) }
+        let (scheduler, logger, began) = (scheduler, logger, scheduler.now)
+        let task = Task.immediate {
+            first.set(await call(calls.handler))
+            calls.end()
+            let duration = scheduler.now - began
+            guard duration > Self.handlerTimeout, calls.isFirstLate() else { return }
+            logger.warning(
+                "handler exceeded time limit",
+                metadata: ["aid": "\(aid)", "duration": "\(duration)", "limit": "\(Self.handlerTimeout)"])
+        }
         // Most handlers have finished by now.
         if let value = first.current { return value }
         let giveUp: @Sendable () -> Void = {
-            first.set(late)
+            first.set(failure(.timedOut))
             task.cancel()
         }
-        scheduler.schedule(at: scheduler.now + Self.handlerTimeout, giveUp)
+        scheduler.schedule(at: began + Self.handlerTimeout, giveUp)
         return await withTaskCancellationHandler {
             await first.wait()
         } onCancel: {
             giveUp()
         }
+    }
+
+    /// Starts a call of a handler, and returns whether it may start.
+    func begin(_ calls: HandlerCalls, of aid: AccessoryID) -> Bool {
+        if calls.begin() { return true }
+        if calls.isFirstRefused() {
+            logger.warning(
+                "handler calls refused",
+                metadata: ["aid": "\(aid)", "unfinished": "\(HandlerCalls.maximumUnfinished)"])
+        }
+        return false
     }
 }

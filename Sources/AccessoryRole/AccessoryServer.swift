@@ -10,7 +10,7 @@ package import Logging
 /// requests of a connection in order. The transport delivers the next request after the response to the previous one.
 package actor AccessoryServer {
     package nonisolated let executor: any SerialExecutor
-    let scheduler: any Scheduler
+    private(set) var scheduler: any Scheduler
     let registry = AccessoryRegistry()
     let store: any AccessoryServerStore
     package nonisolated let identity: AccessoryIdentity
@@ -125,6 +125,9 @@ package actor AccessoryServer {
         stopped?.resume()
         stopped = nil
     }
+
+    /// Sets the clock of the time limits; call this before the server starts or when it stops.
+    package func use(_ scheduler: any Scheduler) { self.scheduler = scheduler }
 
     // MARK: Advertisement
 

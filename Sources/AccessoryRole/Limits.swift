@@ -98,6 +98,13 @@ extension SetupAttempts {
     }
 }
 
+extension HandlerCalls {
+    /// The maximum number of unfinished calls of one handler, enough for a request of each connection.
+    ///
+    /// A handler that ignores cancellation would otherwise pile up tasks. After that, requests get `busy`.
+    static let maximumUnfinished = ConnectionPolicy.maximum
+}
+
 extension AccessoryServer {
     /// The time limit for pending responses when the server stops; a device has 2 s.
     static let stoppingTime = Duration.milliseconds(2200)

@@ -20,9 +20,10 @@ internal import HAPProtocol
 ///
 /// ## Time limit
 ///
-/// A read or a write takes at most 2 s. Then the controller gets `timedOut`, the values of a write are reverted, and the
-/// task that runs the function is canceled. The next request may arrive while a late function is still running. Requests
-/// start on the thread that serves all controllers, so they must not block it.
+/// A request takes at most 2 s. Then the controller gets `timedOut`, the values of a write are reverted, and the task
+/// that runs the function is canceled. The next request may arrive while a late function is still running. If 128
+/// functions are still running, further requests get `busy`. Requests start on the thread that serves all controllers,
+/// so they must not block it.
 public protocol AccessoryHandler: Sendable {
     /// Writes the values of one request to the device, as one update.
     ///

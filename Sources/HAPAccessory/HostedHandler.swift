@@ -18,26 +18,27 @@ struct HostedHandler: RequestHandler {
     }
 
     func write(_ values: [CharacteristicWrite], to aid: AccessoryID) async -> [WriteResult] {
-        let named = values.map { value in
-            var value = value
-            value.function = places.function(of: CharacteristicID(aid, value.iid))
-            return value
-        }
-        return await results(values.count, WriteResult.failure) { try await handler.write(named, to: accessory) }
+        let named = named(values, of: aid)
+        return await results(named.count, WriteResult.failure) { try await handler.write(named, to: accessory) }
     }
 
     func read(_ characteristics: [CharacteristicRead], of aid: AccessoryID) async -> [ReadResult] {
-        let named = characteristics.map { characteristic in
-            var characteristic = characteristic
-            characteristic.function = places.function(of: CharacteristicID(aid, characteristic.iid))
-            return characteristic
-        }
+        let named = named(characteristics, of: aid)
         return await results(named.count, ReadResult.failure) { try await handler.read(named, from: accessory) }
     }
 
     func identify(_ aid: AccessoryID) async { await handler.identify(accessory) }
 
     func run() async throws { try await handler.run(accessory) }
+
+    /// Returns the parts of a request with the ids of their functions.
+    private func named<Part: FunctionPart>(_ parts: [Part], of aid: AccessoryID) -> [Part] {
+        parts.map { part in
+            var part = part
+            part.function = places.function(of: CharacteristicID(aid, part.iid))
+            return part
+        }
+    }
 
     /// Calls the handler, and returns exactly one result per value.
     private func results<Success>(

@@ -2,6 +2,7 @@ import AccessoryRole
 import HAPModel
 import HAPProtocol
 import HAPTesting
+import Logging
 import Synchronization
 import TestTimeouts
 import Testing
@@ -16,6 +17,10 @@ private final class Program: RequestHandler {
         /// Makes requests take an hour unless they are canceled.
         var isSlow = false
         var cancellations = 0
+        /// Makes requests wait for ``release()``, even if they are canceled.
+        var isHanging = false
+        var identified = 0
+        var hanging: [CheckedContinuation<Void, Never>] = []
     }
 
     let state = Mutex(State())
@@ -32,9 +37,25 @@ private final class Program: RequestHandler {
         return state.withLock { state in characteristics.map { state.readResults[$0.iid] ?? .unchanged } }
     }
 
-    func identify(_ accessory: AccessoryID) async {}
+    func identify(_ accessory: AccessoryID) async {
+        state.withLock { $0.identified += 1 }
+        await pause()
+    }
+
+    /// Ends all calls that hang.
+    func release() {
+        let hanging = state.withLock { state in
+            state.isHanging = false
+            defer { state.hanging = [] }
+            return state.hanging
+        }
+        for continuation in hanging { continuation.resume() }
+    }
 
     private func pause() async {
+        if state.withLock(\.isHanging) {
+            await withCheckedContinuation { continuation in state.withLock { $0.hanging.append(continuation) } }
+        }
         guard state.withLock(\.isSlow) else { return }
         do { try await Task.sleep(for: .seconds(3600)) } catch { state.withLock { $0.cancellations += 1 } }
     }
@@ -44,8 +65,10 @@ private final class Program: RequestHandler {
 struct HandlerTests {
     private let program = Program()
 
-    private func house() async throws -> House {
-        let house = try await House()
+    private func house(_ logger: Logger? = nil) async throws -> House {
+        let admin = ControllerIdentity.random()
+        let house = try await House(
+            InMemoryAccessoryServerStore(.random(pairedWith: [admin])), admin: admin, logger: logger)
         try await house.bridge.server.set(.gadget, handler: program)
         return house
     }
@@ -146,5 +169,65 @@ struct HandlerTests {
         await session.close()
         try await house.drain { program.state.withLock { $0.cancellations == 1 } }
         await #expect(throws: TestController.Closed.self) { try await answer.value }
+    }
+
+    @Test("answers busy while too many calls of a handler are unfinished, and logs it once")
+    func unfinishedCalls() async throws {
+        let log = RecordedLog()
+        let house = try await house(log.logger)
+        let session = try await house.session()
+        program.state.withLock { $0.isHanging = true }
+        #expect(try await session.write(#"{"aid":100,"iid":2,"value":true}"#).status == 204)
+        for count in 1..<128 {
+            async let answer = session.read("id=100.13")
+            try await house.drain { program.state.withLock { $0.read.count == count } }
+            await house.advance(.seconds(2))
+            #expect(try await answer.text.contains("-70408"))
+        }
+        #expect(try await session.read("id=100.13").text.contains("-70403"))
+        #expect(try await session.write(#"{"aid":100,"iid":14,"value":true}"#).text.contains("-70403"))
+        #expect(await house.value(100, 14) == .bool(false))
+        #expect(try await session.write(#"{"aid":100,"iid":2,"value":true}"#).text.contains("-70403"))
+        #expect(program.state.withLock { [$0.read.count, $0.written.count, $0.identified] } == [127, 0, 1])
+        // Other accessories aren't affected.
+        #expect(try await session.write(#"{"aid":2,"iid":9,"value":true}"#).status == 204)
+        #expect(log.all.filter { $0.contains("handler calls refused") }.count == 1)
+        program.release()
+        try await house.drain { (try? await session.read("id=100.13").status) == 200 }
+    }
+
+    @Test("logs once that a handler finished after its time limit")
+    func lateLog() async throws {
+        let log = RecordedLog()
+        let house = try await house(log.logger)
+        let session = try await house.session()
+        for count in 1...3 {
+            program.state.withLock { $0.isHanging = true }
+            async let answer = session.read("id=100.13")
+            try await house.drain { program.state.withLock { $0.read.count == count } }
+            await house.advance(.seconds(3))
+            _ = try await answer
+            #expect(count > 1 || !log.all.contains { $0.contains("handler") })
+            program.release()
+            try await house.drain { log.all.contains { $0.contains("handler") } }
+        }
+        #expect(
+            log.all.filter { $0.contains("handler") } == [
+                "warning: handler exceeded time limit aid=100 duration=3.0 seconds limit=2.0 seconds"
+            ])
+    }
+
+    @Test("refuses writes to an accessory without a device, but lets it identify itself")
+    func withoutDevice() async throws {
+        let house = try await House()
+        try await house.bridge.server.set(.gadget, source: nil, isReachable: true)
+        let session = try await house.session()
+        let response = try await session.write(
+            #"{"aid":100,"iid":14,"value":true},{"aid":100,"iid":15,"value":7},{"aid":100,"iid":2,"value":true}"#)
+        #expect(
+            response.text
+                == #"{"characteristics":[{"aid":100,"iid":14,"status":-70404},{"aid":100,"iid":15,"status":-70410},"#
+                + #"{"aid":100,"iid":2,"status":0}]}"#)
+        #expect(await house.value(100, 14) == .bool(false))
     }
 }

@@ -41,7 +41,7 @@ struct LimitIndexTests {
             "SetupAttempts.turnLimit", "SetupAttempts.waitingTime", "SetupAttempts.maximumSources",
             "SetupAttempts.memory", "SetupAttempts.networkShare", "SetupAttempts.longestPause",
         ],
-        "AccessoryRoleTests/HandlerTests": ["AccessoryServer.handlerTimeout"],
+        "AccessoryRoleTests/HandlerTests": ["AccessoryServer.handlerTimeout", "HandlerCalls.maximumUnfinished"],
         "DeviceBridgeTests/IdentityTests": ["DeviceBridge.maximumLights"],
         "DeviceBridgeTests/FurtherBridgesTests": ["DeviceBridge.maximumBridges"],
         "DeviceBridgeTests/RemovedLightsTests": [

@@ -23,16 +23,16 @@ package final class AccessoryRegistry {
     ///   controllers don't read it again.
     /// - Throws: ``ComplianceError`` if a controller would reject the whole server because of the accessory.
     func set(
-        _ accessory: AccessoryObject, source: (any AccessorySource)?, handler: (any RequestHandler)?, isReachable: Bool
+        _ accessory: AccessoryObject, device: AccessoryDevice?, isReachable: Bool
     ) throws(ComplianceError) -> [CharacteristicChange] {
         try accessory.checkCompliance()
         let aid = accessory.aid
         let former = entries[aid]
         if former == nil { order.insert(aid, at: order.firstIndex { $0 > aid } ?? order.endIndex) }
-        let entry = RegisteredAccessory(accessory, source: source, handler: handler, isReachable: isReachable)
+        let entry = RegisteredAccessory(accessory, device: device, isReachable: isReachable)
         if let former { entry.takeOver(former) }
         entries[aid] = entry
-        if handler != nil { hasHandlers = true }
+        if case .handler? = device { hasHandlers = true }
         return entry.changes(since: former)
     }
 
@@ -218,7 +218,7 @@ extension AccessoryRegistry {
     /// The characteristics that one request reads from one handler.
     struct DeviceRead: Sendable {
         let aid: AccessoryID
-        let handler: any RequestHandler
+        let calls: HandlerCalls
         fileprivate(set) var characteristics: [CharacteristicRead] = []
     }
 
@@ -226,7 +226,7 @@ extension AccessoryRegistry {
     func reads(of ids: [CharacteristicID]) -> [DeviceRead] {
         var reads: [DeviceRead] = []
         for id in ids {
-            guard let entry = self[id.aid], let handler = entry.handler, entry.isReachable,
+            guard let entry = self[id.aid], case .handler(let calls)? = entry.device, entry.isReachable,
                 let place = entry.place(of: id.iid), !entry.isMomentary(place)
             else { continue }
             let (service, characteristic) = (entry.service(at: place), entry.characteristic(at: place))
@@ -234,7 +234,7 @@ extension AccessoryRegistry {
                 characteristic.metadata.permissions.contains(.pairedRead)
             else { continue }
             let index = reads.firstIndex { $0.aid == id.aid } ?? reads.endIndex
-            if index == reads.endIndex { reads.append(DeviceRead(aid: id.aid, handler: handler)) }
+            if index == reads.endIndex { reads.append(DeviceRead(aid: id.aid, calls: calls)) }
             reads[index].characteristics.append(
                 CharacteristicRead(iid: id.iid, service: service, type: characteristic.type))
         }
@@ -242,6 +242,8 @@ extension AccessoryRegistry {
     }
 
     func removeHandlers() {
-        for entry in entries.values { entry.handler = nil }
+        for entry in entries.values {
+            if case .handler? = entry.device { entry.device = nil }
+        }
     }
 }

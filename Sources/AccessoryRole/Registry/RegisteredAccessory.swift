@@ -9,8 +9,8 @@ final class RegisteredAccessory {
     typealias Place = (service: Int, characteristic: Int)
 
     private(set) var accessory: AccessoryObject
-    let source: (any AccessorySource)?
-    var handler: (any RequestHandler)?
+    /// `nil` if the accessory is read-only.
+    var device: AccessoryDevice?
     var isReachable: Bool
     /// The cached JSON of the accessory, until a value changes.
     var json: [UInt8]?
@@ -21,12 +21,9 @@ final class RegisteredAccessory {
     /// Searching a dozen is faster than hashing.
     private let places: [(iid: InstanceID, place: Place)]
 
-    init(
-        _ accessory: AccessoryObject, source: (any AccessorySource)?, handler: (any RequestHandler)?, isReachable: Bool
-    ) {
+    init(_ accessory: AccessoryObject, device: AccessoryDevice?, isReachable: Bool) {
         self.accessory = accessory
-        self.source = source
-        self.handler = handler
+        self.device = device
         self.isReachable = isReachable
         var places: [(iid: InstanceID, place: Place)] = []
         for (s, service) in accessory.services.enumerated() {

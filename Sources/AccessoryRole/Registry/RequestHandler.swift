@@ -13,6 +13,15 @@ public struct CharacteristicRead: Equatable, Sendable {
     public let type: CharacteristicType
 }
 
+/// A part of a request, which belongs to a function of its accessory.
+package protocol FunctionPart {
+    var iid: InstanceID { get }
+    var function: String? { get set }
+}
+
+extension CharacteristicRead: FunctionPart {}
+extension CharacteristicWrite: FunctionPart {}
+
 /// The result of one written value.
 public struct WriteResult: Equatable, Sendable {
     /// The status for the controller.
@@ -62,7 +71,8 @@ public struct ReadResult: Equatable, Sendable {
 /// It returns a result for each value and is asked before values are read.
 ///
 /// Unlike an ``AccessorySource``, it may take any time. After ``AccessoryServer/handlerTimeout`` the controller gets
-/// `timedOut`, and the task of the request is canceled.
+/// `timedOut`, and the task of the request is canceled. After ``HandlerCalls/maximumUnfinished`` unfinished calls, it
+/// gets `busy`.
 package protocol RequestHandler: Sendable {
     /// Writes the values of one request and returns a result for each, in order.
     func write(_ values: [CharacteristicWrite], to accessory: AccessoryID) async -> [WriteResult]

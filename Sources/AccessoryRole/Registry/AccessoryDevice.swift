@@ -1,0 +1,5 @@
+/// The part of the program behind an accessory.
+enum AccessoryDevice {
+    case source(any AccessorySource)
+    case handler(HandlerCalls)
+}
