@@ -178,8 +178,8 @@ let package = Package(
         library(
             "HAPAccessory",
             [
-                "AccessoryRole", "HAPTransport", "HAPProtocol", "HAPModel", "HAPCrypto", "Discovery", "DatabaseKit",
-                "BoundedJSON", "SystemKit", grdb, lifecycle, logging, nioCore, nioPosix,
+                "AsyncKit", "AccessoryRole", "HAPTransport", "HAPProtocol", "HAPModel", "HAPCrypto", "Discovery",
+                "DatabaseKit", "BoundedJSON", "SystemKit", grdb, lifecycle, logging, nioCore, nioPosix,
                 .product(name: "UnixSignals", package: "swift-service-lifecycle"),
             ]),
         library("DeviceBridge", ["AccessoryRole", "HAPProtocol", "HAPModel", "DeviceKit", logging]),
@@ -328,7 +328,9 @@ let package = Package(
         tests(
             of: "AccessoryRole",
             ["HAPTesting", "HAPProtocol", "HAPModel", "HAPCrypto", "BoundedJSON", logging, nioCore]),
-        tests(of: "HAPAccessory", ["HAPTesting", "HAPController", "HAPProtocol", "HAPModel", lifecycle, logging]),
+        tests(
+            of: "HAPAccessory",
+            ["HAPTesting", "HAPController", "HAPProtocol", "HAPModel", grdb, lifecycle, logging]),
         tests(
             of: "DeviceBridge",
             [

@@ -1,4 +1,5 @@
 public import AccessoryRole
+internal import AsyncKit
 internal import DatabaseKit
 internal import Discovery
 internal import GRDB
@@ -39,6 +40,8 @@ public final class AccessoryHost: ServiceLifecycle.Service {
     private let lifecycle = HostLifecycle()
     private let values: HostedValues
     private let handlers = HandlerRuns()
+    /// Changes the accessories of a bridge, one at a time.
+    private let changes = SerialQueue()
     private let logger: Logger
 
     /// An accessory during the creation of its host.
@@ -354,27 +357,29 @@ public final class AccessoryHost: ServiceLifecycle.Service {
     /// - Throws: ``AccessoryHostError``; controllers see no change, and another attempt may succeed.
     public func add(_ accessory: BridgedAccessory) async throws(AccessoryHostError) {
         do {
-            let (made, places, entry) = try values.state.withLock { state in
-                let isNew = state.places.aid(of: accessory.id) == nil
-                guard !isNew || state.places.bridgedCount < Self.maximumBridged else { throw Self.tooMany }
-                var bridged = state.bridged
-                let made = try accessory.made(&bridged)
-                try made.checkCompliance()
-                state.bridged = bridged
-                state.places.remove(accessory.id)
-                state.places.add(accessory.functions, of: made, as: accessory.id)
-                return (made, state.places, bridged[accessory.id])
-            }
-            // Store the ids before a controller sees them.
-            try await database.commit { try BridgedAccessoryIDs.save(entry, of: accessory.id, $0) }
-            if let handler = accessory.handler {
-                try await set(made, handler, as: accessory.id, at: places)
-            } else {
-                try await server.set(made, source: nil, isReachable: true)
-                handlers.set(nil, of: accessory.id)
-            }
+            try await changes.run { [self] in try await addNow(accessory) }
         } catch {
             throw AccessoryHostError(error)
+        }
+    }
+
+    private func addNow(_ accessory: BridgedAccessory) async throws {
+        var (places, bridged) = values.state.withLock { ($0.places, $0.bridged) }
+        let isNew = places.aid(of: accessory.id) == nil
+        guard !isNew || places.bridgedCount < Self.maximumBridged else { throw Self.tooMany }
+        let made = try accessory.made(&bridged)
+        try made.checkCompliance()
+        places.remove(accessory.id)
+        places.add(accessory.functions, of: made, as: accessory.id)
+        // Store the ids before a controller sees them.
+        let entry = bridged[accessory.id]
+        try await database.commit { try BridgedAccessoryIDs.save(entry, of: accessory.id, $0) }
+        values.state.withLock { [places, bridged] in ($0.places, $0.bridged) = (places, bridged) }
+        if let handler = accessory.handler {
+            try await set(made, handler, as: accessory.id, at: places)
+        } else {
+            try await server.set(made, source: nil, isReachable: true)
+            handlers.set(nil, of: accessory.id)
         }
     }
 
@@ -385,12 +390,14 @@ public final class AccessoryHost: ServiceLifecycle.Service {
     ///
     /// - Parameter id: The ``BridgedAccessory/id``; unknown ids are ignored.
     public func remove(_ id: String) async {
-        let aid = values.state.withLock { state in
-            defer { state.places.remove(id) }
-            return state.places.aid(of: id)
+        await changes.run { [self] in
+            let aid = values.state.withLock { state in
+                defer { state.places.remove(id) }
+                return state.places.aid(of: id)
+            }
+            handlers.set(nil, of: id)
+            if let aid { await server.remove(aid) }
         }
-        handlers.set(nil, of: id)
-        if let aid { await server.remove(aid) }
     }
 
     // MARK: Values

@@ -1,3 +1,4 @@
+internal import AsyncKit
 internal import BoundedJSON
 internal import HAPCrypto
 internal import HAPModel
@@ -23,8 +24,8 @@ actor StoredPairings: PairingVault {
 
     private let store: any PairingStore
     private var state: State?
-    /// The last change; changes are made in order, even if the store is slow.
-    private var last: Task<Void, any Error>?
+    /// Makes changes in order, even if the store is slow.
+    private let changes = SerialQueue()
 
     init(_ store: any PairingStore) { self.store = store }
 
@@ -69,13 +70,7 @@ actor StoredPairings: PairingVault {
     }
 
     private func change(_ change: @escaping @Sendable (inout State) -> Void) async throws {
-        let former = last
-        let task = Task { [self] in
-            _ = await former?.result
-            try await changeNow(change)
-        }
-        last = task
-        try await task.value
+        try await changes.run { [self] in try await changeNow(change) }
     }
 
     private func changeNow(_ change: (inout State) -> Void) async throws {
