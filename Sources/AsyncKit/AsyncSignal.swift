@@ -19,9 +19,13 @@ package final class AsyncSignal: Sendable {
         var timers: Set<ContinuousClock.Instant> = []
     }
 
+    private let clock: any MonotonicClock
     private let state = Mutex(State())
 
-    package init() {}
+    /// Creates an unsent signal.
+    ///
+    /// - Parameter clock: The clock of the deadlines.
+    package init(clock: any MonotonicClock = ContinuousClock()) { self.clock = clock }
 
     /// Wakes the waiting task, or the next task that waits.
     package func send() {
@@ -52,7 +56,7 @@ package final class AsyncSignal: Sendable {
                 return state.isSent
             }
             // The timer of an earlier wait has fired, so continue to wait.
-            if wasSent || Task.isCancelled || deadline.map({ $0 <= .now }) ?? false { return wasSent }
+            if wasSent || Task.isCancelled || deadline.map({ $0 <= clock.now }) ?? false { return wasSent }
         }
     }
 
@@ -63,8 +67,8 @@ package final class AsyncSignal: Sendable {
             return state.timers.insert(time).inserted
         }
         guard isNew else { return }
-        Task { [weak self] in
-            try? await Task.sleep(until: time, clock: .continuous)
+        Task { [weak self, clock] in
+            try? await clock.sleep(until: time, tolerance: nil)
             self?.timerEnded(time)
         }
     }

@@ -32,11 +32,11 @@ public final class AccessoryHost: ServiceLifecycle.Service {
 
     private let profile: AccessoryProfile
     private let identity: AccessoryIdentity
-    private let server: AccessoryServer
+    let server: AccessoryServer
     private let loop: any EventLoop
     private let database: ServerDatabase
     private let storage: AccessoryStorage.Lease
-    private let advertises: Bool
+    package let advertises: Bool
     private let lifecycle = HostLifecycle()
     private let values: HostedValues
     private let handlers = HandlerRuns()
@@ -216,8 +216,15 @@ public final class AccessoryHost: ServiceLifecycle.Service {
     /// - Throws: ``AccessoryHostError`` with `alreadyRun` on the second call, `portUnavailable`, `discoveryUnavailable`
     ///   or `storageUnavailable`, or the error of a handler's ``AccessoryHandler/run(_:)``.
     public func run() async throws {
+        try await run(on: SystemNetwork())
+    }
+
+    /// Runs the host on another network.
+    ///
+    /// - Throws: The errors of ``run()``.
+    package func run(on network: any HostNetwork) async throws {
         try lifecycle.start()
-        try await serve()
+        try await serve(on: network)
     }
 
     /// Runs the host until a signal arrives, the task is canceled or `work` throws.
@@ -239,7 +246,7 @@ public final class AccessoryHost: ServiceLifecycle.Service {
         let group = ServiceGroup(
             services: [
                 Part {
-                    try await self.serve()
+                    try await self.serve(on: SystemNetwork())
                     // A handler has thrown a `CancellationError`, which ends the run like that of `work`.
                     if !Task.isCancelled, !Task.isShuttingDownGracefully { throw CancellationError() }
                 },
@@ -265,19 +272,22 @@ public final class AccessoryHost: ServiceLifecycle.Service {
         func run() async throws { try await body() }
     }
 
-    private func serve() async throws {
+    private func serve(on network: any HostNetwork) async throws {
         var failure: (any Error)?
         do {
+            await server.use(network.scheduler(on: loop))
             await server.reconcileStructure()
             await server.start()
-            let listener = try await listen()
+            let listener = try await listen(on: network)
             lifecycle.listens(on: listener.port)
-            do { try await serve(on: listener.port) } catch { failure = error }
+            do { try await serve(on: network, port: listener.port) } catch { failure = error }
             await listener.close()
         } catch {
             failure = error is CancellationError ? error : AccessoryHostError(error)
         }
         lifecycle.end()
+        // Even if a test no longer advances its clock, the server stops in time.
+        await server.use(EventLoopScheduler(loop))
         await server.stop()
         await server.removeHandlers()
         // However the run has ended, the storage becomes free for the next host.
@@ -289,20 +299,20 @@ public final class AccessoryHost: ServiceLifecycle.Service {
     }
 
     /// Advertises the accessory and runs the handlers until graceful shutdown, cancellation or an error.
-    private func serve(on port: Int) async throws {
+    private func serve(on network: any HostNetwork, port: Int) async throws {
         try await cancelWhenGracefulShutdown { [self] in
             try await withThrowingDiscardingTaskGroup { group in
                 group.addTask { try? await gracefulShutdown() }
                 group.addTask { try await self.handlers.run() }
-                if advertises { group.addTask { try await self.publish(port: port) } }
+                if advertises { group.addTask { try await self.publish(port: port, on: network) } }
             }
         }
     }
 
     /// Listens on the port of the last run, or on a free one if that port is in use.
-    private func listen() async throws -> AccessoryListener {
-        func listen(_ port: Int) async throws(ListenerError) -> AccessoryListener {
-            try await AccessoryListener(port: port, on: loop, for: server, logger: logger)
+    private func listen(on network: any HostNetwork) async throws -> any HostListener {
+        func listen(_ port: Int) async throws(ListenerError) -> any HostListener {
+            try await network.listen(on: port, for: server, loop: loop, logger: logger)
         }
         if let port = try await database.port() {
             do { return try await listen(port) } catch ListenerError.portTaken {}
@@ -459,10 +469,10 @@ public final class AccessoryHost: ServiceLifecycle.Service {
 
     // MARK: Implementation
 
-    private func publish(port: Int) async throws {
-        let publisher: AvahiServicePublisher
+    private func publish(port: Int, on network: any HostNetwork) async throws {
+        let publisher: any ServicePublisher
         do {
-            publisher = try AvahiServicePublisher(logger: logger)
+            publisher = try network.publisher(logger: logger)
             try publisher.start()
         } catch {
             throw AccessoryHostError(error)

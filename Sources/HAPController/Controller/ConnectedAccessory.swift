@@ -180,7 +180,7 @@ public final class ConnectedAccessory: Sendable {
                 return false
             }
             group.addTask {
-                try? await Task.sleep(for: limit)
+                try? await self.link.clock.sleep(for: limit)
                 return false
             }
             let first = await group.next() ?? false

@@ -1,4 +1,5 @@
-internal import Discovery
+package import AsyncKit
+package import Discovery
 internal import Glibc
 public import HAPModel
 public import HAPProtocol
@@ -23,6 +24,9 @@ public final class Controller: Sendable {
     private let stored: StoredPairings
     private let dialer: any AccessoryDialer
     private let timing: ControllerTiming
+    private let clock: any MonotonicClock
+    private let makeBrowser: @Sendable (Logger) throws(DiscoveryError) -> any ServiceBrowser
+    private let counts = ControllerCounts()
     private let logger: Logger
     private let browser = Mutex<AccessoryServerBrowser?>(nil)
 
@@ -35,13 +39,27 @@ public final class Controller: Sendable {
         self.init(store: store, dialer: TCPDialer(MultiThreadedEventLoopGroup.singleton), logger: logger)
     }
 
-    init(
+    /// Creates a controller on another network.
+    ///
+    /// - Parameters:
+    ///   - store: The storage.
+    ///   - dialer: Opens connections.
+    ///   - timing: The time limits.
+    ///   - clock: The clock of the time limits and pauses.
+    ///   - logger: The logger.
+    ///   - makeBrowser: Returns a browser, which the controller starts and stops.
+    package init(
         store: any PairingStore, dialer: any AccessoryDialer, timing: ControllerTiming = ControllerTiming(),
-        logger: Logger
+        clock: any MonotonicClock = ContinuousClock(), logger: Logger,
+        browser makeBrowser: @escaping @Sendable (Logger) throws(DiscoveryError) -> any ServiceBrowser = {
+            logger throws(DiscoveryError) in try AvahiServiceBrowser(type: Advertisement.serviceType, logger: logger)
+        }
     ) {
         stored = StoredPairings(store)
         self.dialer = dialer
         self.timing = timing
+        self.clock = clock
+        self.makeBrowser = makeBrowser
         self.logger = logger
     }
 
@@ -75,8 +93,7 @@ public final class Controller: Sendable {
         do {
             return try browser.withLock { browser in
                 if let browser { return browser }
-                let made = AccessoryServerBrowser(
-                    try AvahiServiceBrowser(type: Advertisement.serviceType, logger: logger))
+                let made = AccessoryServerBrowser(try makeBrowser(logger))
                 try made.start()
                 browser = made
                 return made
@@ -100,11 +117,7 @@ public final class Controller: Sendable {
     /// - Returns: The device id, which identifies the accessory from now on.
     /// - Throws: ``ControllerError``.
     public func pair(with accessory: FoundAccessory, code: SetupCode) async throws(ControllerError) -> DeviceID {
-        do throws(SetupError) {
-            return try await setup.pair(with: accessory.discovered, code: code).pairing.deviceID
-        } catch {
-            throw ControllerError(error).unlessCanceled
-        }
+        try await pair { setup throws(SetupError) in try await setup.pair(with: accessory.discovered, code: code) }
     }
 
     /// Pairs with the accessory at an address, for networks without mDNS, and stores the address.
@@ -115,14 +128,22 @@ public final class Controller: Sendable {
     /// - Returns: The device id, which identifies the accessory from now on.
     /// - Throws: ``ControllerError``.
     public func pair(at endpoint: AccessoryEndpoint, code: SetupCode) async throws(ControllerError) -> DeviceID {
-        let id: DeviceID
-        do throws(SetupError) {
-            id = try await setup.pair(at: endpoint, code: code).pairing.deviceID
-        } catch {
-            throw ControllerError(error).unlessCanceled
-        }
+        let id = try await pair { setup throws(SetupError) in try await setup.pair(at: endpoint, code: code) }
         try await use { try await $0.keep(endpoint, of: id) }
         return id
+    }
+
+    private func pair(
+        _ body: (AccessorySetup) async throws(SetupError) -> AccessorySetup.Added
+    ) async throws(ControllerError) -> DeviceID {
+        do throws(SetupError) {
+            let id = try await body(setup).pairing.deviceID
+            counts.count(\.pairings)
+            return id
+        } catch {
+            counts.count(\.failedPairings)
+            throw ControllerError(error).unlessCanceled
+        }
     }
 
     /// Makes an accessory without a pairing identify itself, for example by blinking.
@@ -150,7 +171,7 @@ public final class Controller: Sendable {
     public func forget(_ id: DeviceID) async throws(ControllerError) { try await use { try await $0.forget(id) } }
 
     private var setup: AccessorySetup {
-        AccessorySetup(dialer: dialer, vault: stored, timing: timing, logger: logger)
+        AccessorySetup(dialer: dialer, vault: stored, timing: timing, clock: clock, counts: counts, logger: logger)
     }
 
     /// Calls `body` with the store, and converts its errors.
@@ -165,6 +186,13 @@ public final class Controller: Sendable {
             throw ControllerError(.storeUnusable, "the store can't be used: \(error)")
         }
     }
+
+    // MARK: Statistics
+
+    /// The counts of this controller since its creation.
+    ///
+    /// Read it whenever your metrics are collected; it costs little.
+    public var statistics: ControllerStatistics { counts.statistics }
 
     // MARK: Sessions
 
@@ -186,7 +214,7 @@ public final class Controller: Sendable {
         }
         let link = AccessoryLink(
             entry.pairing, as: try await use { try await $0.identity() }, dialer: dialer, timing: timing,
-            logger: logger)
+            clock: clock, counts: counts, logger: logger)
         let fixed = endpoint ?? entry.endpoint
         let accessory = ConnectedAccessory(link, at: fixed) { [stored] in try await stored.forget(id) }
         let browser = fixed == nil ? try sharedBrowser() : nil

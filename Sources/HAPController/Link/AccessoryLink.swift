@@ -1,4 +1,4 @@
-internal import AsyncKit
+package import AsyncKit
 package import HAPModel
 package import HAPProtocol
 package import Logging
@@ -20,6 +20,8 @@ package actor AccessoryLink {
     private let dialer: any AccessoryDialer
     private let timing: ControllerTiming
     private let isForUnpairing: Bool
+    nonisolated let clock: any MonotonicClock
+    private let counts: ControllerCounts
     private let logger: Logger
 
     private var machine: LinkMachine<ControllerSession>
@@ -28,7 +30,7 @@ package actor AccessoryLink {
     private var values = LinkValues()
     private var subscriptions = SubscriptionReconciler()
     private var push: PushWatch
-    private nonisolated let changed = AsyncSignal()
+    private nonisolated let changed: AsyncSignal
     private nonisolated let stopped = AsyncSignal()
     /// The reads that wait for the next session.
     private var awaitingSession: [AsyncSignal] = []
@@ -43,11 +45,14 @@ package actor AccessoryLink {
     ///   - timing: The time limits.
     ///   - isForUnpairing: Whether to only remove this controller's pairing, whatever the database; afterwards the link
     ///     reports `notPaired`.
+    ///   - clock: The clock of the time limits and pauses.
+    ///   - counts: Counts sessions, requests and events.
     ///   - logger: The logger.
     package init(
         _ pairing: AccessoryPairing, as identity: ControllerIdentity, dialer: any AccessoryDialer,
         database: (AccessoryDatabase, configurationNumber: UInt32)? = nil,
-        timing: ControllerTiming = ControllerTiming(), isForUnpairing: Bool = false, logger: Logger
+        timing: ControllerTiming = ControllerTiming(), isForUnpairing: Bool = false,
+        clock: any MonotonicClock = ContinuousClock(), counts: ControllerCounts = ControllerCounts(), logger: Logger
     ) {
         id = pairing.deviceID
         self.pairing = pairing
@@ -55,10 +60,13 @@ package actor AccessoryLink {
         self.dialer = dialer
         self.timing = timing
         self.isForUnpairing = isForUnpairing
+        self.clock = clock
+        self.counts = counts
+        changed = AsyncSignal(clock: clock)
         self.logger = logger
         known = database.map { ($0.0, $0.configurationNumber) }
         machine = LinkMachine(timing.reconnect)
-        push = PushWatch(quiet: timing.quiet, poll: timing.poll, now: .now)
+        push = PushWatch(quiet: timing.quiet, poll: timing.poll, now: clock.now)
     }
 
     // MARK: Lifecycle
@@ -93,7 +101,7 @@ package actor AccessoryLink {
     ///   - shortensPause: Whether a changed record is a reason to connect sooner.
     package func appeared(_ accessory: AdvertisedAccessory?, shortensPause: Bool = true) {
         guard let accessory, accessory.id == id,
-            machine.appeared(accessory, shortensPause: shortensPause, now: .now)
+            machine.appeared(accessory, shortensPause: shortensPause, now: clock.now)
         else { return }
         changed.send()
     }
@@ -104,7 +112,7 @@ package actor AccessoryLink {
             case .searching:
                 report(.searching)
                 await changed.wait()
-            case .waiting(let time) where time > .now: await changed.wait(until: time)
+            case .waiting(let time) where time > clock.now: await changed.wait(until: time)
             case .waiting:
                 machine.begin()
                 report(.connecting)
@@ -127,6 +135,7 @@ package actor AccessoryLink {
                 "accessory": "\(id)", "reason": "\(failure)",
                 "addresses": .array(machine.tried.map { "\($0)" }),
             ])
+        counts.count(\.failedConnections)
         report(.unreachable(failure))
     }
 
@@ -135,15 +144,16 @@ package actor AccessoryLink {
     private func dial() async {
         let dialed = try? await dialer.dial(timing: timing) { machine.nextAddress() }
         guard let (connection, endpoint) = dialed else {
-            return report(machine.ended(share: .random(in: 0...1), now: .now))
+            return report(machine.ended(share: .random(in: 0...1), now: clock.now))
         }
-        if !machine.answered(ControllerSession(connection), at: endpoint) { connection.close() }
+        let session = ControllerSession(connection, clock: clock, counts: counts)
+        if !machine.answered(session, at: endpoint) { connection.close() }
     }
 
     private func serve(_ session: ControllerSession) async {
         async let carrying: SessionEnd = carry(session)
         let end = await use(session)
-        let failure = machine.ended(end, share: .random(in: 0...1), now: .now)
+        let failure = machine.ended(end, share: .random(in: 0...1), now: clock.now)
         push.sessionEnded()
         values.sessionEnded()
         await session.close()
@@ -165,14 +175,15 @@ package actor AccessoryLink {
     private func use(_ session: ControllerSession) async -> LinkFailure {
         do {
             try await session.pairVerify(pairing, as: identity, within: timing.request)
-            guard machine.verified(now: .now) else { return .ended(.closed) }
+            guard machine.verified(now: clock.now) else { return .ended(.closed) }
             if isForUnpairing {
                 // This must work with an unusable database, so don't read it.
                 _ = try await session.pairings(.remove(identity.controller), within: timing.request)
                 return .notPaired
             }
             try await synchronize(session)
-            push.connected(now: .now)
+            push.connected(now: clock.now)
+            counts.count(\.sessions)
             report(.connected)
             sessionCame()
             try await keep(session)
@@ -188,7 +199,7 @@ package actor AccessoryLink {
             if machine.accessory?.configurationNumber != known?.configurationNumber { try await synchronize(session) }
             try await reconcileSubscriptions(session)
             try await readUncertain(session)
-            if push.dueAt <= .now { try await check(session) }
+            if push.dueAt <= clock.now { try await check(session) }
             guard await session.end == nil else { break }
             await changed.wait(until: push.dueAt)
         }
@@ -255,7 +266,7 @@ package actor AccessoryLink {
     /// characteristic remains, it reads one readable characteristic to verify that the connection works.
     private func check(_ session: ControllerSession) async throws {
         guard let database = known?.database else { return }
-        let check = push.begin(now: .now)
+        let check = push.begin(now: clock.now)
         let batteryPowered = check == .everything ? [] : database.batteryPowered
         let all = database.canRead(subscriptions.desired.filter { !batteryPowered.contains($0.aid) }.sorted())
         let ids = all.isEmpty ? Array(database.readable.prefix(1)) : push.batch(of: all, for: check)
@@ -265,7 +276,7 @@ package actor AccessoryLink {
             logger.info(
                 "accessory polled", metadata: ["accessory": "\(self.id)", "reason": "it lost events"])
         }
-        push.looked(hasMissedEvents: hasMissedEvents, now: .now)
+        push.looked(hasMissedEvents: hasMissedEvents, now: clock.now)
     }
 
     /// Processes an event, unless it belongs to an earlier session.
@@ -275,7 +286,7 @@ package actor AccessoryLink {
             return
         }
         guard session === machine.session, let database = known?.database else { return }
-        push.eventCame(now: .now)
+        push.eventCame(now: clock.now)
         var readings: [CharacteristicID: Reading] = [:]
         for answer in answers {
             guard let characteristic = database[answer.id], let json = answer.value,
@@ -287,14 +298,14 @@ package actor AccessoryLink {
                 readings[answer.id] = .success(value)
             }
         }
-        if values.reported(readings, now: .now) { changed.send() }
+        if values.reported(readings, now: clock.now) { changed.send() }
         if !readings.isEmpty { updates.post(.values(readings)) }
     }
 
     /// Schedules a read of the values, because a flood made the session drop events.
     private func droppedEvents(on session: ControllerSession) {
         guard session === machine.session else { return }
-        if push.dropped(now: .now) {
+        if push.dropped(now: clock.now) {
             logger.warning("accessory events dropped", metadata: ["accessory": "\(id)", "reason": "it sends too many"])
         }
         changed.send()
@@ -391,9 +402,9 @@ package actor AccessoryLink {
         do throws(LinkError) {
             return try await readOnce(ids)
         } catch .request(.ended(.notAuthorized)) {
-            let signal = AsyncSignal()
+            let signal = AsyncSignal(clock: clock)
             awaitingSession.append(signal)
-            await signal.wait(until: .now + timing.request)
+            await signal.wait(until: clock.now + timing.request)
             guard !Task.isCancelled else { throw .request(.canceled) }
             return try await readOnce(ids)
         }
@@ -426,12 +437,12 @@ package actor AccessoryLink {
         _ writes: [AccessoryWrite], isTimed: Bool = false
     ) async throws(LinkError) -> [CharacteristicID: WriteOutcome] {
         let (session, database) = try current()
-        values.writing(writes, now: .now)
+        values.writing(writes, now: clock.now)
         do throws(RequestError) {
             let outcomes = try await session.write(writes, of: database, isTimed: isTimed, timing: timing)
             guard session === machine.session else { return outcomes }
             for write in writes where outcomes[write.id]?.status == .success && database.canRead(write.id) {
-                values.wrote(outcomes[write.id]?.response ?? write.value, to: write.id, now: .now)
+                values.wrote(outcomes[write.id]?.response ?? write.value, to: write.id, now: clock.now)
             }
             return outcomes
         } catch {

@@ -1,3 +1,4 @@
+package import AsyncKit
 internal import Dialing
 internal import HAPCrypto
 package import HAPModel
@@ -17,15 +18,19 @@ package struct AccessorySetup: Sendable {
     private let dialer: any AccessoryDialer
     private let vault: any PairingVault
     private let timing: ControllerTiming
+    private let clock: any MonotonicClock
+    private let counts: ControllerCounts
     private let logger: Logger
 
     package init(
         dialer: any AccessoryDialer, vault: any PairingVault, timing: ControllerTiming = ControllerTiming(),
-        logger: Logger
+        clock: any MonotonicClock = ContinuousClock(), counts: ControllerCounts = ControllerCounts(), logger: Logger
     ) {
         self.dialer = dialer
         self.vault = vault
         self.timing = timing
+        self.clock = clock
+        self.counts = counts
         self.logger = logger
     }
 
@@ -153,7 +158,7 @@ package struct AccessorySetup: Sendable {
     private func use<Outcome: Sendable>(
         _ connection: any ByteConnection, _ body: (ControllerSession) async throws(SetupError) -> Outcome
     ) async throws(SetupError) -> Outcome {
-        let session = ControllerSession(connection)
+        let session = ControllerSession(connection, clock: clock, counts: counts)
         async let running = session.run(onEvent: { _ in })
         let result: Result<Outcome, SetupError>
         do throws(SetupError) {

@@ -1,4 +1,4 @@
-internal import AsyncKit
+package import AsyncKit
 internal import HAPCrypto
 package import HAPProtocol
 
@@ -14,7 +14,9 @@ package actor ControllerSession {
     private var askers: [Int: CheckedContinuation<Result<[HTTPResponse], RequestError>, Never>] = [:]
     private var lastToken = 0
     private var limits: [Int: Duration] = [:]
-    private let deadlineChanged = AsyncSignal()
+    private let clock: any MonotonicClock
+    private let counts: ControllerCounts
+    private let deadlineChanged: AsyncSignal
     private var budget = EventBudget()
     /// The deadline of the response to the current request; `nil` without a request.
     private(set) var deadline: ContinuousClock.Instant?
@@ -22,7 +24,21 @@ package actor ControllerSession {
     /// The reason for the end of the connection; `nil` while it is open.
     package private(set) var end: SessionEnd?
 
-    package init(_ connection: any ByteConnection) { self.connection = connection }
+    /// Creates a session on a connection.
+    ///
+    /// - Parameters:
+    ///   - connection: The connection.
+    ///   - clock: The clock of the time limits for responses.
+    ///   - counts: Counts requests and events.
+    package init(
+        _ connection: any ByteConnection, clock: any MonotonicClock = ContinuousClock(),
+        counts: ControllerCounts = ControllerCounts()
+    ) {
+        self.connection = connection
+        self.clock = clock
+        self.counts = counts
+        deadlineChanged = AsyncSignal(clock: clock)
+    }
 
     // MARK: Lifecycle
 
@@ -74,9 +90,11 @@ package actor ControllerSession {
                     if response.status >= 200 { perform(queue.received(response)) }
                 case .event(let body):
                     if budget.take(now: .now) {
+                        counts.count(\.eventMessages)
                         await onEvent(body)
-                    } else if budget.dropped(now: .now) {
-                        await onDrop()
+                    } else {
+                        counts.count(\.droppedEventMessages)
+                        if budget.dropped(now: .now) { await onDrop() }
                     }
                 case .request: close(.badAnswer)
                 }
@@ -89,7 +107,7 @@ package actor ControllerSession {
     /// Closes the connection if a response is late, because later responses couldn't be matched to their requests.
     private func watchDeadlines() async {
         while end == nil, !Task.isCancelled {
-            if let deadline, deadline <= .now {
+            if let deadline, deadline <= clock.now {
                 close(.timedOut)
             } else {
                 await deadlineChanged.wait(until: deadline)
@@ -175,8 +193,9 @@ package actor ControllerSession {
     private func send(_ request: HTTPRequest) {
         do throws(ProtocolViolation) {
             let bytes = try stream.encode(.request(request))
-            deadline = .now + (queue.current.flatMap { limits[$0] } ?? .zero)
+            deadline = clock.now + (queue.current.flatMap { limits[$0] } ?? .zero)
             deadlineChanged.send()
+            counts.count(\.requests)
             connection.send(bytes)
         } catch {
             close(.violation(error))

@@ -1,0 +1,48 @@
+package import Discovery
+package import HAPProtocol
+package import HAPTransport
+package import Logging
+package import NIOCore
+
+/// The network on which a host runs.
+package protocol HostNetwork: Sendable {
+    /// Returns the clock of the server's time limits.
+    func scheduler(on loop: any EventLoop) -> any HAPProtocol.Scheduler
+
+    /// Accepts connections on a port; 0 selects a free one.
+    ///
+    /// - Throws: `ListenerError`.
+    func listen(
+        on port: Int, for server: any AccessoryConnectionHandler, loop: any EventLoop, logger: Logger
+    ) async throws(ListenerError) -> any HostListener
+
+    /// Returns a publisher for the host's record.
+    ///
+    /// - Throws: `DiscoveryError`.
+    func publisher(logger: Logger) throws(DiscoveryError) -> any ServicePublisher
+}
+
+/// Accepts a host's connections until it is closed.
+package protocol HostListener: Sendable {
+    var port: Int { get }
+
+    /// Stops accepting connections; existing ones stay open.
+    func close() async
+}
+
+extension AccessoryListener: HostListener {}
+
+/// The system's network: TCP on all interfaces, and mDNS by Avahi.
+struct SystemNetwork: HostNetwork {
+    func scheduler(on loop: any EventLoop) -> any HAPProtocol.Scheduler { EventLoopScheduler(loop) }
+
+    func listen(
+        on port: Int, for server: any AccessoryConnectionHandler, loop: any EventLoop, logger: Logger
+    ) async throws(ListenerError) -> any HostListener {
+        try await AccessoryListener(port: port, on: loop, for: server, logger: logger)
+    }
+
+    func publisher(logger: Logger) throws(DiscoveryError) -> any ServicePublisher {
+        try AvahiServicePublisher(logger: logger)
+    }
+}
