@@ -12,7 +12,7 @@ LISTEN  ?= 127.0.0.1:8480
 SECONDS ?= 60
 MINUTES ?= 60
 # The libraries, and the modules they export.
-LIBRARIES := HAPAccessory HAPController HomeClient DeviceKit AccessoryRole ConfigurationKit HAPModel HomeModel HomePresentation LightDriverTesting
+LIBRARIES := HAPAccessory HAPController HomeClient DeviceKit AccessoryRole ConfigurationKit HAPModel HomeModel HomePresentation HAPAccessoryTesting LightDriverTesting
 # Release programs need no Swift runtime on the target computer, and their table of external functions is read-only. They
 # export no functions and have packed relocations: four megabytes less to read at each start.
 SHIPPED := .build-static/release

@@ -84,6 +84,7 @@ let package = Package(
         .library(name: "HomeClient", targets: ["HomeClient", "HomeModel"]),
         .library(name: "HomePresentation", targets: ["HomePresentation"]),
         .library(name: "DeviceKit", targets: ["DeviceKit", "HAPModel"]),
+        .library(name: "HAPAccessoryTesting", targets: ["HAPAccessoryTesting"]),
         .library(name: "LightDriverTesting", targets: ["LightDriverTesting"]),
     ],
     traits: [
@@ -265,12 +266,19 @@ let package = Package(
             name: "NewDriver", dependencies: ["DeviceKit", logging], path: "Examples/NewDriver", swiftSettings: swift),
 
         // For tests only
+        library(
+            "HAPAccessoryTesting",
+            [
+                "AsyncKit", "HAPAccessory", "HAPController", "HAPTransport", "HAPProtocol", "HAPModel", "HAPCrypto",
+                "Discovery", logging, nioCore,
+            ]),
         library("LightDriverTesting", ["DeviceKit"]),
         library(
             "HAPTesting",
             [
-                "LightDriverTesting", "DeviceBridge", "AccessoryRole", "HAPController", "HAPTransport", "HAPProtocol",
-                "HAPModel", "HAPCrypto", "BoundedJSON", "DeviceKit", "Discovery", logging, nioCore, nioPosix,
+                "HAPAccessoryTesting", "LightDriverTesting", "DeviceBridge", "AccessoryRole", "HAPController",
+                "HAPTransport", "HAPProtocol", "HAPModel", "HAPCrypto", "BoundedJSON", "DeviceKit", "Discovery",
+                logging, nioCore, nioPosix,
             ]),
 
         .target(name: "TestTimeouts", path: "Tests/TestTimeouts", swiftSettings: swift),
@@ -330,7 +338,8 @@ let package = Package(
             ["HAPTesting", "HAPProtocol", "HAPModel", "HAPCrypto", "BoundedJSON", logging, nioCore]),
         tests(
             of: "HAPAccessory",
-            ["HAPTesting", "HAPController", "HAPProtocol", "HAPModel", grdb, lifecycle, logging]),
+            ["HAPTesting", "HAPAccessoryTesting", "HAPController", "HAPProtocol", "HAPModel", grdb, lifecycle, logging]),
+        tests(of: "HAPAccessoryTesting", ["HAPAccessory", "HAPController", logging]),
         tests(
             of: "DeviceBridge",
             [

@@ -69,15 +69,22 @@ struct ConnectedAccessoryTests {
 
     @Test("waits for minutes at a given address after the accessory has reported that it isn't paired")
     func refusedAtGivenAddress() async throws {
-        let scene = try Scene(isPaired: false)
+        let clock = ManualClock()
+        let scene = try Scene(isPaired: false, clock: clock)
         try await scene.serving { accessory in
-            for await event in try await accessory.events() {
-                if case .disconnected(let error) = event, error.code == .notPaired { break }
+            let events = try await accessory.events()
+            func refusal() async {
+                for await event in events {
+                    if case .disconnected(let error) = event, error.code == .notPaired { break }
+                }
             }
+            await refusal()
             let attempts = scene.dialer.dialed.count
-            // The shortest pause is 10 ms, so a link that tried again would have dialed by then.
-            try await Task.sleep(for: .milliseconds(200))
+            await clock.advance(by: .seconds(299))
             #expect(scene.dialer.dialed.count == attempts)
+            await clock.advance(by: .seconds(1))
+            await refusal()
+            #expect(scene.dialer.dialed.count == attempts + 1)
         }
     }
 

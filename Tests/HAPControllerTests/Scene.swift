@@ -1,3 +1,4 @@
+import AsyncKit
 import HAPController
 import HAPCrypto
 import HAPModel
@@ -39,11 +40,12 @@ struct Scene {
     ///   - isKnown: whether the link has the database from before a restart.
     ///   - isPaired: whether the accessory knows us.
     ///   - isForUnpairing: whether the link is only to end its pairing.
+    ///   - clock: the clock of the link.
     ///   - script: the reaction to a request, or `nil` for the correct answer.
     /// - Throws: errors of creating keys and the database.
     init(
         _ timing: ControllerTiming = testTiming, isKnown: Bool = false, isPaired: Bool = true,
-        isForUnpairing: Bool = false,
+        isForUnpairing: Bool = false, clock: any MonotonicClock = ContinuousClock(),
         _ script: @escaping @Sendable (HTTPRequest, Int) -> ScriptedAccessory.Reaction? = { _, _ in nil }
     ) throws {
         let us = ControllerIdentity.random()
@@ -69,7 +71,7 @@ struct Scene {
             deviceID: identity.deviceID, publicKey: identity.longTermKey.publicKey)
         link = AccessoryLink(
             pairing, as: us, dialer: dialer, database: isKnown ? (try Self.consistsOf, configurationNumber: 1) : nil,
-            timing: timing, isForUnpairing: isForUnpairing, logger: quietLogger)
+            timing: timing, isForUnpairing: isForUnpairing, clock: clock, logger: quietLogger)
     }
 
     func run<Result>(_ body: (EventRecorder) async throws -> Result) async throws -> Result {

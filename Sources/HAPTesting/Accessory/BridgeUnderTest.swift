@@ -109,3 +109,19 @@ package final class BridgeUnderTest: Sendable {
 
     package func value(_ id: CharacteristicID) async -> CharacteristicValue? { await base.value(id) }
 }
+
+extension BridgeUnderTest {
+    /// Returns a listener that connects to this bridge.
+    ///
+    /// `onConnect` gets each connection, so that a test can cut it.
+    package func listener(
+        onConnect: @escaping @Sendable (InMemoryByteConnection) -> Void = { _ in }
+    ) -> InMemoryDialer.Listener {
+        { [self] in
+            let connection = InMemoryByteConnection.connect(
+                to: server, as: nextConnection(), on: loop, executor: executor)
+            onConnect(connection)
+            return connection
+        }
+    }
+}

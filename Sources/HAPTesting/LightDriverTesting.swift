@@ -1,2 +1,0 @@
-// The tests here also use the library for driver authors.
-@_exported import LightDriverTesting
