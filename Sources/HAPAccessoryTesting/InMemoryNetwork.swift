@@ -44,7 +44,7 @@ public final class InMemoryNetwork: Sendable {
     /// - the time within which a timed write must arrive
     /// - the 250 ms for which a host combines events
     /// - the second after which controllers learn about added and removed accessories
-    /// - a controller's time limits for responses, and its pauses before it reconnects
+    /// - a controller's time limits for responses and sessions, and its pauses before it reconnects
     ///
     /// - Parameter clock: The clock.
     public init(clock: ManualClock) { manualClock = clock }

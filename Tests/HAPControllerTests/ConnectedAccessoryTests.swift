@@ -71,8 +71,10 @@ struct ConnectedAccessoryTests {
     func refusedAtGivenAddress() async throws {
         let clock = ManualClock()
         let scene = try Scene(isPaired: false, clock: clock)
+        scene.dialer.hold()
         try await scene.serving { accessory in
             let events = try await accessory.events()
+            scene.dialer.release()
             func refusal() async {
                 for await event in events {
                     if case .disconnected(let error) = event, error.code == .notPaired { break }

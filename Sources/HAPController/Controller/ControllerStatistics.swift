@@ -1,5 +1,3 @@
-internal import Synchronization
-
 /// The counts of a controller since its creation, for metrics.
 public struct ControllerStatistics: Equatable, Sendable {
     /// The number of successful pairings.
@@ -16,17 +14,4 @@ public struct ControllerStatistics: Equatable, Sendable {
     public internal(set) var eventMessages: UInt64 = 0
     /// The number of event messages that were dropped because an accessory sent too many.
     public internal(set) var droppedEventMessages: UInt64 = 0
-}
-
-/// Counts the traffic of a controller.
-package final class ControllerCounts: Sendable {
-    private let state = Mutex(ControllerStatistics())
-
-    package init() {}
-
-    var statistics: ControllerStatistics { state.withLock { $0 } }
-
-    func count(_ count: any WritableKeyPath<ControllerStatistics, UInt64> & Sendable) {
-        state.withLock { $0[keyPath: count] += 1 }
-    }
 }

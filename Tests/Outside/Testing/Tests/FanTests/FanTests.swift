@@ -16,7 +16,8 @@ final class TestMotor: Motor {
     try await InMemoryNetwork().withAccessory(host) { accessory in
         let power = try #require(accessory.characteristics(.on).first)
         let speed = try #require(accessory.characteristics(.rotationSpeed).first)
-        try await accessory.write([power: .bool(true), speed: .float(40)])
+        let results = try await accessory.write([power: .bool(true), speed: .float(40)])
+        #expect(results == [power: .success(nil), speed: .success(nil)])
         #expect(motor.speeds.withLock { $0 } == [40])
 
         try await accessory.write(.bool(false), to: power)
