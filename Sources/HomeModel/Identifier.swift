@@ -2,7 +2,7 @@ internal import HAPModel
 
 /// The ID of an object of the home database.
 ///
-/// It's never reused, and it survives renames, moves and restarts.
+/// An ID is never reused, and it survives renames, moves and restarts.
 ///
 /// The type parameter prevents mix-ups, such as the ID of a room in place of a zone's.
 public struct Identifier<Entity>: Hashable, Sendable, Comparable, CustomStringConvertible {
@@ -27,11 +27,11 @@ public struct Identifier<Entity>: Hashable, Sendable, Comparable, CustomStringCo
 
     /// Orders identifiers by their bits.
     ///
-    /// The order has no meaning, but it's the same everywhere.
+    /// The order has no meaning, but it's the same on all computers.
     public static func < (a: Identifier, b: Identifier) -> Bool { a.bits < b.bits }
 }
 
-/// The system's random numbers, as a type that isn't empty.
+/// The system's random number generator, wrapped in a type whose size isn't zero.
 ///
 /// The thread sanitizer checks the address of each `inout` argument, and the address of an empty type is arbitrary.
 package struct SystemRandomNumbers: RandomNumberGenerator {

@@ -3,7 +3,7 @@
 
 /// The maximum numbers of objects: far more than a household needs, and few enough to iterate over all of them cheaply.
 ///
-/// Each additional object is rejected with 49.
+/// Each additional object is rejected with error 49.
 package enum HomeLimits {
     package static let homes = 64
     package static let roomsInHome = 512
@@ -41,6 +41,6 @@ extension SessionOpening {
 }
 
 extension AccessoryBatch {
-    /// The number of accessories in a batch, which fit into a line with all their services.
+    /// The maximum number of accessories in a batch, small enough that a batch fits into a line with all services.
     package static let size = 32
 }

@@ -134,7 +134,7 @@ package struct AdditionRequest: HomeMessage {
     }
 }
 
-/// A request to pair a device in place of an accessory of a home.
+/// A request to pair a device that replaces an accessory in a home.
 ///
 /// It contains secrets and goes only to the daemon.
 package struct RepairRequest: HomeMessage {
@@ -159,7 +159,7 @@ package struct RepairRequest: HomeMessage {
     private enum CodingKeys: String, CodingKey { case accessory }
 
     package init(from decoder: any Decoder) throws {
-        // The device and its code are encoded as in an addition.
+        // The device and its code use the same keys as in `AdditionRequest`.
         let addition = try AdditionRequest(from: decoder)
         self.init(
             accessory: try decoder.container(keyedBy: CodingKeys.self).decode(Accessory.ID.self, forKey: .accessory),
@@ -178,7 +178,7 @@ package enum AdditionReply: HomeMessage {
     case added(HomeCommit)
     /// The vendor's app with this name continues. The result arrives as an event.
     case handedOver(app: String)
-    /// The reply to an app that may not access the home. It learns only this result.
+    /// The reply to an app that isn't authorized to access the home. The app learns only this result.
     case setUp(AccessorySetupResult)
 
     enum CodingKeys: String, CodingKey {

@@ -8,7 +8,7 @@ extension Home: HomeMessage {
     }
 }
 
-// Homes that were encoded before service groups existed lack the key. An empty list is omitted, too.
+// Homes that were encoded before service groups existed have no such key. An empty list isn't encoded, either.
 extension KeyedEncodingContainer where Key == Home.CodingKeys {
     mutating func encode(_ value: [ServiceGroup], forKey key: Key) throws {
         try encodeIfPresent(value.isEmpty ? nil : value, forKey: key)

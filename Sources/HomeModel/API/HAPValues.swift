@@ -82,7 +82,8 @@ extension CharacteristicValue: HomeMessage {
 
     /// Encodes the value.
     ///
-    /// Floats and bytes are wrapped in an object because JSON has neither: `{"float":"0.1"}`, `{"data":"00FF"}`.
+    /// Floats and bytes are wrapped in an object because JSON doesn't distinguish floats from integers and has no type
+    /// for bytes: `{"float":"0.1"}`, `{"data":"00FF"}`.
     public func encode(to encoder: any Encoder) throws {
         let json: JSONValue =
             switch self {
@@ -142,7 +143,8 @@ extension CharacteristicMetadata: HomeMessage {
     }
 }
 
-/// A limit: a number if it's an integer, which JSON represents exactly, otherwise its text.
+/// A limit in metadata: encoded as a JSON number if it's an integer, otherwise as text, which preserves its exact
+/// value.
 private struct ExactNumber: Codable {
     let value: Double
 

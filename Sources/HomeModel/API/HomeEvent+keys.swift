@@ -1,7 +1,7 @@
 import BoundedJSON
 
-// An event is one flat object, `{"event":"roomNameUpdated","room":"...","name":"Attic"}`. The keys of a case name its
-// values in order.
+// An event is one flat object, `{"event":"roomNameUpdated","room":"...","name":"Attic"}`. Each case has coding keys
+// that name its associated values in order.
 
 extension HomeEvent: HomeMessage {
     /// The event's name, as `watch --json` prints it.

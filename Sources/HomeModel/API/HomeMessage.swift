@@ -2,14 +2,15 @@ package import BoundedJSON
 
 /// A JSON message between an app and the daemon.
 ///
-/// Unknown members are ignored, so that a newer side can add some. Missing members and members of the wrong type are
-/// errors that name the member. `nil` members are omitted.
+/// Unknown members are ignored, so that a newer app or daemon can add members. Missing members and members of the wrong
+/// type are errors that name the member. `nil` members are omitted.
 package protocol HomeMessage: Codable, Sendable, Hashable {}
 
 extension HomeMessage {
     /// Decodes the message.
     ///
-    /// - Throws: 27 if a member is missing, 3 if one has the wrong type, 1003 for an unknown kind.
+    /// - Throws: `HomeError` with code 27 if a member is missing, 3 if one has the wrong type, 1003 for an unknown
+    ///   kind.
     package init(json: JSONValue) throws(HomeError) {
         do { self = try json.decoded(as: Self.self) } catch { throw HomeError(decoding: error) }
     }
@@ -25,7 +26,8 @@ package protocol HomeCall: MethodCall, Sendable, Hashable {}
 extension HomeCall {
     /// Decodes a call; returns `nil` if the method doesn't exist.
     ///
-    /// - Throws: 27 if a parameter is missing, 3 if one has the wrong type, 1003 for an unknown kind.
+    /// - Throws: `HomeError` with code 27 if a parameter is missing, 3 if one has the wrong type, 1003 for an unknown
+    ///   kind.
     package init?(method: String, params: JSONValue) throws(HomeError) {
         do {
             guard let call = try Self.decoded(method: method, params: params) else { return nil }
@@ -53,7 +55,7 @@ extension HomeError {
 /// The keys of a type whose encoding omits `false` and empty lists of identifiers.
 protocol OmittingKey: CodingKey {}
 
-// The synthesized coding calls these overloads for keys of that type.
+// Synthesized `Codable` implementations call these overloads if their keys conform to `OmittingKey`.
 
 extension KeyedEncodingContainer where Key: OmittingKey {
     mutating func encode(_ value: Bool, forKey key: Key) throws {

@@ -3,7 +3,7 @@ package import HAPModel
 
 /// A notification that the daemon sends to an app without a request.
 package enum HomeNotification: HomeCall {
-    /// The user granted or withdrew the app's permission.
+    /// The user granted or revoked the app's permission.
     case authorizationStatusUpdated(AuthorizationStatus)
     /// The app's copy of the homes is invalid. The app must load them again.
     case homesUpdated
@@ -14,7 +14,7 @@ package enum HomeNotification: HomeCall {
     /// The daemon received a value that this app doesn't observe. The app updates its copy without notifying its
     /// listeners.
     case cached(LiveEvent)
-    /// A device appeared that can be added.
+    /// A device that can be added appeared.
     case accessoryFound(DiscoveredAccessory)
     /// A discovered device disappeared or was added.
     case accessoryLost(DeviceID)

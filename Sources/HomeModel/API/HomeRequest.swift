@@ -1,6 +1,6 @@
 import BoundedJSON
 
-/// A request from an app to the daemon: the methods of the home's socket with their parameters.
+/// A request from an app to the daemon: a method of the home's socket, with its parameters.
 package enum HomeRequest: HomeCall {
     /// The first request of a session. All others require it.
     case open(SessionOpening)
@@ -23,13 +23,14 @@ package enum HomeRequest: HomeCall {
     case stopBrowsing
     /// Returns ``AdditionReply``.
     case addAccessory(AdditionRequest)
-    /// Runs the standard setup. For an app without a decision, the user is asked about this one addition.
+    /// Runs the standard setup. If the user hasn't decided about the app yet, the daemon asks them about this one
+    /// addition.
     ///
     /// Returns ``AdditionReply``. An app without permission learns only which accessories it added.
     case setUpAccessory(AdditionRequest)
     /// Pairs again with an accessory that was reset or replaced. Returns ``HomeCommit``.
     case repairAccessory(RepairRequest)
-    /// Declines an addition that a vendor's app was asked for.
+    /// Declines an addition for which the daemon asked a vendor's app for a proof of ownership.
     case declineAddition(AddAccessoryRequest.ID)
     /// Returns ``AppPermission``s. This request and the following ones are only for the system app.
     case permissions
@@ -38,7 +39,7 @@ package enum HomeRequest: HomeCall {
     case answerQuestions
     /// Answers a question with the user's decision.
     case answerConsent(ConsentQuestion.ID, isAllowed: Bool)
-    /// Stores the user's decision whether an app may answer for a vendor's accessories.
+    /// Stores the user's decision on whether an app may answer for a vendor's accessories.
     case setVendor(AppIdentity, vendor: String, PermissionDecision)
 
     enum CodingKeys: String, MethodKey {

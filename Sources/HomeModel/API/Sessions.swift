@@ -8,7 +8,7 @@ public struct AuthorizationStatus: OptionSet, Codable, Sendable, Hashable {
 
     /// The user or a policy has decided.
     ///
-    /// Without it, the question is pending or was never asked.
+    /// Without this flag, the question is pending or was never asked.
     public static let determined = AuthorizationStatus(rawValue: 1)
     /// A policy denies access, and the user can't grant it.
     public static let restricted = AuthorizationStatus(rawValue: 2)
@@ -30,8 +30,8 @@ public enum HomeCapability: String, Sendable, Hashable, CaseIterable {
 /// The versions of the messages between apps and the daemon.
 ///
 /// A change requires a new version only if an older side would misinterpret it. An older side ignores new members,
-/// methods and notifications, so these don't require one (see ``HomeMessage``). Each side sends the range of versions
-/// it supports. The session uses the newest version that both sides support.
+/// methods and notifications, so these don't require one (see ``HomeMessage``). The app sends the range of versions
+/// that it supports. The daemon chooses the newest version that both sides support and sends it in its reply.
 ///
 /// Version 1 had no range: its apps send only `version`, and its daemons accept only 1. Therefore `version` is the
 /// oldest version that an app supports, which every daemon checks, and `newest` is the newest, which a daemon of
@@ -44,7 +44,7 @@ package enum HomeProtocol {
 
     /// Returns the newest version that both sides support.
     ///
-    /// - Throws: 1003, with a message that names the side to upgrade.
+    /// - Throws: `HomeError` with code 1003, with a message that names the side to upgrade.
     static func agreed(with app: ClosedRange<Int>) throws(HomeError) -> Int {
         let newest = min(app.upperBound, versions.upperBound)
         guard newest >= max(app.lowerBound, versions.lowerBound) else {
@@ -74,9 +74,9 @@ package struct SessionOpening: HomeMessage {
     package var newest: Int?
     /// The app's ID, such as `org.example.lights`.
     package var app: String
-    /// The reason why the app needs the homes, in one sentence for its user.
+    /// The reason why the app needs access to the homes, in one sentence for the user.
     ///
-    /// A session requires it.
+    /// The daemon rejects a session without it.
     package var usageDescription: String?
     package var capabilities: Set<HomeCapability> {
         get { Set(declared.compactMap(HomeCapability.init)) }
@@ -84,9 +84,10 @@ package struct SessionOpening: HomeMessage {
     }
     /// The declared capabilities.
     ///
-    /// A newer app may declare some that this daemon doesn't have.
+    /// A newer app may declare capabilities that this daemon doesn't know.
     private var declared: [String]
-    /// The vendor whose accessories the app is responsible for, as they advertise it; for vendors' apps.
+    /// The vendor whose accessories the app is responsible for, spelled as the accessories advertise it; `nil` unless
+    /// the app is a vendor's.
     package var vendor: String?
 
     package init(
@@ -110,8 +111,8 @@ package struct SessionOpening: HomeMessage {
     /// Validates the opening as far as possible without knowing the app.
     ///
     /// - Returns: The session's version.
-    /// - Throws: 1003 if the sides have no version in common, 3 for an invalid app ID, 80 if the app didn't declare
-    ///   homes, 1001 without a usage description.
+    /// - Throws: `HomeError` with code 1003 if the sides have no version in common, 3 for an invalid app ID, 80 if the
+    ///   app didn't declare the `home` capability, 1001 if it gave no usage description.
     @discardableResult
     package func validate() throws(HomeError) -> Int {
         // An app with a reversed range supports only `version`.
@@ -135,8 +136,8 @@ package struct SessionOpening: HomeMessage {
 /// The daemon's reply to ``SessionOpening``.
 package struct SessionReply: HomeMessage {
     package var status: AuthorizationStatus
-    /// A Boolean value that indicates whether this is the system app, which manages homes and permissions without a
-    /// question.
+    /// A Boolean value that indicates whether this is the system app, which manages homes and permissions without
+    /// asking the user.
     package var isSystemApp: Bool
     /// The session's version; `nil` from a daemon of version 1.
     package var version: Int?
@@ -181,11 +182,11 @@ public struct AppPermission: Codable, Sendable, Hashable, HomeMessage {
     public package(set) var app: AppIdentity
     /// The app's authorization status.
     public package(set) var status: AuthorizationStatus
-    /// The reason that the app gives for needing the homes.
+    /// The reason why the app needs access to the homes, as stated by the app.
     public package(set) var usageDescription: String
     /// A Boolean value that indicates whether the question is waiting for an answer.
     public package(set) var isPending: Bool
-    /// The vendors for whose accessories the app asked to answer, with the decisions; `nil` for none.
+    /// The vendors whose accessories the app asked to answer for, with the user's decisions; `nil` if there are none.
     public package(set) var vendors: [VendorClaim]?
 
     package init(
@@ -200,7 +201,7 @@ public struct AppPermission: Codable, Sendable, Hashable, HomeMessage {
     }
 }
 
-/// The user's decision whether an app may answer for a vendor's accessories.
+/// The user's decision on whether an app may answer for a vendor's accessories.
 public struct VendorClaim: Codable, Sendable, Hashable, HomeMessage {
     /// The vendor, as its accessories advertise it.
     public package(set) var vendor: String
@@ -228,7 +229,7 @@ public struct ConsentQuestion: Codable, Sendable, Hashable, Identifiable, HomeMe
     public let id: Identifier<ConsentQuestion>
     /// The app.
     public let app: AppIdentity
-    /// The reason that the app gives for needing the homes.
+    /// The reason why the app needs access to the homes, as stated by the app.
     public let usageDescription: String
     /// The app's request.
     public let subject: Subject

@@ -1,4 +1,5 @@
-/// The homes without their accessories, which follow in pages because the length of a line is limited.
+/// The homes without their accessories. The app requests the accessories in pages, because the length of a line is
+/// limited.
 package struct HomesReply: HomeMessage {
     package var homes: [Home]
 
@@ -8,7 +9,7 @@ package struct HomesReply: HomeMessage {
     }
 }
 
-/// A request for some accessories of a home at a revision.
+/// A request for one page of a home's accessories at a given revision.
 package struct AccessoryBatchRequest: HomeMessage {
     package var home: Home.ID
     /// The revision of the home that all pages must have.
@@ -23,7 +24,7 @@ package struct AccessoryBatchRequest: HomeMessage {
     }
 }
 
-/// Some accessories of a home.
+/// One page of a home's accessories.
 package struct AccessoryBatch: HomeMessage {
     package var accessories: [Accessory]
     /// The offset of the next page; `nil` on the last page.
@@ -38,7 +39,8 @@ package struct AccessoryBatch: HomeMessage {
 extension HomeGraph {
     /// Returns the requested page.
     ///
-    /// - Throws: 2 if the home doesn't exist, 15 if it has changed since the first page; the reader must start again.
+    /// - Throws: `HomeError` with code 2 if the home doesn't exist, 3 if the offset is negative, 15 if the home has
+    ///   changed since the first page, in which case the app must request all pages again.
     package func page(_ request: AccessoryBatchRequest) throws(HomeError) -> AccessoryBatch {
         let home = try existing(request.home)
         guard home.revision == request.revision else { throw HomeError(.operationInProgress) }

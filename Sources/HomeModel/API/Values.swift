@@ -5,7 +5,7 @@ package struct ValueWrite: HomeMessage {
     package var characteristic: Characteristic.ID
     /// The requested value.
     ///
-    /// `nil` is transmitted and rejected with 20.
+    /// An app can send `nil`, but the daemon rejects it with error 20.
     package var value: CharacteristicValue?
     /// Authorization data, which some accessories require for a write.
     package var authorizationData: [UInt8]? {
@@ -48,7 +48,8 @@ package struct ValueResult: HomeMessage {
 }
 
 extension Collection<ValueResult> {
-    /// The overall error: `nil` if all succeeded, the error itself for a single result, otherwise 73 or 74.
+    /// The overall error: `nil` if all succeeded, the error itself for a single result, otherwise error 73 if some
+    /// succeeded or 74 if none did.
     package var error: HomeError? {
         let errors = compactMap(\.error)
         guard let first = errors.first else { return nil }
@@ -58,8 +59,8 @@ extension Collection<ValueResult> {
 }
 
 extension HomeGraph {
-    /// Returns the overall error of a scene: `nil` if all succeeded, otherwise 63 or 64 with the accessories and
-    /// reasons.
+    /// Returns the overall error of a scene: `nil` if all writes succeeded, otherwise error 63 if all failed or 64 if
+    /// some did. The error lists up to three accessories with their reasons.
     package func error(ofScene results: [ValueResult]) -> HomeError? {
         let failures = results.filter { $0.error != nil }
         guard !failures.isEmpty else { return nil }

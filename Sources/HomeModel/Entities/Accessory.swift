@@ -15,7 +15,7 @@ public struct Accessory: Codable, Sendable, Hashable, Identifiable {
     public package(set) var configuredName: String
     /// The ID of the accessory's room.
     public package(set) var room: Room.ID
-    /// The category, which describes the accessory to people.
+    /// The category that users see, such as lightbulb or bridge.
     public package(set) var category: AccessoryCategory
     /// The manufacturer.
     public package(set) var manufacturer: String
@@ -35,7 +35,7 @@ public struct Accessory: Codable, Sendable, Hashable, Identifiable {
     public package(set) var supportsIdentify: Bool
     /// The bridge that the accessory is connected through; `nil` if it has none.
     public let bridge: ID?
-    /// The accessories connected through this bridge; `nil` if it isn't a bridge.
+    /// The accessories connected through this bridge; `nil` if this accessory isn't a bridge.
     public package(set) var bridgedAccessories: [ID]?
     /// The device ID of the accessory server.
     ///
@@ -93,9 +93,9 @@ extension Accessory {
 
     /// Returns the display name of a service.
     ///
-    /// A main service without its own name has the accessory's current name. It has no own name if it's the only
-    /// service of a known type, or if its name equals the accessory's configured or current name. The accessory may
-    /// have been renamed since.
+    /// A main service without its own name is shown with the accessory's current name. A main service counts as unnamed
+    /// if it's the only part of a known type, or if its name equals the accessory's configured or current name. Both
+    /// names are compared because users can rename the accessory.
     public func shownName(of service: Service) -> String {
         guard service.id == primaryService?.id else { return service.name }
         let isUnnamed =
@@ -128,6 +128,6 @@ extension Accessory {
         return nil
     }
 
-    /// The maker, for checks of names.
+    /// The manufacturer, model and serial number, which names shouldn't contain.
     package var maker: NameMaker { NameMaker(manufacturer: manufacturer, model: model, serialNumber: serialNumber) }
 }

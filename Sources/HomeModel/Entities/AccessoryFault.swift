@@ -1,9 +1,10 @@
-/// The reason why a present accessory can't be used.
+/// The reason why an accessory that is on the network can't be used.
 ///
 /// An accessory that just doesn't respond has no fault.
 @nonexhaustive
 public enum AccessoryFault: String, Codable, Sendable, Hashable, CaseIterable {
-    /// The accessory no longer knows this home because it was reset or its pairing was removed at the accessory.
+    /// The accessory no longer knows this home because the accessory was reset or its pairing was removed by another
+    /// controller.
     case forgotten
     /// The accessory is paired with another controller.
     case pairedElsewhere

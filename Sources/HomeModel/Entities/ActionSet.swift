@@ -14,7 +14,7 @@ public struct CharacteristicWriteAction: Codable, Sendable, Hashable {
     }
 }
 
-/// Values that are set together; known to people as a *scene*.
+/// Values that are set together; users know this as a *scene*.
 public struct ActionSet: Codable, Sendable, Hashable, Identifiable {
     /// The type of a scene's ID.
     public typealias ID = Identifier<ActionSet>
@@ -24,7 +24,7 @@ public struct ActionSet: Codable, Sendable, Hashable, Identifiable {
     /// A home has at most one of each built-in kind, and a scene's kind never changes.
     @nonexhaustive
     public enum Kind: String, Codable, Sendable, Hashable, CaseIterable {
-        /// Created by people.
+        /// Created by the user.
         case userDefined
         /// For the morning.
         case wakeUp

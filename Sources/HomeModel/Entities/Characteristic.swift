@@ -15,7 +15,7 @@ public struct Characteristic: Codable, Sendable, Hashable, Identifiable {
     public let type: CharacteristicType
     /// Its format, limits and permissions.
     public package(set) var metadata: CharacteristicMetadata
-    /// The accessory's description, which is the best label for a type that Apple doesn't define.
+    /// The accessory's description of the characteristic, which is the best label for a type that Apple doesn't define.
     public package(set) var manufacturerDescription: String?
     /// The last received value; `nil` before the first.
     public package(set) var value: CharacteristicValue?
@@ -40,10 +40,10 @@ public struct Characteristic: Codable, Sendable, Hashable, Identifiable {
         self.isNotificationEnabled = isNotificationEnabled
     }
 
-    /// A Boolean value that indicates whether to show the characteristic to people.
+    /// A Boolean value that indicates whether to show the characteristic to users.
     ///
-    /// It's `false` for hidden characteristics, names (the home has its own), bytes, and counters that controllers
-    /// maintain.
+    /// It's `false` for hidden characteristics, names (because the home has its own), bytes, and counters that
+    /// controllers maintain.
     public var isForPeople: Bool {
         !metadata.permissions.contains(.hidden) && type != .name && type != .characteristicValueActiveTransitionCount
             && metadata.format != .tlv8 && metadata.format != .data

@@ -97,7 +97,7 @@ extension Home {
     /// Returns the rooms of a zone in the order in which they were added.
     public func rooms(in zone: Zone) -> [Room] { zone.rooms.compactMap { room($0) } }
 
-    /// The places that names of accessories and services shouldn't repeat.
+    /// The rooms and zones, whose names shouldn't be repeated in the names of accessories and services.
     public var nameLocations: [NameLocation] {
         rooms.map { NameLocation(name: $0.name, place: .room($0.id)) }
             + zones.map { NameLocation(name: $0.name, place: .zone($0.id)) }

@@ -13,7 +13,8 @@ extension ActionSet: NamedObject {}
 extension ServiceGroup: NamedObject {}
 
 extension Sequence where Element: NamedObject {
-    /// The objects in display order: by spoken name, then by spelling, then by ID.
+    /// The objects in display order: by name, ignoring case, spaces and apostrophes, then by exact spelling, then by
+    /// ID.
     public var sortedForDisplay: [Element] {
         map { (key: NameKey($0.name), object: $0) }
             .sorted { ($0.key, $0.object.name, $0.object.id) < ($1.key, $1.object.name, $1.object.id) }

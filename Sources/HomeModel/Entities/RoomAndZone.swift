@@ -17,7 +17,7 @@ public struct Room: Codable, Sendable, Hashable, Identifiable {
     }
 }
 
-/// Rooms that people address together, such as *upstairs*.
+/// Rooms that users address together, such as *upstairs*.
 public struct Zone: Codable, Sendable, Hashable, Identifiable {
     /// The type of a zone's ID.
     public typealias ID = Identifier<Zone>

@@ -21,7 +21,7 @@ public struct Service: Codable, Sendable, Hashable, Identifiable {
     public package(set) var isHidden: Bool
     /// The linked services of the same accessory.
     public package(set) var linkedServices: [ID]
-    /// The type that an outlet, a switch or a contact sensor is displayed as; `nil` if people haven't chosen one.
+    /// The type that an outlet, a switch or a contact sensor is displayed as; `nil` if the user hasn't chosen one.
     public package(set) var associatedServiceType: ServiceType?
     /// A Boolean value that indicates whether the service is a favorite.
     public package(set) var isFavorite: Bool
@@ -46,7 +46,8 @@ public struct Service: Codable, Sendable, Hashable, Identifiable {
         self.characteristics = characteristics
     }
 
-    /// A Boolean value that indicates whether people use the service, as opposed to infrastructure of the accessory.
+    /// A Boolean value that indicates whether the service is meant for users: neither hidden nor part of the
+    /// accessory's infrastructure.
     public var isUserInteractive: Bool { !isHidden && !type.isInfrastructure }
 
     /// The service type's name in English.

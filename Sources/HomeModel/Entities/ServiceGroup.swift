@@ -1,4 +1,4 @@
-/// Services that people address together wherever they are, such as *reading lights*.
+/// Services that users address together regardless of their rooms, such as *reading lights*.
 public struct ServiceGroup: Codable, Sendable, Hashable, Identifiable {
     /// The type of a service group's ID.
     public typealias ID = Identifier<ServiceGroup>

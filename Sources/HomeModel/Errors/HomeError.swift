@@ -2,15 +2,15 @@
 public struct HomeError: Error, Sendable, Hashable {
     /// The error code.
     public var code: Code
-    /// A more specific description than the code's, for people, without secrets.
+    /// A human-readable description that is more specific than the code's. It contains no secrets.
     public var detail: String?
     /// A remedy for this case.
     ///
-    /// Without it, the code's remedy applies, unless there is a ``detail``.
+    /// If it's `nil` and there is no ``detail``, ``message`` uses the code's remedy.
     public var remedy: String?
     /// The accessory that the error refers to.
     public var accessory: Accessory.ID?
-    /// Available names in place of the rejected one.
+    /// Available names that can be used instead of the rejected one.
     public var suggestions: [String]
 
     /// Creates an error.
@@ -36,7 +36,8 @@ public struct HomeError: Error, Sendable, Hashable {
     /// The problem.
     package var problem: String { detail ?? code.problem }
 
-    /// The remedy without the suggestions; `nil` if there is none other than the one in ``problem``.
+    /// The remedy without the suggested names; `nil` if none is known, or if there is a ``detail``, which may contain
+    /// one.
     package var effectiveRemedy: String? { remedy ?? (detail == nil ? code.remedy : nil) }
 }
 

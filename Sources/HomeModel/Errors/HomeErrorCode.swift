@@ -176,7 +176,7 @@ extension HomeError {
         case locationForHomeDisabled = 84
         /// The app isn't allowed to use the location.
         case notAuthorizedForLocationServices = 85
-        /// See the manual of the accessory.
+        /// The accessory needs attention, as described in its manual.
         case referToUserManual = 86
         /// The accessory requires additional authorization.
         case invalidOrMissingAuthorizationData = 87
@@ -231,10 +231,10 @@ extension HomeError.Code {
     /// The name that is printed next to the number.
     public var name: String { String(describing: self) }
 
-    /// The problem, followed by a semicolon and the remedy; for the requester.
+    /// The problem, followed by a semicolon and the remedy if one is known, for the user whose request failed.
     public var message: String { remedy.map { "\(problem); \($0)" } ?? problem }
 
-    /// The problem; for the requester.
+    /// The problem, for the user whose request failed.
     package var problem: String { words.problem }
 
     /// The remedy, if one is known.
@@ -330,7 +330,7 @@ extension HomeError.Code {
         case .cannotRemoveBuiltinActionSet: ("a built-in scene can't be removed", nil)
         case .locationForHomeDisabled: ("the home has no location", nil)
         case .notAuthorizedForLocationServices: ("access to the location isn't allowed", nil)
-        case .referToUserManual: ("see the manual of the accessory", nil)
+        case .referToUserManual: ("the accessory needs attention", "see its manual")
         case .invalidOrMissingAuthorizationData: ("the accessory requires additional authorization", nil)
         case .bridgedAccessoryNotReachable: ("the bridge responds, but the accessory doesn't", nil)
         case .notAuthorizedForMicrophoneAccess: ("access to the microphone isn't allowed", nil)

@@ -1,6 +1,6 @@
 import HAPModel
 
-/// The services of an accessory by type.
+/// The types of an accessory's services and characteristics, with the number of each.
 ///
 /// An accessory and its replacement have the same shape, even if their instance IDs differ. Infrastructure services
 /// change with the firmware and are ignored.
@@ -23,7 +23,8 @@ struct AccessoryShape: Hashable {
 
     private init(_ parts: [Part]) { self.parts = Dictionary(parts.map { ($0, 1) }, uniquingKeysWith: +) }
 
-    /// Returns the difference from another shape, for people: `it has no Lightbulb`, `it has another Outlet`.
+    /// Returns a human-readable description of the difference from another shape: `it has no Lightbulb`, `it has an
+    /// additional part, Outlet`.
     func difference(from other: AccessoryShape) -> String {
         let missing = other.parts.keys.filter { parts[$0, default: 0] < other.parts[$0, default: 0] }
         let extra = parts.keys.filter { other.parts[$0, default: 0] < parts[$0, default: 0] }
@@ -40,7 +41,7 @@ struct AccessoryShape: Hashable {
 
 /// Matches the accessories of a home with those of a replacement device.
 struct AccessoryMatcher {
-    /// An accessory with the instance IDs of the device.
+    /// An accessory that already has the instance IDs of its counterpart in the device's database.
     struct Match {
         let accessory: Accessory
         let device: AccessoryObject
@@ -48,7 +49,8 @@ struct AccessoryMatcher {
 
     /// Matches the present accessories of one server, including the main one, with those of the device.
     ///
-    /// - Throws: 93 if an accessory is missing, has a different shape, or has several candidates.
+    /// - Throws: `HomeError` with code 93 if an accessory is missing, has a different shape, or has several candidates;
+    ///   66 if either side has no main accessory.
     static func matches(
         _ present: [Accessory], _ devices: [AccessoryObject]
     ) throws(HomeError) -> [Match] {
@@ -58,8 +60,8 @@ struct AccessoryMatcher {
         var matches = [try match(main, first)]
         var rest = present.filter(\.isBridged)
         var free = Array(devices.dropFirst())
-        // The most reliable key first: serial number, reported name, instance ID at the bridge, only accessory of its
-        // shape.
+        // The most reliable key comes first: serial number, then reported name, then accessory instance ID. The last
+        // key, which is constant, matches accessories that are the only ones of their shape.
         let keys: [((Accessory) -> String, (AccessoryObject) -> String)] = [
             ({ "\($0.manufacturer)\n\($0.model)\n\($0.serialNumber)" }, { $0.serial }),
             ({ $0.configuredName }, { $0.text(.name) ?? "" }),
@@ -87,7 +89,7 @@ struct AccessoryMatcher {
         return matches
     }
 
-    /// Pairs the elements whose keys are unique on both sides.
+    /// Pairs elements that have the same key, if the key is unique on both sides.
     private static func pairs<Old, New>(
         _ present: [Old], _ candidates: [New], by oldKey: (Old) -> String, and newKey: (New) -> String
     ) -> [(Old, New)] {
@@ -144,7 +146,8 @@ struct AccessoryMatcher {
         return result
     }
 
-    /// Pairs services of the same shape by their labels, otherwise by instance ID.
+    /// Pairs services of the same shape by their labels or, if that is ambiguous, by instance ID; returns `nil` if both
+    /// are ambiguous.
     private static func pairs(
         _ present: [Service], _ candidates: [ServiceObject]
     ) -> [(Service, ServiceObject)]? {

@@ -72,7 +72,7 @@ extension Home {
 
     private mutating func replaceServices(of id: Accessory.ID, with services: [Service]) {
         update(id) { accessory in
-            // An app's observations aren't part of the home, and no other app sees them.
+            // An event doesn't include the observations of this app, so keep them.
             let enabled = Set(accessory.services.flatMap(\.characteristics).filter(\.isNotificationEnabled).map(\.id))
             accessory.services = services
             accessory.updateCharacteristics {

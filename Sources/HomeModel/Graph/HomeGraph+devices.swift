@@ -31,7 +31,8 @@ extension HomeGraph {
     ///
     /// The name is the one an app requests. A device's own name is made valid instead.
     ///
-    /// - Throws: 2, 13, 11, 49, or the error of an invalid name.
+    /// - Throws: `HomeError` with code 2 if the home doesn't exist, 13 if it already contains the device, 11 if another
+    ///   home does, 49 if the home is full, or the error for an invalid name.
     package func checkAddition(of deviceID: DeviceID, to id: Home.ID, name: String?) throws(HomeError) {
         let home = try existing(id)
         if let present = accessories(at: deviceID).first {
@@ -48,8 +49,8 @@ extension HomeGraph {
     /// Adds a paired device, and the accessories connected through it if it's a bridge, to the default room of a home.
     ///
     /// - Returns: The new accessories and the changes.
-    /// - Throws: The errors of ``checkAddition(of:to:name:)``, and 66 if the database has no accessory or a duplicate
-    ///   one.
+    /// - Throws: The errors of ``checkAddition(of:to:name:)``, and 66 if the database is empty or has a duplicate
+    ///   accessory.
     package mutating func add(
         _ addition: AccessoryAddition, using generator: inout some RandomNumberGenerator
     ) throws(HomeError) -> HomeCommit {
@@ -77,12 +78,14 @@ extension HomeGraph {
         return HomeCommit(result: plan.result, transaction: commit(plan))
     }
 
-    /// Applies a device's current database: bridged accessories, services and firmware.
+    /// Updates a device's accessories from its current attribute database: bridged accessories, services and firmware
+    /// versions.
     ///
     /// Remaining services and characteristics keep their IDs, names and settings.
     ///
-    /// - Returns: The changes, for all apps; `nil` without changes, or if the device isn't in a home.
-    /// - Throws: 66 if the database has no accessory or a duplicate one, 49 if there are too many.
+    /// - Returns: The changes, for all apps; `nil` if nothing changed or the device isn't in a home.
+    /// - Throws: `HomeError` with code 66 if the database lacks the main accessory, has a duplicate one, or has new
+    ///   accessories although the device isn't a bridge; 49 if the home would have too many accessories.
     package mutating func update(
         _ deviceID: DeviceID, with devices: [AccessoryObject], descriptions: [CharacteristicID: String] = [:],
         using generator: inout some RandomNumberGenerator
@@ -126,7 +129,7 @@ extension HomeGraph {
     }
 }
 
-/// Creates the home's accessories from HAP's, in order, each with an unused name.
+/// Creates accessories of the home from HAP accessory objects, in order, and gives each an unused name.
 struct AccessoryBuilder {
     let home: Home
     let deviceID: DeviceID
@@ -200,7 +203,8 @@ struct AccessoryBuilder {
         return !wholes.contains(key) && !wholes.contains(plain)
     }
 
-    /// Returns the manufacturer's label of a value of a service that HAP doesn't define.
+    /// Returns the manufacturer's description of the service's first characteristic that has one, for a service that
+    /// HAP doesn't define.
     private func label(of service: ServiceObject, in device: AccessoryObject) -> String? {
         service.characteristics.lazy
             .compactMap { descriptions[CharacteristicID(device.aid, $0.iid)]?.keptFromDevice }

@@ -22,10 +22,10 @@ package struct ReplacementDevice: Sendable, Equatable {
 }
 
 extension HomeGraph {
-    /// Checks the preconditions of a repair that are known before the device is paired, or even chosen.
+    /// Checks the preconditions of a repair that can be checked before the device is paired or even chosen.
     ///
-    /// - Throws: 2 if the accessory doesn't exist, 48 if it's connected through a bridge, 13 or 11 if the device is
-    ///   another accessory of a home.
+    /// - Throws: `HomeError` with code 2 if the accessory doesn't exist, 48 if it's connected through a bridge, 13 if
+    ///   the device is another accessory of this home, 11 if it's in another home.
     @discardableResult
     package func checkRepair(of id: Accessory.ID, with device: DeviceID? = nil) throws(HomeError) -> Accessory {
         guard let accessory = accessory(id) else {
@@ -51,8 +51,8 @@ extension HomeGraph {
     /// accessories are added.
     ///
     /// - Returns: The accessories and the changes.
-    /// - Throws: The errors of ``checkRepair(of:with:)``, 93 if the device isn't like the accessory, 66 if its database
-    ///   has no accessory or a duplicate one, 49 if there are too many.
+    /// - Throws: The errors of ``checkRepair(of:with:)``, 93 if the device's accessories don't match, 66 if its
+    ///   database is empty or has a duplicate accessory, 49 if the home would have too many accessories.
     package mutating func repair(
         _ id: Accessory.ID, with device: ReplacementDevice, using generator: inout some RandomNumberGenerator
     ) throws(HomeError) -> HomeCommit {

@@ -102,7 +102,7 @@ extension HomeGraph {
         let home = try existing(id)
         let context = NameContext(noun: "Home", taken: [])
         let name = try namespace.checked(newName, current: home.name, context: context)
-        // The default room has the home's name, too.
+        // The default room has the home's name, so no other object in the home may have it.
         return Plan(id, [.nameUpdated(try home.namespace.checked(name, current: home.name, context: context))])
     }
 

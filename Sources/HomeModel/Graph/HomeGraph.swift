@@ -4,7 +4,8 @@ package import HAPModel
 ///
 /// The graph changes only through transactions. The daemon creates them from requests, applies them and sends them to
 /// apps. ``perform(_:using:)`` and related methods check all preconditions first and change nothing on an error. An app
-/// applies the transactions it receives. So both graphs are equal by construction.
+/// applies the transactions it receives. Therefore, an app's copy always equals the daemon's graph at the same
+/// revision.
 package struct HomeGraph: Sendable, Equatable {
     /// The homes, oldest first.
     package private(set) var homes: [Home]
@@ -12,7 +13,7 @@ package struct HomeGraph: Sendable, Equatable {
     /// Creates a graph of stored or received homes, oldest first.
     package init(homes: [Home] = []) { self.homes = homes }
 
-    /// The home that apps show first; `nil` only without homes.
+    /// The home that apps show first; `nil` only if there are no homes.
     package var primaryHome: Home? { homes.first(where: \.isPrimary) }
 
     // MARK: Lookup
@@ -73,7 +74,7 @@ package struct HomeGraph: Sendable, Equatable {
         case missed
     }
 
-    /// Applies a whole transaction, or nothing.
+    /// Applies all changes of a transaction, or none of them if it isn't the next one.
     package mutating func apply(_ transaction: HomeTransaction) -> Application {
         let present = home(transaction.home)?.revision ?? 0
         guard transaction.revision > present else { return .known }
@@ -86,8 +87,8 @@ package struct HomeGraph: Sendable, Equatable {
     /// Applies an event that has no revision.
     ///
     /// - Parameter event: A received event. It has no effect if its object is missing.
-    /// - Returns: A Boolean value that indicates whether to notify listeners: the state differs from before, or a
-    ///   button was pressed.
+    /// - Returns: A Boolean value that indicates whether to notify listeners: the state changed, or the event reports a
+    ///   momentary value such as a button press.
     @discardableResult package mutating func apply(_ event: LiveEvent) -> Bool {
         switch event {
         case .reachabilityUpdated(let id, let isReachable):
@@ -130,9 +131,9 @@ package struct HomeGraph: Sendable, Equatable {
         }
     }
 
-    /// Sets whether a characteristic of an app's copy reports changes.
+    /// Sets whether the app observes a characteristic, in the app's copy of the homes.
     ///
-    /// The daemon keeps this per session.
+    /// The daemon stores this setting with each session, not in its graph.
     package mutating func setNotification(_ isEnabled: Bool, for id: Characteristic.ID) {
         guard let accessory = accessory(of: id) else { return }
         update(accessory.home) { $0.update(id, of: accessory.id) { $0.isNotificationEnabled = isEnabled } }

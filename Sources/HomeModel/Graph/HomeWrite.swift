@@ -2,7 +2,7 @@ package import HAPModel
 
 /// An app's request to change the home database.
 ///
-/// Adding an accessory isn't part of it because that requires pairing with the device.
+/// Adding an accessory is a separate request because it requires pairing with the device.
 package enum HomeWrite: Codable, Sendable, Hashable {
     case addHome(name: String)
     case renameHome(Home.ID, name: String)
@@ -53,7 +53,7 @@ package struct HomeCommit: Codable, Sendable, Hashable {
     package var transaction: HomeTransaction?
     /// The removed accessories whose pairing couldn't be removed yet.
     ///
-    /// They're notified when they reappear.
+    /// The hub removes these pairings when the accessories reappear.
     package var stale: [Accessory.ID]
 
     package init(result: Result = .nothing, transaction: HomeTransaction?, stale: [Accessory.ID] = []) {

@@ -65,7 +65,7 @@ extension ServiceType {
         let isUserInteractive = { (service: ServiceObject) in !service.isHidden && !service.type.isInfrastructure }
         let main = Self.main(of: services, type: \.type, isPrimary: \.isPrimary, isUserInteractive: isUserInteractive)
         let category = main?.type.category ?? .other
-        // A camera's microphone precedes its stream management, which is infrastructure.
+        // A camera's main service may be its microphone, because stream management counts as infrastructure.
         guard category == .other, services.contains(where: { $0.type == .cameraRTPStreamManagement }) else {
             return category
         }
@@ -88,7 +88,7 @@ extension ServiceType {
 
     /// The keys of all nouns.
     ///
-    /// None of them counts as a maker's word.
+    /// A manufacturer or model with such a name doesn't prevent users from using the noun.
     static let nounKeys = Set(
         (Array(nouns.values) + ["Lamp", "Bulb", "Plug", "Sensor", "Camera", "Bridge", defaultNoun]).map { NameKey($0) })
 
@@ -103,7 +103,7 @@ extension ServiceType {
     /// The noun for one of several parts of an accessory; `nil` for a vendor-specific type.
     var partNoun: String? { Self.nouns[self] ?? (isKnown ? localizedDescription : nil) }
 
-    /// Names of such an object that contain a word that can also name a room.
+    /// Common names for objects of this type that contain a word that may also be the name of a room.
     var compoundNouns: [String] {
         switch self {
         case .garageDoorOpener: ["garage door", "garage gate"]

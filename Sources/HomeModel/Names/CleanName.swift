@@ -1,6 +1,6 @@
-/// Converts any text into the closest name without removing words.
+/// Converts any text into the closest valid name, which keeps all words that fit.
 package enum CleanName {
-    /// Returns a valid name, or an empty string.
+    /// Returns a valid name, or an empty string if no allowed character remains.
     package static func cleaned(_ raw: String) -> String {
         let raw = String(String.UnicodeScalarView(raw.unicodeScalars.prefix(maximumScalars))).nfc
         let words = ordinals(raw.unicodeScalars.split(whereSeparator: \.properties.isWhitespace).map { String($0) })
@@ -57,7 +57,8 @@ package enum CleanName {
         return String(scalars[first...last])
     }
 
-    /// Replaces `#2 garage door` with `2nd garage door`, `Lamp #2` with `Lamp 2`, and a single `&` with `and`.
+    /// Replaces `#2 garage door` with `2nd garage door`, `Lamp #2` with `Lamp 2`, and `&` or `+` between words with
+    /// `and`.
     private static func ordinals(_ words: [String]) -> [String] {
         words.enumerated().map { index, word in
             let inside = index > 0 && index + 1 < words.count
@@ -77,7 +78,8 @@ package enum CleanName {
         }
     }
 
-    /// Returns a Boolean value that indicates whether a word is an ordinal as made by ``ordinal(_:)``, such as `2nd`.
+    /// Returns a Boolean value that indicates whether a word is an ordinal in the form that ``ordinal(_:)`` returns,
+    /// such as `2nd`.
     static func isOrdinal(_ word: String) -> Bool {
         guard let number = Int(word.dropLast(2)) else { return false }
         return number >= 0 && ordinal(number) == word.lowercased()
@@ -98,7 +100,8 @@ extension Unicode.Scalar {
 }
 
 extension String {
-    /// The part of a device's text that a home stores: one line that any store and screen can handle.
+    /// The part of a device's text that a home stores: a single line of limited length that any database and display
+    /// can handle.
     ///
     /// Control characters, line breaks and bidirectional controls are removed.
     var keptFromDevice: String {

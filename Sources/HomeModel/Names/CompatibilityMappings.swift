@@ -4,8 +4,8 @@
 
 /// The compatibility decompositions (NFKD) of letters, marks and decimal digits, which the standard library lacks.
 ///
-/// `FF21-FF3A=41`: each scalar of the range stands for the one as far behind the target. `FB01=66.69`: a scalar
-/// stands for several.
+/// `FF21-FF3A=41` maps the first scalar of the range to the target, the second to the target's successor, and so on.
+/// `FB01=66.69` maps one scalar to several.
 let compatibilityMappings: StaticString = """
     AA=61 B5=3BC BA=6F 132=49.4A 133=69.6A 13F=4C.B7 140=6C.B7 149=2BC.6E 17F=73 1C4=44.5A.30C 1C5=44.7A.30C
     1C6=64.7A.30C 1C7=4C.4A 1C8=4C.6A 1C9=6C.6A 1CA=4E.4A 1CB=4E.6A 1CC=6E.6A 1F1=44.5A 1F2=44.7A 1F3=64.7A 2B0=68

@@ -62,7 +62,7 @@ public enum NameHint: Sendable, Hashable {
     case containsLocation(NameLocation)
     /// The name contains the manufacturer, the model or the serial number.
     case containsMaker
-    /// Another service of the home has the same key.
+    /// Another service of the home has the same name, ignoring case, spaces and apostrophes.
     case ambiguousForVoice
     /// The name is only the noun of its kind, and the room has several objects of that kind.
     case genericOnly

@@ -1,6 +1,6 @@
 /// A name in a home that can be improved, with alternatives.
 public struct NameFinding: Sendable, Hashable {
-    /// The accessory with the name, or whose service has the name.
+    /// The accessory that has the name, or whose service has it.
     public let accessory: Accessory.ID
     /// The service with the name; `nil` if it's the accessory's name.
     public let service: Service.ID?
@@ -15,15 +15,17 @@ public struct NameFinding: Sendable, Hashable {
 
     /// A Boolean value that indicates whether to replace the name without confirmation.
     ///
-    /// A name with a place becomes wrong when the accessory moves. A name with the maker's word may be intended.
+    /// A name that contains a place becomes wrong when the accessory moves. A name that contains the manufacturer or
+    /// model may be intentional.
     public var isFixable: Bool { !suggestions.isEmpty && hints.contains(where: \.isPlace) }
 }
 
 extension Accessory {
-    /// The parts whose own names people see and say.
+    /// The parts whose own names users see and say.
     ///
-    /// A main part without another of its type is displayed with the accessory's name. A part with the name of its kind
-    /// was named by the home. People don't address vendor-specific parts by voice.
+    /// A main part without another of its type is displayed with the accessory's name. A part that is named after its
+    /// service type got that name from the home, not from its user. People don't address vendor-specific parts by
+    /// voice.
     fileprivate var partsWithNames: [Service] {
         let parts = parts
         let main = primaryService
@@ -71,7 +73,7 @@ extension Home {
 
     /// Returns alternatives for a name that can be improved, best first.
     ///
-    /// A shared name is made unique by the category, or by a number.
+    /// A shared or generic name is made unique by the category or by a number.
     private func suggestions(_ names: [String], for name: String, _ hints: [NameHint], others: [String]) -> [String] {
         var names = names.filter { NameKey($0) != NameKey(name) }
         guard hints.contains(.ambiguousForVoice) || hints.contains(.genericOnly) else { return names }

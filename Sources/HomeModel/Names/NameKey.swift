@@ -1,10 +1,10 @@
 /// The form of a name that ignores case, spaces and apostrophes.
 ///
-/// Names with equal keys are the same name.
+/// Names with equal keys count as the same name.
 ///
 /// Keys detect conflicts, find objects by typed names, and determine the display order.
 public struct NameKey: Sendable, Hashable, Comparable, CustomStringConvertible {
-    /// The key as composed text, whose bytes compare like the key.
+    /// The key as composed text (NFC): equal keys have equal bytes.
     public let description: String
 
     /// Creates the key of a name, valid or not.

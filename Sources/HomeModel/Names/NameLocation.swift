@@ -1,6 +1,6 @@
 package import HAPModel
 
-/// A place of the home that a name may repeat.
+/// A room or zone of the home whose name another name may repeat.
 public struct NameLocation: Sendable, Hashable {
     /// The name of the room or zone.
     public var name: String

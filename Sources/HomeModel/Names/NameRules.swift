@@ -54,18 +54,19 @@ public enum NameRules {
     /// Returns a Boolean value that indicates whether a name is valid.
     public static func isValid(_ name: String) -> Bool { violations(of: name).isEmpty }
 
-    /// Returns a Boolean value that indicates whether a scalar is allowed at its position; ends have stricter rules.
+    /// Returns a Boolean value that indicates whether a scalar is allowed at its position; the ends of a name have
+    /// stricter rules.
     static func isAllowed(_ scalars: [Unicode.Scalar], at index: Int) -> Bool {
         let scalar = scalars[index]
         if scalar == " " || scalar.isApostrophe || scalar.isNameLetterOrDigit || scalar.isNameMark { return true }
-        // Persian and Indic spelling joins and separates letters with these. Elsewhere they occur in emoji.
+        // Persian and Indic scripts use joiners and non-joiners between letters. Elsewhere, they occur in emoji.
         guard scalar.isJoiner, index > 0, index + 1 < scalars.count else { return false }
         return [scalars[index - 1], scalars[index + 1]].allSatisfy { $0.isNameLetter || $0.isNameMark }
     }
 }
 
 extension Unicode.Scalar {
-    /// A Boolean value that indicates whether the scalar is an apostrophe of keyboards, typography or linguistics.
+    /// A Boolean value that indicates whether the scalar is a straight, a typographic or a modifier-letter apostrophe.
     var isApostrophe: Bool { self == "'" || self == "\u{2019}" || self == "\u{2BC}" }
 
     /// A Boolean value that indicates whether the scalar is the zero-width joiner or non-joiner.
@@ -78,7 +79,8 @@ extension Unicode.Scalar {
 
     var isNameLetter: Bool {
         switch properties.generalCategory {
-        // Unicode also classifies ASCII digits as emoji. Among letters, only the information sign is one.
+        // Among letters, Unicode classifies only the information sign as an emoji. (It does so for ASCII digits, too,
+        // but they aren't letters.)
         case .uppercaseLetter, .lowercaseLetter, .titlecaseLetter, .modifierLetter, .otherLetter: !properties.isEmoji
         default: false
         }

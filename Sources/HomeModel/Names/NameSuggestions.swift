@@ -58,7 +58,7 @@ extension NameContext {
     private func withoutMaker(_ clean: String) -> String {
         var words = NameWords(maker.removed(from: clean))
         if isFromDevice {
-            // Serial numbers and other codes from the factory.
+            // Remove serial numbers and other factory codes: words of letters and digits.
             words.removeAll { word in
                 word.unicodeScalars.contains(where: \.isNameLetter)
                     && word.unicodeScalars.contains { $0.properties.generalCategory == .decimalNumber }

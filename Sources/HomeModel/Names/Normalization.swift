@@ -1,4 +1,4 @@
-// The standard library normalizes strings for comparison, but offers the result only to libraries of the toolchain.
+// The standard library normalizes strings for comparison, but exposes the result only to the toolchain's own libraries.
 @_spi(_Unicode) import Swift
 
 extension String {

@@ -13,7 +13,7 @@ public struct AccessoryOwnershipToken: Sendable, Hashable {
     }
 }
 
-// A token is as valuable as the accessory itself, so it must not be printed by accident.
+// A token authorizes adding the accessory, so it must not be printed by accident.
 extension AccessoryOwnershipToken: CustomStringConvertible, CustomReflectable {
     /// A placeholder.
     public var description: String { "(ownership token)" }

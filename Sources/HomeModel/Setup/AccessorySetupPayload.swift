@@ -9,7 +9,8 @@ public struct AccessorySetupPayload: Sendable, Hashable {
     /// The request that this payload answers, if there was one.
     package let request: AddAccessoryRequest.ID?
 
-    /// Parses the content of a QR code, an `X-HM://` URI in any case after the scheme; returns `nil` for anything else.
+    /// Parses the content of a QR code, an `X-HM://` URI whose letters after the scheme may be uppercase or lowercase;
+    /// returns `nil` for anything else.
     public init?(url: String) { self.init(url: url, token: nil, request: nil) }
 
     /// Parses the content of a QR code as ``init(url:)`` does, and adds the vendor's token.
@@ -40,7 +41,7 @@ public struct AccessorySetupPayload: Sendable, Hashable {
 
     /// Checks that the accessory can be added over the network.
     ///
-    /// - Throws: 93 if it supports only Bluetooth, 11 if it's already paired.
+    /// - Throws: `HomeError` with code 93 if it supports only Bluetooth, 11 if it's already paired.
     package func validate() throws(HomeError) {
         guard let setup else { return }
         guard setup.supportsIP else {

@@ -1,6 +1,6 @@
 public import HAPModel
 
-/// A request to a vendor's app for the proof without which an accessory can't be added.
+/// A request to a vendor's app for the proof of ownership that an accessory requires.
 public struct AddAccessoryRequest: Codable, Sendable, Hashable, Identifiable {
     /// The type of a request's ID.
     ///

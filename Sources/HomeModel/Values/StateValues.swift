@@ -37,7 +37,8 @@ extension Characteristic {
 }
 
 extension Service {
-    /// A Boolean value that indicates whether a target isn't known to be reached.
+    /// A Boolean value that indicates whether the service may still be moving toward a target: a target value differs
+    /// from the current value, or one of both is unknown.
     package var isApproachingTarget: Bool {
         characteristics.contains { target in
             guard let type = target.type.currentValueType, let current = characteristic(type),
@@ -52,8 +53,8 @@ extension Accessory {
     /// A Boolean value that indicates whether the accessory has a battery, which frequent reads would drain.
     package var hasBattery: Bool { services.contains { $0.type == .battery } }
 
-    /// Returns the time of the oldest value of a service's state that must be read; `nil` if the accessory reports all
-    /// displayed state.
+    /// Returns the time of a service's oldest displayed value that must be read because the accessory doesn't report
+    /// its changes; `nil` if there is none.
     public func lastRead(of service: Service) -> Timestamp? {
         service.characteristics.filter { $0.isReadableState && $0.isForPeople && !$0.canNotify && $0.value != nil }
             .compactMap(\.valueTime).min()
