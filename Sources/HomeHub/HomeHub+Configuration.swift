@@ -1,7 +1,7 @@
 package import HAPController
 
 extension HomeHub {
-    /// The hub's configuration by the daemon.
+    /// The hub's configuration, which the daemon provides.
     package struct Configuration: Sendable {
         package var systemApp: SystemApp
         package var restrictions = AppRestrictions()
@@ -15,15 +15,15 @@ extension HomeHub {
         package var permissionTimeout = Duration.seconds(600)
         /// The longest time to wait until an accessory to add becomes visible.
         package var searchTimeout = Duration.seconds(10)
-        /// The same time for an accessory whose label was scanned.
+        /// The longest time to wait for an accessory whose label was scanned, or for the device in a repair.
         package var labelSearchTimeout = Duration.seconds(5)
         /// The time that a new accessory has to accept a connection before it counts as unreachable.
         package var admissionTime = Duration.seconds(10)
-        /// The longest time that a call waits for an accessory that is only being unpaired.
+        /// The longest time that a call waits while an accessory without a link is unpaired.
         var unpairingTimeout = Duration.seconds(30)
         /// The longest time that a change of the homes by an app waits while the store is busy with earlier ones.
         ///
-        /// Apps time out later.
+        /// It's shorter than the timeout of apps.
         package var storeTimeout = Duration.seconds(20)
         /// The interval between writes of values to the store.
         package var saveInterval = Duration.seconds(60)

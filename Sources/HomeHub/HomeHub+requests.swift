@@ -37,8 +37,8 @@ extension HomeHub {
     /// Applies an app's change to the homes.
     ///
     /// The answer to a removal is sent after the attempts to unpair the accessories, which follow the change of the
-    /// homes. If the app is notified of another change of the home in the meantime, its copy has a gap, and it reloads
-    /// the home.
+    /// homes. If the app is notified of a later change of the home in the meantime, its copy lacks the removal, and the
+    /// app reloads the home.
     private func write(_ write: HomeWrite, _ call: Call) {
         do throws(HomeError) {
             let place = try commitQueue.enter()

@@ -10,8 +10,8 @@ import struct HAPModel.DeviceID
 ///
 /// The hub itself holds the homes: it plans a change, stores it, applies it and notifies the apps. It stores one change
 /// at a time. Meanwhile, it applies values and events, and other changes wait in the ``CommitQueue``. Extensions of the
-/// hub perform all other tasks. Rules are values that don't know the hub: the hub gives them input and performs the
-/// actions that they return.
+/// hub perform all other tasks. The rules are values that don't depend on the hub: the hub gives them input and
+/// performs the actions that they return.
 ///
 /// | extension | task | values |
 /// | --- | --- | --- |
@@ -69,12 +69,13 @@ package actor HomeHub {
     typealias Job = @Sendable (isolated HomeHub) async -> Void
     private let jobs: AsyncStream<Job>
     private let newJobs: AsyncStream<Job>.Continuation
-    /// Sent when a deadline is earlier than all others.
+    /// Sent when a new deadline may be earlier than all others.
     let deadlineChanged = AsyncSignal()
 
-    /// Loads the store.
+    /// Creates a hub with the stored state.
     ///
-    /// ``run()`` starts the browser and connects to accessories. The hub never blocks its executor.
+    /// Loading the state blocks. Afterwards, the hub never blocks its executor. ``run()`` starts the browser and
+    /// connects to accessories.
     ///
     /// - Throws: The store's errors.
     package init(
@@ -109,13 +110,13 @@ package actor HomeHub {
     /// Values that accessories report while the store writes are applied immediately.
     ///
     /// - Parameters:
-    ///   - place: The change's place in the queue, which it leaves.
+    ///   - place: The change's place in the queue. The change leaves it when it's done.
     ///   - call: The call that requested the change. If it's canceled before the store begins, nothing happens. A
     ///     change without a call waits for the disk indefinitely.
     ///   - candidate: The pairing that replaces an accessory's own.
     ///   - plan: Changes a copy of the homes. Without a transaction, nothing is stored.
-    ///   - applied: Called synchronously after the change is applied, so that the answer to `call` precedes everything
-    ///     else.
+    ///   - applied: Called synchronously after the change is applied, so that the answer to `call` precedes all later
+    ///     messages.
     /// - Throws: The errors of `plan`; 1004 if the change can't be stored, 8 if the disk is busy for too long, 23 if
     ///   the call is canceled, 1002 if the hub ends. Nothing has changed in these cases.
     func change<Plan>(
@@ -149,7 +150,7 @@ package actor HomeHub {
         }
         let (transaction, newer) = transaction.refreshed(from: before, to: graph)
         _ = graph.apply(transaction)
-        // The stored values are older than these.
+        // The values that were stored with the transaction are older than these.
         for (id, value) in newer where unsavedValues.changed(id, to: value) { deadlineChanged.send() }
         committed(transaction, by: call)
     }
@@ -167,7 +168,7 @@ package actor HomeHub {
     /// - Parameters:
     ///   - event: The report.
     ///   - writer: The session whose answer contains the value.
-    ///   - isOccurrence: Whether it has no lasting value, such as a button press.
+    ///   - isOccurrence: Whether the event is momentary, such as a button press, and leaves no lasting value.
     func apply(_ event: LiveEvent, writer: SessionID? = nil, isOccurrence: Bool = false) {
         guard graph.apply(event) else {
             // The value is the same, but its time is newer. Apps display the age of values that aren't reported.
@@ -186,7 +187,7 @@ package actor HomeHub {
 
     // MARK: Work
 
-    /// Maintains the accessories until the caller is canceled.
+    /// Maintains the connections to the accessories until the caller's task is canceled.
     ///
     /// It can be called only once.
     ///
@@ -207,7 +208,7 @@ package actor HomeHub {
 
     /// Runs a job in parallel, isolated to the hub.
     ///
-    /// The hub cancels it and waits for it when the hub ends.
+    /// When the hub ends, it cancels the job and waits for it.
     func start(_ job: @escaping Job) { newJobs.yield(job) }
 
     /// Performs work whose deadline has passed.
@@ -230,7 +231,7 @@ package actor HomeHub {
         } catch {
             logger.error("discovery failed", metadata: ["error": "\(error)"])
         }
-        // The snapshot may be outdated.
+        // The snapshot in the stream may be outdated, so the handlers use the browser's current one.
         for await _ in browser.snapshots() {
             updateSearches()
             unpairVisibleOrphans()

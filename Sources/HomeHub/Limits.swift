@@ -4,7 +4,7 @@
 extension HomeHub {
     /// The maximum number of apps' changes that wait for the store.
     ///
-    /// Each additional one is rejected with 49.
+    /// Each additional change is rejected with error 49.
     static let changesThatWait = 256
 }
 
@@ -16,10 +16,10 @@ extension ChangeFeed {
 }
 
 extension Permissions {
-    /// The maximum number of pending questions about apps of one user, and, counted separately, about their additions
-    /// and vendors.
+    /// The maximum number of pending questions about the apps of one user. Questions about these apps' additions and
+    /// vendors are counted separately, with the same maximum.
     ///
-    /// Beyond it, calls fail with 49.
+    /// When it's reached, calls that require another question fail with error 49.
     ///
     /// A user who can run a program can declare any number of app IDs.
     package static let questionsOfUser = 16

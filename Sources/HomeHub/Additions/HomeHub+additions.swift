@@ -23,15 +23,16 @@ private struct Order: Sendable {
 extension HomeHub {
     /// Finds an accessory, pairs with it and adds it to a home.
     ///
-    /// A failure leaves the home and the accessory unchanged.
+    /// If that fails, the home is unchanged. A pairing that was already created is removed from the accessory, now or
+    /// when the accessory reappears.
     ///
     /// - Parameters:
     ///   - addition: The request.
     ///   - call: The call to answer.
-    ///   - isSetup: Whether it's the standard setup, which requires no entitlement.
+    ///   - isSetup: Whether the request is part of the standard setup, which requires no entitlement.
     ///   - isUnseen: Whether the app has no access to the home, but the user allowed this addition. The app learns the
-    ///     IDs of its accessories and nothing else about the home, not even from errors. A policy or a denial still
-    ///     prevents the addition.
+    ///     IDs of the accessories that it added and nothing else about the home, not even from errors. A policy or a
+    ///     denial still prevents the addition.
     func addAccessory(_ addition: AdditionRequest, _ call: Call, isSetup: Bool = false, isUnseen: Bool = false) {
         do throws(HomeError) {
             let order = try order(addition, by: call.session, isSetup: isSetup, isUnseen: isUnseen)
@@ -57,7 +58,7 @@ extension HomeHub {
             .map { DiscoveredAccessory($0) }
     }
 
-    /// Validates everything that doesn't require the accessory.
+    /// Validates the parts of a request that can be checked before the accessory is found.
     private func order(
         _ addition: AdditionRequest, by session: SessionID, isSetup: Bool, isUnseen: Bool
     ) throws(HomeError) -> Order {
@@ -160,7 +161,7 @@ extension HomeHub {
         return .setUp(AccessorySetupResult(home: order.home, accessories: ids))
     }
 
-    /// Answers a call with only the information that its app may have.
+    /// Answers a call with an error, which contains only information that the app may have.
     private func refuse(_ call: Call, isUnseen: Bool, with error: HomeError) {
         answer(call, with: isUnseen ? error.unseen : error)
     }
@@ -168,7 +169,8 @@ extension HomeHub {
     // MARK: Search
 
     private func found(_ order: Order) async throws(HomeError) -> AdvertisedAccessory {
-        // The search skips accessories that are in a home. Their error is clearer.
+        // The search skips accessories that are already in a home. This check has a clearer error for them than the
+        // search.
         if let id = order.target.device(in: browser.snapshot) { _ = try checked(order, for: id) }
         return try await find(order.target, isUnseen: order.isUnseen)
     }
@@ -206,7 +208,7 @@ extension HomeHub {
     private static func noSuchCode(_ accessories: [AdvertisedAccessory]?) -> String {
         let sentence = "no device on the network has this code; check that it has power and is near"
         guard let accessories else { return sentence }
-        guard !accessories.isEmpty else { return "\(sentence). No other devices can be added" }
+        guard !accessories.isEmpty else { return "\(sentence). No other device is ready to be added" }
         let names = accessories.prefix(8).map { "\"\($0.name)\" (\($0.id))" }.joined(separator: ", ")
         let more = accessories.count > 8 ? " and \(accessories.count - 8) more" : ""
         return "\(sentence). Devices with other codes: \(names)\(more)"
@@ -217,7 +219,7 @@ extension HomeHub {
         let first = target.look(
             at: pairings.corrected(browser.snapshot), paired: pairings.unaddable(besides: former))
         guard first == .missing else { return first }
-        // A person who scanned a label or repairs a device has the device at hand.
+        // A user who scanned a label or repairs a device has the device at hand, so a short timeout suffices.
         let isScanned = if case .setupID = target { true } else { former != nil }
         let timeout = min(
             configuration.searchTimeout, isScanned ? configuration.labelSearchTimeout : .seconds(86400))

@@ -10,7 +10,8 @@ import struct HAPModel.SetupCode
 //
 // The store keeps the new pairing as a candidate, in addition to the old one, until the device is known to match the
 // accessory. Then a single write promotes the candidate and stores the device's instance IDs. If the hub is killed, the
-// home has one of the two pairings. A candidate that wasn't promoted is removed at the device when it becomes visible.
+// home has one of the two pairings. A candidate that wasn't promoted is removed from its device when the device becomes
+// visible.
 extension HomeHub {
     func repair(_ request: RepairRequest, _ call: Call) {
         do throws(HomeError) {

@@ -3,12 +3,12 @@ import HAPController
 import HomeModel
 import Logging
 
-// Requests the ownership tokens that some accessories require from vendors' apps. `VendorRequests` holds the requests.
+// Requests from vendors' apps the ownership tokens that some accessories require. `VendorRequests` holds the requests.
 extension HomeHub {
     /// Requests a token from the app of an accessory's vendor.
     ///
-    /// Only apps that the user allowed to answer for the vendor receive the request. The user is asked about other
-    /// claimants.
+    /// Only apps that the user allowed to answer for the vendor receive the request. The user is asked about other apps
+    /// that claim to answer for the vendor.
     ///
     /// - Returns: The app's ID, or the vendor's name if no app received the request.
     func handOver(
@@ -72,14 +72,15 @@ extension HomeHub {
             vendorRequests.went(session) { vendor in vendorSessions(of: vendor).filter { $0 != session } })
     }
 
-    /// Repeats the requests to a session that loads its homes again, because it may have missed them.
+    /// Repeats the requests to a session that loads its homes again, because the session may have missed them.
     func repeatVendorRequests(to session: SessionID) { perform(vendorRequests.asked(session)) }
 
     private func perform(_ asks: [VendorRequests.Ask]) {
         for ask in asks { notify(.addAccessoryRequest(ask.question), [ask.session]) }
     }
 
-    /// Returns the sessions that may answer for a vendor, newest first, because the user is probably looking at it.
+    /// Returns the sessions that may answer for a vendor, newest first, because the user is probably looking at the
+    /// newest.
     private func vendorSessions(of vendor: String) -> [SessionID] {
         sessions.keys.filter { mayAnswer($0, for: vendor) }.sorted(by: >)
     }

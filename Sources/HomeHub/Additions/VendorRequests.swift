@@ -7,7 +7,8 @@ import struct HAPModel.SetupCode
 ///
 /// Each request goes to one app, which answers it once, declines it or lets it expire.
 ///
-/// A request without an available app waits for one. If an app ends without answering, the request goes to another.
+/// A request without an available app waits for one. If an app's session ends before the app has answered, the request
+/// goes to another app.
 struct VendorRequests: Sendable, Equatable {
     /// A request for an accessory that requires its vendor's token.
     struct Request: Sendable, Equatable {
@@ -78,8 +79,8 @@ struct VendorRequests: Sendable, Equatable {
     ///
     /// Each request can be answered only once, even if the token is wrong.
     ///
-    /// - Throws: 2 if the session didn't receive the request, already answered it, or was too late; 3 for the wrong
-    ///   home, which doesn't count as an answer.
+    /// - Throws: `HomeError` with code 2 if the session didn't receive the request, already answered it, or was too
+    ///   late; 3 for the wrong home, which doesn't count as an answer.
     mutating func answered(
         _ id: AddAccessoryRequest.ID, by session: SessionID, for home: Home.ID? = nil
     ) throws(HomeError) -> Request {

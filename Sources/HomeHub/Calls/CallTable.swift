@@ -14,7 +14,7 @@ package import HomeModel
 ///
 /// A call that requires no permission stays *received* and fails with 23 if it's canceled. The code that performs a
 /// call checks ``isAwaited(_:)`` after each suspension, and ``takesEffect(_:)`` immediately before an irreversible
-/// request to an accessory or the store. Nothing is done for a call that has left the table.
+/// request to an accessory or the store. No work is started for a call that has left the table.
 ///
 /// The table performs no work. Inputs return actions, in the order in which the calls arrived.
 package struct CallTable: Sendable, Equatable {
@@ -75,7 +75,8 @@ package struct CallTable: Sendable, Equatable {
         return .accepted
     }
 
-    /// Lets a received call wait for the user's decision until a deadline; returns its failure if it can't wait.
+    /// Lets a received call wait for the user's decision until a deadline; returns its failure if the deadline has
+    /// already passed.
     package mutating func awaitsPermission(
         _ call: Call, for request: HomeRequest, until deadline: ContinuousClock.Instant, now: ContinuousClock.Instant
     ) -> [Action] {
@@ -102,12 +103,13 @@ package struct CallTable: Sendable, Equatable {
     /// Marks a call whose change is stored; only its answer is missing.
     package mutating func committed(_ call: Call) { entries[call]?.state = .committed }
 
-    /// Removes a call; returns `false` if it was already answered, because a second answer isn't sent.
+    /// Removes a call that is being answered; returns `false` if it was already answered and must not be answered
+    /// again.
     package mutating func answered(_ call: Call) -> Bool { entries.removeValue(forKey: call) != nil }
 
     /// Returns a Boolean value that indicates whether a call is unanswered.
     ///
-    /// Nothing starts for an answered call.
+    /// No work may start for an answered call.
     package func isAwaited(_ call: Call) -> Bool { entries[call] != nil }
 
     /// Returns a Boolean value that indicates whether a call is in effect, so that its app can't cancel it.

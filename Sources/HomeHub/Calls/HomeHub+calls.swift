@@ -5,9 +5,10 @@ import Logging
 
 // Calls of apps, from arrival to answer. `CallTable` holds their states.
 extension HomeHub {
-    /// Receives a request of an app, except a further `open`.
+    /// Receives a request from an app with an open session. Another `open` fails.
     ///
-    /// The answer is a delivery of ``nextDelivery(for:)``. The call's number isn't used again in the session.
+    /// The answer arrives as a delivery from ``nextDelivery(for:)``. A call with the number of an unanswered call of
+    /// the same session is ignored.
     package func receive(_ request: HomeRequest, as call: Call) {
         guard sessions[call.session] != nil else { return }
         switch calls.received(call) {
@@ -31,19 +32,20 @@ extension HomeHub {
         }
     }
 
-    /// Cancels a call: an uncommitted one fails with 23, or with 47 while it waits for permission.
+    /// Cancels a call, which then fails with error 23, or with 47 if it's waiting for permission.
     ///
-    /// A request that was sent to an accessory counts as committed, whatever its result.
+    /// A call continues if its change is committed or if a request was already sent to an accessory, whatever the
+    /// result.
     package func cancel(_ call: Call) { perform(calls.cancelled(call)) }
 
     /// Returns a Boolean value that indicates whether a call is unanswered.
     ///
-    /// Nothing starts for an answered call.
+    /// No work may start for an answered call.
     func isAwaited(_ call: Call) -> Bool { calls.isAwaited(call) }
 
-    /// Answers a call, once.
+    /// Answers a call, unless it was already answered.
     ///
-    /// With `isForAnyone`, an app without permission receives the result, too.
+    /// If `isForAnyone` is `true`, the app receives the result even without permission.
     func answer(_ call: Call, _ result: Result<JSONValue, HomeError>, isForAnyone: Bool = false) {
         guard calls.answered(call) else { return }
         perform(feed.answered(call, with: result, isForAnyone: isForAnyone))

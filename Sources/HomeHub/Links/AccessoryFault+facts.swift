@@ -2,8 +2,8 @@ import HAPController
 import HomeModel
 
 extension AccessoryFault {
-    /// Derives the fault of an accessory server without a session from the latest facts, in whatever order they
-    /// arrived.
+    /// Derives the fault of an accessory server without a session from the latest facts, regardless of the order in
+    /// which they arrived.
     ///
     /// The result of pair verify takes precedence. The advertisement, which any device can forge, only distinguishes a
     /// reset from a pairing with another controller.
@@ -20,12 +20,11 @@ extension AccessoryFault {
             self = .forgotten
         case .notPaired: self = isPaired == true ? .pairedElsewhere : .forgotten
         case .notGenuine:
-            // Accessories refuse like this after a reset, but so can any device.
+            // An accessory refuses in this way after a reset, but so can any other device at its address.
             guard isPaired == false else { return nil }
             self = .forgotten
         case .otherAccessory:
-            // The known accessory doesn't respond. The device at its address is different, or the same one after a
-            // reset.
+            // A device other than the known accessory responds at its address. It may be the same device after a reset.
             guard let isPaired else { return nil }
             self = isPaired ? .pairedElsewhere : .forgotten
         case .outOfCompliance, .ended(.badAnswer), .ended(.violation): self = .invalidAnswers

@@ -7,7 +7,8 @@ enum BridgedReachability {
     /// Derives reachability from the statuses in a bridge's answer.
     ///
     /// An accessory with a communication failure is unreachable. Any other accessory with a success is reachable. The
-    /// result contains no others. The bridge answers for `descriptions` itself, without contacting the accessory.
+    /// result contains no others. Statuses of `descriptions` are ignored, because the bridge answers for them itself,
+    /// without contacting the accessory.
     static func read(
         from statuses: [CharacteristicID: HAPStatus], descriptions: (CharacteristicID) -> Bool
     ) -> [AccessoryID: Bool] {

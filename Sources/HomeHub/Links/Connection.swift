@@ -9,10 +9,11 @@ import struct HAPModel.CharacteristicID
 /// The hub's connection to one accessory server.
 ///
 /// It's *opening* during the first connection attempt. The database of a bridge doesn't show which accessories are
-/// reachable, so they are *probed* after it was read. Values that arrive earlier are kept.
+/// reachable, so they are *probed* after the database was read. Values that arrive before the end of the probe are
+/// kept.
 struct Connection {
     let link: AccessoryLink
-    /// The homes' characteristics at the server.
+    /// The IDs of the server's characteristics in the homes.
     private(set) var characteristics: [CharacteristicID: Characteristic.ID]
     /// A Boolean value that indicates whether there is a session and the reachable accessories are known.
     private(set) var isConnected = false
@@ -77,7 +78,8 @@ struct Connection {
         opening = []
     }
 
-    /// Ends the time for accepting a connection; returns whether the last attempt counts as failed now.
+    /// Ends the time that a new accessory has to accept a connection; returns whether the last attempt now counts as
+    /// failed.
     mutating func admissionTimePassed() -> Bool {
         guard awaitsAdmission else { return false }
         awaitsAdmission = false

@@ -7,9 +7,9 @@ import HAPProtocol
 struct DatabaseHistory {
     enum Step: Equatable {
         case takeOver
-        /// Calls ``due()`` at that time.
+        /// Call ``due()`` at that time.
         case retry(at: ContinuousClock.Instant)
-        /// Replaces a waiting database.
+        /// Do nothing: the database waits in place of an earlier one.
         case wait
     }
 
@@ -22,7 +22,7 @@ struct DatabaseHistory {
 
     /// Handles a database that was read.
     ///
-    /// The interval separates two that are applied.
+    /// `interval` is the minimum time between two databases that change the homes.
     mutating func received(_ database: AccessoryDatabase, interval: Duration, now: ContinuousClock.Instant) -> Step {
         guard !isStoring else {
             waiting = database

@@ -9,7 +9,7 @@ import struct HAPModel.DeviceID
 
 // Connections to the accessory servers of the homes, and the reachability of accessories.
 extension HomeHub {
-    /// Connects to an accessory, and reconnects from now on.
+    /// Connects to an accessory, and reconnects after each lost connection.
     func connect(
         to pairing: AccessoryPairing, as identity: ControllerIdentity, known added: AccessorySetup.Added? = nil
     ) {
@@ -34,7 +34,7 @@ extension HomeHub {
 
     /// Gives a new accessory time to accept a connection.
     ///
-    /// Some become available slowly after pairing.
+    /// Some accessories accept connections only a while after pairing.
     private func awaitAdmission(_ link: AccessoryLink) {
         let time = configuration.admissionTime
         guard time > .zero else { return }
@@ -73,7 +73,7 @@ extension HomeHub {
 
     /// Returns the link to an accessory server.
     ///
-    /// It waits for the first connection attempt while the server is visible.
+    /// If the server is visible, the method waits until the first connection attempt has ended.
     func openedLink(to device: DeviceID) async -> AccessoryLink? {
         let isSeen = browser.snapshot[device] != nil
         if isSeen, let opened = connections[device]?.untilOpened() { await opened.wait() }
@@ -91,7 +91,7 @@ extension HomeHub {
             }
             group.cancelAll()
         }
-        // Calls no longer wait for subscriptions. Another link may have replaced this one.
+        // Resume the calls that wait for subscriptions, unless another link has replaced this one.
         if connections[link.id]?.link === link { connections[link.id]?.subscriptions.ended() }
     }
 
@@ -128,7 +128,7 @@ extension HomeHub {
         case .unreachable(let failure):
             connections[device]?.disconnected(failure)
             if case .outOfCompliance(let error) = failure { violated(device, error.description) }
-            // The current record shows whether another controller has paired with the accessory.
+            // A current mDNS record shows whether another controller has paired with the accessory.
             if failure == .notPaired || failure == .notGenuine { browser.refresh() }
             if failure == .notPaired {
                 logger.warning(
@@ -191,7 +191,7 @@ extension HomeHub {
             if isReachable, accessory.isBridged { retrySubscriptions(of: accessory) }
         }
         updateFault(of: device)
-        // The unsubscription from an unreachable accessory wasn't sent yet.
+        // Unsubscriptions from an unreachable accessory are sent only when it returns.
         if hasChanged { demandChanged(at: device) }
     }
 
@@ -209,12 +209,12 @@ extension HomeHub {
 
     // MARK: Values
 
-    /// Applies values that an accessory server reported, or that are in the answer to a call of the `asker`.
+    /// Applies values that an accessory server reported, or that are in the answer to a call from the session `asker`.
     func received(
         _ readings: [CharacteristicID: Reading], from device: DeviceID, asker: SessionID? = nil
     ) {
         guard !readings.isEmpty else { return }
-        // Apps observe values again as soon as the accessory is reachable, not earlier.
+        // Update the reachability first, because apps observe values only of reachable accessories.
         received(readings.mapValues(\.status), behind: device)
         if asker != nil {
             apply(readings, of: device, asker: asker)
@@ -232,7 +232,7 @@ extension HomeHub {
         }
     }
 
-    /// Prepares for a write by applying earlier reports, which are older.
+    /// Prepares for a write by applying the reports that arrived before it.
     func willWrite(_ locations: [CharacteristicID], by link: AccessoryLink) async {
         await link.willWrite(locations)
         takeUpdates(of: link.id)

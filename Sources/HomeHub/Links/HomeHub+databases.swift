@@ -27,7 +27,7 @@ extension HomeHub {
 
     /// Applies a database.
     ///
-    /// One without changes isn't stored.
+    /// A database without changes isn't stored.
     private func takeOver(_ database: AccessoryDatabase, of device: DeviceID) {
         guard let link = connections[device]?.link else { return }
         var planned = graph
@@ -72,7 +72,7 @@ extension HomeHub {
     /// Handles a database that the homes applied some time after it was read.
     private func stored(_ database: AccessoryDatabase, of device: DeviceID) {
         guard let connection = connections[device] else { return }
-        // Values that were reported since are newer.
+        // Values that were reported after the database was read are newer.
         let new = database.readings.filter { location, _ in
             connection.characteristics[location].flatMap { graph.characteristic($0) }.map { $0.value == nil } == true
         }
@@ -95,7 +95,7 @@ extension HomeHub {
         }
     }
 
-    /// Applies the newest database at the time of a step.
+    /// Schedules the newest waiting database for the time of a step.
     private func takeOverLater(_ step: DatabaseHistory.Step, of device: DeviceID) {
         guard case .retry(let time) = step, let link = connections[device]?.link else { return }
         start { hub in

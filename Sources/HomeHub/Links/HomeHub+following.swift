@@ -35,7 +35,7 @@ extension HomeHub {
 
     // MARK: Targets
 
-    /// Reads services after a write to their targets until they reach them.
+    /// After a write to targets of services, reads these services until they have reached the targets.
     func wroteTargets(of services: Set<Service.ID>, at device: DeviceID) {
         guard !services.isEmpty, connections[device]?.targets.wrote(to: services) == true else { return }
         start { hub in await hub.readTargets(at: device) }

@@ -49,7 +49,7 @@ struct SubscriptionRun {
         waiting = []
     }
 
-    /// Returns a signal that is sent at the end of the run; `nil` without a run.
+    /// Returns a signal that is sent at the end of the run; `nil` if no run is in progress.
     mutating func untilEnded() -> AsyncSignal? {
         guard isRunning else { return nil }
         let signal = AsyncSignal()

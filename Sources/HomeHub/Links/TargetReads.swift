@@ -30,7 +30,7 @@ struct TargetReads {
     /// Returns the pause before the next read.
     ///
     /// - Parameter isApproaching: Whether a service hasn't reached its target.
-    /// - Returns: `nil` if all targets were reached or the last pause has passed; the run ends.
+    /// - Returns: The pause; `nil` if all targets were reached or the last pause has passed, which ends the run.
     mutating func nextPause(where isApproaching: (Service.ID) -> Bool) -> Duration? {
         services = services.filter(isApproaching)
         guard !services.isEmpty, reads < pauses.count else {

@@ -105,7 +105,7 @@ extension HomeHub {
 
     /// Handles a promoted candidate.
     ///
-    /// A former device is unpaired when it becomes visible.
+    /// If it replaces another device, that device is unpaired when it becomes visible.
     func promoted(
         _ candidate: AccessoryPairing, over former: AccessoryPairing?, as identity: ControllerIdentity
     ) {
@@ -131,7 +131,8 @@ extension HomeHub {
 
     /// Ends an accessory's connection and removes its pairing, on both sides if the accessory is reachable.
     ///
-    /// An accessory that can't be unpaired now is orphaned. Its record may be outdated.
+    /// If the accessory can't be unpaired now, its pairing is orphaned, even if its mDNS record isn't visible, which
+    /// may be outdated.
     ///
     /// - Returns: Whether the accessory has removed the pairing.
     private func removePairing(with device: DeviceID) async -> Bool {
@@ -145,7 +146,7 @@ extension HomeHub {
             } catch {
                 await link.stop()
                 // Some accessories remove the pairing and close the connection without an answer. The next pair verify
-                // reveals it.
+                // reveals that.
                 if error == .request(.ended(.lost)), let (pairing, identity) = pairing {
                     let limit = min(configuration.unpairingTimeout, .seconds(2))
                     isUnpaired = await unpairing.unpair(pairing, as: identity, within: limit)
@@ -208,7 +209,8 @@ extension HomeHub {
         start { hub in await hub.lookAgain(for: device) }
     }
 
-    /// Refreshes the record of an unpaired accessory a few times while it still shows it as paired.
+    /// Refreshes the mDNS record of an unpaired accessory a few times while the record still shows the accessory as
+    /// paired.
     private func lookAgain(for device: DeviceID) async {
         for pause in [2, 5, 15, 60] {
             guard (try? await Task.sleep(for: .seconds(pause))) != nil, !pairings.devices.contains(device),

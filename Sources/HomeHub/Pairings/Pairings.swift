@@ -7,19 +7,19 @@ import struct HAPModel.DeviceID
 /// The accessories that the hub is paired with, and the pairings to remove.
 ///
 /// A pairing with an accessory that isn't in any home is *orphaned*. The vault keeps it until the accessory is visible
-/// and has removed it, no matter how late. If the hub dropped the pairing earlier, the accessory would have to be
-/// reset.
+/// and has removed it, no matter how long that takes, because the accessory would otherwise have to be reset. Only if
+/// there are too many orphans does the hub drop the oldest.
 struct Pairings: Sendable {
     /// A pairing with an accessory that isn't in any home and still has the pairing.
     struct Orphan: Sendable {
         let pairing: AccessoryPairing
         let identity: ControllerIdentity
-        /// A Boolean value that indicates whether it was meant to replace an accessory's own pairing.
+        /// A Boolean value that indicates whether the pairing was meant to replace an accessory's own pairing.
         var isCandidate = false
         /// A Boolean value that indicates whether an attempt to unpair the visible accessory is in progress.
         fileprivate(set) var isUnderWay = false
-        /// A Boolean value that indicates whether a peer at the accessory's address refuses without proof of identity:
-        /// the accessory after a reset, or another device.
+        /// A Boolean value that indicates whether a peer at the accessory's address refused the hub without proving its
+        /// identity. The peer is the accessory after a reset, or another device.
         fileprivate(set) var isRefused = false
         /// Ends the attempt to unpair.
         let end = AsyncSignal()
@@ -48,7 +48,7 @@ struct Pairings: Sendable {
         unpaired[device] = now + Self.recordLifetime
     }
 
-    /// Records that a device is paired, as its record shows.
+    /// Records that a device is paired, so that its mDNS record is no longer corrected.
     mutating func markPaired(_ device: DeviceID) { unpaired[device] = nil }
 
     /// Returns the mDNS records, corrected for accessories that removed the hub's pairing.
@@ -93,7 +93,7 @@ struct Pairings: Sendable {
 
     /// Removes the oldest idle orphan if there are ``maximumOrphans``, and returns its device.
     ///
-    /// Orphans from the vault stay: their number can't grow, and the search for them has just begun.
+    /// Returns `nil` if no room is needed, or if all orphans are candidates of repairs or are being unpaired.
     mutating func makeRoomForOrphan() -> DeviceID? {
         guard orphans.count >= Self.maximumOrphans,
             let index = orphans.firstIndex(where: { !$0.isUnderWay && !$0.isCandidate })
@@ -111,7 +111,8 @@ struct Pairings: Sendable {
         return begun
     }
 
-    /// Records a refusal without proof by a peer at an orphan's address; returns whether it's new.
+    /// Records that a peer at an orphan's address refused the hub without proving its identity; returns whether that's
+    /// new.
     mutating func refused(_ device: DeviceID) -> Bool {
         guard let index = orphans.firstIndex(where: { $0.pairing.deviceID == device }), !orphans[index].isRefused
         else { return false }

@@ -15,9 +15,9 @@ struct Unpairing: Sendable {
     /// - Parameters:
     ///   - pairing: The pairing with the accessory.
     ///   - identity: The hub's identity.
-    ///   - timeout: The longest time it may take; `nil` for as long as the accessory is visible.
-    ///   - end: A signal that ends it early.
-    ///   - onRefusal: Called when a peer refuses that hasn't proven to be the accessory.
+    ///   - timeout: The longest time that unpairing may take; `nil` to try for as long as the accessory is visible.
+    ///   - end: A signal that ends the attempt early.
+    ///   - onRefusal: Called when a peer that hasn't proven to be the accessory refuses the hub.
     /// - Returns: Whether the accessory no longer has a pairing with the hub.
     func unpair(
         _ pairing: AccessoryPairing, as identity: ControllerIdentity, within timeout: Duration? = nil,

@@ -3,7 +3,7 @@ import HAPProtocol
 import HomeModel
 
 struct AppSession {
-    /// The id that the app declares.
+    /// The ID that the app declares.
     let app: String
     let capabilities: Set<HomeCapability>
     /// The vendor whose accessories the app answers for.

@@ -59,7 +59,7 @@ extension HomeHub {
 
     /// Notifies apps of a transaction that was stored and applied.
     ///
-    /// The session of the call that requested it learns of it from the answer, unless the call was denied in the
+    /// The session whose call requested the transaction receives it in the answer, unless the call was denied in the
     /// meantime.
     func committed(_ transaction: HomeTransaction, by call: Call?) {
         let awaited = call.flatMap { calls.isAwaited($0) ? $0 : nil }
@@ -100,8 +100,8 @@ extension HomeHub {
 
     /// Starts or stops a session's observation of values.
     ///
-    /// The answer waits for the accessories. The subscription to an accessory without a connection follows its next
-    /// connection.
+    /// The answer waits for the accessories. The hub subscribes to an accessory without a connection as soon as it's
+    /// connected again, and the answer doesn't wait for that.
     func setNotification(_ isEnabled: Bool, for ids: [Characteristic.ID], _ call: Call) {
         let (results, actions) = feed.setNotification(isEnabled, for: ids, by: call.session, in: graph)
         perform(actions)
@@ -124,9 +124,9 @@ extension HomeHub {
 
     /// Starts a session's search.
     ///
-    /// It's notified of present accessories after the answer.
+    /// After the answer, the session is notified of the accessories that are already visible.
     ///
-    /// Without discovery no search starts, but earlier ones continue.
+    /// If discovery has failed, no search starts, but the ones in progress continue.
     func startBrowsing(_ call: Call) {
         if let error = browser.snapshot.discoveryError {
             return answer(call, with: HomeError(.accessoryDiscoveryFailed, detail: error))

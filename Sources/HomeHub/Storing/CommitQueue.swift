@@ -16,9 +16,9 @@ final class CommitQueue {
     }
 
     private let limit: Int
-    /// The places.
+    /// The occupied places, in order.
     ///
-    /// The change of the first one is being stored.
+    /// The change at the first place is being stored.
     private var places: [Place] = []
     private var lastNumber: UInt64 = 0
 
@@ -29,10 +29,10 @@ final class CommitQueue {
 
     /// Takes the last place.
     ///
-    /// - Parameter isBounded: Whether the limit applies. It doesn't apply to accessories' reports, of which each
-    ///   accessory has at most one change.
+    /// - Parameter isBounded: Whether the limit applies. It doesn't apply to changes caused by accessories, because
+    ///   each accessory has at most a few of them in the queue.
     /// - Returns: The place. The caller must leave it.
-    /// - Throws: 49 if too many changes wait.
+    /// - Throws: `HomeError` with code 49 if too many changes wait.
     func enter(isBounded: Bool = true) throws(HomeError) -> Place {
         guard !isBounded || places.count < limit else {
             throw HomeError(
@@ -47,7 +47,7 @@ final class CommitQueue {
 
     /// Waits until a place is the first one, and leaves it on failure.
     ///
-    /// - Throws: 8 when the deadline has passed, 1002 when the hub ends.
+    /// - Throws: `HomeError` with code 8 when the deadline has passed, 1002 when the hub ends.
     func wait(at place: Place, until deadline: ContinuousClock.Instant?) async throws(HomeError) {
         while places.first?.number != place.number {
             await place.signal.wait(until: deadline)

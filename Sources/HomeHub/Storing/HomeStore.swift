@@ -52,7 +52,7 @@ package protocol HomeStore: Sendable {
 }
 
 extension HomeStore {
-    /// Returns error 1004, which describes a failed write to apps.
+    /// Returns error 1004, which informs apps of a failed write.
     ///
     /// `outcome` is the resulting state in words.
     func failure(_ outcome: String, after error: (any Error)?) -> HomeError {

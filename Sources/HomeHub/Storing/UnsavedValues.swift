@@ -9,7 +9,8 @@ final class UnsavedValues {
     private let interval: Duration
     private let logger: Logger
     private var values: [Characteristic.ID: TimestampedValue] = [:]
-    /// The time of the next write; `nil` without values, or if a failed write waits for further values.
+    /// The time of the next write; `nil` if there are no values, or if a failed write is retried only after the next
+    /// report.
     private(set) var nextDeadline: ContinuousClock.Instant?
     private var isSaving = false
     /// A Boolean value that indicates whether another write must follow.
@@ -37,7 +38,8 @@ final class UnsavedValues {
         return !isSaving
     }
 
-    /// Stores the values, and then the ones reported while the disk is busy.
+    /// Stores the values. If the next deadline passes while the disk is busy, also stores the values reported in the
+    /// meantime.
     func save() async {
         guard !isSaving else { return }
         isSaving = true
@@ -50,7 +52,7 @@ final class UnsavedValues {
             do {
                 try await store.save(saved)
             } catch {
-                // The next write retries them.
+                // The next write includes these values.
                 values.merge(saved) { newer, _ in newer }
                 logger.error("value save failed", metadata: ["error": "\(error)"])
                 break

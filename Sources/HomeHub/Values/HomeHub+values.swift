@@ -29,7 +29,7 @@ extension HomeHub {
                 received(late, from: device)
                 continue
             }
-            // The link has reported the values in the answer, except stale ones.
+            // The link has already reported the values in the answer, except stale ones.
             received(late, from: device, asker: asker(of: call))
             for item in items {
                 // Values reported in the meantime are newer than those in the answer.
@@ -63,13 +63,14 @@ extension HomeHub {
 
     // MARK: Writing
 
-    /// Writes values, as ``readValues(_:_:)`` reads them.
+    /// Writes values, with one request for each accessory server, all in parallel.
     func writeValues(_ writes: [ValueWrite], _ call: Call) async {
         guard isAwaited(call) else { return }
         answer(call, .success(await written(writes, by: call).json))
     }
 
-    /// Returns the session whose answer has the results of a call; `nil` if the call was canceled and answered.
+    /// Returns the session whose answer will contain the results of a call; `nil` if the call was already answered, for
+    /// example because it was canceled.
     private func asker(of call: Call) -> SessionID? {
         isAwaited(call) ? call.session : nil
     }

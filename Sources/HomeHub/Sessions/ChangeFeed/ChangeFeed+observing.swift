@@ -8,7 +8,8 @@ extension ChangeFeed {
     /// It succeeds if nothing changes. Stopping doesn't require a reachable device, but starting does.
     ///
     /// - Returns: The results in the order of `ids`, and the actions. The errors are 2 for an unknown characteristic, 7
-    ///   for one without notifications, 61 for a blocked accessory, and 4 or 88 for an unreachable one.
+    ///   for one without notifications, 47 if the session isn't authorized, 61 for a blocked accessory, and 4 or 88 for
+    ///   an unreachable one.
     package mutating func setNotification(
         _ isEnabled: Bool, for ids: [Characteristic.ID], by session: SessionID, in graph: HomeGraph
     ) -> (results: [ValueResult], actions: [Action]) {

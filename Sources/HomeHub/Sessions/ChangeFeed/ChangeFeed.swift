@@ -4,8 +4,8 @@ package import HomeModel
 /// Notifies each session of changes by other sessions and devices, and tracks which session observes which value.
 ///
 /// - A transaction goes to every authorized session except the initiator's, in the order of commits. The initiator
-///   receives it in the answer to its call, where the changes that its listeners are notified of are marked, such as
-///   accessories that are added with a bridge.
+///   receives it in the answer to its call. The answer marks the changes of which the initiator's own listeners must be
+///   notified, such as accessories that are added with a bridge.
 /// - A value goes to the sessions that observe it, except the one that wrote it. A device doesn't report the hub's own
 ///   writes, so this is the only report for the others. Sessions that don't observe the value receive it only for their
 ///   copies of the homes, so that all copies are equal.
@@ -33,14 +33,15 @@ package struct ChangeFeed: Sendable, Equatable {
     private var sessions: [SessionID: Session] = [:]
     var observations = ObservationDemand()
 
-    /// Creates a feed without sessions, with at most `limit` pending notifications for each, at least 1.
+    /// Creates a feed without sessions, with at most `limit` pending notifications for each. A limit below 1 counts as
+    /// 1.
     package init(limit: Int = Self.defaultLimit) { self.limit = max(1, limit) }
 
     // MARK: Sessions
 
     /// Adds a session.
     ///
-    /// It isn't notified of earlier changes, but loads the homes.
+    /// The session isn't notified of earlier changes. It loads the homes instead.
     package mutating func opened(_ session: SessionID, status: AuthorizationStatus) {
         sessions[session] = Session(outbox: Outbox(limit: limit), isAuthorized: status.contains(.authorized))
     }
@@ -52,8 +53,8 @@ package struct ChangeFeed: Sendable, Equatable {
 
     /// Changes the authorization of sessions.
     ///
-    /// A session that lost its permission receives this notification and nothing more. One that regained it loads its
-    /// homes again.
+    /// A session that lost its permission receives this notification, errors instead of pending results, and nothing
+    /// more. A session that regained its permission loads its homes again.
     package mutating func authorizationChanged(of those: [SessionID], to status: AuthorizationStatus) -> [Action] {
         var actions: [Action] = []
         for id in those {
@@ -80,7 +81,7 @@ package struct ChangeFeed: Sendable, Equatable {
         return notifyAll(.transaction(transaction)) { $0 != initiator }
     }
 
-    /// Queues the answer to a call after everything that happened before.
+    /// Queues the answer to a call, after all earlier messages to its session.
     ///
     /// A session that lost its permission receives an error instead of the result, unless the result requires no
     /// permission.
@@ -98,7 +99,7 @@ package struct ChangeFeed: Sendable, Equatable {
 
     /// Handles a device's report that `HomeGraph.apply` found to be new.
     ///
-    /// The app whose call set the value has it in the answer.
+    /// The app whose call set the value isn't notified, because the answer contains the value.
     package mutating func received(_ event: LiveEvent, writer: SessionID? = nil) -> [Action] {
         switch event {
         case .reachabilityUpdated(let accessory, let isReachable):

@@ -9,7 +9,7 @@ struct ObservationDemand: Sendable, Equatable {
         let accessory: Accessory.ID
         /// The observing sessions; never empty.
         var sessions: Set<SessionID>
-        /// A Boolean value that indicates whether the device was asked to report the value; `false` while it's
+        /// A Boolean value that indicates whether the device was asked to report the value; `false` while the device is
         /// unreachable.
         var isActive: Bool
     }

@@ -15,7 +15,7 @@ package enum Delivery: Sendable, Equatable {
 /// it, no more notifications are kept, because the session loads everything again afterwards.
 ///
 /// Values for the session's copy only are counted separately, and only the last one of each characteristic is kept. It
-/// takes the position of the last report, because notifications between the two may contain the earlier value.
+/// moves to the end of the queue, because notifications after the earlier value may have been created from it.
 struct Outbox: Sendable, Equatable {
     /// The maximum number of notifications, and separately of values.
     let limit: Int

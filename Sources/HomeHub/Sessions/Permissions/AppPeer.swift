@@ -2,14 +2,14 @@ import HomeModel
 
 /// The peer of a connection, as the system reports it.
 ///
-/// An app can't influence it.
+/// An app can't falsify this information.
 package struct AppPeer: Sendable, Hashable {
     package var uid: UInt32
     /// The path of the executable; empty if the system hides it, as it does for other users' programs unless the hub
     /// runs as root.
     package var executable: String
-    /// A Boolean value that indicates whether this user may decide for all: root, the daemon's user, or a member of its
-    /// group.
+    /// A Boolean value that indicates whether this user may decide about the apps of all users: root, the daemon's
+    /// user, or a member of its group.
     package var mayDecide: Bool
 
     package init(uid: UInt32, executable: String, mayDecide: Bool) {
@@ -23,16 +23,16 @@ package struct AppPeer: Sendable, Hashable {
 package struct SystemApp: Sendable, Hashable {
     /// The app ID that it declares.
     ///
-    /// With another ID, it's an ordinary app.
+    /// A program that declares another ID is an ordinary app, even at the same path.
     package var app: String
     /// The path at which it's installed.
     ///
-    /// Any app can declare the ID alone.
+    /// The ID alone proves nothing, because any program can declare it.
     package var executable: String
     /// A Boolean value that indicates whether the app ID suffices if the executable is hidden, because the daemon can't
     /// see other users' programs.
     ///
-    /// Users who may decide could run the system app anyway.
+    /// Only users who may decide benefit from this, and they could run the system app anyway.
     package var isTakenUnseen: Bool
 
     package init(app: String, executable: String, isTakenUnseen: Bool = false) {

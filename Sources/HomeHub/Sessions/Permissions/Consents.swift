@@ -55,7 +55,7 @@ struct Consents: Sendable, Equatable {
     ///
     /// Returns the question to ask.
     ///
-    /// - Throws: 49 if too many questions about apps of this user are pending.
+    /// - Throws: `HomeError` with code 49 if too many questions about apps of this user are pending.
     mutating func additionWanted(
         of accessory: String, by app: AppIdentity, _ usageDescription: String, for call: Call
     ) throws(HomeError) -> ConsentQuestion {
@@ -105,7 +105,7 @@ struct Consents: Sendable, Equatable {
 
     /// Removes the answered question about an addition, and returns the call that waits for it.
     ///
-    /// - Throws: 2 if the call no longer waits.
+    /// - Throws: `HomeError` with code 2 if the call no longer waits.
     mutating func answered(_ id: ConsentQuestion.ID) throws(HomeError) -> Call {
         guard let index = questions.firstIndex(where: { $0.question.id == id }), let call = questions[index].call else {
             throw HomeError(.notFound, detail: "this question is no longer open")

@@ -16,7 +16,7 @@ extension HomeHub {
         return listing
     }
 
-    /// Sends pending questions to a session that answers them.
+    /// Registers a session that answers questions, and sends it the pending ones.
     func answerQuestions(_ call: Call) {
         do throws(HomeError) {
             let questions = try permissions.answersQuestions(call.session)
@@ -118,9 +118,10 @@ extension HomeHub {
 
     /// Stores a decision and answers its call.
     ///
-    /// `stored` applies the stored decision. It isn't called if the user has decided otherwise in the meantime.
+    /// `stored` applies the stored decision. It isn't called if the user has made another decision on the same subject
+    /// in the meantime.
     ///
-    /// - Throws: 49 if too many decisions wait.
+    /// - Throws: `HomeError` with code 49 if too many decisions are waiting to be stored.
     private func storeDecision(
         _ subject: PendingDecisions.Subject, isAllowed: Bool, _ call: Call,
         write: @escaping @Sendable (any HomeStore) async throws -> Void,
@@ -138,7 +139,7 @@ extension HomeHub {
                     try await write(hub.store)
                 } catch {
                     hub.logger.error("home database write failed", metadata: ["error": "\(error)"])
-                    // Only a denial has had an effect.
+                    // Only a denial has already taken effect.
                     let outcome =
                         isAllowed ? "nothing was changed" : "the decision applies only until homehubd restarts"
                     throw hub.store.failure(outcome, after: error)
@@ -153,7 +154,7 @@ extension HomeHub {
 
     /// Performs the consequences of a decision, in order.
     ///
-    /// The decision itself is stored elsewhere.
+    /// The caller stores the decision itself.
     func perform(_ actions: [Permissions.Action]) {
         for action in actions {
             switch action {

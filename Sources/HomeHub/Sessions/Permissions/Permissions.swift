@@ -7,8 +7,8 @@ package import HomeModel
 /// authorized user answers it. Answers are stored. An app that gains or loses permission is notified. Its calls are in
 /// the ``CallTable``.
 ///
-/// This value performs no work. Inputs return actions, to be performed in order. ``questionsOfUser`` limits the number
-/// of questions.
+/// This value performs no work. Its methods return actions, which the caller performs in order. ``questionsOfUser``
+/// limits the number of questions.
 package struct Permissions: Sendable, Equatable {
     package enum Action: Sendable, Equatable {
         /// Stores the answer in place of an earlier one.
@@ -72,8 +72,9 @@ package struct Permissions: Sendable, Equatable {
     ///
     /// It doesn't ask a question yet, because an app that makes no calls needs no permission.
     ///
-    /// - Throws: 1003 if the sides have no version in common, 3 for an invalid app ID, 80 if the app didn't declare
-    ///   homes, 1001 without a usage description. No session is added in these cases.
+    /// - Throws: `HomeError` with code 1003 if the sides have no version in common, 3 for an invalid app ID, 80 if the
+    ///   app didn't declare the `home` capability, 1001 if it gave no usage description. No session is added in these
+    ///   cases.
     package mutating func opened(
         _ session: SessionID, _ opening: SessionOpening, by peer: AppPeer
     ) throws(HomeError) -> SessionReply {
@@ -102,7 +103,7 @@ package struct Permissions: Sendable, Equatable {
 
     /// Checks that a session may decide about apps.
     ///
-    /// - Throws: 17 if it may not.
+    /// - Throws: `HomeError` with code 17 if the session isn't the system app's.
     func checkMayDecide(_ session: SessionID) throws(HomeError) {
         guard sessions[session].map(isSystemApp) == true else { throw HomeError(.insufficientPrivileges) }
     }
@@ -115,9 +116,9 @@ package struct Permissions: Sendable, Equatable {
 
     /// Returns whether a session's app is the system app.
     ///
-    /// For a user whom a policy denies access, it's an ordinary app.
+    /// If a policy denies its user access, it's treated as an ordinary app.
     private func isSystemApp(_ session: Session) -> Bool {
-        // Root can change the policy anyway.
+        // The policy doesn't apply to root, who can change it anyway.
         session.isSystemApp && (session.app.uid == 0 || !restrictions.users.contains(session.app.uid))
     }
 
@@ -152,7 +153,7 @@ package struct Permissions: Sendable, Equatable {
 
     /// Registers the system app's session for questions; returns the pending ones, oldest first.
     ///
-    /// - Throws: 17 for any other app.
+    /// - Throws: `HomeError` with code 17 for any other app.
     package mutating func answersQuestions(_ session: SessionID) throws(HomeError) -> [Action] {
         try checkMayDecide(session)
         sessions[session]?.answersQuestions = true
@@ -161,7 +162,7 @@ package struct Permissions: Sendable, Equatable {
 
     /// Returns all apps with an answer, a question or a session, in display order.
     ///
-    /// - Throws: 17 if the session isn't the system app's.
+    /// - Throws: `HomeError` with code 17 if the session isn't the system app's.
     package func permissions(for session: SessionID) throws(HomeError) -> [AppPermission] {
         try checkMayDecide(session)
         return known.sorted { $0.precedes($1) }.map(permission)
@@ -171,7 +172,8 @@ package struct Permissions: Sendable, Equatable {
     ///
     /// An app can never allow itself.
     ///
-    /// - Throws: 17 if the session may not decide or a policy has decided, 2 if the app doesn't exist.
+    /// - Throws: `HomeError` with code 17 if the session may not decide or a policy has decided, 2 if the app doesn't
+    ///   exist.
     package mutating func decided(
         _ decision: PermissionDecision, about app: AppIdentity, by session: SessionID
     ) throws(HomeError) -> [Action] {
@@ -214,7 +216,7 @@ package struct Permissions: Sendable, Equatable {
     /// Returns the consequences of a decision.
     ///
     /// Calls fail before their app is notified of a lost permission, and are performed after it's notified of a new
-    /// one. All messages that the app receives in between are consistent.
+    /// one. In this order, all messages that the app receives agree with the status it was last notified of.
     private mutating func consequences(
         of decided: [AppIdentity], since before: [SessionID: AuthorizationStatus]
     ) -> [Action] {

@@ -1,9 +1,9 @@
 package import HomeModel
 internal import TerminalKit
 
-/// The user's stored answer.
+/// The user's stored decision about an app.
 ///
-/// It's valid until the next one, across restarts of the app and the daemon.
+/// It's valid until the next decision, across restarts of the app and the daemon.
 package struct RememberedPermission: Sendable, Hashable {
     package var app: AppIdentity
     package var isAllowed: Bool
@@ -18,8 +18,8 @@ package struct RememberedPermission: Sendable, Hashable {
 }
 
 extension String {
-    /// A usage description for display next to the system's information: one short line that can't imitate anything
-    /// else.
+    /// A usage description for display next to the system's information: one short line that can't imitate other parts
+    /// of the display.
     ///
     /// Line breaks, control characters of terminal sequences and bidirectional controls become spaces.
     var asPurpose: String {
