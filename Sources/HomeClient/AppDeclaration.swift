@@ -2,11 +2,13 @@
 public struct AppDeclaration: Sendable, Hashable {
     /// The app's ID, such as `org.example.lights`: ASCII letters, digits, periods, dashes and underscores.
     public let id: String
-    /// The reason why the app needs the homes, in one short sentence that the request for permission shows to the user.
+    /// The reason why the app needs access to the homes, in one short sentence that the user sees with the request for
+    /// permission.
     public let usageDescription: String
     /// The capabilities that the app may use.
     public let capabilities: Set<HomeCapability>
-    /// The vendor whose accessories the app supports, as they advertise it; only for vendors' apps.
+    /// The vendor whose accessories the app supports, spelled as the accessories advertise it; `nil` unless this is a
+    /// vendor's app.
     public let vendor: String?
 
     /// Creates a declaration.
@@ -15,9 +17,10 @@ public struct AppDeclaration: Sendable, Hashable {
     ///
     /// - Parameters:
     ///   - id: The app's ID, such as `org.example.lights`.
-    ///   - usageDescription: The reason why the app needs the homes, in one short sentence for its user; not blank.
+    ///   - usageDescription: The reason why the app needs access to the homes, in one short sentence for the user. It
+    ///     must not be blank.
     ///   - capabilities: The capabilities that the app may use.
-    ///   - vendor: The vendor whose accessories the app supports, with `HomeCapability.vendor`.
+    ///   - vendor: The vendor whose accessories the app supports, if `capabilities` contains `HomeCapability.vendor`.
     public init(
         id: String, usageDescription: String, capabilities: Set<HomeCapability> = [.home], vendor: String? = nil
     ) {
@@ -32,7 +35,7 @@ public struct AppDeclaration: Sendable, Hashable {
         self.vendor = vendor
     }
 
-    /// The system app, in which the user manages homes and permissions instead of with the command `homehub`.
+    /// The system app, in which the user manages homes and permissions instead of using the command `homehub`.
     ///
     /// The daemon accepts it as the system app only if the daemon's configuration names the program (`system-app`) and
     /// the user running it may decide about permissions. Otherwise it's an ordinary app.

@@ -7,9 +7,9 @@ public actor AccessoryBrowser {
     private let manager: HomeManager
     private let finds = Search.Finds(limit: EventStream<BrowserEvent>.limit)
     private var search: (number: UInt64, subscription: Subscription)?
-    /// A Boolean value that indicates whether a start is in effect.
+    /// A Boolean value that indicates whether the search was started and not stopped since.
     ///
-    /// A stop may arrive while a start waits for permission.
+    /// ``stop()`` may be called while ``start()`` waits for permission.
     private var isStarted = false
     private var frozen: [DiscoveredAccessory] = []
 
@@ -70,6 +70,7 @@ public enum BrowserEvent: Sendable, Hashable {
     case found(DiscoveredAccessory)
     /// A device disappeared from the network or was added to a home.
     case removed(DiscoveredAccessory)
-    /// The currently found devices, in place of dropped events, because there were too many.
+    /// The currently available devices. This event replaces earlier ones, which were dropped because too many were
+    /// waiting.
     case reset([DiscoveredAccessory])
 }

@@ -34,8 +34,8 @@ extension HomeManager {
     func startSearch(_ finds: Search.Finds) async throws(HomeError) -> (number: UInt64, subscription: Subscription) {
         let number = search.add(finds)
         let subscription = Subscription { [tasks] in tasks.add(.endSearch(number)) }
-        // If another browser is already searching, the request has no effect. It's sent anyway, because the browser must
-        // receive an error if the daemon can't search.
+        // If another browser is already searching, the request has no effect. It's sent anyway, because the browser
+        // must receive an error if the daemon can't search.
         do {
             try await call(.startBrowsing, deadline: timeouts.call) { _ throws(HomeError) in }
         } catch {
@@ -48,7 +48,7 @@ extension HomeManager {
 
     /// Stops delivering found devices to a browser.
     ///
-    /// - Returns: The last found devices.
+    /// - Returns: The devices that were available at the end.
     @discardableResult func stopSearch(_ number: UInt64) -> [DiscoveredAccessory] {
         let last = search.devices
         if search.remove(number) { tasks.add(.stopBrowsing) }
@@ -63,7 +63,7 @@ extension HomeManager {
     /// The devices found so far.
     var discoveredAccessories: [DiscoveredAccessory] { search.devices }
 
-    /// Starts the daemon's search, again after a lost connection.
+    /// Starts the daemon's search again, after a lost connection or dropped notifications.
     func beginSearch() async {
         search.begin()
         do throws(HomeError) {

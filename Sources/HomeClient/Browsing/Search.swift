@@ -2,7 +2,7 @@ import AsyncKit
 
 /// The results of this app's search for devices.
 ///
-/// All browsers of the app share the daemon's one search.
+/// All browsers of the app share a single search of the daemon.
 struct Search {
     typealias Finds = BoundedMailbox<BrowserEvent>
 
@@ -56,9 +56,9 @@ struct Search {
         tell(.removed(devices.remove(at: index)))
     }
 
-    /// Restarts the search.
+    /// Removes all found devices before the daemon's search restarts.
     ///
-    /// The daemon reports present devices again.
+    /// The daemon then reports the available devices again.
     mutating func begin() {
         while let device = devices.popLast() { tell(.removed(device)) }
     }

@@ -16,7 +16,7 @@ extension HomeError {
         }
     }
 
-    /// Creates the error for a missing answer.
+    /// Creates the error for a failed exchange with the daemon.
     init(_ error: any Error) {
         switch error {
         case let error as HomeError: self = error

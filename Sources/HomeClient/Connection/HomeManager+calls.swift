@@ -10,9 +10,10 @@ extension HomeManager {
     ///   - take: Decodes the result and applies it in order with the notifications, even after the caller stopped
     ///     waiting.
     /// - Returns: The result of `take`.
-    /// - Throws: The daemon's error and the errors of `take`; `operationTimedOut` after the deadline and
-    ///   `operationCancelled` if the task is canceled, both only if the daemon reports that nothing was done, or
-    ///   doesn't respond; `daemonUnavailable`.
+    /// - Throws: The daemon's error and the errors of `take`; `daemonUnavailable` if the daemon isn't connected or the
+    ///   connection is lost; `operationTimedOut` after the deadline and `operationCancelled` if the task is canceled.
+    ///   The last two are thrown only if the daemon then reports that nothing was done, or doesn't respond to the
+    ///   cancellation.
     func call<Reply: Sendable>(
         _ request: HomeRequest, deadline: Duration?, _ take: @escaping (JSONValue) throws(HomeError) -> Reply
     ) async throws(HomeError) -> Reply {
@@ -64,7 +65,7 @@ extension HomeManager {
 
     /// Notifies the daemon that the caller stopped waiting.
     ///
-    /// Its answer contains the changes made until then.
+    /// The daemon's answer contains the changes that it made before it received this.
     func giveUp(_ id: Int64, of connection: UInt64, because reason: HomeError) {
         guard connection == connectionNumber, calls[id] != nil, calls[id]?.reason == nil else { return }
         calls[id]?.reason = reason

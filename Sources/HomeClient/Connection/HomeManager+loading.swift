@@ -40,7 +40,8 @@ extension HomeManager {
     /// Loads the homes with their accessories; returns `nil` if they changed during the load, so that another attempt
     /// is necessary.
     private func load(on peer: LineRPCPeer) async throws(HomeError) -> HomeGraph? {
-        // The daemon limits its wait for the user, and no caller waits here.
+        // There is no deadline: the daemon limits how long it waits for the user's permission, and no caller waits for
+        // this load.
         let reply = try await call(.homes, on: peer, deadline: nil) { json throws(HomeError) in
             let reply = try Self.understood { () throws(HomeError) in try HomesReply(json: json) }
             self.replica.loadBegan()

@@ -43,7 +43,7 @@ extension HomeManager {
             } catch {
                 failure = HomeError(error)
             }
-            // A refusal is final until the app or the daemon is replaced.
+            // Some refusals are final until the app or the daemon is replaced, so retry rarely.
             pause = session == nil ? min(pause * 2, timeouts.reconnect.longest) : timeouts.reconnect.first
             if failure?.isFinal == true { pause = timeouts.reconnect.longest }
             notifyWaiters()
@@ -106,7 +106,7 @@ extension HomeManager {
         changed()
     }
 
-    /// Requests everything again that this session must be notified of.
+    /// Requests again the notifications that the app wants in each session: found devices and questions.
     private func resume() async {
         if search.isWanted { await beginSearch() }
         if questions.isWanted { await answerQuestions() }
@@ -188,8 +188,8 @@ extension HomeManager {
         }
     }
 
-    /// Handles a value for the copy of the homes: this app doesn't observe it, or the daemon doesn't report it yet (or
-    /// again).
+    /// Handles an event that is meant only for the copy of the homes, because this app doesn't observe the value, or
+    /// because the daemon hasn't started to report it yet.
     private func cached(_ event: LiveEvent) {
         if case .valueUpdated(let id, _, _) = event, observations.reconciler.isDesired(id),
             replica.graph.characteristic(id)?.type.isMomentary == false

@@ -4,12 +4,12 @@ import LineRPC
 extension HomeManager {
     /// The maximum number of unanswered calls of the app.
     ///
-    /// The rest of the limit is reserved for the session itself.
+    /// The rest of the connection's limit is reserved for the session's own requests.
     static var callsOfApp: Int { limits.outstandingRequests - 8 }
 
-    /// Waits for a value, up to a limit if there is one.
+    /// Waits until a closure returns a value, for at most `limit` if there is one.
     ///
-    /// It checks again after each ``notifyWaiters()``.
+    /// The closure is called again after each ``notifyWaiters()``.
     ///
     /// - Returns: The value; `nil` after the limit, or if the task is canceled.
     func wait<Value: Sendable>(atMost limit: Duration?, for value: () -> Value?) async -> Value? {
@@ -37,8 +37,8 @@ extension HomeManager {
 
     /// Waits for a connection that accepts another call.
     ///
-    /// - Throws: `daemonUnavailable` after some time, the daemon's refusal, `operationCancelled` if the task is
-    ///   canceled.
+    /// - Throws: `daemonUnavailable` if there is no connection in time, the daemon's refusal, `genericError` if too
+    ///   many calls are waiting for answers, `operationCancelled` if the task is canceled.
     func connected() async throws(HomeError) -> LineRPCPeer {
         let endOfAbsence = ContinuousClock.now + timeouts.absence
         let result: Result<LineRPCPeer, HomeError>? = await wait(atMost: timeouts.connection) {

@@ -9,7 +9,7 @@ enum BackgroundTask: Sendable {
     case endObservation(UInt64)
     /// Removes a reader of the search.
     case endSearch(UInt64)
-    /// Stops the search without readers.
+    /// Stops the daemon's search after its last reader was removed.
     case stopBrowsing
     /// Starts or stops reports of these values.
     case reconcile([Characteristic.ID])

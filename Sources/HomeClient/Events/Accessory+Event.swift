@@ -29,11 +29,11 @@ extension Accessory.Event {
         case serviceNameUpdated(Service)
         /// The accessory's services changed; the remaining ones keep their identities.
         case servicesUpdated
-        /// The accessory became reachable or unreachable, or the reason changed.
+        /// The accessory became reachable or unreachable, or the reason why it's unreachable changed.
         case reachabilityUpdated
         /// A value that this app observes changed, or a button was pressed.
         case valueUpdated(Service, Characteristic)
-        /// The type as which a service is shown changed.
+        /// The type that apps use to display a service changed.
         case associatedServiceTypeUpdated(Service)
         /// A service was added to the favorites or removed from them.
         case favoriteUpdated(Service)

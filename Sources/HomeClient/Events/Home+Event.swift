@@ -27,7 +27,7 @@ extension Home.Event {
         case accessoryRoomUpdated(Room, Accessory)
         /// A room was added.
         case roomAdded(Room)
-        /// A room was removed; its accessories are in the default room.
+        /// A room was removed; its accessories moved to the default room.
         case roomRemoved(Room)
         /// A room was renamed.
         case roomNameUpdated(Room)

@@ -74,7 +74,7 @@ extension HomeManager {
         }
     }
 
-    /// Sets the type as which apps show an outlet, a switch or a contact sensor.
+    /// Sets the type that apps use to display an outlet, a switch or a contact sensor.
     ///
     /// - Parameters:
     ///   - type: The type to show; `nil` for the service's own type.

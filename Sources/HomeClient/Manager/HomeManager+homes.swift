@@ -12,7 +12,7 @@ extension HomeManager {
 
     /// Renames a home and its default room.
     ///
-    /// - Throws: The errors of ``addHome(named:)`` for its name, `renameWithSimilarName` if the home already has the
+    /// - Throws: The errors of ``addHome(named:)`` for the name, `renameWithSimilarName` if the home already has the
     ///   name, `objectWithSimilarNameExistsInHome` if an object in the home has it.
     @discardableResult
     public func renameHome(_ home: Home.ID, to name: String) async throws(HomeError) -> Home {

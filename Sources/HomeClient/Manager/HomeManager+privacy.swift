@@ -2,8 +2,9 @@ import AsyncKit
 import BoundedJSON
 import Logging
 
-// These calls are only for the system app, such as a settings app. It declares itself with `AppDeclaration.system`, its
-// executable is the one in the daemon's configuration (`system-app`), and its user may decide about permissions.
+// These calls are only for the system app, such as a settings app. The system app declares itself with
+// `AppDeclaration.system`, its executable is the one in the daemon's configuration (`system-app`), and its user may
+// decide about permissions.
 extension HomeManager {
     /// Returns all apps with a decision, a pending question or a session.
     ///
@@ -65,7 +66,7 @@ extension HomeManager {
         return subscription
     }
 
-    /// Subscribes to the daemon's questions, again after a lost connection.
+    /// Subscribes to the daemon's questions again, after a lost connection or dropped notifications.
     func answerQuestions() async {
         do throws(HomeError) {
             try await call(.answerQuestions, deadline: timeouts.call) { _ throws(HomeError) in }

@@ -15,7 +15,7 @@ extension HomeManager {
 
     /// Renames a room.
     ///
-    /// - Throws: The errors of ``addRoom(named:to:)`` for its name, `renameWithSimilarName` if the room already has the
+    /// - Throws: The errors of ``addRoom(named:to:)`` for the name, `renameWithSimilarName` if the room already has the
     ///   name, `roomForHomeCannotBeUpdated` for the default room.
     @discardableResult
     public func renameRoom(_ room: Room.ID, to name: String) async throws(HomeError) -> Room {
@@ -41,7 +41,7 @@ extension HomeManager {
 
     /// Renames a zone.
     ///
-    /// - Throws: The errors of ``addRoom(named:to:)`` for its name, `renameWithSimilarName` if the zone already has the
+    /// - Throws: The errors of ``addRoom(named:to:)`` for the name, `renameWithSimilarName` if the zone already has the
     ///   name.
     @discardableResult
     public func renameZone(_ zone: Zone.ID, to name: String) async throws(HomeError) -> Zone {

@@ -21,7 +21,7 @@ extension HomeManager {
 
     /// Renames a scene.
     ///
-    /// - Throws: The errors of ``addActionSet(named:to:kind:)`` for its name, `renameWithSimilarName` if the scene
+    /// - Throws: The errors of ``addActionSet(named:to:kind:)`` for the name, `renameWithSimilarName` if the scene
     ///   already has the name.
     @discardableResult
     public func renameActionSet(_ actionSet: ActionSet.ID, to name: String) async throws(HomeError) -> ActionSet {

@@ -5,7 +5,7 @@ extension HomeManager {
     ///   - name: The group's name, which must be unique in the home.
     ///   - home: The home.
     /// - Returns: The added group.
-    /// - Throws: The errors of ``addRoom(named:to:)`` for its name, `maximumObjectLimitReached` if there are too many
+    /// - Throws: The errors of ``addRoom(named:to:)`` for the name, `maximumObjectLimitReached` if there are too many
     ///   groups.
     public func addServiceGroup(named name: String, to home: Home.ID) async throws(HomeError) -> ServiceGroup {
         try await write(.addServiceGroup(home, name: name)) { graph, commit throws(HomeError) in
@@ -15,7 +15,7 @@ extension HomeManager {
 
     /// Renames a service group.
     ///
-    /// - Throws: The errors of ``addServiceGroup(named:to:)`` for its name, `renameWithSimilarName` if the group
+    /// - Throws: The errors of ``addServiceGroup(named:to:)`` for the name, `renameWithSimilarName` if the group
     ///   already has the name.
     @discardableResult
     public func renameServiceGroup(_ group: ServiceGroup.ID, to name: String) async throws(HomeError) -> ServiceGroup {

@@ -3,7 +3,9 @@ import BoundedJSON
 extension HomeManager {
     /// Adds a discovered device.
     ///
-    /// If the call throws, neither the home nor the device has changed.
+    /// If the accessory can't be added, the home is unchanged, and the daemon removes the pairing again if the device
+    /// was already paired. If the call throws `daemonUnavailable` or `operationTimedOut`, check whether the accessory
+    /// was added.
     ///
     /// - Parameters:
     ///   - accessory: The device.
@@ -23,7 +25,7 @@ extension HomeManager {
         try await add(AdditionRequest(home: home, device: accessory.id, code: code, name: name))
     }
 
-    /// Adds the device of a QR code or of an `AddAccessoryRequest`.
+    /// Adds the device that a QR code or an `AddAccessoryRequest` belongs to.
     ///
     /// - Parameters:
     ///   - payload: The content of the QR code, or the result of `request.makePayload(…)`.
@@ -43,8 +45,8 @@ extension HomeManager {
     /// Pairs again with an accessory that was reset, or with a device that replaces it.
     ///
     /// The accessory and its services keep their identities, names, rooms, settings, scenes, groups and favorites. The
-    /// same applies to the bridged accessories of a bridge. If the call throws, neither the home nor the device has
-    /// changed.
+    /// same applies to the bridged accessories of a bridge. If the accessory can't be repaired, the home is unchanged.
+    /// If the call throws `daemonUnavailable` or `operationTimedOut`, check whether the accessory was repaired.
     ///
     /// - Parameters:
     ///   - accessory: The accessory or bridge.
@@ -73,7 +75,7 @@ extension HomeManager {
         }
     }
 
-    /// Declines a request to the vendor's app to add an accessory.
+    /// Declines a request that this vendor's app received for a proof of ownership.
     ///
     /// - Throws: `notFound` if the request was already answered.
     public func decline(_ request: AddAccessoryRequest) async throws(HomeError) {

@@ -1,7 +1,7 @@
 extension HomeManager {
     /// Reads a value from the accessory.
     ///
-    /// - Returns: The accessory's value, which ``homes`` contains, too.
+    /// - Returns: The accessory's value. It's also stored in ``homes``.
     /// - Throws: `writeOnlyCharacteristic` if the characteristic can't be read, `accessoryNotReachable` or
     ///   `bridgedAccessoryNotReachable` if the accessory is unreachable, `accessoryIsBlocked` if it's blocked.
     public func readValue(of characteristic: Characteristic.ID) async throws(HomeError) -> CharacteristicValue {
@@ -102,7 +102,8 @@ extension HomeManager {
     /// Enables or disables notifications of changes of a value for this app.
     ///
     /// Enabling them twice isn't an error. Notifications stay enabled after a lost connection and while the accessory
-    /// is unreachable, until the app disables them or loses its permission. If the call throws, they aren't enabled.
+    /// is unreachable, until the app disables them or loses its permission. If a call to enable them throws, they
+    /// aren't enabled.
     ///
     /// - Throws: `notificationNotSupported` if the accessory doesn't report changes, `accessoryNotReachable` or
     ///   `bridgedAccessoryNotReachable` if it's unreachable.

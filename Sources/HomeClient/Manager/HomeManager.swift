@@ -5,9 +5,9 @@ public import Logging
 
 /// An app's access to the homes of its user.
 ///
-/// The daemon `homehubd` stores the homes for all apps; a manager has the app's copy. The copy is empty until it's
-/// loaded (``waitUntilLoaded()``) and while the app has no permission. The first use asks the user for permission, and
-/// calls wait for the answer.
+/// The daemon `homehubd` stores the homes for all apps, and a manager holds the app's copy of them. The copy is empty
+/// until it's loaded (``waitUntilLoaded()``) and while the app has no permission. The first use asks the user for
+/// permission, and calls wait for the answer.
 ///
 /// Most apps use ``withHomeManager(_:socket:logger:_:)``. Others create a manager and run it:
 ///
@@ -19,8 +19,8 @@ public import Logging
 ///
 /// Show the homes from ``snapshots(observing:)``, which returns the current state and the state after each change.
 /// Snapshots are immutable. ``homes`` is up to date before an event is delivered and before a call returns. An app gets
-/// no events for its own writes; their results contain the changes. Calls end within a bounded time. A call whose task
-/// is canceled before it had an effect throws `operationCancelled` and has no effect.
+/// no events for its own writes, because their results contain the changes. Calls end within a bounded time. A call
+/// whose task is canceled before it had an effect throws `operationCancelled` and has no effect.
 public actor HomeManager {
     /// The path of the daemon's socket.
     public nonisolated let socket: String
@@ -55,7 +55,7 @@ public actor HomeManager {
     var replica = Replica()
     /// The number of the current snapshot.
     var snapshotNumber: UInt64 = 0
-    /// A Boolean value that indicates whether the homes must be loaded, perhaps again.
+    /// A Boolean value that indicates whether the homes must be loaded or reloaded.
     var needsLoad = false
     /// The reason why loading failed.
     var loadFailure: HomeError?
@@ -116,7 +116,7 @@ public actor HomeManager {
     /// It's `false` while the homes are being loaded.
     public var isLoaded: Bool { replica.isCurrent }
 
-    /// The homes, oldest first; empty until they are loaded, and without permission.
+    /// The homes, oldest first; empty until they are loaded, and while the app has no permission.
     ///
     /// While the connection is lost, they don't change.
     public var homes: [Home] { replica.graph.homes }

@@ -18,8 +18,8 @@ struct Questions {
 
     /// A Boolean value that indicates whether to request questions on a new connection.
     ///
-    /// If the connection is established before a reader's own request is answered, it receives that request. A second
-    /// one would deliver each question twice.
+    /// If a new connection is established before a reader's own request is answered, that request is sent on the new
+    /// connection. A second request would deliver each question twice.
     var isWanted: Bool { !begun.isEmpty }
 
     mutating func add(_ mailbox: BoundedMailbox<PersonQuestion>) -> UInt64 {

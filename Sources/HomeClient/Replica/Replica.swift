@@ -3,9 +3,9 @@
 /// It applies the daemon's messages and derives the events for listeners.
 ///
 /// A load requests the homes, and then their accessories in pages. Changes that arrive after the homes
-/// (``loadBegan()``) are kept and applied to the loaded homes. Transactions that these already contain are skipped by
-/// their revision. Earlier changes are part of the homes. The copy is empty until the first load has finished, and
-/// unchanged during later ones.
+/// (``loadBegan()``) are kept and applied to the loaded homes. Transactions that the loaded homes already contain are
+/// recognized by their revision and skipped. Changes that arrive before the homes are already part of them. The copy is
+/// empty until the first load has finished, and unchanged during later ones.
 ///
 /// Answers must be applied in order with the notifications. Otherwise transactions seem to be missing.
 struct Replica: Sendable, Equatable {
@@ -70,7 +70,8 @@ struct Replica: Sendable, Equatable {
 
     /// Applies the loaded homes.
     ///
-    /// - Returns: One `homesUpdated` and the events of desired values that differ from the last known ones; or a gap.
+    /// - Returns: One `homesUpdated` and the events of desired values that differ from the last known ones; or a gap if
+    ///   changes were missed.
     package mutating func loaded(
         _ loaded: HomeGraph, isDesired: (Characteristic.ID) -> Bool = { _ in false }
     ) -> Update {

@@ -8,7 +8,7 @@ public protocol AccessorySetupInteraction: Sendable {
 
     /// Returns the content of the QR code or the entered code.
     ///
-    /// The setup doesn't ask for it if the request contains a payload.
+    /// The setup doesn't call this method if the request contains a payload.
     func setupCredentials() async throws(HomeError) -> AccessorySetupCredentials
 
     /// Returns the setup code if the QR code lacks it, or another code after the accessory rejected one.
@@ -53,7 +53,7 @@ public protocol AccessorySetupInteraction: Sendable {
     func name(for service: Service, of accessory: Accessory, suggestions: [String], refusal: HomeError?)
         async throws(HomeError) -> String?
 
-    /// Returns the type as which apps show an outlet, a switch or a contact sensor; `nil` keeps the current one.
+    /// Returns the type that apps use to display an outlet, a switch or a contact sensor; `nil` keeps the current one.
     func serviceType(for service: Service, of accessory: Accessory, choices: [ServiceType])
         async throws(HomeError) -> ServiceType?
 

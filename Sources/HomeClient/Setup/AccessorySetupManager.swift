@@ -19,9 +19,10 @@ public struct AccessorySetupManager: Sendable {
     /// It asks for the code and the device, pairs the device, and asks for the name and room of each accessory. For
     /// each service that people use, it asks for the name, the type to show and whether it's a favorite.
     ///
-    /// An app without a decision of the user can also run it: the system app asks the user about this addition. The
-    /// setup then asks the app only for the code, and the app gets only the result. The accessory is added to the home
-    /// of the request, or to the primary home. Without a QR code, the accessory must be the only one that can be added.
+    /// An app about which the user hasn't decided yet can run it, too: the system app asks the user about this
+    /// addition. In this case, the setup asks the app only for the code, and the app gets only the result. The
+    /// accessory is added to the home of the request, or to the primary home. Without a QR code, the accessory must be
+    /// the only one that can be added.
     ///
     /// After the accessory was added, the call doesn't throw. The setup asks again for a rejected name. If the user
     /// cancels or the connection is lost, the accessory keeps its current settings.
@@ -110,7 +111,7 @@ public struct AccessorySetupManager: Sendable {
 
     /// The maximum number of codes to try on a device.
     ///
-    /// An accessory allows 100 wrong ones in its lifetime.
+    /// An accessory allows 100 wrong codes in its lifetime.
     static let codeAttempts = 3
 
     private func choose(_ interaction: some AccessorySetupInteraction) async throws(HomeError) -> DiscoveredAccessory {

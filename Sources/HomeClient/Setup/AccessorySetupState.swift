@@ -19,7 +19,7 @@ public enum AccessorySetupState: Sendable, Hashable {
     /// The setup asks for the room of an accessory. Answers: ``AccessorySetupAnswer/room(_:)``,
     /// ``AccessorySetupAnswer/unchanged``.
     case room(RoomQuestion)
-    /// The setup asks for the type as which apps show an outlet, a switch or a contact sensor. Answers:
+    /// The setup asks for the type that apps use to display an outlet, a switch or a contact sensor. Answers:
     /// ``AccessorySetupAnswer/serviceType(_:)``, ``AccessorySetupAnswer/unchanged``.
     case serviceType(Service, of: Accessory, choices: [ServiceType])
     /// The setup asks whether a service is a favorite, one of the services that people use most. Answers:

@@ -9,7 +9,7 @@ struct PostPairingConfiguration<Interaction: AccessorySetupInteraction> {
 
     /// Asks all questions.
     ///
-    /// It ends early if the user cancels.
+    /// It ends early if a question fails, for example because the user cancels.
     ///
     /// - Returns: The failed steps, each with its accessory.
     func perform(on accessories: [Accessory.ID]) async -> [HomeError] {
@@ -103,9 +103,9 @@ struct PostPairingConfiguration<Interaction: AccessorySetupInteraction> {
         return refusals
     }
 
-    /// Performs a step that may fail.
+    /// Performs a step and returns its error.
     ///
-    /// The accessory stays in the home.
+    /// The accessory stays in the home even if the step fails.
     private func this(_ write: () async throws(HomeError) -> Void) async -> HomeError? {
         do { try await write() } catch { return error }
         return nil
@@ -119,7 +119,7 @@ extension HomeError {
         return error
     }
 
-    /// A Boolean value that indicates whether a different name would succeed.
+    /// A Boolean value that indicates whether the name caused the error, so that a different one may succeed.
     var isAboutName: Bool {
         switch code {
         case .stringShorterThanMinimum, .stringLongerThanMaximum, .nameContainsProhibitedCharacters,

@@ -1,6 +1,6 @@
 /// The state of an app's copy of the homes at one time.
 public struct HomeSnapshot: Sendable, Hashable {
-    /// The homes, oldest first; empty until they are loaded, and without permission.
+    /// The homes, oldest first; empty until they are loaded, and while the app has no permission.
     public let homes: [Home]
     /// The permission that the user has given to the app.
     public let authorizationStatus: AuthorizationStatus
@@ -16,7 +16,7 @@ public struct HomeSnapshot: Sendable, Hashable {
     /// Returns the home with the given ID, or `nil` if it's missing.
     public func home(_ id: Home.ID) -> Home? { homes.first { $0.id == id } }
 
-    /// Returns the accessory of any home with the given ID, or `nil` if it's missing.
+    /// Returns the accessory with the given ID from any home, or `nil` if it's missing.
     public func accessory(_ id: Accessory.ID) -> Accessory? {
         for home in homes {
             if let accessory = home.accessory(id) { return accessory }
@@ -24,7 +24,7 @@ public struct HomeSnapshot: Sendable, Hashable {
         return nil
     }
 
-    /// Returns the characteristic of any home with the given ID, or `nil` if it's missing.
+    /// Returns the characteristic with the given ID from any home, or `nil` if it's missing.
     public func characteristic(_ id: Characteristic.ID) -> Characteristic? {
         for home in homes {
             if let characteristic = home.characteristic(id) { return characteristic }

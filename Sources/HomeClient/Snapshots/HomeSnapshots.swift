@@ -11,7 +11,7 @@ public struct HomeSnapshots: AsyncSequence, Sendable {
     let manager: HomeManager
     let scope: ObservationScope?
 
-    /// Creates an iterator, whose second step starts the observation.
+    /// Creates an iterator, which starts the observation when the second snapshot is requested.
     public func makeAsyncIterator() -> Iterator { Iterator(manager: manager, scope: scope) }
 
     /// An iterator over the snapshots.

@@ -4,13 +4,13 @@ import AsyncKit
 ///
 /// An iteration enables notifications of the value, and its end disables them unless another part of the app needs
 /// them. Values that this app writes are included, with ``ObservedValue/origin`` `own`. A button has no current value;
-/// each press is an element. While the accessory or the daemon is unreachable, the sequence waits. If the value has
-/// changed meanwhile, the next element is the changed value. If more than ``limit`` values wait for the reader, only
-/// the newest one remains.
+/// each press is an element. While the accessory or the daemon is unreachable, the sequence waits. If the value changes
+/// in the meantime, the next element is the new value. If more than ``limit`` values wait for the reader, only the
+/// newest one remains.
 ///
 /// The sequence ends when the characteristic is removed, and throws `notificationNotSupported` if the accessory doesn't
-/// report the value. Without permission, it throws `homeAccessNotAuthorized` and ends, also if the user withdraws
-/// permission during the iteration. In contrast, ``HomeSnapshots`` continue: the next snapshot has no homes, and a
+/// report the value. If the app has no permission or loses it during the iteration, the sequence throws
+/// `homeAccessNotAuthorized` and ends. In contrast, ``HomeSnapshots`` continue: the next snapshot has no homes, and a
 /// later one has them if the user allows the app again.
 public struct CharacteristicValues: AsyncSequence, Sendable {
     /// A value and its origin.
@@ -24,7 +24,7 @@ public struct CharacteristicValues: AsyncSequence, Sendable {
     let manager: HomeManager
     let characteristic: Characteristic.ID
 
-    /// Creates an iterator, whose first step enables notifications.
+    /// Creates an iterator, which enables notifications when the first value is requested.
     public func makeAsyncIterator() -> Iterator { Iterator(manager: manager, characteristic: characteristic) }
 
     /// An iterator over the values.

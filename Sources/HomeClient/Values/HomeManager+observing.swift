@@ -95,7 +95,8 @@ extension HomeManager {
     /// it's observed until the last of them ends.
     ///
     /// - Parameter scope: The values to observe.
-    /// - Returns: The observation, after the daemon has answered. It ends when its last reference is released.
+    /// - Returns: The observation, which ends when its last reference is released. If the homes are loaded, the daemon
+    ///   has already answered the request for their values.
     public func observe(_ scope: ObservationScope) async -> Observation {
         let number = observations.add(scope)
         let observation = Observation(Subscription { [tasks] in tasks.add(.endObservation(number)) })

@@ -85,9 +85,9 @@ struct ObservationReconciler: Equatable, Sendable {
 
     mutating func connectionLost() { confirmed = [] }
 
-    /// Drops everything except the observations after the app lost its permission.
+    /// Drops everything except the observations of scopes after the app lost its permission.
     ///
-    /// The observations resume when it regains access to the homes.
+    /// These observations resume when the app regains access to the homes.
     mutating func emptied() {
         let scopes = scopes
         self = ObservationReconciler()
@@ -96,7 +96,7 @@ struct ObservationReconciler: Equatable, Sendable {
 
     // MARK: Requests
 
-    /// Handles loaded homes, after which the daemon may be a different one.
+    /// Handles newly loaded homes, which may come from a restarted daemon.
     ///
     /// - Returns: The values to request, and those to stop.
     mutating func homesLoaded(_ graph: HomeGraph) -> [Characteristic.ID] {

@@ -95,7 +95,7 @@ struct Observations {
 
     /// Fails all iterations after the app lost its permission.
     ///
-    /// Observations wait until it's allowed again.
+    /// Observations resume when the app is allowed again.
     mutating func fail(_ error: HomeError) {
         for reports in readers.values.flatMap(\.mailboxes.values) {
             reports.clear()
