@@ -37,7 +37,7 @@ extension CommandFailure {
 }
 
 extension HomeError {
-    /// The message for people, with the suggestions as a question or an advice.
+    /// The message for the user, with the suggestions as a question or as advice.
     var text: String {
         guard !suggestions.isEmpty else { return message }
         let names = suggestions.map { "\"\($0)\"" }.joined(separator: " or ")

@@ -86,7 +86,7 @@ struct HomeOptions: GlobalOptions, Sendable {
     /// Prints a remedy if the permission isn't granted immediately.
     private func hint(_ manager: HomeManager) async throws {
         try await Task.sleep(for: Self.hintDelay)
-        // The person is asked only after the connection is established.
+        // The user is asked only after the connection is established.
         while await !manager.isConnected { try await Task.sleep(for: .milliseconds(50)) }
         guard await !manager.authorizationStatus.contains(.determined) else { return }
         Terminal.current.writeError("homehub: waiting for permission to access the home; \(remedy)\n")
@@ -116,7 +116,8 @@ struct HomeSession: Sendable {
 
     /// Returns the selected home with values to show.
     ///
-    /// It reads the values that have never been received, or all values. Late answers remain unknown.
+    /// It first reads the values that have never been received or, if `isAsked` is `true`, all values. Answers that
+    /// arrive too late aren't included.
     ///
     /// - Throws: 2 if there is no such home.
     func glance(isAsked: Bool) async throws -> Home {
@@ -142,14 +143,14 @@ struct HomeSession: Sendable {
         return try await self.home
     }
 
-    /// Prints text for people, or JSON for programs.
+    /// Prints human-readable text, or JSON with `--json`.
     func print(_ text: @autoclosure () -> String, json: @autoclosure () -> JSONValue) {
         Terminal.current.write(options.json ? json().text + "\n" : text())
     }
 
-    /// Prints the created or changed object for programs.
+    /// Prints the created or changed object, but only with `--json`.
     ///
-    /// For people, silence means success.
+    /// Otherwise, silence means success.
     func print(json: JSONValue) {
         if options.json { Terminal.current.write(json.text + "\n") }
     }
@@ -159,7 +160,7 @@ struct HomeSession: Sendable {
     /// Tests can override it.
     @TaskLocal static var progressDelay = Duration.seconds(1)
 
-    /// Runs an operation, and prints a progress message if it takes long.
+    /// Runs an operation, and prints a progress message if it takes a while.
     func saying<Result>(_ what: String, _ body: () async throws -> Result) async rethrows -> Result {
         let hint = Task {
             try await Task.sleep(for: Self.progressDelay)
@@ -169,9 +170,9 @@ struct HomeSession: Sendable {
         return try await body()
     }
 
-    /// Prints notes for people about results that differ from the input.
+    /// Prints notes about results that differ from the input.
     ///
-    /// Programs find them in the listing.
+    /// With `--json`, it prints nothing, because the listing contains the same information.
     func note(_ sentences: [String]) {
         guard !options.json else { return }
         for sentence in sentences { Terminal.current.writeError("homehub: \(sentence)".sanitized + "\n") }
@@ -185,7 +186,7 @@ struct HomeSession: Sendable {
 
     /// Asks for confirmation before an operation that can't be undone.
     ///
-    /// - Throws: `TerminalError` with 75 if the person declines, 64 if no person can answer.
+    /// - Throws: `TerminalError` with 75 if the person declines, 64 if nobody can be asked.
     func confirm(_ warning: String, yes: Bool, remedy: String = "use --yes") async throws {
         guard !yes else { return }
         guard !options.json else {

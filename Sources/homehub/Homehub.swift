@@ -4,7 +4,7 @@ import CommandKit
 import HomeClient
 import TerminalKit
 
-/// The command for homes: an ordinary app for people at a terminal and for scripts.
+/// The command for homes: an ordinary app, for users at a terminal and for scripts.
 @main
 struct Homehub: CommandProgram {
     static let configuration = CommandConfiguration(
@@ -21,7 +21,7 @@ struct Homehub: CommandProgram {
             VersionCommand<Homehub>.self,
         ])
 
-    /// Reports unknown words, because no command with a default has arguments before its subcommands.
+    /// `false`, so that unknown words are reported: no command with a default subcommand takes arguments of its own.
     static let passesWordsToDefaults = false
 
     @OptionGroup var options: HomeOptions

@@ -52,7 +52,7 @@ enum Refusal {
 
     /// Returns the error for an ambiguous name (3).
     ///
-    /// Each candidate has unambiguous words.
+    /// Each candidate is shown with words that refer to it unambiguously.
     static func ambiguous(_ typed: String, candidates: [(what: String, words: String)]) -> HomeError {
         let list = candidates.prefix(8).map { "\"\($0.words)\" (\($0.what))" }.joined(separator: " or ")
         return HomeError(.invalidParameter, detail: "\"\(typed.shown)\" is ambiguous; use \(list)")
@@ -60,7 +60,8 @@ enum Refusal {
 }
 
 extension Collection<String> {
-    /// Returns the only name with the given beginning of at least two letters.
+    /// Returns the name that begins with the typed text; `nil` if there are none or several, or if the text has fewer
+    /// than two letters or digits.
     func only(beginningWith typed: String) -> String? {
         let key = NameKey(typed).description
         guard key.count > 1 else { return nil }
@@ -68,7 +69,7 @@ extension Collection<String> {
         return Set(found.map { NameKey($0) }).count == 1 ? found.first : nil
     }
 
-    /// Returns up to three similar names: the one with a typo, and names with the typed text in them.
+    /// Returns up to three similar names: the one that the text is probably a typo of, and names that contain the text.
     func near(_ typed: String) -> [String] {
         let key = NameKey(typed).description
         guard !key.isEmpty else { return [] }

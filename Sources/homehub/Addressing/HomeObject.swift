@@ -126,7 +126,7 @@ extension HomeObject {
 }
 
 extension HomeObject {
-    /// The name, with the accessory's name for a part.
+    /// The name; for a part, preceded by its accessory's name.
     var qualifiedName: String {
         guard case .part(let service, let accessory) = self else { return name }
         return "\(accessory.name)/\(service.name)"

@@ -100,7 +100,7 @@ extension Accessory {
 extension ValueTarget {
     /// Returns the characteristics with a permission, of the primary part or of the given part.
     ///
-    /// If `isComplete` is `true`, it returns those of all parts, including parts that people don't use.
+    /// If `isComplete` is `true`, it returns those of all parts, including parts that aren't meant for users.
     func places(allowing permission: CharacteristicPermissions, isComplete: Bool = false) -> [ValuePlace] {
         let all: [ValuePlace] =
             switch self {
@@ -116,7 +116,7 @@ extension ValueTarget {
         }
     }
 
-    /// Returns the characteristic with a word: its name in lower case with dashes, or its identifier.
+    /// Returns the characteristic that a word refers to by its name in lower case with dashes, or by its identifier.
     ///
     /// The primary part takes precedence.
     ///

@@ -52,7 +52,8 @@ struct WriteOrder: Equatable {
 
     /// Returns the values to write, given the values that were read.
     ///
-    /// - Returns: One change per item. Steps beyond a limit and steps from an unknown value are omitted.
+    /// - Returns: One change per item. Steps from an unknown value are omitted, and so are steps that have no effect
+    ///   because the value is already at its limit.
     /// - Throws: The validation error of a number that is out of range.
     func changes(
         given present: [Characteristic.ID: CharacteristicValue]
@@ -86,7 +87,8 @@ extension CharacteristicMetadata {
     /// Clamps a number to the limits and returns it as a value of the format.
     fileprivate func number(_ wanted: Double, atLeast present: Double, step: Double) -> CharacteristicValue {
         let number = min(max(wanted, minimum ?? wanted), maximum ?? wanted)
-        // A smaller step than the accessory's is increased to it, because it would otherwise have no effect.
+        // A step that is smaller than the accessory's step is increased to that, because it would otherwise have no
+        // effect.
         guard let own = self.step, step.magnitude < own else {
             return .float(format == .float ? number : number.rounded())
         }
@@ -108,7 +110,8 @@ enum Verb: String, CaseIterable {
         }
     }
 
-    /// The kinds in a place that it affects if no kind is given: `kitchen off` doesn't affect the alarm or the heating.
+    /// The kinds in a place that the word affects if no kind is given: `kitchen off` doesn't affect the alarm or the
+    /// heating.
     var kinds: Set<ServiceType>? {
         switch self {
         case .on, .off, .toggle: [.lightbulb, .switch, .outlet, .fan, .fanv2]
@@ -134,7 +137,7 @@ extension Home {
     /// - Throws: 2 or 3 for unknown or ambiguous words, and validation errors of values.
     func writeOrder(typed words: [String]) throws(HomeError) -> WriteOrder {
         let count = words.reversed().prefix { $0.contains("=") || Verb(rawValue: $0.lowercased()) != nil }.count
-        // A lamp may have the name On.
+        // The first word always belongs to the target, because a lamp may be named On.
         let wanted = words.suffix(max(0, min(count, words.count - 1)))
         let named = words.dropLast(wanted.count).joined(separator: " ")
         guard !wanted.isEmpty else {
@@ -156,9 +159,9 @@ extension Home {
         return WriteOrder(items: items)
     }
 
-    /// Returns the target with a name.
+    /// Returns the target with a name or, failing that, the parts of a kind.
     ///
-    /// Otherwise, a kind, which may follow the name of a place, or is in the entire home.
+    /// The kind may follow the name of a place. Without a place, it applies to the entire home.
     private func writeTarget(_ typed: String) throws(HomeError) -> WriteTarget {
         do throws(HomeError) {
             return try WriteTarget(valueTarget(typed, isWhole: true), of: self)
@@ -333,7 +336,7 @@ extension ValuePlace {
             return WriteOrder.Item(place: self, wanted: .value(value, asked: asked))
         }
         guard metadata.permissions.contains([.pairedRead, .pairedWrite]) else {
-            // Throws the specific error.
+            // If the value can't be written or is invalid, this throws a more specific error.
             _ = try characteristic.value(typed: typed)
             throw HomeError(
                 .writeOnlyCharacteristic,

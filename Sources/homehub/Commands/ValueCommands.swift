@@ -81,7 +81,7 @@ struct WriteCommand: HomeCommand {
         let written = try await session.saying("sending to the accessories") {
             try await session.manager.writeValues(values)
         }
-        // Values that weren't written have the result of reading them.
+        // For values that weren't written, the report shows the result of reading them.
         var report = ValueReport(order.items.map(\.place), read.merging(written) { $1 })
         report.asked(changes)
         try report.show(in: session, isSilent: true)
@@ -95,7 +95,7 @@ struct ValueChange: Equatable {
     /// The typed number, if it was rounded to the nearest step.
     var asked: CharacteristicValue?
 
-    /// A note for people about a rounded number.
+    /// A note for the user about a rounded number.
     var note: String? {
         guard let asked, let step = place.characteristic.metadata.step else { return nil }
         let text = place.characteristic.text
@@ -116,7 +116,7 @@ struct ValueReport {
 
     /// Creates a report of values in the given order.
     ///
-    /// The error `partialSuccess` is used if only some of them failed.
+    /// If only some of them failed, ``error`` has the code `partialSuccess`.
     init(
         _ places: [ValuePlace], _ results: [Characteristic.ID: Result<CharacteristicValue, HomeError>],
         partialSuccess: HomeError.Code = .readWritePartialSuccess
@@ -132,7 +132,7 @@ struct ValueReport {
         }
     }
 
-    /// Stores the changes with rounded numbers for the report.
+    /// Adds the typed numbers that were rounded to the report.
     mutating func asked(_ changes: [ValueChange]) {
         for change in changes where change.asked != nil && errors[change.place.characteristic.id] == nil {
             rounded[change.place.characteristic.id] = change
@@ -174,9 +174,9 @@ struct ValueReport {
             detail: "\(failures.count) of \(places.count) values failed: \(sentences.joined(separator: "; "))")
     }
 
-    /// Prints the values, or only a single requested one.
+    /// Prints the values as a table, or just the value if a single one was requested.
     ///
-    /// If `isSilent` is `true`, nothing is printed for people.
+    /// If `isSilent` is `true`, the values are printed only with `--json`.
     ///
     /// - Throws: All failures as one error.
     func show(in session: HomeSession, isSingle: Bool = false, isSilent: Bool = false) throws {

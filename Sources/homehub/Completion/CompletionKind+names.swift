@@ -8,7 +8,7 @@ enum CompletableName: Sendable {
     case homes, rooms, zones, scenes, groups, accessories
     /// All objects with names.
     case objects
-    /// The arguments of `read` and `watch`: accessories, rooms, zones, and the values of the preceding one.
+    /// The arguments of `read` and `watch`: accessories, rooms, zones, and the values of the preceding target.
     case values
     /// The arguments of `write`: the same as for values, kinds, and words such as `brightness=`.
     case changes
@@ -28,7 +28,7 @@ extension CompletionKind {
 
 /// The completions for a shell.
 enum Completion {
-    /// The longest time that a person waits after pressing a key.
+    /// The longest time that the user waits for completions after pressing a key.
     private static let timeout = Duration.seconds(1)
 
     /// Returns the homes that the typed command would have access to.
@@ -93,7 +93,8 @@ enum Completion {
 
     /// Returns the candidate in the form that the shell can insert.
     ///
-    /// bash inserts it unchanged, so spaces are removed, which don't matter in names. Other shells quote it themselves.
+    /// bash inserts the candidate unchanged, so spaces and apostrophes, which don't matter in names, are removed. Other
+    /// shells quote it themselves.
     static func forShell(_ name: String) -> String {
         guard CompletionShell.requesting == .bash else { return name }
         return name.filter { $0 != " " && $0 != "'" }

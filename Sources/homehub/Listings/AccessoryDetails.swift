@@ -3,7 +3,7 @@ import HomeModel
 import HomePresentation
 import TerminalKit
 
-/// The details of an accessory for people.
+/// The human-readable details of an accessory.
 struct AccessoryDetails {
     let accessory: Accessory
     let home: Home

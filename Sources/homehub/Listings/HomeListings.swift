@@ -3,7 +3,7 @@ import HomeModel
 import HomePresentation
 import TerminalKit
 
-/// Listings of homes, rooms, zones, groups and scenes for people.
+/// Human-readable listings of homes, rooms, zones, groups, scenes and accessories.
 ///
 /// Equal homes have equal listings.
 enum HomeListings {
@@ -181,7 +181,7 @@ extension Home {
         return nil
     }
 
-    /// Returns the effect of a scene's action, or `nil` if the characteristic no longer exists.
+    /// Returns a description of a scene's action, or `nil` if the characteristic no longer exists.
     func text(of action: CharacteristicWriteAction) -> String? {
         guard let place = place(of: action.characteristic) else { return nil }
         return "\(place.shownName) \(place.characteristic.sentence(of: action.targetValue))"

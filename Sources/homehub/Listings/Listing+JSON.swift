@@ -93,7 +93,7 @@ extension UInt64 {
 }
 
 extension ActionSet {
-    /// The scene with its values in the usual form.
+    /// The scene with its values in the same form as in other listings.
     var listing: JSONValue {
         var object = json.object ?? [:]
         object["actions"] = .array(

@@ -1,7 +1,7 @@
 import HomeClient
 import TerminalKit
 
-/// Asks the person at the terminal for permissions.
+/// Asks the user at the terminal about permissions.
 ///
 /// The questions have fixed texts. The app provides only the reason, which is marked as the app's text.
 struct PermissionAgent: Sendable {
@@ -36,7 +36,7 @@ struct PermissionAgent: Sendable {
         """
     }
 
-    /// Returns the person's decision, or `nil` to leave the question open.
+    /// Returns the user's decision, or `nil` to leave the question open.
     ///
     /// - Throws: `TerminalError` if no person can answer.
     func decision(about question: PersonQuestion) async throws -> PermissionDecision? {

@@ -2,7 +2,7 @@ import BoundedJSON
 import HomeClient
 import TerminalKit
 
-/// Listings of apps and their permissions for people.
+/// Human-readable listings of apps and their permissions.
 enum PermissionListing {
     static func text(of permissions: [AppPermission]) -> String {
         guard !permissions.isEmpty else { return "No app has asked for access yet.\n" }
@@ -69,7 +69,7 @@ extension AppIdentity {
             : "\(executable.sanitized), run by user \(uid)"
     }
 
-    /// The same as one word: a program, or only the ID that a user's programs provide.
+    /// The coverage as one word: `program`, or `id` if the decision applies to all of the user's programs with this ID.
     fileprivate var coverageWord: String { executable.isEmpty ? "id" : "program" }
 }
 

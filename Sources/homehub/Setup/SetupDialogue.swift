@@ -10,7 +10,7 @@ struct SetupDialogue: AccessorySetupInteraction {
     let terminal: Terminal
     let manager: HomeManager
     let code: SetupCode?
-    /// The selected device, by name or IDentifier.
+    /// The selected device, by name or identifier.
     let device: String?
     /// The name for the accessory, or for the bridge itself.
     let wantedName: String?
@@ -272,7 +272,7 @@ struct SetupDialogue: AccessorySetupInteraction {
 
     // MARK: Questions
 
-    /// Returns the person's input, with extra spaces removed.
+    /// Returns the user's input, with extra spaces removed.
     private func answer(_ question: String, or remedy: String) async throws(HomeError) -> String {
         guard let typed = await terminal.ask(question) else {
             guard !Task.isCancelled else { throw HomeError(.operationCancelled) }

@@ -11,7 +11,8 @@ extension Characteristic {
         return description.isEmpty ? type.description : description
     }
 
-    /// Returns whether the text is the word, the English name, the type or the identifier, in any spelling.
+    /// Returns whether the text is the word, the English name, the type or the identifier, ignoring case, spaces and
+    /// punctuation.
     func answers(to typed: String) -> Bool {
         let key = typed.squashed
         guard !key.isEmpty else { return false }

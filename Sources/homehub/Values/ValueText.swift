@@ -4,9 +4,9 @@ import HomeModel
 import TerminalKit
 
 extension Characteristic {
-    /// Returns the value with its unit for people.
+    /// Returns the value with its unit in human-readable form.
     ///
-    /// The result is also valid input.
+    /// Except for bytes, the result is also valid input.
     func text(of value: CharacteristicValue) -> String {
         switch value {
         case .bool(let flag): return flag ? "yes" : "no"
@@ -20,7 +20,7 @@ extension Characteristic {
         }
     }
 
-    /// The cached value, or a text if it isn't known.
+    /// The cached value, or `unknown`.
     var cachedText: String { value.map(text) ?? "unknown" }
 
     /// Returns the value as a phrase for a change.
@@ -52,7 +52,7 @@ extension Characteristic {
         }
     }
 
-    /// The valid numbers with a meaning.
+    /// The numbers that the characteristic accepts.
     private var takenNumbers: [Int64] {
         (metadata.validValues ?? type.valueNames.keys.sorted())
             .filter { metadata.accepted(.integer($0))?.number == Double($0) }

@@ -10,15 +10,15 @@ struct EventLine {
     var place = ""
     var subject = ""
     var sentence: String
-    /// The members for programs, in addition to the event's name and time.
+    /// The JSON members of the event, in addition to its name and time.
     var members: JSONObject = [:]
 
-    /// Returns the line for people.
+    /// Returns the human-readable line.
     func text(at time: String) -> String {
         [time, place, subject, sentence].filter { !$0.isEmpty }.map(\.sanitized).joined(separator: "  ") + "\n"
     }
 
-    /// Returns the line for programs, with the event's name and its time.
+    /// Returns the line as JSON, with the event's name and its time.
     func listing(name: String, time: Timestamp) -> JSONValue {
         var object: JSONObject = ["event": .string(name), "time": .integer(time.millisecondsSince1970)]
         for member in members.members { object[member.name] = member.value }

@@ -31,7 +31,8 @@ struct WatchCommand: HomeCommand {
         let output = WatchOutput(session, await manager.homes)
         await withDiscardingTaskGroup { tasks in
             tasks.addTask {
-                // An unresponsive accessory delays the call. Events of other accessories are shown meanwhile.
+                // An unresponsive accessory delays this call. In the meantime, events of other accessories are already
+                // shown.
                 await output.keep(manager.observe(watch.observed))
                 session.sayThatItGoesOn("watching")
             }
