@@ -16,12 +16,12 @@ import ServiceLifecycle
 import SystemKit
 import UnixSignals
 
-/// The composition root.
+/// The daemon's composition root.
 ///
-/// It starts the parts in order and stops them in reverse order.
+/// It creates and starts the daemon's parts in order, and stops them in reverse order.
 ///
-/// The order of the start is database, hub, socket. The socket stops first, so that apps are notified of the end, and
-/// the links follow.
+/// The parts start in this order: database, hub, socket. The socket stops first, so that the apps' connections end
+/// before the hub's links to accessories do.
 struct HubDaemon {
     /// The locations of the daemon's files.
     struct Places {

@@ -8,8 +8,9 @@ import Logging
 /// Serves the connections of apps.
 ///
 /// Each connection has one task that receives the app's requests in order, and one that sends the hub's deliveries in
-/// order. The second task sends one delivery and waits until the app has read most of it. So an app that doesn't read
-/// delays only itself. The hub bounds its pending deliveries and notifies it to load everything again.
+/// order. The second task sends one delivery and waits until the app has read most of it. Therefore, an app that
+/// doesn't read delays only itself. The hub bounds the app's pending deliveries: it replaces too many of them with one
+/// notification to load everything again.
 struct AppConnections: LineRPCSessions {
     struct Limits {
         /// The limits of lines: an app sends single requests, and it receives pages of accessories or the changes of
@@ -57,7 +58,8 @@ struct AppConnections: LineRPCSessions {
 
     // MARK: Opening
 
-    /// Disconnects an app that doesn't open a session in time, which frees its connection for others.
+    /// Opens a session. If the app doesn't request one in time, it's disconnected, which frees its connection for
+    /// others.
     private func openInTime(
         _ peer: LineRPCPeer, _ identity: PeerIdentity, _ inputs: inout AsyncStream<LineRPCInput>.AsyncIterator
     ) async -> SessionID? {
@@ -125,7 +127,7 @@ struct AppConnections: LineRPCSessions {
         do throws(LineRPCError) {
             try peer.notify(notification.method, notification.params)
         } catch .tooLong {
-            // The app can load the content of a notification that is too long in pages.
+            // The notification is too long for a line. The app can load its content in pages instead.
             try? peer.notify(HomeNotification.homesUpdated.method, HomeNotification.homesUpdated.params)
         } catch {
             // The connection has ended, which closes the session, too.
@@ -136,7 +138,7 @@ struct AppConnections: LineRPCSessions {
 extension AppPeer {
     /// Creates the peer of a connection.
     ///
-    /// Groups are looked up for each connection, so the next one sees a change.
+    /// Groups are looked up for each connection, so a change of a user's groups applies to the next connection.
     init(_ identity: PeerIdentity) {
         let mayDecide =
             identity.uid == 0 || identity.uid == geteuid()

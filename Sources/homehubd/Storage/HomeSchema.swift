@@ -2,10 +2,11 @@ import GRDB
 
 /// The tables of `home.sqlite`.
 ///
-/// `position` is the order of age. It only increases, and a replaced object keeps its position. An accessory without a
-/// room is in its home's default room. An object with two paths to a home, such as a room of a zone, refers to it with
-/// the home's ID, so that both paths lead to the same home. References are checked at the end of a transaction, because
-/// its events have the order of the apps' notifications.
+/// `position` orders the objects by age. It only increases, and a replaced object keeps its position. An accessory
+/// without a room is in its home's default room. An object with two paths to a home, such as a room of a zone, refers
+/// to it with the home's ID, so that both paths lead to the same home. References are checked at the end of a
+/// transaction, because its events are in the order in which apps are notified, which may not be the order of the
+/// references.
 enum HomeSchema {
     /// The application ID that marks the database as this program's: "HOME" in ASCII.
     static let applicationID: Int32 = 0x484F_4D45

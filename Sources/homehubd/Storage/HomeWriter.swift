@@ -164,7 +164,7 @@ struct HomeWriter {
         try replaceServices(of: accessory.id, with: accessory.services)
     }
 
-    /// Updates remaining services in place because scenes refer to them.
+    /// Replaces an accessory's services, but updates the remaining ones in place, because scenes refer to them.
     private func replaceServices(of accessory: Accessory.ID, with services: [Service]) throws {
         let kept = JSONValue.array(services.map { .string($0.id.description) }).text
         try execute(
