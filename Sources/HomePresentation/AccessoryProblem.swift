@@ -10,7 +10,7 @@ public enum AccessoryProblem: Sendable, Hashable {
     /// The accessory has a known fault.
     case fault(AccessoryFault)
 
-    /// The identifier for programs.
+    /// The identifier in machine-readable output.
     public var code: String {
         switch self {
         case .blocked: "blocked"

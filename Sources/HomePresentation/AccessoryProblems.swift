@@ -1,6 +1,6 @@
 package import HomeModel
 
-/// The reported problems of accessories, so that people only receive changes.
+/// The reported problems of accessories, so that users are notified only of changes.
 ///
 /// A daemon that starts doesn't know which accessories respond, and finds out one by one. Without this state, a client
 /// would report the return of every accessory, and never the loss of one that stays unreachable.
@@ -18,7 +18,7 @@ package struct AccessoryProblems: Sendable, Equatable {
 
     /// Records an accessory's current problem.
     ///
-    /// - Returns: Whether the problem has changed. An accessory that is new has had no problem before.
+    /// - Returns: Whether the problem has changed. A new accessory counts as one that had no problem before.
     package mutating func changed(_ accessory: Accessory) -> Bool {
         (reported.updateValue(accessory.problem, forKey: accessory.id) ?? nil) != accessory.problem
     }

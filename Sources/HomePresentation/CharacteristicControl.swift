@@ -18,7 +18,7 @@ public enum CharacteristicControl: Sendable, Hashable {
     case color
     /// A color temperature in mired, from cold to warm.
     case colorTemperature(NumberRange)
-    /// A choice between the meanings of a value.
+    /// A choice among the meanings of a value.
     case choice([Choice])
     /// A text field with a maximum length in bytes of UTF-8.
     case text(maximumLength: Int)
@@ -60,8 +60,9 @@ extension Service {
 
     /// Returns the characteristics that a page shows as controls.
     ///
-    /// - Parameter isOwner: Whether the visitor owns the home. Guests get only characteristics that HAP defines of
-    ///   services that people use: not Identify, and no vendor-specific functions, such as resets.
+    /// - Parameter isOwner: Whether the visitor owns the home. Guests get only characteristics that HAP defines, and
+    ///   only of services that are meant for users. They get neither Identify nor vendor-specific functions such as
+    ///   resets.
     /// - Returns: The characteristics in the accessory's order.
     public func controlledCharacteristics(isOwner: Bool) -> [Characteristic] {
         characteristics.filter { characteristic in

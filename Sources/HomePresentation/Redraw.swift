@@ -17,9 +17,9 @@ public enum Redraw: Sendable, Hashable {
 }
 
 extension Home {
-    /// Returns the parts to redraw where this home is displayed.
+    /// Returns the parts of the display that must be redrawn to show this home.
     ///
-    /// - Parameter old: The displayed home; `nil` before the first.
+    /// - Parameter old: The home as it's currently displayed; `nil` if nothing is displayed yet.
     /// - Returns: The row of a changed value, the rows of an accessory that changed as a whole, or everything if the
     ///   structure has changed or this is a different home.
     public func redraw(since old: Home?) -> Redraw {

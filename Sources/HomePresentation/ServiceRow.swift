@@ -6,7 +6,7 @@ public import struct HomeModel.Accessory
 public import struct HomeModel.Characteristic
 public import struct HomeModel.Service
 
-/// A service of a home as people see it: a light, a reading, one outlet of a power strip.
+/// A service of a home as users see it: a light, a reading, one outlet of a power strip.
 public struct ServiceRow: Sendable, Hashable, Identifiable {
     /// The service's ID.
     public var id: Service.ID
@@ -18,7 +18,7 @@ public struct ServiceRow: Sendable, Hashable, Identifiable {
     public var name: String
     /// The accessory's name, if it differs from the row's name.
     public var accessoryName: String?
-    /// The displayed type: the associated type if people have chosen one, otherwise the service's own.
+    /// The displayed type: the associated type if the user has chosen one, otherwise the service's own type.
     public var kind: ServiceType
     /// The current state.
     public var state: ServiceState
@@ -28,9 +28,9 @@ public struct ServiceRow: Sendable, Hashable, Identifiable {
     public var problem: AccessoryProblem?
     /// The state of the accessory's battery; `nil` if it has none.
     public var battery: ServiceState?
-    /// The time of the last read of its state; `nil` if the accessory reports changes.
+    /// The time of the oldest displayed value; `nil` if the accessory reports all changes.
     public var lastRead: Timestamp?
-    /// The switch for one touch; `nil` for a read-only service or one with more than two states.
+    /// The states that a single tap switches between; `nil` if the service is read-only or has no such states.
     public var toggle: ServiceToggle?
     /// The gradual value, such as brightness or position; `nil` if the service has none.
     public var level: Characteristic.ID?
@@ -41,7 +41,7 @@ public struct ServiceRow: Sendable, Hashable, Identifiable {
     public var kindName: String { kind.plural }
 }
 
-/// The effect of one touch.
+/// The two states that a single tap switches between.
 public struct ServiceToggle: Sendable, Hashable {
     /// The characteristic to write.
     public var characteristic: Characteristic.ID
@@ -54,7 +54,7 @@ public struct ServiceToggle: Sendable, Hashable {
 
     /// The value for the opposite state.
     ///
-    /// An unknown state is switched on.
+    /// If the state is unknown, it's ``on``.
     public var next: CharacteristicValue { isOn == true ? off : on }
 
     /// Returns a Boolean value that indicates whether a value means on, open or unlocked.
@@ -81,7 +81,7 @@ extension Accessory {
 extension Home {
     /// Returns the readable values of services that people use and of batteries, or only the ones never received.
     ///
-    /// Unusable accessories have none.
+    /// Accessories with a problem are omitted.
     public func valuesOfRows(isUnknown: Bool) -> [Characteristic.ID] {
         accessories.filter { $0.problem == nil }.flatMap(\.services)
             .filter { $0.isUserInteractive || $0.type == .battery }.flatMap(\.characteristics)
@@ -100,7 +100,7 @@ extension CharacteristicValue {
 }
 
 extension Service {
-    /// The switch for one touch; `nil` if the service has none or it's read-only.
+    /// The states that a single tap switches between; `nil` if the service is read-only or has no such states.
     public var toggle: ServiceToggle? {
         for (type, on, off) in Self.toggles {
             guard let characteristic = characteristic(type),

@@ -19,7 +19,7 @@ public struct ServiceState: Sendable, Hashable {
     /// Creates a state.
     ///
     /// - Parameters:
-    ///   - words: The known parts, in order. Without any, the state is unknown.
+    ///   - words: The parts of the state, in order; `nil` for unknown ones. If all are `nil`, the state is `unknown`.
     ///   - isActive: Whether the service is on, open, running or unlocked.
     ///   - isAlert: Whether the state needs attention.
     package init(_ words: String?..., isActive: Bool = false, isAlert: Bool = false) {
@@ -39,7 +39,7 @@ extension Accessory {
         var state = StateReader(accessory: self, service: service).state
         for type in Self.alerts {
             guard service.characteristic(type)?.value?.isOne == true, let words = type.words(for: 1) else { continue }
-            // A jam may already be the state.
+            // The state may already mention a jam.
             if !state.words.contains(words) { state.words += ", \(words)" }
             state.isAlert = true
         }
@@ -48,7 +48,7 @@ extension Accessory {
 
     /// Returns one of the accessory's values in words.
     ///
-    /// A television's input is its name.
+    /// For the input of a television, the result is the input's name.
     public func words(for value: CharacteristicValue, of characteristic: Characteristic) -> String {
         if characteristic.type == .activeIdentifier, let name = inputName(value) { return name }
         return characteristic.words(for: value)
@@ -158,7 +158,7 @@ private struct StateReader {
         return ServiceState(words(.volume) ?? words(.mute), isActive: flag(.active) ?? false)
     }
 
-    /// The main service of a camera.
+    /// The state of a microphone, which is the main service of a camera.
     ///
     /// A volume of 0 % says little about a camera, so it's left out.
     private var microphone: ServiceState {
@@ -306,7 +306,7 @@ private struct StateReader {
 
     private var presses: ServiceState { ServiceState(words(.programmableSwitchEvent) ?? "not pressed yet") }
 
-    /// The first reading of a service without a rule, with its name unless the value explains itself.
+    /// The first reading of a service for which there is no rule, with its name unless the value explains itself.
     private var firstReading: ServiceState {
         if let isOn, !isOn { return ServiceState("off") }
         let readings = service.characteristics.filter { $0.isForPeople && $0.value != nil }

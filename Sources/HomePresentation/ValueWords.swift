@@ -59,12 +59,12 @@ extension Characteristic {
         return parts.drop { $0.0 == 0 }.prefix(2).filter { $0.0 > 0 }.map { "\($0.0) \($0.1)" }.joined(separator: " ")
     }
 
-    /// Types that HAP 9 measures in parts per million, for which it has no unit.
+    /// Types that HAP 9 measures in parts per million, for which it defines no unit.
     private static let partsPerMillion: Set<CharacteristicType> = [
         .carbonDioxideLevel, .carbonDioxidePeakLevel, .carbonMonoxideLevel, .carbonMonoxidePeakLevel,
     ]
 
-    /// Types that HAP 9 measures in micrograms per cubic meter, for which it has no unit.
+    /// Types that HAP 9 measures in micrograms per cubic meter, for which it defines no unit.
     private static let microgramsPerCubicMeter: Set<CharacteristicType> = [
         .airParticulateDensity, .nitrogenDioxideDensity, .ozoneDensity, .pm10Density, .pm2_5Density,
         .sulphurDioxideDensity, .vocDensity,
@@ -138,7 +138,7 @@ extension Double {
         let scale = [1.0, 10, 100][digits]
         let number = (self * scale).rounded() / scale
         guard number.magnitude < 1e15 else { return "\(self)" }
-        // Zero has no minus sign.
+        // The conversion to an integer removes the minus sign of a negative zero.
         if let whole = Int64(exactly: number) { return "\(whole)" }
         return JSONValue.number(number).text
     }
