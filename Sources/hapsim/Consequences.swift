@@ -30,7 +30,7 @@ struct Consequences: Equatable {
             if position != number { now[.positionState] = .integer(number > position ? 1 : 0) }
             atEnd[.positionState] = .integer(2)
         case .targetHeatingCoolingState:
-            // The automatic mode is idle.
+            // In automatic mode, the simulated device is idle.
             atEnd[.currentHeatingCoolingState] = .integer(number == 3 ? 0 : Int64(number))
         case .active where service.type == .valve: atEnd[.inUse] = value
         case .active where service.type == .airPurifier:

@@ -19,7 +19,7 @@ struct LineReader {
                 return String(decoding: waiting[..<end], as: UTF8.self)
             }
             guard waiting.count <= Self.maximumLength else { return nil }
-            // A separate thread waits for 250 ms at a time, so that a canceled task returns.
+            // A separate thread waits for 250 ms at a time, so that a canceled task returns soon.
             let read = try? await NIOThreadPool.singleton.runIfActive {
                 var input = pollfd(fd: STDIN_FILENO, events: Int16(POLLIN), revents: 0)
                 guard poll(&input, 1, 250) > 0 else { return [UInt8]?.some([]) }

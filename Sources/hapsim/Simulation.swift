@@ -4,7 +4,8 @@ import HAPModel
 import HAPProtocol
 import TerminalKit
 
-/// The simulated accessories of a file. It stores and shows values that controllers write, and executes typed commands.
+/// The simulated accessories of a file. The actor stores and prints the values that controllers write, and executes
+/// typed commands.
 actor Simulation: AccessorySource {
     private var host: AccessoryHost?
     /// The durations of moves, in seconds.
@@ -23,7 +24,7 @@ actor Simulation: AccessorySource {
     /// Control characters in text from controllers and files are escaped.
     private func print(_ text: String) { printLine(text.sanitized) }
 
-    /// Starts the simulation with its server.
+    /// Sets the server of the accessories.
     func use(_ host: AccessoryHost) { self.host = host }
 
     // MARK: Requests of controllers
@@ -156,7 +157,7 @@ actor Simulation: AccessorySource {
         }
     }
 
-    /// Returns all characteristics except descriptions of accessories and servers.
+    /// Returns all characteristics except those of the Accessory Information and Protocol Information services.
     private func places() async -> [Place] {
         let accessories = await host?.accessories ?? []
         let machinery: Set<ServiceType> = [.accessoryInformation, .protocolInformation]

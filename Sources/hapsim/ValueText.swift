@@ -6,7 +6,7 @@ import TerminalKit
 extension CharacteristicObject {
     /// Parses a value of this characteristic within its limits.
     ///
-    /// It is a number, `true` or `false`, the catalog's name for it, text, or Base64 for bytes.
+    /// The text is a number, `true` or `false`, the catalog's name for a value, text, or Base64 for bytes.
     func value(reading text: String) -> CharacteristicValue? {
         guard let value = kind(of: text), metadata.clamped(value) == value else { return nil }
         return value
