@@ -1,8 +1,8 @@
 import Glibc
 
-/// Times for people, in the computer's time zone.
+/// Formats times for human readers, in the computer's time zone.
 ///
-/// Programs receive UTC.
+/// Machine-readable output stays in UTC.
 package enum LocalTime {
     /// Converts a UTC time in RFC 3339 format, with or without a fraction, to `2026-11-26 10:05:28` in local time.
     ///

@@ -3,9 +3,9 @@ import SystemKit
 
 /// A file that the operator has requested.
 package enum OutputFile {
-    /// Writes the file, readable only by its owner, because it contains the setup code or more.
+    /// Writes the file, readable only by its owner, because it may contain secrets such as the setup code.
     ///
-    /// - Throws: ``TerminalError`` if it can't be written. An existing file is then unchanged.
+    /// - Throws: ``TerminalError`` if the file can't be written. In that case, an existing file is unchanged.
     package static func write(_ bytes: [UInt8], to path: String) throws {
         try make(path) { file in
             do throws(SystemError) { try OpenFile(file).write(bytes) } catch { throw failure(path, error) }
@@ -16,7 +16,7 @@ package enum OutputFile {
     ///
     /// A terminal or a pipe is written to directly.
     ///
-    /// - Throws: ``TerminalError``, or errors of `body`. An existing file is then unchanged.
+    /// - Throws: ``TerminalError``, or the errors of `body`. In that case, an existing file is unchanged.
     package static func make(_ path: String, _ body: (CInt) throws -> Void) throws {
         var status = stat()
         let isFile = stat(path, &status) != 0 || status.st_mode & S_IFMT == S_IFREG

@@ -1,4 +1,4 @@
-/// A table for people.
+/// A human-readable table with aligned columns.
 package struct Table {
     /// The emphasis of a row on a terminal with colors.
     package enum Style: String, Sendable {

@@ -41,8 +41,8 @@ package struct Terminal: Sendable {
         self.discardInput = discardInput
     }
 
-    /// A Boolean value that indicates whether output may be colored: a terminal supports colors and the person wants
-    /// them (https://no-color.org).
+    /// A Boolean value that indicates whether output may be colored: output goes to a terminal that supports colors,
+    /// and the user hasn't disabled them (https://no-color.org).
     package var isPainted: Bool {
         isTerminal() && (environment("NO_COLOR") ?? "").isEmpty && environment("TERM") != "dumb"
     }
@@ -51,7 +51,7 @@ package struct Terminal: Sendable {
     ///
     /// Earlier input is discarded.
     ///
-    /// - Returns: The line, or `nil` if no person can answer.
+    /// - Returns: The line, or `nil` if nobody can be asked.
     package func ask(_ question: String) async -> String? {
         discardInput()
         writeError(question)
@@ -60,7 +60,7 @@ package struct Terminal: Sendable {
 
     /// Asks the operator a question.
     ///
-    /// - Throws: ``TerminalError`` if no person can answer.
+    /// - Throws: ``TerminalError`` if nobody can be asked.
     package func answer(to question: String) async throws(TerminalError) -> String {
         guard let answer = await ask(question) else {
             writeError("\n")
@@ -81,7 +81,7 @@ package struct Terminal: Sendable {
     }
 
     package static func write(_ text: String, to file: CInt) {
-        // The reader is gone, so exit like a program that is killed by SIGPIPE.
+        // If writing fails, the reader is gone, so exit like a program that is killed by SIGPIPE.
         do { try OpenFile(file).write(text.utf8) } catch { exit(128 + SIGPIPE) }
     }
 }

@@ -10,6 +10,6 @@ package enum Version {
 
     /// The beginning of the release year, 2026, in seconds since 1970.
     ///
-    /// An earlier clock is wrong.
+    /// A clock that shows an earlier time is wrong.
     package static let released = 1_767_225_600
 }
