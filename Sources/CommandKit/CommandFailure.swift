@@ -14,7 +14,7 @@ package struct CommandFailure: Equatable, Sendable {
         self.json = json
     }
 
-    /// Returns the line to print on standard error: text for people, or `{"error": …}`.
+    /// Returns the line to print on standard error: human-readable text, or `{"error": …}`.
     package func text(of program: String, isJSON: Bool) -> String {
         isJSON ? JSONValue.object(["error": json]).text + "\n" : "\(program): \(message.sanitized)\n"
     }

@@ -8,7 +8,7 @@ package protocol GlobalOptions: ParsableArguments {
     var json: Bool { get }
 }
 
-/// The root command of a program for people and scripts.
+/// The root command of a program for interactive use and for scripts.
 package protocol CommandProgram: AsyncParsableCommand {
     associatedtype Options: GlobalOptions
 
@@ -18,7 +18,7 @@ package protocol CommandProgram: AsyncParsableCommand {
     /// A Boolean value that indicates whether commands pass unknown words to their default subcommand.
     static var passesWordsToDefaults: Bool { get }
 
-    /// Returns the failure to report for an error, or `nil` for help and the version.
+    /// Returns the failure to report for an error, or `nil` if the "error" is a request for help or the version.
     static func failure(for error: any Error) -> CommandFailure?
 }
 
@@ -50,7 +50,8 @@ extension CommandProgram {
         }
     }
 
-    /// Suggests the nearest command for an unknown one, because the parser doesn't.
+    /// Checks that the words name existing commands. For an unknown one, the error suggests the nearest command, which
+    /// the parser's error doesn't.
     ///
     /// - Throws: `TerminalError` with 64 if a word, or one after `help`, isn't a command.
     private static func checkCommand(_ words: [String]) throws(TerminalError) {
