@@ -20,7 +20,7 @@ package struct PeopleFile: Sendable {
         }
     }
 
-    /// The environment variable of the state directory, like systemd's `STATE_DIRECTORY`.
+    /// The environment variable that contains the state directory, like systemd's `STATE_DIRECTORY`.
     package static let variable = "HOMEWEB_STATE"
     private static let inClone = "./.lamplighter/web"
     private static let installed = "/var/lib/homeweb"
@@ -86,7 +86,7 @@ package struct PeopleFile: Sendable {
 
     /// Writes the file atomically.
     ///
-    /// Its owner is the directory's owner, regardless of the current user.
+    /// The file gets the same owner as the directory, regardless of the current user.
     ///
     /// - Throws: `TerminalError` if it can't be written. The file is then unchanged.
     package func write(_ content: Content) throws {

@@ -35,9 +35,9 @@ package struct Person: Sendable {
 }
 
 extension [Person] {
-    /// Returns the owner of a token.
+    /// Returns the person with the given token; `nil` if there is none.
     ///
-    /// It compares every token, so that the time reveals nothing.
+    /// It compares all tokens, so that the time it takes reveals nothing about them.
     package func holder(of token: AccessToken) -> Person? {
         reduce(nil) { found, person in person.token.matches(token) ? person : found }
     }
