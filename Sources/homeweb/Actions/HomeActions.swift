@@ -119,7 +119,8 @@ enum HomeActions {
         }
     }
 
-    /// Renames the accessory if its name is shown for the service; see `Accessory.shownName(of:)`.
+    /// Renames a service, or its accessory if the service is shown with the accessory's name; see
+    /// `Accessory.shownName(of:)`.
     private static func rename(_ id: Service.ID, to name: String, _ manager: HomeManager) async throws {
         guard let accessory = await manager.homes.lazy.compactMap({ $0.accessory(of: id) }).first,
             let service = accessory.service(id)
@@ -141,9 +142,9 @@ enum HomeActions {
 
     // MARK: Authorization
 
-    /// Adds a change for owners.
+    /// Adds a route for a change that only owners can make.
     ///
-    /// The closure returns the page to continue with.
+    /// The closure makes the change and returns the page to continue with.
     private static func owner(
         _ router: RouterGroup<WebContext>, _ path: RouterPath, _ site: Site,
         _ change: @escaping @Sendable (Query, WebContext, HomeManager) async throws -> String

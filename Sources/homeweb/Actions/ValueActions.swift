@@ -70,7 +70,8 @@ enum ValueActions {
 
     static let notFound = WebError(.notFound, "This object no longer exists.")
 
-    /// Answers a change: a script receives the new state of its page, a browser the page to continue with.
+    /// Answers a change: a script receives the new state of its page, and a browser is redirected to the page to
+    /// continue with.
     private static func done(
         _ request: Request, _ back: String, _ changed: [Service.ID], _ site: Site, _ visitor: Visitor
     ) async throws -> Response {
@@ -99,8 +100,8 @@ enum ValueActions {
     ///
     /// Each field is a characteristic of the service, or its color.
     ///
-    /// - Throws: `badRequest` for an invalid or empty form, `forbidden` for a guest's write to a characteristic that no
-    ///   page shows as a control.
+    /// - Throws: `badRequest` for an invalid or empty form, `forbidden` for a guest's write to a characteristic that
+    ///   guests can't control.
     static func values(
         _ form: Query, _ service: Service, _ visitor: Visitor
     ) throws(WebError) -> [Characteristic.ID: CharacteristicValue] {
@@ -138,7 +139,8 @@ enum ValueActions {
         return values
     }
 
-    /// Adds the power state: a lamp or fan is switched on with a level, and off instead of to level 0.
+    /// Adds the power state: a level above 0 also turns a lamp or fan on, and level 0 turns it off instead of setting
+    /// the level.
     private static func addPower(to values: inout [Characteristic.ID: CharacteristicValue], _ service: Service) {
         guard let level = service.level, [.brightness, .rotationSpeed].contains(level.type),
             let number = values[level.id]?.number, let power = service.toggle, values[power.characteristic] == nil

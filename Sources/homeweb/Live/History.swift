@@ -13,7 +13,7 @@ final class History: Sendable {
         let time: Timestamp
         let place: String
         let sentence: String
-        /// The person who made the change; empty for a change in the home.
+        /// The person who made the change on the page; empty for other changes.
         let who: String
         let path: String?
     }
@@ -36,14 +36,15 @@ final class History: Sendable {
     func add(_ sentence: String, place: String = "", who: String = "", path: String? = nil) {
         let entry = Entry(time: .now, place: place, sentence: sentence, who: who, path: path)
         let readers = contents.withLock { contents -> [AsyncStream<Void>.Continuation] in
-            // A lamp that reports each of its values separately results in several equal entries.
+            // A lamp that reports each of its values separately would otherwise cause several equal entries.
             let last = contents.entries.last
             guard last?.sentence != sentence || last?.place != place || last?.who != who else { return [] }
             contents.entries.append(entry)
             if contents.entries.count > Self.limit { contents.entries.removeFirst() }
             return Array(contents.readers.values)
         }
-        // Outside the lock, because a reader that ends holds its task's lock and waits for ours.
+        // This must happen outside the lock, because a reader that ends holds its task's lock while it waits for this
+        // one.
         for reader in readers { reader.yield() }
     }
 

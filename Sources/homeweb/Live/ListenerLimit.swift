@@ -1,6 +1,6 @@
 import Synchronization
 
-/// Limits the number of open live streams, and prevents a visitor from using all of them.
+/// Limits the number of open live streams, and prevents a single visitor from using all of them.
 final class ListenerLimit: Sendable {
     static let most = 64
 
@@ -26,7 +26,8 @@ final class ListenerLimit: Sendable {
 
     /// Takes a place for a person at an address.
     ///
-    /// If all places are taken, the person with the most places loses the oldest one, unless that is the same person.
+    /// If all places are taken, the person with the most places loses the oldest one, provided that this person has at
+    /// least two places more than the new listener.
     ///
     /// - Returns: The place, or `nil` if none is available.
     func enter(_ who: String, end: @escaping @Sendable () -> Void) -> Place? {

@@ -33,7 +33,7 @@ extension ActionSet {
     }
 }
 
-/// Times for people.
+/// Human-readable times.
 enum TimeWords {
     /// Returns the age of a time, or the time itself if it is older than a day: `just now`, `5 minutes ago`,
     /// `2026-11-24 18:05 UTC`.

@@ -23,7 +23,7 @@ enum Templates {
 
     /// Renders a template to HTML.
     ///
-    /// A test renders all of them.
+    /// A test renders all templates, so a missing one can't go unnoticed.
     static func render(_ name: String, _ values: Values) -> String {
         guard let text = library.render(marked(values), withTemplate: name) else {
             preconditionFailure("Missing template \(name).")
@@ -71,7 +71,7 @@ extension String {
     /// The text without invisible characters that devices and apps have no reason to send: control characters such as
     /// escape, and overrides of the text direction.
     ///
-    /// Line breaks, joiners and variation selectors are kept, because emoji consist of them.
+    /// Line breaks and tabs are kept, and so are joiners and variation selectors, because they are parts of emoji.
     var sanitizedForPage: String {
         guard !utf8.allSatisfy({ (0x20...0x7E).contains($0) || $0 == 0x0A }) else { return self }
         return String(String.UnicodeScalarView(unicodeScalars.filter(\.isForPage)))

@@ -4,7 +4,7 @@ import HomePresentation
 
 /// A control for one value of a service.
 ///
-/// It is a form with the target value instead of a relative change, so it is idempotent.
+/// The control is a form with a target value instead of a relative change, so sending it twice does no harm.
 struct ControlView {
     let accessory: Accessory
     let service: Service

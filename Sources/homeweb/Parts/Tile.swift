@@ -6,7 +6,7 @@ import HomePresentation
 struct Tile {
     /// The location on a page.
     ///
-    /// A favorite has two tiles.
+    /// A favorite has a tile in both locations.
     enum Place: String {
         case section = "s"
         case favorites = "f"

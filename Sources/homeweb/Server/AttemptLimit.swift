@@ -4,7 +4,7 @@ import Synchronization
 final class AttemptLimit: Sendable {
     /// The number of wrong tokens per minute.
     ///
-    /// Further ones are rejected without a check.
+    /// Further tokens are rejected without a check.
     static let attempts = 10
     private static let window = Duration.seconds(60)
     /// The maximum number of stored addresses.
@@ -46,7 +46,7 @@ final class AttemptLimit: Sendable {
         }
     }
 
-    /// Uncounts an attempt, because the token was correct.
+    /// Stops counting an attempt whose token was correct.
     func succeeded(_ address: String) {
         failures.withLock { $0[IPAddressText.peer(address)]?.count -= 1 }
     }

@@ -7,8 +7,9 @@ import Synchronization
 ///
 /// Beyond the limit, each new connection closes an existing one.
 ///
-/// It belongs to the peer with the most connections: the one that has been idle longest, or else the one that has been
-/// handling its request longest. So a peer that opens ten thousand connections loses them to other peers.
+/// The closed connection belongs to the peer with the most connections: it's the one that has been idle longest or, if
+/// all are busy, the one that has been handling its request longest. Therefore, a peer that opens ten thousand
+/// connections loses its own connections, not those of other peers.
 final class ConnectionLimit: Sendable {
     private struct Entry {
         let channel: any Channel

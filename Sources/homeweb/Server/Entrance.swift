@@ -11,7 +11,7 @@ struct Entrance: RouterMiddleware {
     typealias Context = WebContext
 
     static let cookie = "lamplighter"
-    /// The number of days after the last visit on which a browser is signed out.
+    /// The number of days after the last visit after which a browser is signed out.
     private static let sessionDays = 90
 
     let site: Site

@@ -6,9 +6,10 @@ import Logging
 import TerminalKit
 
 /// Rejects requests that another page could have sent, and sets headers that prevent browsers from loading anything
-/// else.
+/// from other sites.
 ///
-/// - An unknown name in `Host` is rejected, because DNS rebinding sends one. An address can't be rebound.
+/// - An unknown name in `Host` is rejected, because an attack by DNS rebinding sends such a name. An address can't be
+///   rebound.
 /// - All changes are POST requests whose `Origin` is this page.
 struct Guard: RouterMiddleware {
     typealias Context = WebContext

@@ -25,7 +25,8 @@ enum LoopbackPeer {
 
     /// Returns the owner of an established socket from the text of `/proc/net/tcp` (proc_net(5)).
     ///
-    /// A socket that its process has closed has no owner. The kernel would report root.
+    /// Returns `nil` for a socket that its process has closed, because the kernel reports root as the owner of such a
+    /// socket.
     static func user(ofSocket addresses: String, in table: [UInt8]) -> uid_t? {
         let isEstablished = "01"
         let needle = " \(addresses) \(isEstablished) "

@@ -1,6 +1,8 @@
 import HAPModel
 
-/// The query of a path or the fields of a form: names with values, each name once.
+/// The query of a path or the fields of a form: names with values.
+///
+/// If a name occurs more than once, the subscript returns its first value.
 struct Query: Sendable {
     private(set) var fields: [(name: String, value: String)] = []
 

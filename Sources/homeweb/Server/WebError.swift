@@ -6,11 +6,11 @@ import HummingbirdCore
 import NIOCore
 import TerminalKit
 
-/// The reason why a request failed, for people.
+/// The reason why a request failed, for the visitor.
 struct WebError: Error {
     var status: HTTPResponse.Status
     var message: String
-    /// Names that are available.
+    /// Available names that the visitor can use instead of the rejected one.
     var suggestions: [String] = []
 
     init(_ status: HTTPResponse.Status, _ message: String) {

@@ -6,7 +6,7 @@ import HomeModel
 import Hummingbird
 import HummingbirdCore
 
-/// The answers of forms while adding an accessory.
+/// Handles the forms of the pages for adding an accessory.
 enum SetupActions {
     static func add(to router: RouterGroup<WebContext>, _ site: Site) {
         router.post("/add") { request, context in
