@@ -50,8 +50,9 @@ extension CommandProgram {
         }
     }
 
-    /// Checks that the words name existing commands. For an unknown one, the error suggests the nearest command, which
-    /// the parser's error doesn't.
+    /// Checks that the words name existing commands.
+    ///
+    /// For an unknown one, the error suggests the nearest command, which the parser's error doesn't.
     ///
     /// - Throws: `TerminalError` with 64 if a word, or one after `help`, isn't a command.
     private static func checkCommand(_ words: [String]) throws(TerminalError) {

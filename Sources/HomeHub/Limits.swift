@@ -16,8 +16,9 @@ extension ChangeFeed {
 }
 
 extension Permissions {
-    /// The maximum number of pending questions about the apps of one user. Questions about these apps' additions and
-    /// vendors are counted separately, with the same maximum.
+    /// The maximum number of pending questions about the apps of one user.
+    ///
+    /// Questions about these apps' additions and vendors are counted separately, with the same maximum.
     ///
     /// When it's reached, calls that require another question fail with error 49.
     ///

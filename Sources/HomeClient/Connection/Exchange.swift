@@ -15,7 +15,9 @@ final class Exchange<Reply: Sendable>: Sendable {
 
     private let state = Mutex(State())
 
-    /// The first outcome. Only one caller may wait for it.
+    /// The first outcome.
+    ///
+    /// Only one caller may wait for it.
     var outcome: Outcome {
         get async {
             await withCheckedContinuation { continuation in

@@ -5,7 +5,9 @@ import Logging
 
 // Calls of apps, from arrival to answer. `CallTable` holds their states.
 extension HomeHub {
-    /// Receives a request from an app with an open session. Another `open` fails.
+    /// Receives a request from an app with an open session.
+    ///
+    /// Another `open` fails.
     ///
     /// The answer arrives as a delivery from ``nextDelivery(for:)``. A call with the number of an unanswered call of
     /// the same session is ignored.

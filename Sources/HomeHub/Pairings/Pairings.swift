@@ -19,7 +19,9 @@ struct Pairings: Sendable {
         /// A Boolean value that indicates whether an attempt to unpair the visible accessory is in progress.
         fileprivate(set) var isUnderWay = false
         /// A Boolean value that indicates whether a peer at the accessory's address refused the hub without proving its
-        /// identity. The peer is the accessory after a reset, or another device.
+        /// identity.
+        ///
+        /// The peer is the accessory after a reset, or another device.
         fileprivate(set) var isRefused = false
         /// Ends the attempt to unpair.
         let end = AsyncSignal()

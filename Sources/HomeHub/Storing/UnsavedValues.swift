@@ -38,8 +38,9 @@ final class UnsavedValues {
         return !isSaving
     }
 
-    /// Stores the values. If the next deadline passes while the disk is busy, also stores the values reported in the
-    /// meantime.
+    /// Stores the values.
+    ///
+    /// If the next deadline passes while the disk is busy, also stores the values reported in the meantime.
     func save() async {
         guard !isSaving else { return }
         isSaving = true

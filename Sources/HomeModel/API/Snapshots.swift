@@ -1,5 +1,6 @@
-/// The homes without their accessories. The app requests the accessories in pages, because the length of a line is
-/// limited.
+/// The homes without their accessories.
+///
+/// The app requests the accessories in pages, because the length of a line is limited.
 package struct HomesReply: HomeMessage {
     package var homes: [Home]
 

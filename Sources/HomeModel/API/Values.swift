@@ -60,7 +60,9 @@ extension Collection<ValueResult> {
 
 extension HomeGraph {
     /// Returns the overall error of a scene: `nil` if all writes succeeded, otherwise error 63 if all failed or 64 if
-    /// some did. The error lists up to three accessories with their reasons.
+    /// some did.
+    ///
+    /// The error lists up to three accessories with their reasons.
     package func error(ofScene results: [ValueResult]) -> HomeError? {
         let failures = results.filter { $0.error != nil }
         guard !failures.isEmpty else { return nil }

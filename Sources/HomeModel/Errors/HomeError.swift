@@ -2,7 +2,9 @@
 public struct HomeError: Error, Sendable, Hashable {
     /// The error code.
     public var code: Code
-    /// A human-readable description that is more specific than the code's. It contains no secrets.
+    /// A human-readable description that is more specific than the code's.
+    ///
+    /// It contains no secrets.
     public var detail: String?
     /// A remedy for this case.
     ///

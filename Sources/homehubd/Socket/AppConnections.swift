@@ -58,8 +58,9 @@ struct AppConnections: LineRPCSessions {
 
     // MARK: Opening
 
-    /// Opens a session. If the app doesn't request one in time, it's disconnected, which frees its connection for
-    /// others.
+    /// Opens a session.
+    ///
+    /// If the app doesn't request one in time, it's disconnected, which frees its connection for others.
     private func openInTime(
         _ peer: LineRPCPeer, _ identity: PeerIdentity, _ inputs: inout AsyncStream<LineRPCInput>.AsyncIterator
     ) async -> SessionID? {

@@ -33,8 +33,9 @@ package struct ChangeFeed: Sendable, Equatable {
     private var sessions: [SessionID: Session] = [:]
     var observations = ObservationDemand()
 
-    /// Creates a feed without sessions, with at most `limit` pending notifications for each. A limit below 1 counts as
-    /// 1.
+    /// Creates a feed without sessions, with at most `limit` pending notifications for each.
+    ///
+    /// A limit below 1 counts as 1.
     package init(limit: Int = Self.defaultLimit) { self.limit = max(1, limit) }
 
     // MARK: Sessions
