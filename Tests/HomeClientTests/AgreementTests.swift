@@ -7,7 +7,7 @@ import Testing
 @testable import HomeClient
 
 /// Several apps, a daemon and devices in random order: after each pause every reader has the daemon's state.
-@Suite("What apps show agrees with the daemon", .timeout)
+@Suite("The state that apps show", .timeout)
 struct AgreementTests {
     /// The last values and homes that an app's streams yielded.
     private actor Screen {
@@ -42,7 +42,7 @@ struct AgreementTests {
         }
     }
 
-    @Test("after each pause of a hundred random steps", arguments: 0..<12)
+    @Test("agrees with the daemon after each pause in a hundred random steps", arguments: 0..<12)
     func agreement(seed: UInt64) async throws {
         let daemon = FakeDaemon(notificationLimit: 6)
         let home = try await daemon.addHomeAndLamp().home

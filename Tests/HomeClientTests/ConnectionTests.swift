@@ -9,7 +9,7 @@ import Testing
 
 @Suite("The connection to the daemon", .timeout)
 struct ConnectionTests {
-    @Test("without a daemon a call fails after a while, and says how to start it")
+    @Test("fails a call after the timeout if there is no daemon, and explains how to start it")
     func noPeer() async throws {
         var timeouts = hasty
         timeouts.connection = .milliseconds(50)
@@ -29,7 +29,7 @@ struct ConnectionTests {
         }
     }
 
-    @Test("what is waited for is looked at on the manager, before the wait and behind it")
+    @Test("checks a condition on the manager's actor, before and during the wait")
     func waiting() async throws {
         let manager = HomeManager(lights, socket: "/nowhere")
         async let looked = manager.looksTwice()
@@ -38,7 +38,7 @@ struct ConnectionTests {
         #expect(await looked == true)
     }
 
-    @Test("whoever does not wait for a daemon that is not there is told at the first failure")
+    @Test("fails a call at the first connection error if the app doesn't wait for an absent daemon")
     func noDaemonAndNoTimeout() async throws {
         var timeouts = hasty
         timeouts.connection = .seconds(3600)
@@ -51,7 +51,7 @@ struct ConnectionTests {
         }
     }
 
-    @Test("a manager that ends, or a daemon that goes, before the app was taken delays no other app")
+    @Test("isn't blocked by a manager or a daemon that ends before the session is open")
     func beforeOpening() async throws {
         let daemon = FakeDaemon()
         await daemon.configure { $0.held = ["session.open"] }
@@ -69,7 +69,7 @@ struct ConnectionTests {
         }
     }
 
-    @Test("a manager runs once: a second run is refused, during the first and behind it")
+    @Test("runs a manager only once")
     func runsOnce() async throws {
         try await withSocketPath { path in
             try await serving(FakeDaemon(), at: path) {
@@ -83,7 +83,7 @@ struct ConnectionTests {
         }
     }
 
-    @Test("a call of a task that is cancelled already does not reach the daemon")
+    @Test("doesn't send a call whose task is already canceled")
     func cancelledBefore() async throws {
         try await withHome { daemon, manager in
             let asked = await daemon.asked.count
@@ -99,7 +99,7 @@ struct ConnectionTests {
         }
     }
 
-    @Test("a call waits for a daemon that comes a little later")
+    @Test("lets a call wait for a daemon that starts a little later")
     func later() async throws {
         try await withSocketPath { path in
             try await running(at: path) { [path] manager in
@@ -112,7 +112,7 @@ struct ConnectionTests {
         }
     }
 
-    @Test("a daemon that refuses the app is asked again, and calls say why not")
+    @Test("retries after the daemon has refused the app, and fails calls with the reason")
     func refused() async throws {
         let daemon = FakeDaemon()
         await daemon.configure { $0.refusal = HomeError(.protocolMismatch) }
@@ -131,7 +131,7 @@ struct ConnectionTests {
         }
     }
 
-    @Test("when it comes back everything is loaded anew, and one homesUpdated says so")
+    @Test("loads the homes again after a reconnection and sends one homesUpdated")
     func reconnect() async throws {
         let daemon = FakeDaemon()
         let (home, lamp) = try await daemon.addHomeAndLamp()
@@ -139,7 +139,7 @@ struct ConnectionTests {
             try await running(at: path) { manager in
                 try await serving(daemon, at: path) { try await manager.waitUntilLoaded() }
                 try await eventually { await !manager.isConnected }
-                #expect(await manager.homes == [home], "what was known stays")
+                #expect(await manager.homes == [home], "the known homes stay")
                 let all = manager.allEvents()
                 let inHome = manager.events(in: home.id)
                 let ofLamp = manager.events(of: lamp.id)
@@ -156,7 +156,7 @@ struct ConnectionTests {
         }
     }
 
-    @Test("a call whose connection breaks fails")
+    @Test("fails a pending call if the connection is lost")
     func broken() async throws {
         try await withHome { daemon in
             await daemon.configure { $0.held = ["homes.add"] }
@@ -168,7 +168,7 @@ struct ConnectionTests {
         }
     }
 
-    @Test("a transaction that is missing has everything loaded anew")
+    @Test("loads the homes again if a transaction is missing")
     func gap() async throws {
         try await withHome { daemon in
             _ = try await daemon.addHomeAndLamp()
@@ -182,7 +182,7 @@ struct ConnectionTests {
         }
     }
 
-    @Test("homes that change while they are loaded come right")
+    @Test("includes changes that arrive during a load")
     func changesDuringLoad() async throws {
         let daemon = FakeDaemon()
         let (home, lamp) = try await daemon.addHomeAndLamp()
@@ -205,7 +205,7 @@ struct ConnectionTests {
         }
     }
 
-    @Test("a write during a load returns what it made")
+    @Test("returns the result of a write during a load")
     func writeDuringLoad() async throws {
         let daemon = FakeDaemon()
         let (home, _) = try await daemon.addHomeAndLamp()
@@ -225,7 +225,7 @@ struct ConnectionTests {
         }
     }
 
-    @Test("when all homes are replaced they are loaded anew")
+    @Test("loads the homes again when all of them are replaced")
     func replaced() async throws {
         try await withHome { daemon in
             _ = try await daemon.addHomeAndLamp()
@@ -241,7 +241,7 @@ struct ConnectionTests {
         }
     }
 
-    @Test("what is not understood does no harm")
+    @Test("ignores unknown notifications, and loads the homes again after an invalid transaction")
     func nonsense() async throws {
         try await withHome { daemon in
             _ = try await daemon.addHomeAndLamp()
@@ -259,7 +259,7 @@ struct ConnectionTests {
 
     // MARK: Calls without a waiting app
 
-    @Test("a cancelled call is sent to the daemon, and fails with 23 if nothing was done")
+    @Test("sends the cancellation of a call to the daemon, and fails the call with 23 if nothing was done")
     func cancellation() async throws {
         try await withHome { daemon in
             await daemon.configure { $0.held = ["homes.add"] }
@@ -273,7 +273,7 @@ struct ConnectionTests {
         }
     }
 
-    @Test("a cancellation that is late does not hit a call of the next connection, which has the same number")
+    @Test("doesn't apply a late cancellation to a call with the same number on the next connection")
     func oldCancellation() async throws {
         try await withHome { daemon in
             await daemon.configure { $0.held = ["homes.add"] }
@@ -293,7 +293,7 @@ struct ConnectionTests {
         }
     }
 
-    @Test("a cancelled call that was done nevertheless succeeds")
+    @Test("returns the result of a canceled call that was performed anyway")
     func tooLate() async throws {
         try await withHome { daemon in
             await daemon.configure {
@@ -311,7 +311,7 @@ struct ConnectionTests {
         }
     }
 
-    @Test("a daemon that says nothing even to that is not waited for, and its late answer still counts")
+    @Test("stops waiting for a daemon that doesn't answer a cancellation, and applies its late answer")
     func silence() async throws {
         var timeouts = hasty
         timeouts.call = .milliseconds(20)
@@ -337,7 +337,7 @@ struct ConnectionTests {
         }
     }
 
-    @Test("more calls than the daemon takes at once are carried out one after the other")
+    @Test("performs more calls than the daemon accepts at once")
     func manyCalls() async throws {
         try await withHome { _, manager in
             try await withThrowingTaskGroup(of: Void.self) { group in
@@ -348,7 +348,7 @@ struct ConnectionTests {
         }
     }
 
-    @Test("when the manager is over, so are the streams")
+    @Test("ends the streams when the manager ends")
     func end() async throws {
         let daemon = FakeDaemon()
         try await withSocketPath { path in
@@ -362,7 +362,7 @@ struct ConnectionTests {
         }
     }
 
-    @Test("when the manager is over, nothing that was found is told to have gone")
+    @Test("doesn't report found accessories as lost when the manager ends")
     func endOfSearch() async throws {
         let bulb = DiscoveredAccessory(id: TestDevices.id(1), name: "Bulb", category: .lightbulb, model: "B")
         let daemon = FakeDaemon()

@@ -36,7 +36,7 @@ struct HomeManagerTests {
         }
     }
 
-    @Test("contain own writes when the call returns, without events")
+    @Test("contain the app's own writes when the call returns, without events")
     func ownWrites() async throws {
         try await withHome { daemon, manager in
             let events = manager.allEvents()

@@ -4,7 +4,7 @@ import Logging
 import TestTimeouts
 import Testing
 
-@Suite("Which program an app is", .timeout)
+@Suite("The program of an app", .timeout)
 struct IdentityTests {
     /// A change of a program's file while it runs.
     enum Fate: CaseIterable {

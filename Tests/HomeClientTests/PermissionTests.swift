@@ -8,7 +8,7 @@ import Testing
 
 @Suite("The user's permission", .timeout)
 struct PermissionTests {
-    @Test("loads the homes after the user's yes")
+    @Test("loads the homes once it is granted")
     func granted() async throws {
         let daemon = FakeDaemon()
         _ = try await daemon.addHomeAndLamp()
@@ -30,7 +30,7 @@ struct PermissionTests {
         }
     }
 
-    @Test("fails waiting and later calls after the user's no")
+    @Test("fails waiting and later calls once it is denied")
     func denied() async throws {
         let daemon = FakeDaemon()
         await daemon.configure { $0.status = [] }
@@ -110,7 +110,7 @@ struct PermissionTests {
         }
     }
 
-    @Test("delivers open questions again after a lost connection")
+    @Test("delivers pending questions again after a lost connection")
     func questions() async throws {
         let question = AppPermission(
             app: AppIdentity(app: "org.example.a", uid: 1000, executable: "/usr/bin/a"), status: [],
@@ -126,7 +126,7 @@ struct PermissionTests {
         }
     }
 
-    @Test("counts when it is withdrawn during a lost connection")
+    @Test("takes effect if it is withdrawn while the connection is lost")
     func withdrawnMeanwhile() async throws {
         let daemon = FakeDaemon()
         _ = try await daemon.addHomeAndLamp()

@@ -7,7 +7,7 @@ import Testing
 
 @testable import HomeClient
 
-@Suite("Programs on the library", .timeout)
+@Suite("A program that uses the library", .timeout)
 struct ProgramTests {
     @Test("performs the probe's commands and prints the events of the home")
     func probe() async throws {
@@ -42,7 +42,7 @@ struct ProgramTests {
         }
     }
 
-    @Test("a daemon that hangs up is noticed while a program runs that was started before")
+    @Test("notices that the daemon closes the connection, although a child process is running")
     func inheritance() async throws {
         try await withHome { daemon, manager in
             let program = try Program("/bin/sleep", ["60"], output: manager.socket + ".out")

@@ -101,7 +101,7 @@ struct ReplicaTests {
         #expect(scene.replica.graph == HomeGraph() && !scene.replica.isCurrent)
     }
 
-    @Test("sends own listeners only marked changes")
+    @Test("sends the initiator's own listeners only the marked changes")
     func own() throws {
         var scene = Scene()
         let transaction = try scene.write(.addHome(name: "My Home"))

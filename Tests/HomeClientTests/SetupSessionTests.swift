@@ -43,7 +43,7 @@ struct SetupSessionTests {
         throw TestFailure("it is over")
     }
 
-    @Test("asks for the device, its code, names, room and kind, and again for a wrong code")
+    @Test("asks for the device, its code, names, room and kind, and asks again after a wrong code")
     func whole() async throws {
         try await withHouse { daemon, manager in
             let setup = try await manager.beginSetup()
@@ -92,7 +92,7 @@ struct SetupSessionTests {
 
     private func unknown() throws -> Room.ID { try #require(Room.ID("00000000-0000-4000-8000-00000000000F")) }
 
-    @Test("accepts the code first and offers the devices as they come and go")
+    @Test("accepts the code first, and offers the devices as they appear and disappear")
     func codeFirst() async throws {
         try await withHouse { daemon, manager in
             let setup = try await manager.beginSetup()

@@ -134,7 +134,7 @@ struct SetupTests {
         }
     }
 
-    @Test("ends a search with its scope")
+    @Test("ends a search when its scope ends")
     func scope() async throws {
         try await withHome { daemon in
             await daemon.configure { $0.devices = [bulb] }
@@ -174,7 +174,7 @@ struct SetupTests {
 
     // MARK: The standard setup
 
-    @Test("asks for everything, and again for a refused name")
+    @Test("asks for everything, and asks again after a refused name")
     func standardSetup() async throws {
         try await withHome { daemon in
             try await daemon.write(.addHome(name: "My Home"))
@@ -270,7 +270,7 @@ struct SetupTests {
         }
     }
 
-    @Test("lets the person choose when no accessory matches the payload")
+    @Test("lets the user choose when no accessory matches the payload")
     func unmatchedPayload() async throws {
         try await withHome { daemon in
             try await daemon.write(.addHome(name: "My Home"))
@@ -291,7 +291,7 @@ struct SetupTests {
         }
     }
 
-    @Test("keeps the accessory when the person leaves early")
+    @Test("keeps the accessory if the user leaves early")
     func leaving() async throws {
         try await withBulb { _, manager, code in
             let person = Person(code: code, leaves: true)

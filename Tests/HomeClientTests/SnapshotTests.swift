@@ -9,7 +9,7 @@ import Testing
 
 @Suite("Snapshots", .timeout)
 struct SnapshotTests {
-    @Test("begin with the current homes and follow each change, own ones included")
+    @Test("begin with the current homes and follow each change, including the app's own")
     func stateFirst() async throws {
         try await withLamp { daemon, manager, lamp, power in
             var snapshots = manager.snapshots().makeAsyncIterator()
@@ -28,7 +28,7 @@ struct SnapshotTests {
         }
     }
 
-    @Test("change a model of the caller's actor in the body of withHomeManager")
+    @Test("can update a model on the caller's actor in the body of withHomeManager")
     @MainActor
     func callersActor() async throws {
         final class Model { var names: [String] = [] }
@@ -49,7 +49,7 @@ struct SnapshotTests {
         }
     }
 
-    @Test("skip steps for a slow reader but never the last one")
+    @Test("skip states for a slow reader, but never the last one")
     func behind() async throws {
         try await withLamp { daemon, manager, lamp, _ in
             var snapshots = manager.snapshots().makeAsyncIterator()
@@ -77,7 +77,7 @@ struct SnapshotTests {
         }
     }
 
-    @Test("aren't current while the daemon is away")
+    @Test("aren't current while the daemon is unavailable")
     func reconnect() async throws {
         try await withLamp { daemon, manager, lamp, _ in
             var snapshots = manager.snapshots().makeAsyncIterator()
@@ -94,7 +94,7 @@ struct SnapshotTests {
         }
     }
 
-    @Test("are empty without permission and full again with it")
+    @Test("are empty without permission, and complete again once it is granted")
     func permission() async throws {
         try await withLamp { daemon, manager, _, power in
             let observation = await manager.observe(.everything)
@@ -155,7 +155,7 @@ struct ObservationTests {
         }
     }
 
-    @Test("observes the accessories of a room as they come and go")
+    @Test("observes the accessories of a room as they enter and leave it")
     func room() async throws {
         try await withLamps { daemon, manager, house in
             let powers = try house.lamps.map { try $0.power }

@@ -15,7 +15,7 @@ struct TestFailure: Error, CustomStringConvertible {
 
 let lights = AppDeclaration(id: "org.example.lights", usageDescription: "To switch the lights of the tests.")
 
-/// Short delays and long limits.
+/// Timeouts with short delays and long limits.
 let hasty: Timeouts = {
     var timeouts = Timeouts()
     timeouts.connection = .seconds(60)
@@ -38,7 +38,7 @@ func withSocketPath<Result>(_ body: (String) async throws -> Result) async throw
     return try await body(folder + "/s")
 }
 
-/// Runs a daemon at a socket for as long as the body.
+/// Runs a daemon at a socket while the body runs.
 @discardableResult
 func serving<Result: Sendable>(
     _ daemon: FakeDaemon, at path: String, _ body: @Sendable () async throws -> Result
@@ -60,7 +60,7 @@ func serving<Result: Sendable>(
     }
 }
 
-/// Runs a manager for as long as the body.
+/// Runs a manager while the body runs.
 @discardableResult
 func running<Result: Sendable>(
     at path: String, as app: AppDeclaration = lights, timeouts: Timeouts = hasty,

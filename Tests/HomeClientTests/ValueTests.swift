@@ -46,7 +46,7 @@ struct ValueTests {
         }
     }
 
-    @Test("sends events of a value while its notification is on")
+    @Test("sends events of a value while its notifications are enabled")
     func notification() async throws {
         try await withLamp { daemon, manager, lamp, power in
             let events = manager.events(of: lamp.id)
@@ -170,7 +170,7 @@ struct ValueTests {
         }
     }
 
-    @Test("continues an iteration with changes during a lost connection")
+    @Test("continues an iteration with the changes made during a lost connection")
     func afterReconnect() async throws {
         try await withLamp { daemon, manager, _, power in
             await daemon.receive(power, .bool(true))
@@ -191,7 +191,7 @@ struct ValueTests {
         }
     }
 
-    @Test("sends events for changes during a lost connection")
+    @Test("sends events for changes made during a lost connection")
     func missedEvents() async throws {
         try await withLamp { daemon, manager, lamp, power in
             try await manager.enableNotification(true, for: power)
@@ -226,7 +226,7 @@ struct ValueTests {
         }
     }
 
-    @Test("writes typed values and names what a service lacks")
+    @Test("writes typed values, and names a characteristic that a service lacks")
     func typed() async throws {
         try await withLamp { _, manager, lamp, _ in
             let service = try #require(lamp.lightbulb).service
@@ -265,7 +265,7 @@ struct ValueTests {
         }
     }
 
-    @Test("returns a scene's results for each action")
+    @Test("returns a result for each action of a scene")
     func scene() async throws {
         try await withHome { daemon in
             let home = try await daemon.addHomeAndLamp().home

@@ -101,7 +101,7 @@ private let refused: [(Stage, HomeError.Code?)] = [
         if stage == .awaitingPermission { #expect(calls.refused([SessionID(1)]) == [.fail(call, refusal)]) }
     }
 
-    @Test("fails a call that waits for permission at its deadline, or at once without time")
+    @Test("fails a call that waits for permission at its deadline, or immediately if that has passed")
     func deadlines() {
         var calls = CallTable()
         for number: UInt64 in 1...3 { #expect(calls.received(Call(SessionID(1), number)) == .accepted) }

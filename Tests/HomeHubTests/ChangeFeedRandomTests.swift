@@ -5,9 +5,9 @@ import HomeHub
 import HomeModel
 import Testing
 
-@Suite("Any sequence of writes, values, permissions, stalls and comings and goings") struct ChangeFeedRandomTests {
+@Suite("Any sequence of inputs to the change feed") struct ChangeFeedRandomTests {
     @Test(
-        "leaves every session with the current homes and sends no app its own changes or secret ones",
+        "leaves every session with the current homes, and sends no app its own or secret changes",
         arguments: 1...6)
     func sequences(seed: UInt64) throws {
         let town = Town(seed: seed)
@@ -15,7 +15,7 @@ import Testing
             for _ in 0..<500 { try town.step() }
             try town.drain()
         }
-        // A walk without events proves nothing.
+        // A run with few changes would prove nothing.
         #expect(town.commits > 100)
         #expect(town.values > 100)
         #expect(town.overflows > 3)
@@ -103,7 +103,7 @@ private final class Town {
         checkObservations()
     }
 
-    /// Lets all apps read everything, after which they have the current homes.
+    /// Lets all apps read all their deliveries and checks that they then have the current homes.
     func drain() throws {
         for app in apps.values { app.isStalled = false }
         while !ready.isEmpty { try deliver(once: false) }
@@ -348,8 +348,8 @@ private final class Town {
     private func apply(_ transaction: HomeTransaction, _ app: App) {
         let application = app.copy.apply(transaction)
         if application == .missed, app.loading == nil { app.isBehind = true }
-        // In order, and each only once.
-        if app.loading == nil, application == .known { Issue.record("told twice") }
+        // Transactions must arrive in order, and each only once.
+        if app.loading == nil, application == .known { Issue.record("the app received a transaction twice") }
     }
 
     /// Clears the flags of an unreachable accessory, and restores them when it returns.

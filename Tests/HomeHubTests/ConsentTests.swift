@@ -23,7 +23,7 @@ struct ConsentTests {
     }
 
     @Test(
-        "refuses every request of a denied, undecided or restricted app without a trace",
+        "refuses every request of a denied, undecided or restricted app without a visible effect",
         arguments: Decision.allCases)
     func refused(_ decision: Decision) async throws {
         let device = try Device(database: ConfiguredHouse.database)
@@ -67,7 +67,7 @@ struct ConsentTests {
 
     @Test("performs every request that needs permission for an allowed app")
     func carriedOut() async throws {
-        // A repair needs a device of the same shape: HubRepairTests.
+        // A repair needs a device of the same shape, so HubRepairTests covers it.
         for kind in RequestKind.allCases
         where kind.need == .permission && kind != .declineAddition && kind != .repairAccessory {
             let device = try Device(database: ConfiguredHouse.database)

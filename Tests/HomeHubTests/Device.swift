@@ -129,7 +129,7 @@ final class Device: Sendable {
         try await house.run { house in try await body(try await house.app(), try await house.app()) }
     }
 
-    /// Runs the house once the accessory is reachable.
+    /// Runs the house, and the body once the accessory is reachable.
     func whenReachable(_ body: (TestApp, TestApp) async throws -> Void) async throws {
         try await run { a, b in
             try await isThere(a)

@@ -138,7 +138,7 @@ struct ConfiguredHouse {
         {"iid":12,"type":"73","format":"uint8","perms":["pr","ev"],"value":null}]}]}]}
         """#
 
-    /// Configures the house of a device.
+    /// Adds a home with the device and one object of each kind.
     ///
     /// - Parameters:
     ///   - device: A device with the database ``database``.

@@ -55,7 +55,7 @@ private final class Bolt: Sendable {
     }
 }
 
-@Suite("State without a watching app", .timeout)
+@Suite("The hub without observing apps", .timeout)
 struct FollowingTests {
     private func lock(_ device: Device, _ app: TestApp) async throws -> (
         current: Characteristic, target: Characteristic
@@ -67,7 +67,7 @@ struct FollowingTests {
         )
     }
 
-    @Test("applies reported state that no app observes, and sends it to no app as an event")
+    @Test("applies reported state, but sends it to no app as an event")
     func reported() async throws {
         let device = try Device(database: lockDatabase())
         try await device.whenReachable { a, b in
@@ -79,7 +79,7 @@ struct FollowingTests {
         }
     }
 
-    @Test("subscribes to state once a connection, and not to buttons")
+    @Test("subscribes to state once per connection, and not to buttons")
     func subscriptions() async throws {
         let device = try Device(database: lockDatabase())
         try await device.whenReachable { a, b in
@@ -95,7 +95,7 @@ struct FollowingTests {
         }
     }
 
-    @Test("reads a lock that reports nothing until it is locked, then no more")
+    @Test("reads a lock that reports nothing until it is locked, and then stops")
     func target() async throws {
         let bolt = Bolt()
         let device = try Device(
@@ -149,7 +149,7 @@ struct FollowingTests {
         }
     }
 
-    @Test("pauses longer from read to read, starts over with a write, and ends")
+    @Test("increases the pauses between reads, restarts them after a write, and ends")
     func pauses() {
         var generator = SeededNumbers(seed: 1)
         let (a, b) = (Service.ID(using: &generator), Service.ID(using: &generator))

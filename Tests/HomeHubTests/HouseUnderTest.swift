@@ -56,7 +56,7 @@ final class HouseUnderTest: Sendable {
             logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
     }
 
-    /// Runs the hub and all tasks of the house for as long as the body.
+    /// Runs the hub and all tasks of the house while the body runs.
     func run<Outcome>(_ body: (HouseUnderTest) async throws -> Outcome) async throws -> Outcome {
         let running = Task { await hub.run() }
         let outcome: Result<Outcome, any Error>
@@ -66,7 +66,7 @@ final class HouseUnderTest: Sendable {
             outcome = .failure(error)
         }
         running.cancel()
-        // A hub that ends waits for its store.
+        // A hub that ends waits for its store, so a stalled store must be resumed.
         store.resume()
         await running.value
         for task in tasks.withLock({ $0 }) {
@@ -168,7 +168,7 @@ final class HouseUnderTest: Sendable {
 
     /// Returns the hub's home.
     ///
-    /// It's read again if it changes in between.
+    /// The pages are requested again if the home changes in between.
     func home(_ app: TestApp) async throws -> Home {
         while true {
             do {
@@ -232,7 +232,7 @@ final class Connections: Sendable {
 }
 
 extension AccessoryEndpoint {
-    /// An endpoint of the documentation's network.
+    /// An endpoint in a network that is reserved for documentation.
     static func test(_ number: UInt8, port: UInt16 = 8080) -> AccessoryEndpoint {
         guard let endpoint = AccessoryEndpoint(address: [192, 0, 2, number], port: port) else {
             preconditionFailure("four bytes and a port make an endpoint")
@@ -267,14 +267,14 @@ extension Accessory {
     var on: Characteristic.ID? { services.compactMap { $0.characteristic(.on) }.first?.id }
 }
 
-/// Runs a hub with one app for as long as the body.
+/// Runs a hub with one app while the body runs.
 func withHouse(
     _ change: (inout HomeHub.Configuration) -> Void = { _ in }, _ body: (HouseUnderTest, TestApp) async throws -> Void
 ) async throws {
     try await HouseUnderTest(change).run { house in try await body(house, try await house.app()) }
 }
 
-/// Runs a hub with two apps for as long as the body.
+/// Runs a hub with two apps while the body runs.
 func withHouse(
     _ change: (inout HomeHub.Configuration) -> Void = { _ in },
     _ body: (HouseUnderTest, TestApp, TestApp) async throws -> Void
@@ -309,7 +309,7 @@ extension HouseUnderTest {
 }
 
 extension HomeHub {
-    /// Calls a function without suspension in between on the hub.
+    /// Runs a closure isolated to the hub, so that nothing else runs between its synchronous calls.
     func turn<Outcome: Sendable>(_ body: @Sendable (isolated HomeHub) async -> Outcome) async -> Outcome {
         await body(self)
     }

@@ -11,7 +11,7 @@ import struct HAPModel.DeviceID
 import struct HAPModel.SetupCode
 import struct HAPModel.SetupPayload
 
-@Suite("The hub, searches and additions", .timeout)
+@Suite("The hub during searches and additions", .timeout)
 struct HubAdditionTests {
     // MARK: Searching
 
@@ -42,7 +42,7 @@ struct HubAdditionTests {
         }
     }
 
-    @Test("continues a search after a discovery error and begins none during one")
+    @Test("continues a search after a discovery error, and starts none during one")
     func discoveryError() async throws {
         try await withHouse { house, a, b in
             house.show(TestDevices.id(8), at: .test(8), isPaired: false)
@@ -79,7 +79,7 @@ struct HubAdditionTests {
         }
     }
 
-    @Test("waits for an accessory that isn't there yet, up to a timeout")
+    @Test("waits for an accessory that isn't visible yet, up to a timeout")
     func waiting() async throws {
         try await withHouse({ $0.searchTimeout = .seconds(20) }) { house, a in
             let home = try await a.addHome()
@@ -279,7 +279,7 @@ struct HubAdditionTests {
         }
     }
 
-    @Test("doesn't ask a vendor's app that was denied the homes")
+    @Test("doesn't ask a vendor's app that was denied access to the homes")
     func deniedMaker() async throws {
         try await withHouse({ $0.vendorTimeout = .seconds(600) }) { house, a in
             let home = try await a.addHome()

@@ -34,7 +34,7 @@ private let withoutAccessories: Device.Reaction = { request in
     }
 }
 
-@Suite("The hub and accessories that are not as they should be", .timeout)
+@Suite("The hub with misbehaving accessories", .timeout)
 struct HubHostileTests {
     @Test("times out the requests of a silent accessory without delaying others")
     func silence() async throws {
@@ -121,7 +121,7 @@ struct HubHostileTests {
         }
     }
 
-    @Test("writes nothing for a call that is canceled before the accessory is asked", arguments: [false, true])
+    @Test("writes nothing for a call that is canceled before the request is sent", arguments: [false, true])
     func cancelledBefore(isScene: Bool) async throws {
         let device = try Device { $0.path == "/accessories" ? .silence : nil }
         try await device.run { a, _ in
@@ -137,7 +137,7 @@ struct HubHostileTests {
         }
     }
 
-    @Test("answers a call that is canceled after the accessory was asked", arguments: [false, true])
+    @Test("completes a call that is canceled after the request was sent", arguments: [false, true])
     func cancelledAfter(isScene: Bool) async throws {
         let device = try Device { $0.writesValue ? .silence : nil }
         try await device.whenReachable { a, b in
@@ -151,7 +151,7 @@ struct HubHostileTests {
         }
     }
 
-    @Test("takes an event during a write as newer than the written value")
+    @Test("treats an event during a write as newer than the written value")
     func eventDuringWrite() async throws {
         // The hub reads the value once after the event, because the event might be older than the write.
         let device = try Device { request in
@@ -174,7 +174,7 @@ struct HubHostileTests {
         }
     }
 
-    @Test("takes an event during a read as newer than the answer")
+    @Test("treats an event during a read as newer than the answer")
     func eventDuringRead() async throws {
         let isHeld = Mutex(false)
         let device = try Device { request in
@@ -195,7 +195,7 @@ struct HubHostileTests {
         }
     }
 
-    @Test("takes a write response as the value")
+    @Test("uses the value from a write response")
     func writeResponse() async throws {
         let database = soundDatabase.replacing(#"["pr","pw","ev"]"#, with: #"["pr","pw","ev","wr"]"#)
         let device = try Device(database: database) { request in
@@ -231,7 +231,7 @@ struct HubHostileTests {
         }
     }
 
-    @Test("drops a read that was asked before a write and answered after it", arguments: [false, true])
+    @Test("ignores the answer to a read that was sent before a write and answered after it", arguments: [false, true])
     func olderAnswer(isScene: Bool) async throws {
         let isHeld = Mutex(false)
         let isOn = Mutex(false)
@@ -372,7 +372,7 @@ struct HubHostileTests {
         #expect(writes.map(\.path) == ["/prepare", "/characteristics"])
     }
 
-    @Test("refuses to identify an accessory without the characteristic")
+    @Test("refuses to identify an accessory without the Identify characteristic")
     func identify() async throws {
         let device = try Device()
         try await device.whenReachable { a, _ in
@@ -420,7 +420,7 @@ struct HubHostileTests {
             await expect(.accessoryIsBlocked) { try await a.call(.identify(id)) }
             let dialed = device.house.dialer.dialed.count
             isSound.withLock { $0 = true }
-            // A link that retried would have dialed by then.
+            // A link that retries would dial within this time.
             try await Task.sleep(for: .milliseconds(200))
             #expect(device.house.dialer.dialed.count == dialed)
             try await a.write(.unblockAccessory(device.accessory.home, id))
@@ -445,7 +445,7 @@ struct HubHostileTests {
             try await eventually("it is gone") { try await device.house.home(a).accessories.isEmpty }
             device.slowVault.open()
             _ = try await a.result(removal)
-            // A link that was opened would have read the database by then.
+            // An open link would read the database within this time.
             try await Task.sleep(for: .milliseconds(200))
             #expect(device.looks == looks)
         }
@@ -462,7 +462,7 @@ struct HubHostileTests {
         #expect(device.server.requests.count { $0.path == "/pairings" } == 1)
     }
 
-    @Test("finds a removed accessory as free while mDNS still shows it as paired")
+    @Test("offers a removed accessory while mDNS still shows it as paired")
     func removedWithAnOldRecord() async throws {
         let device = try Device { $0.path == "/pairings" ? .unpairAndHangUp : nil }
         try await device.whenReachable { a, _ in

@@ -16,7 +16,7 @@ import struct HAPModel.DeviceID
 
 @testable import HomeHub
 
-@Suite("The hub and its accessories", .timeout)
+@Suite("The hub with its accessories", .timeout)
 struct HubLinkTests {
     @Test("keeps homes, names and pairings after a restart, and reads the values again")
     func restart() async throws {
@@ -44,7 +44,7 @@ struct HubLinkTests {
         }
     }
 
-    @Test("doesn't report a bridged lamp as reachable after a start while its bridge doesn't reach it")
+    @Test("doesn't report a bridged lamp as reachable after a start while its bridge can't reach it")
     func restartWithLampAway() async throws {
         let (store, vault) = (TestStore(), InMemoryPairingVault())
         let accessories = InMemoryAccessoryServerStore()
@@ -122,7 +122,7 @@ struct HubLinkTests {
         }
     }
 
-    @Test("reports an accessory that forgot its pairing, and allows to remove and add it again")
+    @Test("reports an accessory that forgot its pairing, and allows removing and adding it again")
     func reset() async throws {
         try await withHouse { house, a in
             let lamp = try await house.lamp(a)
@@ -215,7 +215,7 @@ struct HubLinkTests {
         }
     }
 
-    @Test("unpairs a blocked accessory that is removed, and asks it nothing else")
+    @Test("unpairs a blocked accessory that is removed, and sends it nothing else")
     func removingBlocked() async throws {
         let (store, vault) = (TestStore(), InMemoryPairingVault())
         let accessories = InMemoryAccessoryServerStore()
@@ -281,7 +281,7 @@ struct HubLinkTests {
         #expect(vault.pairings().map(\.deviceID) == [device])
     }
 
-    @Test("unpairs an accessory without a home however late it is seen")
+    @Test("unpairs an accessory without a home, no matter how late it becomes visible")
     func lateOrphan() async throws {
         let vault = InMemoryPairingVault()
         let accessories = InMemoryAccessoryServerStore(.random(pairedWith: [vault.identity()]))
@@ -299,7 +299,7 @@ struct HubLinkTests {
         }
     }
 
-    @Test("connects to an accessory without a home only while it is seen")
+    @Test("connects to an accessory without a home only while it is visible")
     func orphanComesAndGoes() async throws {
         let vault = InMemoryPairingVault()
         let accessories = InMemoryAccessoryServerStore(.random(pairedWith: [vault.identity()]))
@@ -322,7 +322,7 @@ struct HubLinkTests {
     }
 
     @Test(
-        "keeps all pairings without a home at the start and then 32 of them, dropping the oldest idle one",
+        "keeps all orphaned pairings at the start, and later at most 32, dropping the oldest idle one",
         arguments: [false, true])
     func manyOrphans(isOldestNotified: Bool) async throws {
         let vault = InMemoryPairingVault()
@@ -368,7 +368,7 @@ struct HubLinkTests {
         }
     }
 
-    @Test("adds an accessory again that was removed and reset")
+    @Test("adds a removed and reset accessory again")
     func resetOrphan() async throws {
         let vault = InMemoryPairingVault()
         let accessories = InMemoryAccessoryServerStore()

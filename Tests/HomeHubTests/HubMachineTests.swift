@@ -12,7 +12,7 @@ private func place(_ aid: UInt64, _ iid: UInt64) -> CharacteristicID {
     CharacteristicID(AccessoryID(aid), InstanceID(iid))
 }
 
-@Suite("Searches") struct SearchesTests {
+@Suite("The tracking of searches") struct SearchesTests {
     private func accessory(_ number: Int) -> DiscoveredAccessory {
         DiscoveredAccessory(id: TestDevices.id(number), name: "\(number)", category: .other, model: "")
     }
@@ -42,7 +42,7 @@ private func place(_ aid: UInt64, _ iid: UInt64) -> CharacteristicID {
     }
 }
 
-@Suite("Requests under way") struct RequestsUnderWayTests {
+@Suite("The tracking of requests in progress") struct RequestsUnderWayTests {
     @Test("holds the events of a characteristic until all its requests are answered")
     func transcript() {
         var requests = RequestsUnderWay()
@@ -61,9 +61,9 @@ private func place(_ aid: UInt64, _ iid: UInt64) -> CharacteristicID {
     }
 }
 
-@Suite("Reachability of bridged accessories") struct BridgedReachabilityTests {
+@Suite("The reachability of bridged accessories") struct BridgedReachabilityTests {
     @Test(
-        "takes a bridged accessory as unreachable after one failed communication, else as reachable after a success",
+        "treats a bridged accessory as unreachable after a communication failure, otherwise as reachable after a success",
         arguments: [
             ([:], [:]), ([place(2, 8): .success], [2: true]), ([place(2, 8): .unableToCommunicate], [2: false]),
             ([place(2, 8): .unableToCommunicate, place(2, 9): .success], [2: false]),
@@ -77,7 +77,7 @@ private func place(_ aid: UInt64, _ iid: UInt64) -> CharacteristicID {
 
     @Test("doesn't depend on the order of the statuses")
     func order() {
-        // A dictionary orders its keys by their hashes.
+        // A dictionary orders its keys by their hashes, so many keys cover many orders.
         for iid: UInt64 in 8..<40 {
             let statuses = [place(2, iid): HAPStatus.unableToCommunicate, place(2, iid + 100): .success]
             #expect(BridgedReachability.read(from: statuses) { _ in false } == [AccessoryID(2): false])
@@ -85,7 +85,7 @@ private func place(_ aid: UInt64, _ iid: UInt64) -> CharacteristicID {
     }
 }
 
-@Suite("Which accessory is meant") struct SetupTargetTests {
+@Suite("The search for an accessory to add") struct SetupTargetTests {
     private func snapshot(_ shown: (Int, isPaired: Bool, hash: String?)..., isComplete: Bool = true) throws
         -> AccessorySnapshot
     {
@@ -157,7 +157,7 @@ private func place(_ aid: UInt64, _ iid: UInt64) -> CharacteristicID {
     }
 }
 
-@Suite("Requests for proofs") struct VendorRequestsTests {
+@Suite("The routing of requests to vendors' apps") struct VendorRequestsTests {
     private let now = ContinuousClock.now
     private let one = SessionID(1)
     private let two = SessionID(2)
@@ -177,7 +177,7 @@ private func place(_ aid: UInt64, _ iid: UInt64) -> CharacteristicID {
         .init(session: session, question: request.question)
     }
 
-    @Test("asks the first session, which alone can answer, once")
+    @Test("asks only the first session, once, and accepts only its answer")
     func answer() throws {
         var requests = VendorRequests()
         let lamp = request(1)

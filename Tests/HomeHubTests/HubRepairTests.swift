@@ -10,7 +10,7 @@ import Testing
 
 @testable import HomeHub
 
-@Suite("The hub and repairs", .timeout)
+@Suite("The hub during repairs", .timeout)
 struct HubRepairTests {
     private let store = TestStore()
     private let vault = InMemoryPairingVault()
@@ -112,7 +112,7 @@ struct HubRepairTests {
         }
     }
 
-    @Test("refuses to repair an accessory that answers")
+    @Test("refuses to repair an accessory that responds")
     func healthy() async throws {
         try await withHouse { house, a in
             let lamp = try await house.lamp(a)

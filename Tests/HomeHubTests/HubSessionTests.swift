@@ -7,11 +7,11 @@ import Testing
 
 import enum HAPModel.CharacteristicValue
 
-@Suite("The hub, sessions and permission", .timeout)
+@Suite("The hub with sessions and permissions", .timeout)
 struct HubSessionTests {
     private func identity(_ app: String) -> AppIdentity { AppIdentity(app: app, uid: 1, executable: "/\(app)") }
 
-    @Test("asks one question for the first calls, and sends status and homes when the answer changes to yes")
+    @Test("asks one question for the first calls, and sends the status and the homes when the user allows the app")
     func deniedThenAllowed() async throws {
         try await withHouse { house, system in
             let app = try await house.app("app")
@@ -36,7 +36,7 @@ struct HubSessionTests {
         }
     }
 
-    @Test("keeps a decision over a restart, unless it couldn't be stored")
+    @Test("keeps a decision across a restart, unless it couldn't be stored")
     func remembering() async throws {
         let store = TestStore()
         try await HouseUnderTest(store: store).run { house in
@@ -90,7 +90,7 @@ struct HubSessionTests {
         }
     }
 
-    @Test("ends a search when permission is withdrawn, also if it is granted again")
+    @Test("ends a search when permission is withdrawn, even if it is granted again")
     func searchAfterWithdrawal() async throws {
         try await withHouse { house, system in
             let app = try await house.app("app")
@@ -152,7 +152,7 @@ struct HubSessionTests {
         }
     }
 
-    @Test("doesn't identify for an app that loses permission during the connection attempt")
+    @Test("doesn't identify an accessory for an app that loses permission during the connection attempt")
     func withdrawnWhileConnecting() async throws {
         let (store, vault) = (TestStore(), InMemoryPairingVault())
         let accessories = InMemoryAccessoryServerStore()

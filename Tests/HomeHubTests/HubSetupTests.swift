@@ -8,7 +8,7 @@ import struct HAPModel.SetupCode
 
 @testable import HomeHub
 
-@Suite("The hub and apps that set accessories up without seeing the home", .timeout)
+@Suite("The hub with apps that add accessories without access to the home", .timeout)
 struct HubSetupTests {
     private static let identity = AppIdentity(app: "org.other", uid: 1, executable: "/org.other")
 
@@ -23,7 +23,7 @@ struct HubSetupTests {
         return try #require(system.consents.last)
     }
 
-    /// Requests the setup of an accessory, which the user allows.
+    /// Requests the setup of an accessory and allows it as the user.
     private func setUp(_ addition: AdditionRequest, _ app: TestApp, _ system: TestApp) async throws -> JSONValue {
         let count = system.consents.count
         let call = await app.begin(.setUpAccessory(addition))
@@ -31,7 +31,7 @@ struct HubSetupTests {
         return try await app.result(call)
     }
 
-    @Test("adds an accessory for an undecided app after consent, and returns nothing but its ids")
+    @Test("adds an accessory for an undecided app after consent, and returns only the IDs")
     func unseen() async throws {
         try await withHouse { house, system in
             let home = try await system.addHome("Secret")
@@ -67,7 +67,9 @@ struct HubSetupTests {
         }
     }
 
-    @Test("refuses an addition after a no, a cancellation or a timeout, without a trace", arguments: [0, 1, 2])
+    @Test(
+        "refuses an addition after a denial, a cancellation or a timeout, without a visible effect",
+        arguments: [0, 1, 2])
     func refused(_ how: Int) async throws {
         try await withHouse({ if how == 2 { $0.permissionTimeout = .milliseconds(50) } }) { house, system in
             _ = try await system.addHome()
@@ -93,7 +95,7 @@ struct HubSetupTests {
         }
     }
 
-    @Test("refuses additions, claims and answers of denied apps and impostors of the system app")
+    @Test("refuses additions, claims and answers from denied apps and from impostors of the system app")
     func hostile() async throws {
         try await withHouse { house, system in
             let home = try await system.addHome()
@@ -136,7 +138,7 @@ struct HubSetupTests {
         }
     }
 
-    @Test("limits the open questions of one user")
+    @Test("limits the pending questions about the apps of one user")
     func bounded() async throws {
         try await withHouse { house, system in
             _ = try await system.addHome()
@@ -148,7 +150,7 @@ struct HubSetupTests {
         }
     }
 
-    @Test("applies a decision about the app to its open question", arguments: [true, false])
+    @Test("applies a decision about the app to its pending question", arguments: [true, false])
     func decidedMeanwhile(isAllowed: Bool) async throws {
         try await withHouse { house, system in
             _ = try await system.addHome()

@@ -8,7 +8,7 @@ import Testing
 
 import enum HAPModel.CharacteristicValue
 
-@Suite("The hub and values", .timeout)
+@Suite("The hub during reads and writes", .timeout)
 struct HubValuesTests {
     @Test("notifies other observers of a write, but not its writer")
     func writing() async throws {
@@ -27,7 +27,7 @@ struct HubValuesTests {
         }
     }
 
-    @Test("refuses invalid items one by one and performs the rest")
+    @Test("rejects invalid items individually and performs the rest")
     func refusals() async throws {
         try await withHouse { house, a in
             let lamp = try await house.lamp(a)
@@ -101,7 +101,7 @@ struct HubValuesTests {
             #expect(try await a.readValues(lamp.on).first?.error?.code == .bridgedAccessoryNotReachable)
             try await eventually("it is away") { b.live == [.reachabilityUpdated(lamp.accessory, false)] }
             #expect(try await house.home(a).characteristic(lamp.on)?.isNotificationEnabled == false)
-            // The bridge responds for its name.
+            // The bridge itself answers for the lamp's name.
             let information = try await house.home(a).accessory(lamp.accessory)?.services.first
             let name = try #require(information?.characteristic(.name)?.id)
             #expect(try await a.readValues(name).first?.error == nil)
@@ -127,7 +127,7 @@ struct HubValuesTests {
         }
     }
 
-    @Test("runs a scene, refuses an empty one and a second run at once")
+    @Test("runs a scene, and refuses an empty one and a second run at the same time")
     func scenes() async throws {
         try await withHouse { house, a, b in
             let lamp = try await house.lamp(a)
@@ -183,7 +183,7 @@ struct HubValuesTests {
         }
     }
 
-    @Test("retries to store values")
+    @Test("retries storing values after a failure")
     func notingLater() async throws {
         let house = try HouseUnderTest { $0.saveInterval = .milliseconds(20) }
         let on = try await house.run { house in

@@ -10,7 +10,7 @@ import Testing
 
 @testable import HomeHub
 
-@Suite("Accessory databases") struct DatabaseHistoryTests {
+@Suite("The schedule of accessory databases") struct DatabaseHistoryTests {
     private let now = ContinuousClock.now
 
     private func database(_ name: String) throws -> AccessoryDatabase {
@@ -19,7 +19,7 @@ import Testing
                 soundDatabase.replacing(#""type":"25""#, with: #""description":"\#(name)","type":"25""#).utf8))
     }
 
-    @Test("delays a database that comes soon after the last one, and keeps only the newest")
+    @Test("delays a database that arrives soon after the last one, and keeps only the newest")
     func interval() throws {
         var history = DatabaseHistory()
         let (first, second, third) = (try database("1"), try database("2"), try database("3"))
@@ -33,7 +33,7 @@ import Testing
         #expect(history.due() == nil)
     }
 
-    @Test("doesn't delay after an unchanged database")
+    @Test("doesn't delay a database after an unchanged one")
     func unchanged() throws {
         var history = DatabaseHistory()
         let first = try database("1")
@@ -76,10 +76,10 @@ import Testing
     }
 }
 
-@Suite("A conversation about subscriptions") struct SubscriptionRunTests {
+@Suite("The reconciliation of subscriptions") struct SubscriptionRunTests {
     private let id = CharacteristicID(AccessoryID(1), InstanceID(8))
 
-    @Test("runs one conversation at a time, with another round for new demand")
+    @Test("runs once at a time, with another round for new demand")
     func rounds() {
         var run = SubscriptionRun()
         let idle = run.untilEnded()
@@ -96,7 +96,7 @@ import Testing
         #expect(run.demandChanged() == true)
     }
 
-    @Test("keeps a refusal until the subscription is granted")
+    @Test("keeps a refusal until the subscription succeeds")
     func refusals() async throws {
         var run = SubscriptionRun()
         _ = run.demandChanged()
@@ -115,7 +115,7 @@ import Testing
     }
 }
 
-@Suite("Accessory faults") struct AccessoryFaultTests {
+@Suite("The derivation of accessory faults") struct AccessoryFaultTests {
     @Test(
         "derives the fault from the link's failure, then from the advertisement",
         arguments: [
@@ -136,7 +136,7 @@ import Testing
         #expect(AccessoryFault(failure, isPaired: nil) == whenUnseen)
     }
 
-    @Test("takes a silent accessory with a free successor at its place as reset")
+    @Test("treats a silent accessory as reset if an unpaired successor is at its address")
     func successor() {
         for failure in [nil, .unreachable, .notPaired, .notGenuine, .otherAccessory, .ended(.lost)] as [LinkFailure?] {
             // An old advertisement may still be visible.
@@ -155,7 +155,7 @@ import Testing
     }
 }
 
-@Suite("Connections") struct ConnectionTests {
+@Suite("A connection to an accessory server") struct ConnectionTests {
     private let one = AccessoryID(2)
     private let other = AccessoryID(3)
 

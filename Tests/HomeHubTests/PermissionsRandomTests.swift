@@ -4,7 +4,7 @@ import HomeModel
 import Testing
 
 @Suite("Any sequence of calls, answers and policies") struct PermissionsRandomTests {
-    @Test("ends each call once as the user decided and asks once", arguments: 1...8)
+    @Test("ends each call once, as the user decided, and asks about each app once", arguments: 1...8)
     func sequences(seed: UInt64) throws {
         let desk = try RandomDesk(seed: seed)
         for _ in 0..<2000 { try desk.step() }

@@ -6,7 +6,7 @@ import Testing
     // MARK: Opening
 
     @Test(
-        "rejects a session without a purpose or capability or of an unsupported version",
+        "rejects a session without a usage description or capability, or of an unsupported version",
         arguments: [
             (Opening(purpose: nil), HomeError.Code.usageDescriptionMissing),
             (Opening(purpose: ""), .usageDescriptionMissing),
@@ -77,7 +77,7 @@ import Testing
 
     // MARK: Asking
 
-    @Test("asks one question for all first uses and performs them in order after a yes")
+    @Test("asks one question for all first calls, and performs them in order when the user allows the app")
     func oneQuestion() throws {
         let desk = try Desk(agent: 9)
         try desk.open(1)
@@ -94,7 +94,7 @@ import Testing
         #expect(desk.calls.nextDeadline == nil)
     }
 
-    @Test("fails the first call and all later ones after a no")
+    @Test("fails the first call and all later ones after a denial")
     func denial() throws {
         let desk = try Desk(agent: 9)
         try desk.open(1)
@@ -120,7 +120,7 @@ import Testing
         #expect(desk.wait(.seconds(60)) == [.fail(call(1, 1), refusal)])
         #expect(desk.calls.nextDeadline == nil)
         #expect(try desk.openAgent(9) == [.ask(lights(isPending: true), [SessionID(9)])])
-        // No second question for a later call.
+        // A later call causes no second question.
         #expect(desk.call(1, 4) == [])
         #expect(try desk.decide(.allow).last == .perform(call(1, 4)))
     }
@@ -161,7 +161,7 @@ import Testing
             try desk.permissions.permissions(for: SessionID(9)).map(\.isPending).sorted { $0 && !$1 } == [true, false])
     }
 
-    @Test("limits the open questions of one user")
+    @Test("limits the pending questions about the apps of one user")
     func flood() throws {
         let desk = try Desk(agent: 99)
         let most = Permissions.questionsOfUser
@@ -239,7 +239,7 @@ import Testing
         #expect(try desk.decide(.allow) == [.remember(remembered(true)), .tell([SessionID(1)], granted)])
     }
 
-    @Test("keeps decisions over a restart")
+    @Test("keeps decisions across a restart")
     func restart() throws {
         let desk = try Desk(agent: 9)
         for (number, decision) in [PermissionDecision.allow, .deny, .allow].enumerated() {
@@ -289,7 +289,7 @@ import Testing
         }
     }
 
-    @Test("answers open questions when a policy restricts the app")
+    @Test("removes pending questions when a policy restricts the app")
     func restrictedQuestion() throws {
         let desk = try Desk(agent: 9)
         try desk.open(1)

@@ -9,7 +9,7 @@ import enum HAPModel.CharacteristicValue
 
 @testable import HomeHub
 
-@Suite("The hub and a stalled disk", .timeout)
+@Suite("The hub with a stalled disk", .timeout)
 struct StalledStoreTests {
     /// The names of the added rooms in an app's events.
     private func rooms(_ app: TestApp) -> [String] {
@@ -41,7 +41,7 @@ struct StalledStoreTests {
             #expect(try await device.house.home(other).characteristic(device.on)?.value == .bool(false))
             // The watchdog depends on the status.
             #expect(await device.house.hub.status.homes == 1)
-            // The completion and the event come after the commit.
+            // The answer and the event are sent only after the commit.
             #expect(writer.answer(change) == nil && rooms(reader) == [])
             device.house.store.resume()
             _ = try await writer.result(change)
@@ -104,7 +104,7 @@ struct StalledStoreTests {
         }
     }
 
-    @Test("refuses a change that waits too long, without a trace")
+    @Test("refuses a change that waits too long, and changes nothing")
     func refusedInTime() async throws {
         try await withHouse({ $0.storeTimeout = .milliseconds(50) }) { house, a in
             let home = try await a.addHome()
@@ -135,7 +135,7 @@ struct StalledStoreTests {
         }
     }
 
-    @Test("drops a change that fails to be written and tries the next one")
+    @Test("drops a change whose write fails, and tries the next one")
     func failure() async throws {
         try await withHouse { house, a, b in
             let home = try await a.addHome()
@@ -212,7 +212,7 @@ struct StalledStoreTests {
         }
     }
 
-    @Test("applies a no at once and a yes after it is stored")
+    @Test("applies a denial immediately, and a permission after it is stored")
     func decisions() async throws {
         try await withHouse { house, system in
             _ = try await system.addHome()

@@ -2,10 +2,10 @@ import HomeModel
 import TestTimeouts
 import Testing
 
-@Suite("A store that can't write", .timeout)
+@Suite("The hub with a store that can't write", .timeout)
 struct StoreFailureTests {
     @Test(
-        "refuses a change with the reason, notifies no app and takes the next change",
+        "refuses a change with the reason, notifies no app and accepts the next change",
         arguments: [
             (true, "nothing was changed: the disk is full; make room in /var/lib/homehub"),
             (false, "nothing was changed: the home database can't be written; check the log of homehubd"),

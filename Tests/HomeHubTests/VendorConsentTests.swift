@@ -5,7 +5,7 @@ import Testing
 
 @testable import HomeHub
 
-@Suite("Who answers for a maker", .timeout)
+@Suite("Answering for a vendor", .timeout)
 struct VendorConsentTests {
     private static let identity = AppIdentity(app: "org.kilgo", uid: 1, executable: "/org.kilgo")
     private static let claim = VendorClaimID(app: identity, vendor: "kilgo")
@@ -74,7 +74,7 @@ struct VendorConsentTests {
     }
 
     @Test(
-        "keeps a confirmed claim over a restart, for one user, until it is withdrawn",
+        "keeps a confirmed claim across a restart, for one user, until it is withdrawn",
         arguments: [PermissionDecision.deny, .forget])
     func restart(_ decision: PermissionDecision) async throws {
         let store = TestStore(

@@ -4,7 +4,7 @@ import HomeModel
 import HomeTesting
 import Testing
 
-@Suite("Kinds, groups and names") struct DescriptionTests {
+@Suite("The display of a home") struct DescriptionTests {
     @Test("groups accessories by room and category in a stable order")
     func groups() throws {
         var hub = TestHub()

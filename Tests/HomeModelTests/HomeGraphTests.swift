@@ -15,7 +15,7 @@ private func code(_ hub: inout TestHub, _ write: HomeWrite) -> Int {
     }
 }
 
-@Suite("Homes, rooms and zones") struct HomeGraphTests {
+@Suite("The home graph") struct HomeGraphTests {
     @Test("makes the first home primary, and the oldest one when the primary home is removed")
     func primary() throws {
         var hub = TestHub()
@@ -77,7 +77,7 @@ private func code(_ hub: inout TestHub, _ write: HomeWrite) -> Int {
         }
     }
 
-    @Test("names the owner of a taken name and suggests others")
+    @Test("names the object that uses a name and suggests other names")
     func refusal() throws {
         var hub = TestHub()
         let home = try hub.home()
@@ -88,7 +88,7 @@ private func code(_ hub: inout TestHub, _ write: HomeWrite) -> Int {
         #expect(error?.suggestions == ["kitchen 2", "Zone"])
     }
 
-    @Test("names services by their kind when the device's name is meaningless")
+    @Test("names a service by its kind if the device's name for it is meaningless")
     func parts() throws {
         var hub = TestHub()
         let home = try hub.home()
@@ -104,7 +104,7 @@ private func code(_ hub: inout TestHub, _ write: HomeWrite) -> Int {
         #expect(parts.last?.localizedDescription == "Vendor-Specific")
     }
 
-    @Test("names the default room after the home and refuses to change it")
+    @Test("names the default room after the home and refuses to rename or remove it")
     func defaultRoom() throws {
         var hub = TestHub()
         let home = try hub.home("One")
@@ -119,7 +119,7 @@ private func code(_ hub: inout TestHub, _ write: HomeWrite) -> Int {
         #expect(hub.graph.home(home)?.rooms == [])
     }
 
-    @Test("moves the accessories of a removed room to the default room and takes it out of its zones")
+    @Test("moves the accessories of a removed room to the default room and removes the room from its zones")
     func removals() throws {
         var hub = TestHub()
         let home = try hub.home()
@@ -145,7 +145,7 @@ private func code(_ hub: inout TestHub, _ write: HomeWrite) -> Int {
         #expect(code(&hub, .removeRoomFromZone(zones[1], other)) == 2)
     }
 
-    @Test("refuses objects of another home and unknown ones")
+    @Test("refuses unknown objects and objects of another home")
     func belonging() throws {
         var hub = TestHub()
         let home = try hub.home("One")
@@ -193,7 +193,7 @@ private func code(_ hub: inout TestHub, _ write: HomeWrite) -> Int {
         #expect(code(&hub, .setActions(scene, actions)) == 49)
     }
 
-    @Test("limits the accessories of a home, bridged ones included")
+    @Test("limits the accessories of a home, including bridged ones")
     func limitOfAccessories() throws {
         var hub = TestHub()
         let home = try hub.home()
@@ -228,7 +228,7 @@ private func code(_ hub: inout TestHub, _ write: HomeWrite) -> Int {
     }
 }
 
-@Suite("Accessories of a home") struct HomeGraphAccessoryTests {
+@Suite("The home graph with accessories") struct HomeGraphAccessoryTests {
     @Test("adds a device to the default room with a speakable name")
     func adding() throws {
         var hub = TestHub()
@@ -257,7 +257,7 @@ private func code(_ hub: inout TestHub, _ write: HomeWrite) -> Int {
         #expect(error?.code == .objectWithSimilarNameExistsInHome)
     }
 
-    @Test("keeps the texts of a device as single lines of bounded length")
+    @Test("stores the texts of a device as single lines of limited length")
     func hostileTexts() throws {
         var hub = TestHub()
         let home = try hub.home()
@@ -346,7 +346,7 @@ private func code(_ hub: inout TestHub, _ write: HomeWrite) -> Int {
         }
     }
 
-    @Test("keeps the identity, name and settings of services that stay")
+    @Test("keeps the identity, name and settings of remaining services")
     func services() throws {
         var hub = TestHub()
         let home = try hub.home()
@@ -368,7 +368,7 @@ private func code(_ hub: inout TestHub, _ write: HomeWrite) -> Int {
         #expect(code(&hub, .setAssociatedServiceType(outlet.id, .outlet)) == 62)
         #expect(code(&hub, .setAssociatedServiceType(outlet.id, .door)) == 62)
         #expect(code(&hub, .setAssociatedServiceType(outlet.id, nil)) == 0)
-        // Information services don't take part in the namespace.
+        // The names of information services don't conflict with other names.
         #expect(code(&hub, .renameService(services[2].id, name: "Plug")) == 0)
     }
 
@@ -384,7 +384,7 @@ private func code(_ hub: inout TestHub, _ write: HomeWrite) -> Int {
         #expect(hub.graph.breaches == [])
     }
 
-    @Test("keeps values over a database change and replaces a service whose type changes")
+    @Test("keeps values across a database change, and replaces a service whose type changes")
     func replacedServices() throws {
         var hub = TestHub()
         let home = try hub.home()
@@ -413,7 +413,7 @@ private func code(_ hub: inout TestHub, _ write: HomeWrite) -> Int {
         #expect(hub.graph.home(home)?.actionSet(scene)?.actions == [])
     }
 
-    @Test("makes no transaction of a write that changes nothing")
+    @Test("creates no transaction for a write that changes nothing")
     func unchanged() throws {
         var hub = TestHub()
         let home = try hub.home()
@@ -490,7 +490,7 @@ private func code(_ hub: inout TestHub, _ write: HomeWrite) -> Int {
         #expect(code(&hub, .removeActionSet(scene)) == 0)
     }
 
-    @Test("keeps each service of the home once in a group, until its accessory is removed")
+    @Test("keeps a service in a group only once, and until its accessory is removed")
     func serviceGroups() throws {
         var hub = TestHub()
         let home = try hub.home()
@@ -523,7 +523,7 @@ private func code(_ hub: inout TestHub, _ write: HomeWrite) -> Int {
         #expect(hub.graph.home(home)?.accessories.map(\.id) == [ids[1]])
     }
 
-    @Test("reports a value that differs, each button press, and nothing of an unreachable accessory")
+    @Test("reports changed values and each button press, and ends observations of an unreachable accessory")
     func live() throws {
         var hub = TestHub()
         let home = try hub.home()

@@ -9,7 +9,7 @@ private func id<Entity>() -> Identifier<Entity> {
     return Identifier<Entity>(using: &random)
 }
 
-@Suite("Messages between app and daemon") struct MessageTests {
+@Suite("The protocol between apps and the daemon") struct MessageTests {
     @Test("combines several failed values into one error")
     func answers() throws {
         let error = HomeError(.valueLowerThanMinimum, detail: "too low", accessory: id(), suggestions: ["a"])

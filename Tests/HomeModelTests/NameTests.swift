@@ -3,7 +3,7 @@ import HAPTesting
 import HomeModel
 import Testing
 
-@Suite("Names") struct NameTests {
+@Suite("The validation of names") struct NameTests {
     @Test(
         "accepts speakable names",
         arguments: [
@@ -35,7 +35,7 @@ import Testing
     }
 
     @Test(
-        "gives names that sound alike one key",
+        "gives names that sound alike the same key",
         arguments: [
             ("home1", "Home 1"), ("Kids Room", "Kid\u{2019}s Room"), ("Kid's Room", "Kid\u{2BC}s Room"),
             ("Straße", "STRASSE"), ("Ａ", "A"), ("Küche", "Ku\u{308}che"), ("ﬁle", "FILE"), ("ΟΔΟΣ", "Οδος"),
@@ -46,19 +46,19 @@ import Testing
         #expect(Array(NameKey(a).description.utf8) == Array(NameKey(b).description.utf8))
     }
 
-    @Test("gives other names different keys", arguments: [("Küche", "Kuche"), ("Lamp 1", "Lamp 2")])
+    @Test("gives different names different keys", arguments: [("Küche", "Kuche"), ("Lamp 1", "Lamp 2")])
     func differentKey(a: String, b: String) {
         #expect(NameKey(a) != NameKey(b))
     }
 
-    @Test("stores names composed")
+    @Test("composes names for storage")
     func composed() {
         #expect("Ku\u{308}che".nfc.unicodeScalars.map(\.value) == "Küche".unicodeScalars.map(\.value))
         #expect("Ku\u{308}che".nfc.utf8.count == 6)
     }
 }
 
-@Suite("Places and makers in names") struct NameHintTests {
+@Suite("The detection of places and manufacturers in names") struct NameHintTests {
     private static let locations = places(
         rooms: ["Kitchen", "Living Room", "Garage", "Kids Room", "Hall"], zones: ["Upstairs", "Downstairs"])
 
@@ -88,14 +88,14 @@ import Testing
         #expect(detector.hits(in: "Kids Room lamp").locations.map(\.name) == ["Kids Room"])
     }
 
-    @Test("doesn't take a garage door for the garage", arguments: ["2nd garage door", "Kid's Night Light"])
+    @Test("doesn't mistake a garage door for the garage", arguments: ["2nd garage door", "Kid's Night Light"])
     func shielded(name: String) {
         let detector = LocationDetector(Self.locations, serviceType: .garageDoorOpener)
         #expect(detector.hits(in: name).locations.isEmpty)
         #expect(detector.hits(in: name).rest == name)
     }
 
-    @Test("finds the garage of a garage door once")
+    @Test("finds a garage next to a garage door, but not in it")
     func shieldedAndHit() {
         let detector = LocationDetector(Self.locations, serviceType: .garageDoorOpener)
         #expect(detector.hits(in: "Garage door in the garage").rest == "Garage door")
@@ -125,7 +125,7 @@ import Testing
     }
 }
 
-@Suite("Suggestions of names") struct NameSuggestionTests {
+@Suite("The suggestion of names") struct NameSuggestionTests {
     @Test(
         "turns invalid text into a name",
         arguments: [
@@ -159,21 +159,21 @@ import Testing
         #expect(NameContext(serviceType: .lightbulb, taken: taken).suggestions(for: "Lamp!") == ["Lamp 2", "Light 3"])
     }
 
-    @Test("shortens a long taken name for its number")
+    @Test("shortens a long taken name to make room for a number")
     func takenAndLong() {
         let long = String(repeating: "x", count: 64)
         let suggestions = NameContext(serviceType: .lightbulb, taken: [NameKey(long)]).suggestions(for: long)
         #expect(suggestions == [String(repeating: "x", count: 62) + " 2", "Light"])
     }
 
-    @Test("finds a name in a home whose rooms are named like things")
+    @Test("finds a name in a home whose rooms are named after common nouns")
     func hostileRooms() {
         let rooms = ["Light", "Accessory", "Device", "Thing", "Item", "1", "2"]
         let context = NameContext(serviceType: .lightbulb, locations: places(rooms: rooms, zones: []))
         #expect(context.suggestions(for: "Light") == ["3"])
     }
 
-    @Test("suggests only valid, free names without a place in random homes", arguments: 1...10)
+    @Test("suggests only valid, unused names without a place in random homes", arguments: 1...10)
     func property(seed: UInt64) {
         var random = SeededNumbers(seed: seed)
         let words = [

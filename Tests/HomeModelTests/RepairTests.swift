@@ -51,7 +51,7 @@ struct RepairTests {
         _ = try hub.graph.repair(id, with: replacement, using: &hub.random)
     }
 
-    @Test("keeps everything of a device with other numbers and another id", arguments: [0, 100])
+    @Test("keeps all settings if the device has other instance IDs and another device ID", arguments: [0, 100])
     func keepsEverything(offset: UInt64) throws {
         var (hub, lamp, home) = try configured()
         try repair(&hub, lamp.id, [renumbered(Devices.lamp("Other Name"), by: offset)], device: 2)
@@ -104,7 +104,7 @@ struct RepairTests {
             var hub = TestHub()
             let id = try hub.add([strip(["Left", "Right"], [10, 200])], to: try hub.home())[0]
             let before = try #require(hub.graph.accessory(id)?.services.dropFirst().map(\.id))
-            // The hub knows the names from the values.
+            // The outlets' names are in the values of their Name characteristics.
             let outlets = try #require(hub.graph.accessory(id)?.services.dropFirst())
             for (service, name) in zip(outlets, ["Left", "Right"]) {
                 let characteristic = try #require(service.characteristic(.name)?.id)

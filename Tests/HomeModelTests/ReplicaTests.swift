@@ -55,7 +55,7 @@ import Testing
         }
     }
 
-    @Test("keeps observing services that stay")
+    @Test("keeps observing remaining services")
     func observing() throws {
         var hub = TestHub()
         let home = try hub.home()
@@ -73,7 +73,7 @@ import Testing
         #expect(copy == hub.graph)
     }
 
-    @Test("detects broken invariants")
+    @Test("detects violated invariants")
     func breaches() throws {
         var random = SeededNumbers(seed: 3)
         let room = Room.ID(using: &random)

@@ -3,7 +3,7 @@ import HAPTesting
 import HomeModel
 import Testing
 
-@Suite("Setup payloads and tokens") struct SetupTests {
+@Suite("The input for adding an accessory") struct SetupTests {
     private let token = AccessoryOwnershipToken(data: Array(repeating: 7, count: 16))
 
     @Test(
@@ -35,7 +35,7 @@ import Testing
         #expect(AccessorySetupPayload(url: "X-HM://00527813XAB12")?.category == .lightbulb)
     }
 
-    @Test("survives random strings")
+    @Test("rejects random strings without crashing")
     func random() {
         var random = SeededNumbers(seed: 4)
         let alphabet = Array("X-HM:/0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZﬁ é")

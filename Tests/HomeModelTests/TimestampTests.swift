@@ -2,7 +2,7 @@ import HomeModel
 import TestTimeouts
 import Testing
 
-@Suite("Moments", .timeout)
+@Suite("Timestamps", .timeout)
 struct TimestampTests {
     @Test(
         "are described as RFC 3339 in UTC",
@@ -15,7 +15,7 @@ struct TimestampTests {
         #expect("\(Timestamp(millisecondsSince1970: milliseconds))" == text)
     }
 
-    @Test("have an order and a distance")
+    @Test("have an order, and a duration between them")
     func distance() {
         let (first, last) = (Timestamp(millisecondsSince1970: .min), Timestamp(millisecondsSince1970: .max))
         #expect(first < last && first.duration(to: last) > .zero && last.duration(to: first) < .zero)

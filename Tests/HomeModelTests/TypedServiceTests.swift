@@ -58,7 +58,7 @@ import Testing
         #expect(accessory.lock == nil)
     }
 
-    @Test("convert values to the format")
+    @Test("convert values to the characteristic's format")
     func written() throws {
         let number = CharacteristicMetadata(format: .uint8, permissions: [.pairedWrite])
         #expect(try number.validatedWrite(true.value(as: .uint8)) == .integer(1))

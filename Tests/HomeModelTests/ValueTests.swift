@@ -2,7 +2,7 @@ import HAPModel
 import HomeModel
 import Testing
 
-@Suite("Values against metadata") struct ValueTests {
+@Suite("The validation of values") struct ValueTests {
     private static func metadata(
         _ format: CharacteristicFormat, _ minimum: Double? = nil, _ maximum: Double? = nil, _ step: Double? = nil,
         length: Int? = nil, validValues: [Int64]? = nil
@@ -14,7 +14,7 @@ import Testing
     }
 
     @Test(
-        "converts a value to the format at the nearest step",
+        "converts a value to the format, rounded to the nearest step",
         arguments: [
             (metadata(.bool), CharacteristicValue.integer(1), CharacteristicValue.bool(true)),
             (metadata(.bool), .float(0), .bool(false)), (metadata(.uint8, 0, 100), .float(40), .integer(40)),
@@ -65,7 +65,7 @@ import Testing
         #expect(error?.code.rawValue == code)
     }
 
-    @Test("checks for a value first, then for the permission")
+    @Test("checks for a missing value first, then for the permission")
     func permissions() {
         let locked = CharacteristicMetadata(format: .bool, permissions: [])
         #expect(throws: HomeError(.nilParameter)) { try locked.validatedWrite(nil) }

@@ -5,7 +5,7 @@ import HomeModel
 import HomeTesting
 import Testing
 
-/// A message and its bytes on the wire in every version.
+/// A message and its bytes on the wire, which are the same in every version.
 struct WireForm: Sendable, CustomTestStringConvertible {
     let text: String
     let written: String
@@ -14,7 +14,7 @@ struct WireForm: Sendable, CustomTestStringConvertible {
     var testDescription: String { text }
 }
 
-/// Replaces `<1>` to `<12>` in a form with IDs.
+/// Replaces `<1>` to `<12>` in a wire form with IDs.
 private func filled(_ text: String) -> String {
     (1...12).reduce(text) { $0.replacing("<\($1)>", with: "\(id(UInt64($1)) as Home.ID)") }
 }
@@ -398,7 +398,7 @@ private let messageForms: [WireForm] = [
         #expect(form.isReadBack)
     }
 
-    @Test("of a request may be missing or of the wrong kind without harm")
+    @Test("may have missing or invalid members without causing harm")
     func mutilated() throws {
         var random = SeededNumbers(seed: 9)
         let wrong: [JSONValue] = [.null, 5, -1, 1.5, "x", true, [], [:], ["x"], .unsigned(.max), ["float": "nan"]]

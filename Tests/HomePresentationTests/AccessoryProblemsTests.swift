@@ -13,7 +13,8 @@ import Testing
         var problems = AccessoryProblems(hub.graph.homes)
         #expect(problems.changed(in: hub.graph.homes).isEmpty)
         hub.graph.apply(.reachabilityUpdated(ids[0], false))
-        // As after a restart of the daemon: the first accessory is reachable again, the second one isn't.
+        // This is the state after a restart of the daemon: the first accessory is reachable again, and the second one
+        // isn't.
         hub.graph.apply(.reachabilityUpdated(ids[1], false))
         hub.graph.apply(.reachabilityUpdated(ids[0], true))
         #expect(!problems.changed(try lamp(0)))

@@ -58,11 +58,11 @@ private func accessory(_ services: ServiceObject...) throws -> Accessory {
     return try #require(hub.graph.home(id)?.accessories.first)
 }
 
-@Suite("Product view") struct ProductViewTests {
+@Suite("The product view") struct ProductViewTests {
     // MARK: Values
 
     @Test(
-        "formats values for people",
+        "formats values for display",
         arguments: [
             (CharacteristicType.brightness, .integer(72), "72 %"), (.on, .bool(true), "on"), (.on, .bool(false), "off"),
             (.currentTemperature, .float(21.5), "21.5 °C"), (.currentTemperature, .float(21.04), "21 °C"),

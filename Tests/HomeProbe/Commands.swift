@@ -6,7 +6,8 @@ import HomeModel
 import struct HAPModel.DeviceID
 import struct HAPModel.SetupCode
 
-/// The commands of the probe: `{"do": NAME, ...}`. IDs are strings, and values have the form of the home's socket.
+/// The commands of the probe: `{"do": NAME, ...}`. IDs are strings, and values have the same form as on the home's
+/// socket.
 actor Commands {
     private let manager: HomeManager
     private let browser: AccessoryBrowser

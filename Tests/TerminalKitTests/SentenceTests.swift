@@ -4,7 +4,7 @@ import Testing
 @Suite("Sentences")
 struct SentenceTests {
     @Test(
-        "a sentence has one capital letter and one full stop, whatever its parts end with",
+        "have one capital letter and one period, regardless of how their parts end",
         arguments: [
             (["the disk is full"], "The disk is full."), (["No reply."], "No reply."), (["No reply.\n"], "No reply."),
             (["2 homes", "No reply.", "the disk is full."], "2 homes; No reply; the disk is full."),

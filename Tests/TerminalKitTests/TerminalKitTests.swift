@@ -6,7 +6,7 @@ import Testing
 @Suite("TerminalKit", .timeout)
 struct TerminalKitTests {
     @Test(
-        "suggests the nearest word for a slip, and none for another word",
+        "suggests the nearest word for a typo, and none for an unrelated word",
         arguments: [
             ("prot", "port"), ("Port", "port"), ("por", "port"), ("interface", "interfaces"), ("x", nil),
             ("setupcode", "setup-code"), ("advertize", "advertise"), ("colour", nil), ("", nil),

@@ -5,7 +5,7 @@ import Testing
 
 @testable import hapsim
 
-@Suite("A file of hapsim")
+@Suite("A hapsim file")
 struct SimulationFileTests {
     private func file(_ text: String) throws -> SimulationFile {
         try StrictYAML.decode(SimulationFile.self, from: Array(text.utf8), file: "a.yaml")
@@ -16,7 +16,7 @@ struct SimulationFileTests {
         return try file(text).accessories(&ids).accessories
     }
 
-    @Test("becomes an accessory that controllers take, with what its services require")
+    @Test("becomes an accessory that controllers accept, with the characteristics that its services require")
     func becomesAnAccessory() throws {
         let made = try accessories(
             """
@@ -58,7 +58,7 @@ struct SimulationFileTests {
         #expect(made.map(\.name) == ["Garden", "Button", "Valve"])
     }
 
-    @Test("a bridge has at most 149 accessories")
+    @Test("is limited to a bridge with 149 accessories")
     func bounded() {
         func text(_ count: Int) -> String {
             let accessory = "{name: Lamp, services: [{type: Lightbulb}]}"
@@ -70,7 +70,7 @@ struct SimulationFileTests {
         #expect(error?.keyPath == "accessories" && error?.problem == "a bridge has at most 149 accessories")
     }
 
-    @Test("every service of the catalogue can be served", arguments: ServiceDefinition.all.map(\.name))
+    @Test("can describe every service of the catalog", arguments: ServiceDefinition.all.map(\.name))
     func everyService(name: String) throws {
         let machinery = ["AccessoryInformation", "ProtocolInformation"]
         guard !machinery.contains(name) else { return }
@@ -78,7 +78,7 @@ struct SimulationFileTests {
         try made.forEach { accessory throws(ComplianceError) in try accessory.checkCompliance() }
     }
 
-    @Test("has characteristics of one's own, which it describes")
+    @Test("can define custom characteristics")
     func ownCharacteristics() throws {
         let made = try accessories(
             """
@@ -99,7 +99,7 @@ struct SimulationFileTests {
     }
 
     @Test(
-        "says what is wrong, where, and what to write",
+        "is rejected with the mistake, its location and a remedy",
         arguments: [
             ("name: One", "there is nothing to serve; add services: or accessories:"),
             ("services: [{type: Switch}]", "name"),
@@ -139,10 +139,10 @@ struct SimulationFileTests {
     }
 }
 
-@Suite("What is typed")
+@Suite("A line typed into hapsim")
 struct TerminalCommandTests {
     @Test(
-        "is a command",
+        "is parsed as a command",
         arguments: [
             ("", TerminalCommand.nothing), ("  show ", .show(nil)), ("show Front Door", .show("Front Door")),
             ("On=true", .set("On", "true")), (" Lamp / On = off", .set("Lamp / On", "off")),
@@ -153,14 +153,16 @@ struct TerminalCommandTests {
         ])
     func commands(line: String, command: TerminalCommand) throws { #expect(try TerminalCommand(line) == command) }
 
-    @Test("or a mistake that is named", arguments: [("jump", "unknown command jump"), ("=1", "write NAME=VALUE")])
+    @Test(
+        "is rejected with an explanation if it is invalid",
+        arguments: [("jump", "unknown command jump"), ("=1", "write NAME=VALUE")])
     func mistakes(line: String, message: String) {
         let error = #expect(throws: TerminalCommand.Mistake.self) { try TerminalCommand(line) }
         #expect(error?.message.contains(message) == true)
     }
 }
 
-@Suite("What a device does by itself")
+@Suite("A simulated device")
 struct ConsequencesTests {
     private func service(_ type: ServiceType, _ values: [CharacteristicType: CharacteristicValue]) -> ServiceObject {
         let characteristics = values.map { type, value in
@@ -171,7 +173,7 @@ struct ConsequencesTests {
         return ServiceObject(iid: InstanceID(1), type: type, characteristics: characteristics)
     }
 
-    @Test("a lock turns, a door opens before it is open, a blind travels towards its target")
+    @Test("moves gradually: a lock turns, a door opens, and a blind travels toward its target")
     func targets() {
         let lock = Consequences(of: .lockTargetState, .integer(0), in: service(.lockMechanism, [:]))
         #expect(lock.now.isEmpty && lock.atEnd == [.lockCurrentState: .integer(0)])
@@ -186,7 +188,7 @@ struct ConsequencesTests {
         #expect(Consequences(of: .targetPosition, .integer(10), in: blind).now == [.positionState: .integer(0)])
     }
 
-    @Test("Active means something else for each service")
+    @Test("follows a write to Active in a different way for each service")
     func active() {
         #expect(Consequences(of: .active, .integer(1), in: service(.valve, [:])).atEnd == [.inUse: .integer(1)])
         #expect(

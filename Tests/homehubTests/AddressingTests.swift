@@ -4,7 +4,7 @@ import Testing
 
 @testable import homehub
 
-@Suite("What people mean")
+@Suite("The addressing of objects")
 struct AddressingTests {
     @Test(
         "ignores case, spaces and apostrophes, and accepts an id",
@@ -13,7 +13,7 @@ struct AddressingTests {
         #expect(try House.home.accessory(addressed: typed).id == House.lamp.id)
     }
 
-    @Test("takes the home's name for its default room")
+    @Test("resolves the home's name to its default room")
     func defaultRoom() throws {
         #expect(try House.home.room(addressed: "my home").id == House.home.defaultRoomID)
     }
@@ -38,7 +38,7 @@ struct AddressingTests {
         #expect(error?.text == message)
     }
 
-    @Test("takes the primary home by default and explains how to add a home")
+    @Test("uses the primary home by default, and explains how to add a home")
     func homes() throws {
         #expect(try [House.cottage, House.home].home(nil).name == "My Home")
         #expect(try [House.cottage, House.home].home("cottage").name == "Cottage")
@@ -49,7 +49,7 @@ struct AddressingTests {
     // MARK: Objects with names
 
     @Test(
-        "finds any object by its name, but a part only by its own words",
+        "finds any object by its name, but a part only by its own name",
         arguments: [
             ("reading lamp", nil, ObjectKind.accessory), ("Reading Lamp", .part, .part), ("Kitchen", nil, .room),
             ("Fan", nil, .part), ("Ceiling Fan/light", nil, .part), ("Movie Night", nil, .scene),
@@ -60,7 +60,7 @@ struct AddressingTests {
         #expect(try [House.home, House.cottage].object(typed, kind: kind, in: House.home).kind == found)
     }
 
-    @Test("refuses an ambiguous name with a longer one for each match")
+    @Test("refuses an ambiguous name, and shows an unambiguous one for each match")
     func ambiguous() {
         let error = #expect(throws: HomeError.self) {
             try [House.home].object("Light", kind: nil, in: House.home)
@@ -74,7 +74,7 @@ struct AddressingTests {
                 + "\"Kitchen Strip/Light\" (part of Kitchen Strip)")
     }
 
-    @Test("takes a prefix that only an accessory and its parts share for the accessory")
+    @Test("resolves a prefix that only an accessory and its parts share to the accessory")
     func sharedBeginning() throws {
         let bulb = House.service(720, .lightbulb, "Nanoleaf Bulb", of: House.id(700), [(.on, nil)])
         let light = Accessory(

@@ -8,7 +8,7 @@ import Testing
 
 @testable import homehub
 
-@Suite("The home's command", .timeout)
+@Suite("The command homehub", .timeout)
 struct CommandTests {
     private typealias Outcome = FakeHub.Outcome
 
@@ -123,7 +123,7 @@ struct CommandTests {
 
     // MARK: Accessories
 
-    @Test("assigns, renames, identifies and marks accessories")
+    @Test("assigns, renames and identifies accessories, and marks favorites")
     func accessories() async throws {
         let hub = FakeHub()
         #expect(try await hub.run("assign", "reading lamp", "Kitchen") == Outcome())
@@ -196,7 +196,7 @@ struct CommandTests {
         #expect(services.flatMap { $0["characteristics"]?.array ?? [] }.allSatisfy { $0["iid"]?.int != nil })
     }
 
-    @Test("explains what happens to a removed accessory that didn't answer")
+    @Test("explains what happens to a removed accessory that didn't respond")
     func staleRemoval() async throws {
         let hub = FakeHub { $0.stale = [House.strip.id, House.lamp.id] }
         let sentence =
@@ -241,7 +241,7 @@ struct CommandTests {
 
     // MARK: Values
 
-    @Test("reads one value alone and several as a table")
+    @Test("prints a single value alone, and several as a table")
     func reading() async throws {
         let hub = FakeHub { $0.values[House.id(122)] = .integer(41) }
         #expect(try await hub.run("read", "reading lamp", "brightness") == Outcome(output: "41 %\n"))
@@ -289,7 +289,7 @@ struct CommandTests {
         #expect(Set(hub.calls.compactMap { $0.split(separator: " ").dropFirst().first.map(String.init) }).count == 2)
     }
 
-    @Test("writes a place or a kind and reads the base of steps")
+    @Test("writes to a place or a kind, and reads current values for steps")
     func writingMany() async throws {
         let hub = FakeHub()
         func written() -> [String] {
@@ -344,7 +344,7 @@ struct CommandTests {
         }
         let text = try await FakeHub(change).run(["watch", "Reading Lamp"]) { $0.contains("7 %") }
         #expect(text.code == 0)
-        // The time is local.
+        // The printed time is in the local time zone, so only the rest of the line is compared.
         #expect(text.output.hasSuffix("  Living Room  Reading Lamp  brightness 7 %\n"))
         #expect(!text.output.contains("T") && !text.output.contains("Z"))
         let json = try await FakeHub(change).run(["watch", "--json"]) { $0.contains("\n") }
@@ -400,7 +400,7 @@ struct CommandTests {
         #expect(hub.calls == ["add AA:BB:CC:DD:EE:02 518-08-582"])
     }
 
-    @Test("adds the only device early")
+    @Test("adds the only device before the search times out")
     func addOnlyOne() async throws {
         let hub = FakeHub { $0.found = [House.found] }
         let outcome = try await hub.run(
@@ -514,7 +514,7 @@ struct CommandTests {
             isPending: true)
     }
 
-    @Test("decides by an app's id")
+    @Test("decides about an app by its ID")
     func privacy() async throws {
         let hub = FakeHub { $0.permissions = [Self.pending("org.example.a"), Self.pending("org.example.b")] }
         #expect(try await hub.run("privacy").output.hasPrefix("APP            USER  ACCESS   PROGRAM"))
@@ -532,7 +532,7 @@ struct CommandTests {
             ])
     }
 
-    @Test("allows another user's program only after it was shown")
+    @Test("allows another user's program only after showing it")
     func privacyOfOthers() async throws {
         let hub = FakeHub { $0.permissions = [Self.pending("org.example.a")] }
         let no = try await hub.run(["privacy", "allow", "org.example.a"], lines: ["no"])
@@ -546,7 +546,7 @@ struct CommandTests {
         #expect(UserName(argument: "root")?.uid == 0 && UserName(argument: "no such user") == nil)
     }
 
-    @Test("repairs with the chosen device")
+    @Test("repairs an accessory with the chosen device")
     func repair() async throws {
         let hub = FakeHub { $0.found = [House.found] }
         let silent = try await hub.run("repair", "Reading Lamp", "--code", "51808582", "--yes")
@@ -620,7 +620,7 @@ struct CommandTests {
             ])
     }
 
-    @Test("decides who answers for a vendor")
+    @Test("decides which app answers for a vendor")
     func vendors() async throws {
         let hub = FakeHub { $0.permissions = [Self.pending("org.example.a")] }
         #expect(
@@ -691,7 +691,7 @@ struct CommandTests {
             let outcome = try await FakeHub().run(words + ["--help"])
             #expect(outcome.code == 0)
             #expect(outcome.output.contains("USAGE: homehub"))
-            // The name of one command is fixed.
+            // One command's name contains a word that texts must not contain.
             let text = outcome.output.lowercased().replacing("service-type", with: "")
             for word in ["service", "characteristic", "action set"] { #expect(!text.contains(word), "\(text)") }
         }

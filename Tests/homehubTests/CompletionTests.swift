@@ -4,7 +4,7 @@ import Testing
 @testable import homehub
 
 @Suite("Completion") struct CompletionTests {
-    @Test("offers names and values at their places")
+    @Test("offers names and values where the command accepts them")
     func candidates() {
         func offered(_ kind: CompletableName, _ words: String..., prefix: String = "") -> [String] {
             Completion.candidates(kind, in: [House.home, House.cottage], words: ["homehub"] + words, prefix: prefix)

@@ -22,7 +22,7 @@ final class FakeHub: LineRPCHandler {
         var questions: [ConsentQuestion] = []
         /// The accessories that a search finds.
         var found: [DiscoveredAccessory] = []
-        /// The notifications after values are observed.
+        /// The notifications to send once values are observed.
         var events: [HomeNotification] = []
         /// The accessories that can't be unpaired.
         var stale: [Accessory.ID] = []
@@ -137,12 +137,12 @@ final class FakeHub: LineRPCHandler {
         var errors = ""
     }
 
-    /// Runs the command with this hub behind its socket.
+    /// Runs the command, connected to this hub.
     ///
     /// - Parameters:
     ///   - words: The arguments.
-    ///   - lines: The person's answers. If it is empty, no person is present.
-    ///   - sight: The output to await before a line is typed.
+    ///   - lines: The user's answers. If there are none, nobody can be asked.
+    ///   - sight: The output that must be printed before each line is typed.
     ///   - seen: Interrupts the command when this is true for its output.
     ///   - searchTimeout: The time limit of a search.
     ///   - isTerminal: Whether the output is a terminal.
@@ -282,7 +282,7 @@ final class Printed: Sendable {
     }
 }
 
-/// The person's lines in order.
+/// The user's lines, in order.
 final class Answers: Sendable {
     private let lines: Mutex<ArraySlice<String>>
     init(_ lines: [String]) { self.lines = Mutex(lines[...]) }

@@ -7,7 +7,7 @@ import Testing
 
 @testable import homehub
 
-@Suite("What people and programs see")
+@Suite("Listings, questions and errors")
 struct ListingTests {
     @Test("sort homes, rooms, zones and scenes by name")
     func homes() {

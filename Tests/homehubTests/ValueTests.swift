@@ -5,7 +5,7 @@ import Testing
 
 @testable import homehub
 
-@Suite("Values as people read and type them")
+@Suite("Values as users read and type them")
 struct ValueTests {
     private static func characteristic(_ type: CharacteristicType) throws -> Characteristic {
         let definition = try #require(CharacteristicDefinition.of(type))
@@ -131,7 +131,7 @@ struct ValueTests {
         }
     }
 
-    @Test("of custom characteristics answer to their description and type")
+    @Test("of custom characteristics can be addressed by description and type")
     func custom() throws {
         let type = CharacteristicType(try #require(HAPType("E863F10F-079E-48FF-8F27-9C2605A29F52")))
         let characteristic = Characteristic(

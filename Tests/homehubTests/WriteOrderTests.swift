@@ -4,7 +4,7 @@ import Testing
 
 @testable import homehub
 
-@Suite("What write means") struct WriteOrderTests {
+@Suite("The command write") struct WriteOrderTests {
     /// Returns the changes as `PART word value`, based on the last values.
     private func written(_ words: [String]) throws(HomeError) -> [String] {
         let order = try House.home.writeOrder(typed: words)
@@ -16,7 +16,7 @@ import Testing
     }
 
     @Test(
-        "parses a thing, place or kind and its change",
+        "parses an accessory, place or kind and its change",
         arguments: [
             (["Reading Lamp", "on=yes", "brightness=40"], ["Reading Lamp brightness 40 %", "Reading Lamp on yes"]),
             (["Reading Lamp", "off"], ["Reading Lamp on no"]),
@@ -110,7 +110,7 @@ import Testing
         #expect(try home.writeOrder(typed: ["air purifiers", "off"]).items.count == 1)
     }
 
-    @Test("takes a minus as a sign where values may be negative")
+    @Test("treats a minus as a sign where values may be negative")
     func negative() throws {
         var home = House.home
         let outside = House.service(
@@ -127,7 +127,7 @@ import Testing
         let step = try home.writeOrder(typed: ["Frost", "target-temperature-=5"])
         let place = try #require(step.unread.first)
         #expect(try step.changes(given: [place.characteristic.id: .float(4)]).map(\.value) == [.float(-1)])
-        // Frost and Front Door start alike.
+        // The names Frost and Front Door both start with these letters.
         #expect(throws: HomeError.self) { try home.writeOrder(typed: ["Fro", "target-temperature=5"]) }
         #expect(throws: HomeError.self) { try home.accessory(addressed: "Fro") }
         #expect(try home.accessory(addressed: "Fron").name == "Front Door")

@@ -136,7 +136,7 @@ struct AppConnectionsTests {
         }
     }
 
-    @Test("closes a connection without an opening in time, but not a silent session")
+    @Test("closes a connection that opens no session in time, but not a silent session")
     func openingInTime() async throws {
         let hub = ScriptedHub()
         var limits = AppConnections.Limits()
@@ -264,10 +264,10 @@ struct AppConnectionsTests {
     }
 }
 
-/// Three thousand changes take real work, not waiting.
-@Suite("An app that does not read", .timeout)
+/// The test takes a while because it performs three thousand changes, not because it waits.
+@Suite("An app that doesn't read", .timeout)
 struct StalledAppTests {
-    @Test("asks an app that doesn't read to load again, without delaying others")
+    @Test("is asked to load the homes again, without delaying others")
     func stalledApp() async throws {
         let program = try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
         let loops = MultiThreadedEventLoopGroup(numberOfThreads: 1)

@@ -14,9 +14,9 @@ import Testing
 
 @testable import homehubd
 
-@Suite("The homes in SQLite", .timeout)
+@Suite("The home database", .timeout)
 struct HomeDatabaseTests {
-    @Test("stores any change, also for the next start", arguments: 1...4 as ClosedRange<UInt64>)
+    @Test("stores any change so that it survives a restart", arguments: 1...4 as ClosedRange<UInt64>)
     func anyChanges(seed: UInt64) async throws {
         try await withFolder { folder in
             var homes = RandomHomes(seed: seed)
@@ -52,7 +52,7 @@ struct HomeDatabaseTests {
         }
     }
 
-    @Test("stores a repair and its pairing in one step, and keeps a candidate over a restart")
+    @Test("stores a repair and its pairing in one step, and keeps a candidate across a restart")
     func repairs() async throws {
         try await withFolder { folder in
             func lamp(_ aid: UInt64, _ name: String) -> AccessoryObject {
@@ -160,7 +160,7 @@ struct HomeDatabaseTests {
         #expect(try database.load() == before)
     }
 
-    @Test("keeps the actions of services that stay and drops the others")
+    @Test("keeps the actions of remaining services and drops the others")
     func changedServices() async throws {
         var stored = try StoredGraph(makeQueue())
         func lamp(_ services: ClosedRange<UInt64>) -> AccessoryObject {
@@ -332,7 +332,7 @@ struct HomeDatabaseTests {
         }
     }
 
-    @Test("keeps every acknowledged change over a kill")
+    @Test("keeps every acknowledged change when the process is killed")
     func sudden() async throws {
         try await withFolder { folder in
             let seed: UInt64 = 11

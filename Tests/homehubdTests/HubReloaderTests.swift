@@ -7,7 +7,7 @@ import Testing
 
 @testable import homehubd
 
-@Suite("Reading the hub's configuration again", .timeout)
+@Suite("The reloading of the hub's configuration", .timeout)
 struct HubReloaderTests {
     /// The notifications from the hub and to the service manager, in order.
     private final class Notified: Sendable {

@@ -10,7 +10,7 @@ import Testing
 
 @testable import homehubd
 
-@Suite("The pairings in SQLite", .timeout)
+@Suite("The pairing database", .timeout)
 struct PairingDatabaseTests {
     private func pairing(_ number: UInt8, key: UInt8) throws -> AccessoryPairing {
         AccessoryPairing(
@@ -41,7 +41,7 @@ struct PairingDatabaseTests {
         #expect(try await vault.pairings() == [pairing(1, key: 2), pairing(2, key: 1)])
     }
 
-    @Test("stores a pairing although its task is canceled")
+    @Test("stores a pairing even if its task is canceled")
     func cancelled() async throws {
         let vault = PairingDatabase(try makeQueue())
         let pairing = try pairing(1, key: 1)

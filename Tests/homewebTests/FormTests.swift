@@ -136,7 +136,7 @@ import WebAccess
         // An IPv6 network counts as one address.
         for host in 0..<AttemptLimit.attempts { _ = limit.begin("2001:db8:1:2:0:0:0:\(host)") }
         #expect(!limit.begin("2001:db8:1:2:ffff:0:0:1") && limit.begin("2001:db8:1:3:0:0:0:1"))
-        // The result doesn't depend on the system's short form: the first eight bytes of these addresses are the same.
+        // The result doesn't depend on how addresses are abbreviated: the first eight bytes of these are the same.
         for (network, hosts, other) in [
             ("2001:db8::", 1..., "2001:db8:0:1::1"), ("fe80::a:b:", 1..., "2001:db8:9::1"),
         ] {
