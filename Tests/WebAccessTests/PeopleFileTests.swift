@@ -3,10 +3,10 @@ import Testing
 
 @testable import WebAccess
 
-@Suite struct PeopleFileTests {
+@Suite("The file of the people with access") struct PeopleFileTests {
     private let directory = "/tmp/people-\(UInt64.random(in: 0 ... .max))"
 
-    @Test func whatIsWrittenIsRead() throws {
+    @Test("is read as it was written, and only its owner may read it") func whatIsWrittenIsRead() throws {
         mkdir(directory, 0o700)
         let file = PeopleFile(directory: directory)
         #expect(try file.read() == nil && file.stamp == 0)
@@ -23,10 +23,13 @@ import Testing
         #expect(file.stamp != stamp)
     }
 
-    @Test(arguments: [
-        "", "{}", "[]", "{\"people\": [{}]}", "{\"people\": [{\"name\": \"a\", \"role\": \"king\", \"token\": \"\"}]}",
-        "{\"people\": [{\"name\": \"a\", \"role\": \"owner\", \"token\": \"short\"}]}",
-    ])
+    @Test(
+        "is rejected if it is damaged",
+        arguments: [
+            "", "{}", "[]", "{\"people\": [{}]}",
+            "{\"people\": [{\"name\": \"a\", \"role\": \"king\", \"token\": \"\"}]}",
+            "{\"people\": [{\"name\": \"a\", \"role\": \"owner\", \"token\": \"short\"}]}",
+        ])
     func aDamagedFileLetsNoPersonIn(text: String) throws {
         mkdir(directory, 0o700)
         let file = PeopleFile(directory: directory)
@@ -37,7 +40,7 @@ import Testing
         #expect("\(try #require(error))".contains("is damaged"))
     }
 
-    @Test func aTokenIsTakenAsPeopleTypeIt() throws {
+    @Test("contains tokens that are accepted with spaces and in any case") func aTokenIsTakenAsPeopleTypeIt() throws {
         let token = AccessToken()
         #expect(token.secret.utf8.count == 26)
         let spaced = token.secret.uppercased().enumerated().map {
@@ -46,12 +49,12 @@ import Testing
         #expect(try #require(AccessToken(spaced.joined())).matches(token))
         #expect(AccessToken(String(token.secret.dropLast())) == nil)
         #expect(AccessToken(token.secret + "a") == nil && AccessToken(String(repeating: "a", count: 4000)) == nil)
-        #expect(AccessToken("l" + token.secret.dropFirst()) == nil, "a letter that is not of the alphabet")
+        #expect(AccessToken("l" + token.secret.dropFirst()) == nil, "the letter isn't in the alphabet")
         #expect("\(token)" == "(token)" && !String(reflecting: token).contains(token.secret))
         #expect(AccessToken().secret != token.secret)
     }
 
-    @Test func aTokenIsItsHoldersAlone() {
+    @Test("assigns each token to one person") func aTokenIsItsHoldersAlone() {
         let people = [Person(name: "owner", role: .owner), Person(name: "Anna", role: .guest)]
         #expect(people.holder(of: people[1].token)?.name == "Anna")
         #expect(people.holder(of: people[0].token)?.role == .owner)

@@ -9,44 +9,53 @@ import WebAccess
 @testable import homeweb
 
 /// Parsing of the bodies that browsers send.
-@Suite struct FormTests {
-    @Test(arguments: [
-        ("a=1&b=2", [("a", "1"), ("b", "2")]), ("a=x+y%20z", [("a", "x y z")]), ("a", [("a", "")]), ("", []),
-        ("a=%C3%A4", [("a", "ä")]), ("a=1=2", [("a", "1=2")]), ("a=%zz&b=1", [("b", "1")]), ("a=%f&b=1", [("b", "1")]),
-        ("a=%FF&b=1", [("b", "1")]), ("&&a=1", [("a", "1")]),
-    ])
+@Suite("The parsing of requests") struct FormTests {
+    @Test(
+        "parses the fields of a query, and ignores invalid ones",
+        arguments: [
+            ("a=1&b=2", [("a", "1"), ("b", "2")]), ("a=x+y%20z", [("a", "x y z")]), ("a", [("a", "")]), ("", []),
+            ("a=%C3%A4", [("a", "ä")]), ("a=1=2", [("a", "1=2")]), ("a=%zz&b=1", [("b", "1")]),
+            ("a=%f&b=1", [("b", "1")]),
+            ("a=%FF&b=1", [("b", "1")]), ("&&a=1", [("a", "1")]),
+        ])
     func aQueryIsTakenApart(text: String, fields: [(String, String)]) {
         let query = Query(text)
         #expect(query.fields.map(\.name) == fields.map(\.0) && query.fields.map(\.value) == fields.map(\.1))
     }
 
-    @Test func aQueryIsBounded() {
+    @Test("limits the number of fields") func aQueryIsBounded() {
         let fields = Query((0..<10_000).map { "f\($0)=1" }.joined(separator: "&")).fields
         #expect(fields.count == 200)
     }
 
-    @Test func aQueryComesBackAsItWent() {
+    @Test("encodes a query so that it can be parsed again") func aQueryComesBackAsItWent() {
         let query = Query(["a": "ä & b", "page": "/rooms?home=1"])
         #expect(Query(query.text.dropFirst()).fields.map(\.value) == ["ä & b", "/rooms?home=1"])
     }
 
-    @Test(arguments: [
-        ("true", CharacteristicFormat.bool, CharacteristicValue?.some(.bool(true))), ("0", .bool, .bool(false)),
-        ("on", .bool, nil),
-        ("21.5", .float, .float(21.5)), ("nan", .float, nil), ("inf", .float, nil), ("50", .uint8, .integer(50)),
-        ("50.0", .uint8, .float(50)), ("18446744073709551615", .uint64, .unsigned(.max)), ("-3", .int, .integer(-3)),
-        ("x", .int, nil), ("", .int, nil), ("Über", .string, .string("Über")), ("00", .data, nil), ("00", .tlv8, nil),
-    ])
+    @Test(
+        "converts a field to the characteristic's format",
+        arguments: [
+            ("true", CharacteristicFormat.bool, CharacteristicValue?.some(.bool(true))), ("0", .bool, .bool(false)),
+            ("on", .bool, nil),
+            ("21.5", .float, .float(21.5)), ("nan", .float, nil), ("inf", .float, nil), ("50", .uint8, .integer(50)),
+            ("50.0", .uint8, .float(50)), ("18446744073709551615", .uint64, .unsigned(.max)),
+            ("-3", .int, .integer(-3)),
+            ("x", .int, nil), ("", .int, nil), ("Über", .string, .string("Über")), ("00", .data, nil),
+            ("00", .tlv8, nil),
+        ])
     func aFieldIsAValueOfItsFormat(text: String, format: CharacteristicFormat, value: CharacteristicValue?) {
         #expect(CharacteristicValue(formText: text, as: format) == value)
     }
 
-    /// A manufacturer's reset, identify, and the configuration of a hidden service.
-    @Test(arguments: [
-        (ServiceType.lightbulb, CharacteristicType.on, false, true), (.lightbulb, .identify, false, false),
-        (.accessoryInformation, .identify, false, false), (.lightbulb, .on, true, false),
-        (.lightbulb, CharacteristicType(HAPType("5A3B0C2E-1111-2222-3333-444455556666")!), false, false),
-    ])
+    /// The cases include Identify, a vendor's own function and a hidden service.
+    @Test(
+        "allows a guest to set only values that have a control",
+        arguments: [
+            (ServiceType.lightbulb, CharacteristicType.on, false, true), (.lightbulb, .identify, false, false),
+            (.accessoryInformation, .identify, false, false), (.lightbulb, .on, true, false),
+            (.lightbulb, CharacteristicType(HAPType("5A3B0C2E-1111-2222-3333-444455556666")!), false, false),
+        ])
     func aGuestSetsOnlyWhatAPageShowsAsAControl(
         service type: ServiceType, characteristic: CharacteristicType, isHidden: Bool, isAllowed: Bool
     ) throws {
@@ -70,42 +79,53 @@ import WebAccess
         }
     }
 
-    @Test(arguments: [
-        ("/", "/"), ("/rooms/1?a=b", "/rooms/1?a=b"), ("//evil.example", "/"), ("/\\evil.example", "/"),
-        ("https://evil.example", "/"), ("", "/"), ("/a\r\nSet-Cookie: x", "/"), ("/ä", "/"),
-    ])
+    @Test(
+        "redirects only to paths of the page",
+        arguments: [
+            ("/", "/"), ("/rooms/1?a=b", "/rooms/1?a=b"), ("//evil.example", "/"), ("/\\evil.example", "/"),
+            ("https://evil.example", "/"), ("", "/"), ("/a\r\nSet-Cookie: x", "/"), ("/ä", "/"),
+        ])
     func noBrowserIsSentElsewhere(path: String, expected: String) { #expect(path.localPath == expected) }
 
-    @Test(arguments: [
-        ("127.0.0.1:8480", "127.0.0.1"), ("[::1]:8480", "::1"), ("home.local", "home.local"), ("a:b:c", nil), ("", nil),
-        ("[::1", nil), (":80", nil),
-    ])
+    @Test(
+        "takes the host from the Host header",
+        arguments: [
+            ("127.0.0.1:8480", "127.0.0.1"), ("[::1]:8480", "::1"), ("home.local", "home.local"), ("a:b:c", nil),
+            ("", nil),
+            ("[::1", nil), (":80", nil),
+        ])
     func aHostIsTakenFromItsHeader(authority: String, host: String?) { #expect(Guard.hostName(authority) == host) }
 
-    @Test(arguments: [
-        ("127.0.0.1:8480", "127.0.0.1", 8480), ("[::]:0", "::", 0), ("localhost:80", "localhost", 80),
-    ])
+    @Test(
+        "parses an address to listen at",
+        arguments: [
+            ("127.0.0.1:8480", "127.0.0.1", 8480), ("[::]:0", "::", 0), ("localhost:80", "localhost", 80),
+        ])
     func anAddressToListenAt(text: String, host: String, port: Int) throws {
         let address = try #require(Homeweb.address(text))
         #expect(address.host == host && address.port == port)
     }
 
-    @Test(arguments: ["8480", "evil.example:80", "127.0.0.1", "127.0.0.1:70000", ":8480", "127.0.0.1:-1"])
+    @Test(
+        "rejects an invalid address to listen at",
+        arguments: ["8480", "evil.example:80", "127.0.0.1", "127.0.0.1:70000", ":8480", "127.0.0.1:-1"])
     func noAddress(text: String) { #expect(Homeweb.address(text) == nil) }
 }
 
 /// Colors in the forms of browsers and HomeKit.
-@Suite struct RGBColorTests {
-    @Test(arguments: [
-        (0.0, 100.0, "#ff0000"), (120, 100, "#00ff00"), (240, 100, "#0000ff"), (360, 100, "#ff0000"),
-        (40, 80, "#ffbb33"),
-        (0, 0, "#ffffff"), (-30, 100, "#ff0080"),
-    ])
+@Suite("Colors") struct RGBColorTests {
+    @Test(
+        "are created from a hue and a saturation",
+        arguments: [
+            (0.0, 100.0, "#ff0000"), (120, 100, "#00ff00"), (240, 100, "#0000ff"), (360, 100, "#ff0000"),
+            (40, 80, "#ffbb33"),
+            (0, 0, "#ffffff"), (-30, 100, "#ff0080"),
+        ])
     func hueAndSaturation(hue: Double, saturation: Double, text: String) {
         #expect(RGBColor(hue: hue, saturation: saturation).text == text)
     }
 
-    @Test func whatIsChosenComesBack() throws {
+    @Test("keep a chosen hue and saturation when they are converted back") func whatIsChosenComesBack() throws {
         for hue in stride(from: 0.0, to: 360, by: 7) {
             for saturation in stride(from: 20.0, through: 100, by: 20) {
                 let back = try #require(RGBColor(RGBColor(hue: hue, saturation: saturation).text)).hueAndSaturation
@@ -115,17 +135,20 @@ import WebAccess
         }
     }
 
-    @Test(arguments: ["", "red", "#ff00", "#ff00zz", "#+f00ff", "ff0000", "#ff0000 "])
+    @Test(
+        "are rejected if the text is invalid",
+        arguments: ["", "red", "#ff00", "#ff00zz", "#+f00ff", "ff0000", "#ff0000 "])
     func noColor(text: String) { #expect(RGBColor(text) == nil) }
 
-    @Test func warmIsWarmerThanCold() {
+    @Test("have less blue at a warm color temperature than at a cold one") func warmIsWarmerThanCold() {
         #expect(RGBColor(mired: 500).blue < RGBColor(mired: 153).blue)
         #expect(RGBColor(mired: 0).text == "#ffffff" && RGBColor(mired: 1e9).red == 255)
     }
 }
 
-@Suite struct LimitTests {
-    @Test func wrongTokensAreCountedByAddressAndForgotten() {
+@Suite("Limits of the page") struct LimitTests {
+    @Test("count wrong tokens by address, and forget them after a minute")
+    func wrongTokensAreCountedByAddressAndForgotten() {
         final class Clock: @unchecked Sendable { var now = ContinuousClock.now }
         let clock = Clock()
         let limit = AttemptLimit { clock.now }
@@ -155,25 +178,26 @@ import WebAccess
         }
     }
 
-    @Test func manyAddressesTakeNoMoreThanTheirPlaces() {
+    @Test("store a limited number of addresses, and drop the oldest") func manyAddressesTakeNoMoreThanTheirPlaces() {
         let limit = AttemptLimit()
         for _ in 0..<AttemptLimit.attempts { _ = limit.begin("192.0.2.1") }
         for host in 0..<5000 {
             _ = limit.begin("10.\(host / 65536).\(host / 256 % 256).\(host % 256)")
         }
-        #expect(limit.begin("192.0.2.1"), "the oldest is forgotten")
+        #expect(limit.begin("192.0.2.1"), "the oldest address is dropped")
     }
 
-    @Test func listenersHaveSoManyPlacesAndNoOneTakesAllOfThem() throws {
+    @Test("bound the number of listeners, and prevent a person from taking all places")
+    func listenersHaveSoManyPlacesAndNoOneTakesAllOfThem() throws {
         let limit = ListenerLimit()
         let ended = Mutex<[Int]>([])
         let enter = { (who: String, number: Int) in limit.enter(who) { ended.withLock { $0.append(number) } } }
         var places = (0..<ListenerLimit.most).map { enter("Mallory", $0) }
         #expect(places.allSatisfy { $0 != nil })
-        #expect(enter("Mallory", 64) == nil, "who has most gets no more")
+        #expect(enter("Mallory", 64) == nil, "the person with the most places gets no more")
         #expect(ended.withLock { $0 }.isEmpty)
         let anna = enter("Anna", 65)
-        #expect(anna != nil && ended.withLock { $0 } == [0], "somebody else does, at the cost of who has most")
+        #expect(anna != nil && ended.withLock { $0 } == [0], "another person gets a place of the person with the most")
         // A released place is free again, and a lost one isn't free twice.
         places[0] = nil
         #expect(enter("Mallory", 66) == nil)
@@ -184,12 +208,12 @@ import WebAccess
     }
 }
 
-@Suite struct TemplateTests {
-    @Test func allAreThere() {
+@Suite("The templates of the pages") struct TemplateTests {
+    @Test("can all be rendered") func allAreThere() {
         for (name, _) in Templates.sources { #expect(!Templates.render(name, [:]).isEmpty || name.isEmpty) }
     }
 
-    @Test func aHeadingStandsAboveWhatThereIs() {
+    @Test("have a heading only for a list that is not empty") func aHeadingStandsAboveWhatThereIs() {
         let reading: Templates.Values = ["part": "r", "name": "Humidity", "value": "40 %"]
         let service = {
             Templates.render("service", ["name": "Lamp", "readings": $0, "controls": [Templates.Values]()])
@@ -207,8 +231,8 @@ import WebAccess
         #expect(html.matches(of: /<form/).count == 1)
     }
 
-    /// Escape, C1's control sequence introducer, directional marks and overrides, and a soft hyphen.
-    @Test func pagesHaveNoInvisibleCharactersFromDevices() {
+    /// The text contains Escape, the C1 control sequence introducer, directional marks and overrides, and a soft hyphen.
+    @Test("omit invisible characters in text from devices") func pagesHaveNoInvisibleCharactersFromDevices() {
         let evil = "A\u{1B}[2J\u{9B}\u{202E}\u{2066}\u{200F}\u{61C}\u{AD}B"
         let values: Templates.Values = [
             "heading": evil, "message": evil, "suggestions": [evil], "name": evil,
@@ -225,27 +249,29 @@ import WebAccess
         }
     }
 
-    @Test func emojiStayWhole() {
+    @Test("keep emoji and letters of all scripts") func emojiStayWhole() {
         for name in ["👨‍👩‍👧", "❤️", "Küche", "مطبخ", "廚房"] { #expect(name.sanitizedForPage == name) }
     }
 
-    @Test func whatPeopleAndDevicesWriteIsEscaped() {
+    @Test("escape text from users and devices") func whatPeopleAndDevicesWriteIsEscaped() {
         let evil = "<script>alert(1)</script>\"'&"
         let html = Templates.render("problem", ["heading": evil, "message": evil, "back": evil])
         #expect(!html.contains("<script>alert") && html.contains("&lt;script&gt;") && !html.contains("\"'&"))
     }
 
-    @Test(arguments: [
-        (0, "just now"), (59_000, "just now"), (60_000, "1 minute ago"), (3_599_000, "59 minutes ago"),
-        (7_200_000, "2 hours ago"), (-5_000, "just now"), (86_400_000, "1970-01-10 00:00 UTC"),
-    ])
+    @Test(
+        "describe times by their age",
+        arguments: [
+            (0, "just now"), (59_000, "just now"), (60_000, "1 minute ago"), (3_599_000, "59 minutes ago"),
+            (7_200_000, "2 hours ago"), (-5_000, "just now"), (86_400_000, "1970-01-10 00:00 UTC"),
+        ])
     func momentsInWords(ago: Int64, words: String) {
         let now: Int64 = 10 * 86_400_000
         func moment(_ time: Int64) -> Timestamp { Timestamp(millisecondsSince1970: time) }
         #expect(TimeWords.words(for: moment(now - ago), now: moment(now)) == words)
     }
 
-    @Test func everyDrawingIsThere() {
+    @Test("refer only to icons that exist") func everyDrawingIsThere() {
         let sprite = String(decoding: PackageResources.icons_svg, as: UTF8.self)
         let wanted = Set(ServiceType.icons.values).union(AccessoryCategory.icons.values).union(["other"])
         for name in wanted { #expect(sprite.contains("<symbol id=\"\(name)\""), "\(name)") }
@@ -256,7 +282,7 @@ import WebAccess
         }
     }
 
-    @Test func contentHasAMark() {
+    @Test("have a mark that depends only on the content") func contentHasAMark() {
         #expect(
             LiveStream.mark(of: "a") != LiveStream.mark(of: "b") && LiveStream.mark(of: "a") == LiveStream.mark(of: "a")
         )
@@ -264,7 +290,7 @@ import WebAccess
 }
 
 /// Pictures in the form that browsers send.
-@Suite struct QRPictureTests {
+@Suite("Pictures of QR codes") struct QRPictureTests {
     private static let payload = "X-HM://0023ISYWYHSPN"
 
     /// Returns the code of a payload with the given pixels per module, on a page with a margin.
@@ -277,7 +303,9 @@ import WebAccess
         return (side, pixels)
     }
 
-    @Test(arguments: [(2, 0, 255), (4, 60, 180), (8, 0, 255)] as [(Int, UInt8, UInt8)])
+    @Test(
+        "are read in different sizes and contrasts, also when rotated",
+        arguments: [(2, 0, 255), (4, 60, 180), (8, 0, 255)] as [(Int, UInt8, UInt8)])
     func aCodeIsRead(scale: Int, dark: UInt8, light: UInt8) throws {
         let (side, pixels) = try Self.pixels(scale: scale, dark: dark, light: light)
         #expect(try #require(QRPicture(width: side, height: side, pixels: pixels)).text == Self.payload)
@@ -286,7 +314,7 @@ import WebAccess
         #expect(try #require(QRPicture(width: side, height: side, pixels: turned)).text == Self.payload)
     }
 
-    @Test func whatIsNoneIsNone() throws {
+    @Test("are rejected without a code or with an invalid size") func whatIsNoneIsNone() throws {
         var random = SystemRandomNumberGenerator()
         for _ in 0..<20 {
             let noise = (0..<200 * 100).map { _ in UInt8.random(in: 0...255, using: &random) }

@@ -6,7 +6,7 @@ import Testing
 @testable import homeweb
 
 /// Requests that reach the page through a reverse proxy.
-@Suite struct ReverseProxyTests {
+@Suite("A page behind a reverse proxy") struct ReverseProxyTests {
     private static let proxies = ReverseProxies(
         networks: ["10.0.0.0/8", "2001:db8:1::/48"].compactMap { IPNetwork($0) })
 
@@ -43,7 +43,7 @@ import Testing
         Request([("Forwarded", "for=192.0.2.1"), ("X-Forwarded-For", "192.0.2.1")], "192.0.2.1"),
     ]
 
-    @Test(arguments: requests.indices)
+    @Test("takes the rightmost hop that is not a proxy as the client", arguments: requests.indices)
     func theClientIsTheRightmostHopThatIsNoProxy(index: Int) {
         let request = Self.requests[index]
         var headers = HTTPFields()
@@ -55,30 +55,39 @@ import Testing
                 == ReverseProxies.Client(address: request.address, isEncrypted: request.isEncrypted))
     }
 
-    @Test(arguments: [
-        ("127.0.0.1", "127.0.0.1", true), ("127.0.0.1", "::ffff:127.0.0.1", true), ("127.0.0.1", "127.0.0.2", false),
-        ("10.0.0.0/8", "10.255.0.1", true), ("10.0.0.0/8", "11.0.0.1", false), ("10.1.2.0/23", "10.1.3.9", true),
-        ("10.1.2.0/23", "10.1.4.0", false), ("0.0.0.0/0", "192.0.2.1", true), ("0.0.0.0/0", "2001:db8::1", false),
-        ("2001:db8::/32", "2001:db8:9::1", true), ("::1", "::1", true), ("::1", "", false),
-    ])
+    @Test(
+        "matches the addresses of a network",
+        arguments: [
+            ("127.0.0.1", "127.0.0.1", true), ("127.0.0.1", "::ffff:127.0.0.1", true),
+            ("127.0.0.1", "127.0.0.2", false),
+            ("10.0.0.0/8", "10.255.0.1", true), ("10.0.0.0/8", "11.0.0.1", false), ("10.1.2.0/23", "10.1.3.9", true),
+            ("10.1.2.0/23", "10.1.4.0", false), ("0.0.0.0/0", "192.0.2.1", true), ("0.0.0.0/0", "2001:db8::1", false),
+            ("2001:db8::/32", "2001:db8:9::1", true), ("::1", "::1", true), ("::1", "", false),
+        ])
     func aNetworkContainsItsAddresses(network: String, address: String, isContained: Bool) throws {
         #expect(try #require(IPNetwork(network)).contains(address) == isContained)
     }
 
-    @Test(arguments: ["", "/8", "10.0.0.0/33", "10.0.0.0/-1", "10.0.0.0/8/8", "::/129", "localhost", "10.0.0"])
+    @Test(
+        "rejects invalid networks",
+        arguments: ["", "/8", "10.0.0.0/33", "10.0.0.0/-1", "10.0.0.0/8/8", "::/129", "localhost", "10.0.0"])
     func rejectsInvalidNetworks(text: String) { #expect(IPNetwork(text) == nil) }
 
-    @Test(arguments: [
-        ("home.example", "home.example", nil), ("HOME.example", "home.example", nil),
-        ("https://home.example", "home.example", "https://home.example"),
-        ("https://home.example:8443/", "home.example", "https://home.example:8443"),
-    ])
+    @Test(
+        "accepts a host name or the page's full address",
+        arguments: [
+            ("home.example", "home.example", nil), ("HOME.example", "home.example", nil),
+            ("https://home.example", "home.example", "https://home.example"),
+            ("https://home.example:8443/", "home.example", "https://home.example:8443"),
+        ])
     func aNameMayBeAnAddress(text: String, host: String, origin: String?) throws {
         let name = try #require(PageName(text))
         #expect(name.host == host && name.origin == origin)
     }
 
-    @Test(arguments: ["", "home.example:80", "ftp://home.example", "https://home.example/path", "https://", "a b"])
+    @Test(
+        "rejects invalid names of the page",
+        arguments: ["", "home.example:80", "ftp://home.example", "https://home.example/path", "https://", "a b"])
     func rejectsInvalidNames(text: String) { #expect(PageName(text) == nil) }
 
     private static let table = """
@@ -91,8 +100,10 @@ import Testing
 
         """
 
-    /// Ports 54321 to 54323; the last two have closed their sockets.
-    @Test(arguments: [(54321, uid_t?.some(1000)), (54322, nil), (54323, nil), (54324, nil)])
+    /// The table contains the ports 54321 to 54323. The sockets of the last two are closed.
+    @Test(
+        "finds the owner of an open connection in the kernel's table",
+        arguments: [(54321, uid_t?.some(1000)), (54322, nil), (54323, nil), (54324, nil)])
     func theOwnerOfAConnectionIsInTheKernelsTable(port: Int, user: uid_t?) throws {
         let peer = try #require(LoopbackPeer.entry(SocketAddress(ipAddress: "127.0.0.1", port: port), false))
         let own = try #require(LoopbackPeer.entry(SocketAddress(ipAddress: "::ffff:127.0.0.1", port: 8480), false))
