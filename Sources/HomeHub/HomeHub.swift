@@ -114,7 +114,7 @@ package actor HomeHub {
     ///   - call: The call that requested the change. If it's canceled before the store begins, nothing happens. A
     ///     change without a call waits for the disk indefinitely.
     ///   - candidate: The pairing that replaces an accessory's own.
-    ///   - plan: Changes a copy of the homes. Without a transaction, nothing is stored.
+    ///   - plan: Changes a copy of the homes. If there is no transaction, nothing is stored.
     ///   - applied: Called synchronously after the change is applied, so that the answer to `call` precedes all later
     ///     messages.
     /// - Throws: The errors of `plan`; 1004 if the change can't be stored, 8 if the disk is busy for too long, 23 if

@@ -29,9 +29,9 @@ public enum CharacteristicControl: Sendable, Hashable {
 
     /// The numbers that a control offers, in steps.
     public struct NumberRange: Sendable, Hashable {
-        /// The smallest number; `nil` without a limit.
+        /// The smallest number; `nil` if there is no limit.
         public var minimum: Double?
-        /// The largest number; `nil` without a limit.
+        /// The largest number; `nil` if there is no limit.
         public var maximum: Double?
         /// The distance between adjacent numbers.
         public var step: Double

@@ -10,7 +10,7 @@ public import struct HomeModel.Service
 public enum ProductGrouping: String, Sendable, Hashable, CaseIterable {
     /// One section for each room that isn't empty.
     case room
-    /// One section for each zone, and one for rooms without a zone.
+    /// One section for each zone, and one for rooms that aren't in a zone.
     case zone
     /// One section for each category of accessories.
     case category
@@ -60,8 +60,9 @@ public struct ProductFilter: Sendable, Hashable {
 }
 
 extension Accessory {
-    /// Returns a row for each service of the accessory that people use, main service first; inputs of televisions have
-    /// none.
+    /// Returns a row for each service of the accessory that is meant for users, main service first.
+    ///
+    /// Inputs of televisions have no rows.
     public func rows(_ filter: ProductFilter = ProductFilter()) -> [ServiceRow] {
         filter.wants(self) ? parts.filter(filter.wants).map(row) : []
     }
@@ -71,13 +72,13 @@ extension Home {
     /// Returns the rows of the home's services in display order.
     ///
     /// - Parameter filter: The services to include.
-    /// - Returns: A row for each service that people use: favorites first, then by name. Inputs of televisions have no
-    ///   rows.
+    /// - Returns: A row for each service that is meant for users: favorites first, then by name. Inputs of televisions
+    ///   have no rows.
     public func rows(_ filter: ProductFilter = ProductFilter()) -> [ServiceRow] {
         accessories.flatMap { $0.rows(filter) }.sortedForProduct
     }
 
-    /// Returns the row of a service; `nil` if people don't use the service, or if it isn't in this home.
+    /// Returns the row of a service; `nil` if the service isn't meant for users, or if it isn't in this home.
     public func row(of id: Service.ID) -> ServiceRow? {
         guard let accessory = accessory(of: id), let service = accessory.service(id), service.isUserInteractive else {
             return nil

@@ -34,7 +34,7 @@ public struct ServiceRow: Sendable, Hashable, Identifiable {
     public var toggle: ServiceToggle?
     /// The gradual value, such as brightness or position; `nil` if the service has none.
     public var level: Characteristic.ID?
-    /// The measured temperature in degrees Celsius; `nil` without a temperature sensor.
+    /// The measured temperature in degrees Celsius; `nil` if there is no temperature sensor.
     public var temperature: Double?
 
     /// The plural name of the row's kind in English.
@@ -79,7 +79,8 @@ extension Accessory {
 }
 
 extension Home {
-    /// Returns the readable values of services that people use and of batteries, or only the ones never received.
+    /// Returns the readable values of batteries and of services that are meant for users, or only those values that
+    /// were never received.
     ///
     /// Accessories with a problem are omitted.
     public func valuesOfRows(isUnknown: Bool) -> [Characteristic.ID] {

@@ -245,7 +245,7 @@ private struct StateReader {
         }
         let state = number(.positionState)
         let target = number(.targetPosition) ?? current
-        // A service at its target doesn't move, whatever its last reported state.
+        // A service at its target doesn't move, regardless of the state that it last reported.
         let isMoving = number(.targetPosition) == nil ? state != nil : current != target
         if state != 2, isMoving {
             return ServiceState(target > current || state == 1 ? "opening" : "closing", share, isActive: true)

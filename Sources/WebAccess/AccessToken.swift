@@ -1,6 +1,6 @@
 import Glibc
 
-/// An access token for a browser: 130 random bits, in a form that people can type.
+/// An access token for a browser: 130 random bits, in a form that is easy to type.
 package struct AccessToken: Sendable {
     private static let alphabet = Array("abcdefghijkmnopqrstuvwxyz2345679".utf8)
     private static let length = 26

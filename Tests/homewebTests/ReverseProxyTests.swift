@@ -100,7 +100,7 @@ import Testing
 
         """
 
-    /// The table contains the ports 54321 to 54323. The sockets of the last two are closed.
+    /// The table contains the ports 54321 to 54323, the last two of which have closed sockets.
     @Test(
         "finds the owner of an open connection in the kernel's table",
         arguments: [(54321, uid_t?.some(1000)), (54322, nil), (54323, nil), (54324, nil)])

@@ -31,7 +31,8 @@ public actor AccessoryBrowser {
     /// If the app loses its permission, the search and its events end. Start it again after the app regains permission.
     /// If the daemon can't continue a search, the search resumes automatically when possible.
     ///
-    /// - Throws: `homeAccessNotAuthorized` without permission, `accessoryDiscoveryFailed` if the daemon can't search.
+    /// - Throws: `homeAccessNotAuthorized` if the app has no permission, `accessoryDiscoveryFailed` if the daemon can't
+    ///   search.
     public func start() async throws(HomeError) {
         if let number = search?.number, await !manager.isSearching(number), search?.number == number {
             search = nil

@@ -6,8 +6,8 @@ extension HomeManager {
     /// - Parameter body: The closure that receives the events of the search, in the caller's isolation. The events end
     ///   if the app loses its permission.
     /// - Returns: The result of the body.
-    /// - Throws: `homeAccessNotAuthorized` without permission, `accessoryDiscoveryFailed` if the daemon can't search;
-    ///   the errors of the body.
+    /// - Throws: `homeAccessNotAuthorized` if the app has no permission, `accessoryDiscoveryFailed` if the daemon can't
+    ///   search; the errors of the body.
     public nonisolated func withAccessoryBrowser<R>(
         _ body: (EventStream<BrowserEvent>) async throws -> R
     ) async throws -> R {

@@ -90,7 +90,7 @@ extension HomeManager {
         }
     }
 
-    /// Sets whether a service is a favorite, one of the services that people use most.
+    /// Sets whether a service is a favorite, one of the services that the user uses most.
     ///
     /// - Throws: `notFound` if there is no such service.
     @discardableResult

@@ -1,7 +1,8 @@
 /// The user interface of the standard setup: a program shows the steps, asks the user and returns the answers.
 ///
 /// The steps occur in this order. A step that throws, or whose task is canceled, ends the setup. From ``added(_:)`` on,
-/// the accessory stays in the home in any case. Most questions have a default answer, so a program can omit them.
+/// the accessory stays in the home even if the setup ends early. Most questions have a default answer, so a program can
+/// omit them.
 public protocol AccessorySetupInteraction: Sendable {
     /// Returns the home for the accessory, if the request contains none; by default, the primary home.
     func chooseHome(from homes: [Home]) async throws(HomeError) -> Home.ID

@@ -22,7 +22,7 @@ public enum AccessorySetupState: Sendable, Hashable {
     /// The setup asks for the type that apps use to display an outlet, a switch or a contact sensor. Answers:
     /// ``AccessorySetupAnswer/serviceType(_:)``, ``AccessorySetupAnswer/unchanged``.
     case serviceType(Service, of: Accessory, choices: [ServiceType])
-    /// The setup asks whether a service is a favorite, one of the services that people use most. Answers:
+    /// The setup asks whether a service is a favorite, one of the services that the user uses most. Answers:
     /// ``AccessorySetupAnswer/favorite(_:)``, ``AccessorySetupAnswer/unchanged``.
     case favorite(Service, of: Accessory)
     /// The setup has ended and continues in the vendor's app of this name.

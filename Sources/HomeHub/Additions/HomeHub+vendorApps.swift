@@ -100,7 +100,7 @@ extension HomeHub {
         }
     }
 
-    /// Returns the claim of a session's app to answer for a vendor; `nil` without a claim.
+    /// Returns the claim of a session's app to answer for a vendor; `nil` if it has no claim.
     func claim(of session: SessionID, to vendor: String) -> VendorClaimID? {
         guard sessions[session]?.vendor == vendor, let app = permissions.app(of: session) else { return nil }
         return VendorClaimID(app: app.identity, vendor: vendor)

@@ -22,7 +22,7 @@ struct DatabaseHistory {
 
     /// Handles a database that was read.
     ///
-    /// `interval` is the minimum time between two databases that change the homes.
+    /// `interval` is the minimum time after a database that changed the homes or was rejected.
     mutating func received(_ database: AccessoryDatabase, interval: Duration, now: ContinuousClock.Instant) -> Step {
         guard !isStoring else {
             waiting = database

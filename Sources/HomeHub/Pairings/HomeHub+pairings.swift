@@ -131,8 +131,8 @@ extension HomeHub {
 
     /// Ends an accessory's connection and removes its pairing, on both sides if the accessory is reachable.
     ///
-    /// If the accessory can't be unpaired now, its pairing is orphaned, even if its mDNS record isn't visible, which
-    /// may be outdated.
+    /// If the accessory can't be unpaired now, its pairing is orphaned, even if the accessory seems to be visible,
+    /// because its mDNS record may be outdated.
     ///
     /// - Returns: Whether the accessory has removed the pairing.
     private func removePairing(with device: DeviceID) async -> Bool {

@@ -55,9 +55,9 @@ struct Pairings: Sendable {
 
     /// Returns the mDNS records, corrected for accessories that removed the hub's pairing.
     ///
-    /// Such an accessory is unpaired, whatever its record shows, until the record has expired or an attempt to pair
-    /// shows otherwise. If two records arrive within a second, Avahi 0.8 keeps both. It may report the old one for its
-    /// whole lifetime, even after it has reported the new one.
+    /// Such an accessory counts as unpaired, regardless of its record, until the record has expired or an attempt to
+    /// pair shows otherwise. If two records arrive within a second, Avahi 0.8 keeps both. It may report the old one for
+    /// its whole lifetime, even after it has reported the new one.
     func corrected(_ snapshot: AccessorySnapshot, now: ContinuousClock.Instant = .now) -> AccessorySnapshot {
         guard !unpaired.isEmpty else { return snapshot }
         var snapshot = snapshot

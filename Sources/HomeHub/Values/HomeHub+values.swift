@@ -173,7 +173,7 @@ extension HomeHub {
         }
     }
 
-    /// Returns the link for a request and makes its call uncancelable; `nil` without a link, or if the call was
+    /// Returns the link for a request and makes its call uncancelable; `nil` if there is no link or the call was
     /// canceled.
     private func linkToAsk(
         _ device: DeviceID, _ locations: [CharacteristicID], for call: Call?

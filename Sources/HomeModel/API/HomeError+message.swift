@@ -22,7 +22,7 @@ extension HomeError: HomeMessage {
             suggestions: try values.decodeIfPresent([String].self, forKey: .suggestions) ?? [])
     }
 
-    /// Encodes the error, including the code's name and the message for readers without a table of codes.
+    /// Encodes the error, including the code's name and the message for readers who don't know the codes.
     public func encode(to encoder: any Encoder) throws {
         try code.encode(to: encoder)
         var values = encoder.container(keyedBy: CodingKeys.self)

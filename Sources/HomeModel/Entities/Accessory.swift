@@ -80,12 +80,12 @@ extension Accessory {
     /// The accessory's main service.
     ///
     /// Services of types defined by HAP take precedence over vendor-specific ones. Among them, a service marked as
-    /// primary takes precedence over the first one that people can use.
+    /// primary takes precedence over the first one that is meant for users.
     public var primaryService: Service? {
         ServiceType.main(of: services, type: \.type, isPrimary: \.isPrimary, isUserInteractive: \.isUserInteractive)
     }
 
-    /// The services that people use, main service first.
+    /// The services that are meant for users, main service first.
     public var parts: [Service] {
         let main = primaryService
         return (main.map { [$0] } ?? []) + services.filter { $0.isUserInteractive && $0.id != main?.id }

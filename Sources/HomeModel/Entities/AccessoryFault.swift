@@ -3,8 +3,8 @@
 /// An accessory that just doesn't respond has no fault.
 @nonexhaustive
 public enum AccessoryFault: String, Codable, Sendable, Hashable, CaseIterable {
-    /// The accessory no longer knows this home because the accessory was reset or its pairing was removed by another
-    /// controller.
+    /// The accessory no longer knows this home because the accessory was reset or its pairing was removed on the
+    /// accessory's side.
     case forgotten
     /// The accessory is paired with another controller.
     case pairedElsewhere

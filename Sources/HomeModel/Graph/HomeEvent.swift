@@ -84,8 +84,8 @@ public enum HomeEvent: Codable, Sendable, Hashable {
 
 /// A change that isn't a write.
 ///
-/// It has no revision. A crash of the daemon may lose it, because the database stores only values and execution times,
-/// and with a delay.
+/// It has no revision. A crash of the daemon may lose it, because the database stores only the values of accessories,
+/// with a delay, and the execution times of scenes.
 @nonexhaustive
 public enum LiveEvent: Codable, Sendable, Hashable {
     /// An accessory became reachable or unreachable.

@@ -15,7 +15,8 @@ extension ServiceType {
 
     private static let known = Set(ServiceDefinition.all.map(\.type))
 
-    /// Returns the main service of an accessory: one marked as primary, otherwise the first one that people can use.
+    /// Returns the main service of an accessory: one marked as primary, otherwise the first one that is meant for
+    /// users.
     ///
     /// The purpose of a vendor-specific service is unknown, so services defined by HAP take precedence.
     static func main<Part>(

@@ -5,12 +5,12 @@ extension Home {
         let type = accessory.primaryService?.type
         let alike = accessories(in: accessory.room).count { $0.primaryService?.type == type }
         let hints = hints(for: accessory.name, context: nameContext(of: accessory), isAlone: alike <= 1)
-        // People don't talk to a bridge; its maker's name distinguishes it from others.
+        // Users don't address a bridge by voice, and the manufacturer's name distinguishes it from other bridges.
         return accessory.bridgedAccessories != nil && accessory.parts.isEmpty
             ? hints.filter { $0 != .containsMaker } : hints
     }
 
-    /// Returns the possible improvements of a service's name; none for a service that people don't use.
+    /// Returns the possible improvements of a service's name; none for a service that isn't meant for users.
     public func nameHints(of id: Service.ID) -> [NameHint] {
         guard let accessory = accessories.first(where: { $0.service(id) != nil }), let service = accessory.service(id),
             service.isUserInteractive

@@ -24,8 +24,7 @@ extension Accessory {
     /// The parts whose own names users see and say.
     ///
     /// A main part without another of its type is displayed with the accessory's name. A part that is named after its
-    /// service type got that name from the home, not from its user. People don't address vendor-specific parts by
-    /// voice.
+    /// service type got that name from the home, not from its user. Users don't address vendor-specific parts by voice.
     fileprivate var partsWithNames: [Service] {
         let parts = parts
         let main = primaryService

@@ -24,7 +24,7 @@ public struct NameMaker: Sendable, Hashable {
             let key = NameKey(CleanName.cleaned(phrase ?? ""))
             if key.description.count > 1 { phrases.insert(key) }
         }
-        // A manufacturer that calls a lamp "Lamp" must not prevent people from using the word.
+        // A manufacturer that calls a lamp "Lamp" must not prevent users from using the word.
         self.phrases = phrases.subtracting(ServiceType.nounKeys)
             .sorted { ($1.description.count, $0) < ($0.description.count, $1) }
     }

@@ -32,7 +32,7 @@ public enum NameViolation: Int, Sendable, Hashable, CaseIterable, Comparable {
 
 /// The rules for names of homes, rooms, zones, accessories, services and scenes.
 ///
-/// People speak names, so names consist of letters, digits, spaces and apostrophes of any script.
+/// Users speak names aloud, so names consist of letters and digits of any script, spaces and apostrophes.
 public enum NameRules {
     /// Returns the rules that a name violates, in the order of ``NameViolation``; none for a valid name.
     ///

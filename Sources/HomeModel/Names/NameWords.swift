@@ -10,8 +10,9 @@ struct NameWords {
 
     var text: String { words.joined(separator: " ") }
 
-    /// Returns the range of the words that match a key, however they are spaced; the last one may add a possessive
-    /// *'s*.
+    /// Returns the range of the words that match a key, regardless of the spaces between them.
+    ///
+    /// The last word may have a possessive *'s*.
     func firstRange(of key: NameKey, shielding shielded: [Range<Int>] = []) -> Range<Int>? {
         guard !key.isEmpty else { return nil }
         for start in words.indices {

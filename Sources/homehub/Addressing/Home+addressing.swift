@@ -73,7 +73,7 @@ extension Home {
 }
 
 extension Accessory {
-    /// Returns the service with a name or identifier, or the primary one without a name.
+    /// Returns the service with a name or identifier, or the primary service if no name is given.
     ///
     /// - Throws: 2 if nothing matches.
     func part(addressed typed: String?) throws(HomeError) -> Service {

@@ -60,7 +60,7 @@ struct UserName: ExpressibleByArgument, Sendable {
         self.uid = uid
     }
 
-    /// The user's name, or the number of a user without a name.
+    /// The user's name, or the number of a user who has no name.
     var name: String { getpwuid(uid).map { String(cString: $0.pointee.pw_name).sanitized } ?? "\(uid)" }
 }
 

@@ -93,7 +93,7 @@ extension CharacteristicUnit {
         }
     }
 
-    /// The units that people write after a number.
+    /// The units that users may write after a number.
     fileprivate var marks: [String] {
         switch self {
         case .celsius: ["°c", "c", "°"]

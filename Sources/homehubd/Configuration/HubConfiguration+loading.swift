@@ -9,7 +9,7 @@ extension HubConfiguration {
 
     /// Loads the configuration file.
     ///
-    /// Without a path, the default file is loaded, which may be missing.
+    /// If `path` is `nil`, the default file is loaded, which may be missing.
     ///
     /// - Throws: `ConfigurationError`, `ConfigurationFileError`.
     static func load(from path: String?) throws -> HubConfiguration {

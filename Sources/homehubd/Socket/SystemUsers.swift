@@ -15,7 +15,7 @@ enum SystemUsers {
     /// Returns a Boolean value that indicates whether a user is a member of a group, primary or supplementary.
     ///
     /// It reads the system's databases, not the groups of a process. A running process gains the rights of a new member
-    /// immediately, and loses those of a former one.
+    /// immediately, and loses those of a former member.
     static func isMember(_ uid: UInt32, of group: String) -> Bool {
         guard let gid = gid(of: group) else { return false }
         var entry = passwd()

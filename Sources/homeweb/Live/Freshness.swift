@@ -60,8 +60,8 @@ final class Freshness: Sendable {
         contents.withLock { contents in
             for id in ids {
                 contents.reading[id] = nil
-                // A value that can't be read, or that lost its viewers meanwhile, keeps its last state and is shown as
-                // stale.
+                // A value that can't be read, or that lost its viewers in the meantime, keeps its last state and is
+                // shown as stale.
                 if case .success = results?[id], contents.watched[id] != nil { contents.read.insert(id) }
             }
         }

@@ -41,7 +41,7 @@ struct Moment {
 }
 
 extension Characteristic {
-    /// Whether people see the value and it can be read.
+    /// Whether users see the value and it can be read.
     var isWorthReading: Bool {
         isForPeople && !type.isMomentary && metadata.permissions.contains(.pairedRead)
     }

@@ -38,7 +38,7 @@ enum IPAddressText {
         return isIPv4(bytes) ? bytes[12] == 127 : bytes == [UInt8](repeating: 0, count: 15) + [1]
     }
 
-    /// An address at which other computers can reach this one, or `nil` without a network.
+    /// An address at which other computers can reach this one, or `nil` if there is no network.
     ///
     /// Networks inside this computer, such as those of containers, are ignored. A sandbox may deny access to the list
     /// of interfaces, which requires netlink. Then the routing table determines the address.
@@ -51,7 +51,7 @@ enum IPAddressText {
         return addresses.first { !$0.contains(":") } ?? addresses.first { !$0.hasPrefix("fe80") } ?? ofDefaultRoute
     }
 
-    /// The source address of outgoing packets, or `nil` without a route.
+    /// The source address of outgoing packets, or `nil` if there is no route.
     ///
     /// Connecting a UDP socket sends no packets. The targets are reserved for documentation (RFC 5737, RFC 3849).
     static var ofDefaultRoute: String? {

@@ -68,7 +68,7 @@ package struct ChangeFeed: Sendable, Equatable {
         return actions
     }
 
-    /// Removes and returns the next delivery for a session; `nil` without one.
+    /// Removes and returns the next delivery for a session; `nil` if there is none.
     package mutating func next(for session: SessionID) -> Delivery? { sessions[session]?.outbox.next() }
 
     // MARK: Notifications

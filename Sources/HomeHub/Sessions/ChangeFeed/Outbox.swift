@@ -15,7 +15,8 @@ package enum Delivery: Sendable, Equatable {
 /// it, no more notifications are kept, because the session loads everything again afterwards.
 ///
 /// Values for the session's copy only are counted separately, and only the last one of each characteristic is kept. It
-/// moves to the end of the queue, because notifications after the earlier value may have been created from it.
+/// takes the position of the latest report, because notifications between the two may contain the earlier value, which
+/// would otherwise overwrite the latest one.
 struct Outbox: Sendable, Equatable {
     /// The maximum number of notifications, and separately of values.
     let limit: Int

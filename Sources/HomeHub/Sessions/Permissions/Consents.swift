@@ -133,7 +133,7 @@ struct Consents: Sendable, Equatable {
 
     // MARK: State
 
-    /// Returns the user's decision about a claim; `nil` without one.
+    /// Returns the user's decision about a claim; `nil` if the user hasn't decided.
     func isAllowed(_ claim: VendorClaimID) -> Bool? { claims[claim] }
 
     /// Returns a Boolean value that indicates whether a claim has a decision or a question.

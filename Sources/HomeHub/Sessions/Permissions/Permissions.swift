@@ -168,7 +168,7 @@ package struct Permissions: Sendable, Equatable {
         return known.sorted { $0.precedes($1) }.map(permission)
     }
 
-    /// Handles the user's decision about an app, even one without a question.
+    /// Handles the user's decision about an app, even if there is no question about the app.
     ///
     /// An app can never allow itself.
     ///
