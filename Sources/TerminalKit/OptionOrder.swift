@@ -11,7 +11,7 @@ package struct OptionOrder: Sendable {
         self.options = options
     }
 
-    /// Moves options before the command to the end of the command's arguments, where they are parsed.
+    /// Moves options that precede the command to the end of the command's arguments, where they are parsed.
     package func movedBehindCommand(_ arguments: [String]) -> [String] {
         var moved: [String] = []
         var rest = arguments[...]

@@ -100,6 +100,6 @@ package struct TerminalError: Error, Equatable, Sendable, CustomStringConvertibl
 
     package var description: String { message }
 
-    /// Creates an error for invalid input (64).
+    /// Creates an error for invalid input, with exit code 64.
     package static func usage(_ message: String) -> TerminalError { TerminalError(code: 64, message: message) }
 }

@@ -119,7 +119,7 @@ struct HomeSession: Sendable {
     /// It first reads the values that have never been received or, if `isAsked` is `true`, all values. Answers that
     /// arrive too late aren't included.
     ///
-    /// - Throws: 2 if there is no such home.
+    /// - Throws: `HomeError` with code 2 if there is no such home.
     func glance(isAsked: Bool) async throws -> Home {
         let home = try await home
         let values = home.valuesOfRows(isUnknown: !isAsked)
@@ -186,7 +186,7 @@ struct HomeSession: Sendable {
 
     /// Asks for confirmation before an operation that can't be undone.
     ///
-    /// - Throws: `TerminalError` with 75 if the person declines, 64 if nobody can be asked.
+    /// - Throws: `TerminalError` with 75 if the user declines, 64 if nobody can be asked.
     func confirm(_ warning: String, yes: Bool, remedy: String = "use --yes") async throws {
         guard !yes else { return }
         guard !options.json else {

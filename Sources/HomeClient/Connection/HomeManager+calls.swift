@@ -18,7 +18,7 @@ extension HomeManager {
         _ request: HomeRequest, deadline: Duration?, _ take: @escaping (JSONValue) throws(HomeError) -> Reply
     ) async throws(HomeError) -> Reply {
         var peer = try await connected()
-        // Other waiting calls may have been resumed at the same time.
+        // Other waiting calls may have been resumed at the same time and may have used up the capacity.
         while calls.count >= Self.callsOfApp { peer = try await connected() }
         if Task.isCancelled { throw HomeError(.operationCancelled) }
         return try await call(request, on: peer, deadline: deadline, take)

@@ -118,7 +118,7 @@ public actor AccessorySetupSession: Identifiable {
 
     /// Publishes a question and waits for its answer.
     ///
-    /// - Throws: `operationTimedOut` if no answer arrives in time, `operationCancelled`.
+    /// - Throws: `operationTimedOut` if no answer arrives in time, `operationCancelled` if the setup is canceled.
     fileprivate func ask(_ state: AccessorySetupState) async throws(HomeError) -> AccessorySetupAnswer {
         lastQuestion += 1
         let number = lastQuestion

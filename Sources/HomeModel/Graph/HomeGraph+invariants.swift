@@ -3,7 +3,8 @@ import HAPModel
 extension HomeGraph {
     /// The violated invariants of the homes, one sentence for each; empty if all hold.
     ///
-    /// The numbers refer to the project's table of invariants. The structure of homes rules out some violations.
+    /// Most sentences begin with the number of their invariant, such as `I16`. Some invariants need no check, because
+    /// the types rule out their violation.
     package var breaches: [String] {
         var breaches: [String] = []
         func check(_ holds: Bool, _ sentence: @autoclosure () -> String) {

@@ -2,7 +2,7 @@ import HAPModel
 
 /// The manufacturer, model and serial number of an accessory: words that don't belong in its name.
 public struct NameMaker: Sendable, Hashable {
-    /// Longest first, so that results don't depend on the order of a set.
+    /// The words and phrases to find, longest first, so that results don't depend on the order of a set.
     private let phrases: [NameKey]
 
     /// Creates a maker from the accessory's information.

@@ -29,7 +29,7 @@ extension CharacteristicType {
 }
 
 extension Characteristic {
-    /// A Boolean value that indicates whether this is readable state.
+    /// A Boolean value that indicates whether the characteristic holds state that apps may read.
     package var isReadableState: Bool { type.isState && metadata.permissions.contains(.pairedRead) }
 
     /// A Boolean value that indicates whether the accessory reports changes.

@@ -19,7 +19,8 @@ struct Finder<Object: NamedObject> where Object.ID == Identifier<Object> {
     ///
     /// The beginning of a name suffices if it is unique.
     ///
-    /// - Throws: 2 if nothing matches, with similar names; 3 if there are several, with their identifiers.
+    /// - Throws: `HomeError` with code 2 if nothing matches, with similar names; 3 if there are several, with their
+    ///   identifiers.
     func one(_ typed: String) throws(HomeError) -> Object {
         if let id = Object.ID(typed), let object = objects.first(where: { $0.id == id }) { return object }
         var found = objects.named(typed)
@@ -39,7 +40,7 @@ struct Finder<Object: NamedObject> where Object.ID == Identifier<Object> {
 
 /// The errors for a name that matches no object, or several.
 enum Refusal {
-    /// Returns the error for an unknown name (2).
+    /// Returns the error for an unknown name, with code 2.
     static func notFound(
         _ typed: String, _ noun: String, _ place: String, _ listing: String, among names: [String]
     ) -> HomeError {
@@ -50,7 +51,7 @@ enum Refusal {
             suggestions: near)
     }
 
-    /// Returns the error for an ambiguous name (3).
+    /// Returns the error for an ambiguous name, with code 3.
     ///
     /// Each candidate is shown with words that refer to it unambiguously.
     static func ambiguous(_ typed: String, candidates: [(what: String, words: String)]) -> HomeError {

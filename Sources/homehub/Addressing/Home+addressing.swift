@@ -4,7 +4,7 @@ import HomePresentation
 extension [Home] {
     /// Returns the home with the given name, or the primary home.
     ///
-    /// - Throws: 2 if nothing matches.
+    /// - Throws: `HomeError` with code 2 if nothing matches.
     func home(_ typed: String?, isWhole: Bool = false) throws(HomeError) -> Home {
         guard let typed else {
             guard let home = shown(nil) else {
@@ -75,7 +75,7 @@ extension Home {
 extension Accessory {
     /// Returns the service with a name or identifier, or the primary service if no name is given.
     ///
-    /// - Throws: 2 if nothing matches.
+    /// - Throws: `HomeError` with code 2 if nothing matches.
     func part(addressed typed: String?) throws(HomeError) -> Service {
         guard let typed else {
             guard let service = primaryService else {

@@ -5,7 +5,7 @@ import HomePresentation
 extension Home {
     /// Returns the kinds that a word refers to: `lights`, `lamp`, `temperature sensors`, `sensors`.
     ///
-    /// - Throws: 2 if the word is unknown.
+    /// - Throws: `HomeError` with code 2 if the word is unknown.
     func kinds(addressed typed: String) throws(HomeError) -> Set<ServiceType> {
         guard let kinds = Self.kinds(NameKey(typed)) else {
             let here = Set(rows().map(\.kindName)).sorted()

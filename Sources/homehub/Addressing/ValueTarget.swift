@@ -34,7 +34,7 @@ extension Home {
     ///
     /// The beginning of such a name suffices, unless `isWhole` is `true`.
     ///
-    /// - Throws: 2 if nothing matches, 3 if several parts have the name.
+    /// - Throws: `HomeError` with code 2 if nothing matches, 3 if several parts have the name.
     func valueTarget(_ typed: String, isWhole: Bool = false) throws(HomeError) -> ValueTarget {
         if let slash = typed.firstIndex(of: "/") {
             let accessory = try accessory(addressed: String(typed[..<slash]))
@@ -120,7 +120,8 @@ extension ValueTarget {
     ///
     /// The primary part takes precedence.
     ///
-    /// - Throws: 2 if nothing matches, 3 if several parts have it or the target isn't a single accessory.
+    /// - Throws: `HomeError` with code 2 if nothing matches, 3 if several parts have it or the target isn't a single
+    ///   accessory.
     func place(_ word: String) throws(HomeError) -> ValuePlace {
         switch self {
         case .value(let characteristic, let service, let accessory):

@@ -33,7 +33,7 @@ struct WriteOrder: Equatable {
 
     /// The changes for a scene.
     ///
-    /// - Throws: 3 for a step or a toggle, which depend on current values.
+    /// - Throws: `HomeError` with code 3 for a step or a toggle, which depend on current values.
     var sceneChanges: [ValueChange] {
         get throws(HomeError) {
             var changes: [ValueChange] = []
@@ -134,7 +134,7 @@ enum Verb: String, CaseIterable {
 extension Home {
     /// Parses the arguments of `write`.
     ///
-    /// - Throws: 2 or 3 for unknown or ambiguous words, and validation errors of values.
+    /// - Throws: `HomeError` with code 2 or 3 for unknown or ambiguous words, and validation errors of values.
     func writeOrder(typed words: [String]) throws(HomeError) -> WriteOrder {
         let count = words.reversed().prefix { $0.contains("=") || Verb(rawValue: $0.lowercased()) != nil }.count
         // The first word always belongs to the target, because a lamp may be named On.
@@ -209,7 +209,7 @@ private enum WriteTarget {
 
     /// Returns the target for the services of a kind in a place.
     ///
-    /// - Throws: 2 if there are none.
+    /// - Throws: `HomeError` with code 2 if there are none.
     static func kind(
         _ typed: String, _ rows: [ServiceRow], of home: Home, place: String
     ) throws(HomeError) -> WriteTarget {

@@ -284,7 +284,7 @@ extension Service {
 
     /// Returns the type to show the service as, or `nil` for its own type.
     ///
-    /// - Throws: 62 if the service can't be shown as that type.
+    /// - Throws: `HomeError` with code 62 if the service can't be shown as that type.
     func associatedType(typed: String) throws(HomeError) -> ServiceType? {
         let word = typed.dashedWords
         guard word != "none" else { return nil }

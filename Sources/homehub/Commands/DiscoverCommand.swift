@@ -54,7 +54,7 @@ struct DiscoveryList {
     ///
     /// The beginning of a name suffices if it is unique.
     ///
-    /// - Throws: 2 if nothing matches, 3 if several have the name.
+    /// - Throws: `HomeError` with code 2 if nothing matches, 3 if several have the name.
     static func one(_ typed: String, among accessories: [DiscoveredAccessory]) throws(HomeError) -> DiscoveredAccessory
     {
         if let id = DeviceID(typed), let accessory = accessories.first(where: { $0.id == id }) { return accessory }

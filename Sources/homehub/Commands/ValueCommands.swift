@@ -132,7 +132,7 @@ struct ValueReport {
         }
     }
 
-    /// Adds the typed numbers that were rounded to the report.
+    /// Records the typed numbers that were rounded, so that the report can mention them.
     mutating func asked(_ changes: [ValueChange]) {
         for change in changes where change.asked != nil && errors[change.place.characteristic.id] == nil {
             rounded[change.place.characteristic.id] = change

@@ -23,7 +23,7 @@ struct SetupDialogue: AccessorySetupInteraction {
         case repair = "pair with"
     }
 
-    /// The duration of the search for devices if no person can be asked.
+    /// The duration of the search for devices if nobody can be asked.
     ///
     /// Tests can override it.
     @TaskLocal static var searchTimeout = Duration.seconds(10)

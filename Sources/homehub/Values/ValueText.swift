@@ -112,8 +112,8 @@ extension Characteristic {
     ///
     /// - Parameter typed: A number with or without its unit, a word of an enumeration, yes or no, or a text.
     /// - Returns: The value in the characteristic's format, rounded to the nearest step.
-    /// - Throws: 5 if it can't be written, 43 for the wrong type, 44 or 45 beyond a limit, 3 if it isn't a valid value,
-    ///   46 if it is too long. The error names the value.
+    /// - Throws: `HomeError` with code 5 if it can't be written, 43 for the wrong type, 44 or 45 beyond a limit, 3 if
+    ///   it isn't a valid value, 46 if it is too long. The error names the value.
     func value(typed: String) throws(HomeError) -> CharacteristicValue {
         do throws(HomeError) {
             guard metadata.permissions.contains(.pairedWrite) else { throw HomeError(.readOnlyCharacteristic) }
@@ -162,7 +162,7 @@ extension Characteristic {
 
     /// Parses the number after a sign: the difference from the current value.
     ///
-    /// - Throws: 43 if it isn't a number.
+    /// - Throws: `HomeError` with code 43 if it isn't a number.
     func number(ofStep typed: String) throws(HomeError) -> Double {
         let digits = typed.hasPrefix("+") ? String(typed.dropFirst()) : typed
         guard let step = number(digits)?.number else {
@@ -181,7 +181,7 @@ extension Characteristic {
         case .uint8, .uint16, .uint32, .uint64, .int, .float:
             if let number = number(typed) { return number }
             if let number = enumerated(typed) { return .integer(number) }
-            // An Active value also accepts on and off.
+            // The characteristic Active also accepts on and off.
             guard type == .active, let flag = Self.flag(typed) else { return nil }
             return .integer(flag ? 1 : 0)
         case .string: return .string(typed)

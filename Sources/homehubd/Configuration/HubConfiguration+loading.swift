@@ -11,7 +11,7 @@ extension HubConfiguration {
     ///
     /// If `path` is `nil`, the default file is loaded, which may be missing.
     ///
-    /// - Throws: `ConfigurationError`, `ConfigurationFileError`.
+    /// - Throws: `ConfigurationError` if the content is invalid, `ConfigurationFileError` if the file can't be read.
     static func load(from path: String?) throws -> HubConfiguration {
         do {
             return try StrictYAML.decode(HubConfiguration.self, fromFile: path ?? defaultPath, mayBeEmpty: true)

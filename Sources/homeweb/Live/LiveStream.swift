@@ -10,7 +10,7 @@ import Synchronization
 /// The changes of an open page, as events with rendered HTML.
 ///
 /// - `main` replaces the content of the page, `part` one element of it, `notice` the line above it.
-/// - Only values on the page are observed, and only while it is open (V3 of the home model).
+/// - Only values on the page are observed, and only while the page is open.
 struct LiveStream: Sendable {
     /// The time within which changes are rendered together.
     private static let pace = Duration.milliseconds(80)

@@ -5,7 +5,7 @@ import HomeModel
 /// The values that a visitor views. They are observed, and read once.
 actor Watching {
     /// The time for which values continue to be observed after a visitor leaves a page, so that the next page doesn't
-    /// read them again (R4 of the home model).
+    /// read them again.
     static let linger = Duration.seconds(3)
 
     private let site: Site
@@ -17,7 +17,7 @@ actor Watching {
 
     /// Observes these values instead of the previous ones.
     ///
-    /// Returns when the readable ones have been read.
+    /// Returns after all values in `readable` that aren't reported have been read.
     func watch(_ new: Set<Characteristic.ID>, reading readable: Set<Characteristic.ID>) async {
         guard !isOver else { return }
         if new != values {

@@ -18,7 +18,7 @@ package enum Delivery: Sendable, Equatable {
 /// takes the position of the latest report, because notifications between the two may contain the earlier value, which
 /// would otherwise overwrite the latest one.
 struct Outbox: Sendable, Equatable {
-    /// The maximum number of notifications, and separately of values.
+    /// The maximum number of notifications and, counted separately, of values.
     let limit: Int
     /// The deliveries in order, with gaps for removed ones.
     private var deliveries: [Delivery?] = []
