@@ -62,7 +62,7 @@ struct Consents: Sendable, Equatable {
         guard hasRoom(for: app) else {
             throw HomeError(
                 .maximumObjectLimitReached,
-                detail: "too many questions of this user's apps are open; answer one of them first")
+                detail: "too many questions about this user's apps are pending; answer one of them first")
         }
         return ask(.addition, about: accessory, app, usageDescription, call)
     }
