@@ -38,9 +38,9 @@ struct SetupSessionTests {
     ) async throws -> Value {
         for await state in setup.states {
             if let value = value(state) { return value }
-            if state.isOver { throw TestFailure("it is over: \(state)") }
+            if state.isOver { throw TestFailure("the setup is over: \(state)") }
         }
-        throw TestFailure("it is over")
+        throw TestFailure("the setup is over")
     }
 
     @Test("asks for the device, its code, names, room and kind, and asks again after a wrong code")
@@ -155,7 +155,7 @@ struct SetupSessionTests {
             await left.cancel()
             try await eventually { await left.state.isOver }
             let added = try #require(await manager.homes.first?.accessories.first)
-            guard case .done(let result) = await left.state else { throw TestFailure("it is not done") }
+            guard case .done(let result) = await left.state else { throw TestFailure("the setup is not done") }
             #expect(result.accessories == [added.id])
         }
     }

@@ -139,7 +139,9 @@ final class Device: Sendable {
 
     /// Waits until the accessory is reachable.
     func isThere(_ app: TestApp) async throws {
-        try await eventually("it is there") { try await house.home(app).accessories.first?.isReachable == true }
+        try await eventually("the accessory is reachable") {
+            try await house.home(app).accessories.first?.isReachable == true
+        }
     }
 }
 

@@ -108,7 +108,7 @@ struct FollowingTests {
             try await eventually("some reads") { bolt.reads.count > before + 2 }
             #expect(try await lock(device, a).current.value == .integer(0))
             bolt.turn()
-            try await eventually("it is locked") { try await lock(device, a).current.value == .integer(1) }
+            try await eventually("the lock is locked") { try await lock(device, a).current.value == .integer(1) }
             let count = bolt.reads.count
             try await Task.sleep(for: .milliseconds(100))
             #expect(bolt.reads.count == count)

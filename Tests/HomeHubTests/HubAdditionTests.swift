@@ -23,14 +23,14 @@ struct HubAdditionTests {
             house.show(TestDevices.id(9), at: .test(9), isPaired: true)
             #expect(a.found == [])
             try await a.call(.startBrowsing)
-            try await eventually("it is found") { a.found == [bridge.id] }
+            try await eventually("the bridge is found") { a.found == [bridge.id] }
             try await b.add(bridge, to: home)
-            try await eventually("it is gone") { a.lost == [bridge.id] }
+            try await eventually("the bridge is lost") { a.lost == [bridge.id] }
             #expect(a.found == [bridge.id] && b.found == [] && b.lost == [])
             try await b.write(.removeHome(home))
-            try await eventually("it is found again") { a.found == [bridge.id, bridge.id] }
+            try await eventually("the bridge is found again") { a.found == [bridge.id, bridge.id] }
             try await a.call(.startBrowsing)
-            try await eventually("it is found in the new search") { a.found.count == 3 }
+            try await eventually("the bridge is found in the new search") { a.found.count == 3 }
             #expect(a.lost == [bridge.id])
             try await a.call(.stopBrowsing)
             house.hide(bridge.id)
@@ -47,12 +47,12 @@ struct HubAdditionTests {
         try await withHouse { house, a, b in
             house.show(TestDevices.id(8), at: .test(8), isPaired: false)
             try await a.call(.startBrowsing)
-            try await eventually("it is found") { a.found == [TestDevices.id(8)] }
+            try await eventually("the first accessory is found") { a.found == [TestDevices.id(8)] }
             house.obstruct("the Avahi daemon isn't running")
             await expect(.accessoryDiscoveryFailed) { try await b.call(.startBrowsing) }
             house.obstruct(nil)
             house.show(TestDevices.id(9), at: .test(9), isPaired: false)
-            try await eventually("the next is found") { a.found == [TestDevices.id(8), TestDevices.id(9)] }
+            try await eventually("the next accessory is found") { a.found == [TestDevices.id(8), TestDevices.id(9)] }
             #expect(a.lost == [] && b.found == [])
         }
     }
@@ -150,7 +150,7 @@ struct HubAdditionTests {
             #expect(await !bridge.isPaired)
             #expect(try await house.paired.isEmpty)
             house.store.breakDown(false)
-            try await eventually("it says so") {
+            try await eventually("the bridge advertises that it is unpaired") {
                 AccessoryServerBrowser(house.network).snapshot[bridge.id]?.isPaired == false
             }
             #expect(try await a.add(bridge, to: home).count == 2)
@@ -169,19 +169,19 @@ struct HubAdditionTests {
             await house.hub.cancel(call)
             await expect(.operationCancelled) { try await a.result(call) }
             bridge.store.release()
-            try await eventually("it is unpaired") {
+            try await eventually("the bridge is unpaired") {
                 let isPaired = await bridge.isPaired
                 let isKept = try await !house.paired.isEmpty
                 return !isPaired && !isKept
             }
             #expect(try await house.home(a).accessories.isEmpty)
-            try await eventually("it says so") {
+            try await eventually("the bridge advertises that it is unpaired") {
                 AccessoryServerBrowser(house.network).snapshot[bridge.id]?.isPaired == false
             }
             // A stored addition can't be canceled.
             let request = HomeRequest.addAccessory(bridge.addition(to: home))
             var late = await a.begin(request)
-            try await eventually("nothing of the first is left") {
+            try await eventually("the first addition is undone") {
                 do {
                     _ = try await a.result(late)
                     return true
@@ -216,7 +216,7 @@ struct HubAdditionTests {
             await expect(.homeAccessNotAuthorized) { try await app.result(call) }
             try await system.call(.startBrowsing)
             let bridge = try await house.bridge(store: store)
-            try await eventually("it is found") { system.found == [bridge.id] }
+            try await eventually("the bridge is found") { system.found == [bridge.id] }
             for _ in 1...10 { try await house.drain(system) }
             #expect(house.dialer.dialed.isEmpty)
             #expect(await !bridge.isPaired)

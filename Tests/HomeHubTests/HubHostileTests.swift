@@ -56,11 +56,13 @@ struct HubHostileTests {
                 let results = try [ValueResult](json: try await a.result(call))
                 guard results.map(\.error?.code) == [.operationTimedOut] else { return }
                 isOver = true
-                try await eventually("it is away") { b.live.contains(.reachabilityUpdated(device.accessory.id, false)) }
+                try await eventually("the accessory is unreachable") {
+                    b.live.contains(.reachabilityUpdated(device.accessory.id, false))
+                }
             }
             if isOver { return }
         }
-        Issue.record("no write was given up for its time")
+        Issue.record("no write timed out")
     }
 
     @Test("subscribes again after an accessory refused once")
@@ -95,7 +97,7 @@ struct HubHostileTests {
             } else {
                 #expect(try await b.observe(device.button, false) == nil)
             }
-            try await eventually("it is told") { notified().last == false }
+            try await eventually("the hub turns the notification off") { notified().last == false }
         }
     }
 
@@ -125,7 +127,7 @@ struct HubHostileTests {
     func cancelledBefore(isScene: Bool) async throws {
         let device = try Device { $0.path == "/accessories" ? .silence : nil }
         try await device.run { a, _ in
-            try await eventually("it is looked at") { device.looks == 1 }
+            try await eventually("the hub reads the database") { device.looks == 1 }
             let call = try await device.switchOn(a, isScene: isScene)
             try await device.house.drain(a)
             await device.house.hub.cancel(call)
@@ -142,7 +144,7 @@ struct HubHostileTests {
         let device = try Device { $0.writesValue ? .silence : nil }
         try await device.whenReachable { a, b in
             let call = try await device.switchOn(a, isScene: isScene)
-            try await eventually("it is asked") { device.writes == 1 }
+            try await eventually("the accessory receives the write") { device.writes == 1 }
             await device.house.hub.cancel(call)
             try await device.house.drain(a)
             device.answer(HTTPResponse(204))
@@ -164,7 +166,7 @@ struct HubHostileTests {
             #expect(try await b.observe(device.on) == nil)
             let before = device.count(.put)
             let call = try await device.switchOn(a, isScene: false)
-            try await eventually("it is asked") { device.count(.put) > before }
+            try await eventually("the accessory receives the write") { device.count(.put) > before }
             b.forget()
             device.server.sendEvent(#"{"characteristics":[{"aid":1,"iid":8,"value":false}]}"#)
             device.answer(HTTPResponse(204))
@@ -185,7 +187,7 @@ struct HubHostileTests {
             let before = device.count(.get)
             isHeld.withLock { $0 = true }
             let call = await a.begin(.readValues([device.on]))
-            try await eventually("it is asked") { device.count(.get) > before }
+            try await eventually("the accessory receives the read") { device.count(.get) > before }
             device.server.sendEvent(
                 #"{"characteristics":[{"aid":1,"iid":8,"value":false},{"aid":1,"iid":12,"value":0}]}"#)
             try await eventually("the press of the same event") { b.values == [.integer(0)] }
@@ -223,7 +225,7 @@ struct HubHostileTests {
             let before = device.count(.get)
             isHeld.withLock { $0 = true }
             let call = await a.begin(.readValues([device.on]))
-            try await eventually("it is asked") { device.count(.get) > before }
+            try await eventually("the accessory receives the read") { device.count(.get) > before }
             await device.house.hub.cancel(call)
             await expect(.operationCancelled) { try await a.result(call) }
             device.answer(.json(#"{"characteristics":[{"aid":1,"iid":8,"value":false}]}"#))
@@ -253,7 +255,7 @@ struct HubHostileTests {
             isHeld.withLock { $0 = true }
             let before = device.count(.get)
             let reading = await reader.begin(.readValues([device.on]))
-            try await eventually("it is read") { device.count(.get) > before }
+            try await eventually("the accessory receives the read") { device.count(.get) > before }
             isHeld.withLock { $0 = false }
             let call = try await device.switchOn(a, isScene: isScene)
             try await eventually("the write waits") {
@@ -273,19 +275,19 @@ struct HubHostileTests {
     func restless() async throws {
         let device = try Device(databaseInterval: .seconds(3600), Self.renamed())
         try await device.run { a, _ in
-            try await eventually("its first name") { try await device.description(a) == "Glow 1" }
+            try await eventually("the accessory's first description") { try await device.description(a) == "Glow 1" }
             try await device.isThere(a)
             #expect(try await a.observe(device.on) == nil)
             let commits = device.house.store.commits
             for number: UInt16 in 2...4 {
                 let subscriptions = device.count(.put)
                 device.change(to: number)
-                try await eventually("it is looked at") { device.looks == Int(number) }
+                try await eventually("the hub reads the database") { device.looks == Int(number) }
                 // The hub subscribes again after it has read the database.
-                try await eventually("it is asked to report again") { device.count(.put) > subscriptions }
+                try await eventually("the hub subscribes again") { device.count(.put) > subscriptions }
             }
             device.server.sendEvent(#"{"characteristics":[{"aid":1,"iid":8,"value":true}]}"#)
-            try await eventually("its value") { a.values.last == .bool(true) }
+            try await eventually("the value") { a.values.last == .bool(true) }
             #expect(device.house.store.commits == commits)
             #expect(try await device.description(a) == "Glow 1")
         }
@@ -295,12 +297,12 @@ struct HubHostileTests {
     func restlessAtLast() async throws {
         let device = try Device(databaseInterval: .seconds(1), Self.renamed())
         try await device.run { a, _ in
-            try await eventually("its first name") { try await device.description(a) == "Glow 1" }
+            try await eventually("the accessory's first description") { try await device.description(a) == "Glow 1" }
             for number: UInt16 in 2...4 {
                 device.change(to: number)
-                try await eventually("it is looked at") { device.looks == Int(number) }
+                try await eventually("the hub reads the database") { device.looks == Int(number) }
             }
-            try await eventually("its last name") { try await device.description(a) == "Glow 4" }
+            try await eventually("the accessory's last description") { try await device.description(a) == "Glow 4" }
         }
     }
 
@@ -323,14 +325,14 @@ struct HubHostileTests {
             func accessory() async throws -> Accessory? { try await device.house.home(a).accessories.first }
             // A connection that ends before the hub has the database doesn't count.
             for number: UInt16 in 2...20 {
-                try await eventually("its database is read or it is blocked") {
+                try await eventually("the database is read or the accessory is blocked") {
                     let isBlocked = try await accessory()?.isBlocked == true
                     return isBlocked || device.looks >= Int(number) - 1
                 }
                 if try await accessory()?.isBlocked == true { break }
                 device.house.dialer.listen(at: .test(1), nil)
                 device.server.connection?.end()
-                try await eventually("it is away") { try await accessory()?.isReachable == false }
+                try await eventually("the accessory is unreachable") { try await accessory()?.isReachable == false }
                 device.change(to: number)
                 device.server.listen(device.house.dialer, at: .test(1))
             }
@@ -380,7 +382,7 @@ struct HubHostileTests {
             // The error is the same while the accessory is unreachable.
             device.house.dialer.listen(at: .test(1), nil)
             device.server.connection?.end()
-            try await eventually("it is away") {
+            try await eventually("the accessory is unreachable") {
                 try await device.house.home(a).accessories.first?.isReachable == false
             }
             await expect(.operationNotSupported) { try await a.call(.identify(device.accessory.id)) }
@@ -410,7 +412,7 @@ struct HubHostileTests {
                 ? .answer(.json(#"{"accessories":[]}"#)) : nil
         }
         try await device.run { a, b in
-            try await eventually("it is blocked") {
+            try await eventually("the accessory is blocked") {
                 try await device.house.home(a).accessories.first?.isBlocked == true
             }
             let id = device.accessory.id
@@ -434,15 +436,15 @@ struct HubHostileTests {
         let device = try Device(withoutAccessories)
         try await device.run { a, _ in
             let (home, id) = (device.accessory.home, device.accessory.id)
-            try await eventually("it is blocked") {
+            try await eventually("the accessory is blocked") {
                 try await device.house.home(a).accessories.first?.isBlocked == true
             }
             let looks = device.looks
             device.slowVault.close()
             try await a.write(.unblockAccessory(home, id))
-            try await eventually("its pairing is read") { device.slowVault.isAsked }
+            try await eventually("the hub reads the pairing") { device.slowVault.isAsked }
             let removal = await a.begin(.write(.removeAccessory(home, id)))
-            try await eventually("it is gone") { try await device.house.home(a).accessories.isEmpty }
+            try await eventually("the accessory is removed") { try await device.house.home(a).accessories.isEmpty }
             device.slowVault.open()
             _ = try await a.result(removal)
             // An open link would read the database within this time.
@@ -471,7 +473,7 @@ struct HubHostileTests {
             #expect(a.found == [])
             #expect(try await a.write(.removeAccessory(device.accessory.home, device.accessory.id)).stale == [])
             #expect(AccessoryServerBrowser(device.house.network).snapshot[id]?.isPaired == true)
-            try await eventually("it is found") { a.found == [id] }
+            try await eventually("the accessory is found") { a.found == [id] }
             // Avahi may report the old record again after the new one.
             device.house.show(id, at: .test(1), isPaired: false)
             let other = try #require(DeviceID("02:00:00:00:00:99"))
@@ -490,7 +492,7 @@ struct HubHostileTests {
         let device = try Device(withoutAccessories)
         try await device.run { a, _ in
             let (home, id) = (device.accessory.home, device.accessory.id)
-            try await eventually("it is blocked") {
+            try await eventually("the accessory is blocked") {
                 try await device.house.home(a).accessories.first?.isBlocked == true
             }
             #expect(try await a.write(.removeAccessory(home, id)).stale == [])

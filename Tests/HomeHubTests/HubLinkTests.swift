@@ -37,7 +37,9 @@ struct HubLinkTests {
             #expect(found.accessories.allSatisfy { !$0.isReachable })
             #expect(try await a.readValues(on).first?.error?.code == .accessoryNotReachable)
             let bridge = try await house.bridge(store: accessories)
-            try await eventually("it is there") { try await house.home(a).accessories.allSatisfy(\.isReachable) }
+            try await eventually("the accessories are reachable") {
+                try await house.home(a).accessories.allSatisfy(\.isReachable)
+            }
             found = try await house.home(a)
             #expect(found.revision == home.revision && found.characteristic(on)?.value == .bool(false))
             #expect(await bridge.isPaired)
@@ -90,10 +92,12 @@ struct HubLinkTests {
             let on = try #require(new?.on)
             #expect(try await a.observe(on) == nil)
             await lamp.bridge.bridge.host.report(LightReport(on: true), from: "new")
-            try await eventually("it is received") { a.values == [.bool(true)] }
+            try await eventually("the value is received") { a.values == [.bool(true)] }
             await lamp.bridge.bridge.host.removed(lamp.light)
             await lamp.bridge.bridge.server.reconcileStructure()
-            try await eventually("its end") { a.events.contains(.accessoryRemoved(lamp.accessory)) }
+            try await eventually("the event of the lamp's removal") {
+                a.events.contains(.accessoryRemoved(lamp.accessory))
+            }
             #expect(try await a.readValues(lamp.on).first?.error?.code == .notFound)
         }
     }
@@ -108,14 +112,14 @@ struct HubLinkTests {
             await lamp.bridge.bridge.host.added(LightDescription(id: "new", name: "New lamp"))
             await lamp.bridge.bridge.host.report(LightReport(reachable: true), from: "new")
             await lamp.bridge.bridge.server.reconcileStructure()
-            try await eventually("it is refused, and again") { house.store.refusals > 1 }
+            try await eventually("the store refuses two commits") { house.store.refusals > 1 }
             #expect(try await house.home(a).accessories.count == 2)
             // Values that arrive in the meantime are newer than the stored ones.
             #expect(try await a.writeValues(ValueWrite(characteristic: lamp.on, value: .bool(true))).count == 1)
             house.store.breakDown(false)
             try await eventually("the new lamp") { try await house.home(a).accessories.count == 3 }
             #expect(house.store.stored.graph.homes.first?.accessories.count == 3)
-            try await eventually("it is there") { try await house.home(a).accessories[2].isReachable }
+            try await eventually("the new lamp is reachable") { try await house.home(a).accessories[2].isReachable }
             #expect(try await house.value(lamp, a) == .bool(true))
             try await house.drain(b)
             #expect(b.values == [.bool(true)])
@@ -128,8 +132,10 @@ struct HubLinkTests {
             let lamp = try await house.lamp(a)
             try await lamp.bridge.bridge.server.removeAllPairings()
             lamp.bridge.connections.endAll()
-            try await eventually("it is away") { a.live.contains(.reachabilityUpdated(lamp.bridgeAccessory, false)) }
-            try await eventually("it is known why") {
+            try await eventually("the bridge is unreachable") {
+                a.live.contains(.reachabilityUpdated(lamp.bridgeAccessory, false))
+            }
+            try await eventually("the event of the bridge's fault") {
                 a.live.contains(.faultUpdated(lamp.bridgeAccessory, .forgotten))
             }
             let error = try await a.readValues(lamp.on).first?.error
@@ -137,12 +143,14 @@ struct HubLinkTests {
             #expect(error?.message == AccessoryFault.forgotten.localizedDescription)
             #expect(try await house.home(a).accessory(lamp.bridgeAccessory)?.fault == .forgotten)
             let id = lamp.bridge.id
-            try await eventually("it says so") { AccessoryServerBrowser(house.network).snapshot[id]?.isPaired == false }
+            try await eventually("the bridge advertises that it is unpaired") {
+                AccessoryServerBrowser(house.network).snapshot[id]?.isPaired == false
+            }
             try await a.call(.startBrowsing)
             #expect(a.found == [])
             let commit = try await a.write(.removeAccessory(lamp.home, lamp.bridgeAccessory))
             #expect(commit.stale == [])
-            try await eventually("it is found") { a.found == [id] }
+            try await eventually("the bridge is found") { a.found == [id] }
             #expect(try await house.paired.isEmpty)
         }
     }
@@ -154,18 +162,20 @@ struct HubLinkTests {
             let device = lamp.bridge.id
             try await lamp.bridge.bridge.server.removeAllPairings()
             lamp.bridge.connections.endAll()
-            try await eventually("it is away") { a.live.contains(.reachabilityUpdated(lamp.bridgeAccessory, false)) }
+            try await eventually("the bridge is unreachable") {
+                a.live.contains(.reachabilityUpdated(lamp.bridgeAccessory, false))
+            }
             // The accessory's own advertisement comes first, so that it doesn't replace the one below.
-            try await eventually("it says so") {
+            try await eventually("the bridge advertises that it is unpaired") {
                 AccessoryServerBrowser(house.network).snapshot[device]?.isPaired == false
             }
             house.show(device, at: lamp.bridge.endpoint, isPaired: true)
-            try await eventually("it is paired elsewhere") {
+            try await eventually("the fault is that the bridge is paired elsewhere") {
                 try await house.home(a).accessory(lamp.bridgeAccessory)?.fault == .pairedElsewhere
             }
             #expect(try await a.readValues(lamp.on).first?.error?.code == .objectAssociatedToAnotherHome)
             house.show(device, at: lamp.bridge.endpoint, isPaired: false)
-            try await eventually("it is free") {
+            try await eventually("the fault is that the bridge forgot its pairing") {
                 try await house.home(a).accessory(lamp.bridgeAccessory)?.fault == .forgotten
             }
         }
@@ -187,7 +197,7 @@ struct HubLinkTests {
                 return (2...4).contains(number) ? nil : listener()
             }
             let ids = try await a.add(bridge, to: home)
-            try await eventually("it lets us in") { count.withLock { $0 } > 4 }
+            try await eventually("the accessory accepts the connection") { count.withLock { $0 } > 4 }
             _ = try await a.call(.identify(ids[0]))
             try await house.drain(b)
             #expect(count.withLock { $0 } > 4)
@@ -202,16 +212,16 @@ struct HubLinkTests {
             let bridge = try await house.bridge()
             let ids = try await a.add(bridge, to: home)
             bridge.unplug(house.dialer)
-            try await eventually("it is away") { b.live.contains(.reachabilityUpdated(ids[0], false)) }
+            try await eventually("the bridge is unreachable") { b.live.contains(.reachabilityUpdated(ids[0], false)) }
             let commit = try await a.write(.removeHome(home))
             #expect(commit.stale == [ids[0]])
             #expect(try await house.paired == [bridge.id])
             #expect(house.store.stored.graph.homes.isEmpty)
             try await a.call(.startBrowsing)
             bridge.plugIn(house.dialer)
-            try await eventually("it is unpaired") { try await house.paired.isEmpty }
+            try await eventually("the bridge is unpaired") { try await house.paired.isEmpty }
             #expect(await !bridge.isPaired)
-            try await eventually("it can be added again") { a.found == [bridge.id] }
+            try await eventually("the bridge is found") { a.found == [bridge.id] }
         }
     }
 
@@ -250,10 +260,12 @@ struct HubLinkTests {
             let home = try await a.addHome()
             let bridge = try await house.bridge(store: accessories)
             let ids = try await a.add(bridge, to: home)
-            try await eventually("it is there") { try await house.home(a).accessories.allSatisfy(\.isReachable) }
+            try await eventually("the accessories are reachable") {
+                try await house.home(a).accessories.allSatisfy(\.isReachable)
+            }
             accessories.hold([.pairings])
             _ = await a.begin(.write(.removeAccessory(home, ids[0])))
-            try await eventually("it is told") { accessories.waitingCount == 1 }
+            try await eventually("the accessory is asked to remove the pairing") { accessories.waitingCount == 1 }
             return bridge.id
         }
         #expect(vault.pairings().map(\.deviceID) == [device])
@@ -290,11 +302,13 @@ struct HubLinkTests {
         try await HouseUnderTest(vault: vault, { $0.unpairingTimeout = .milliseconds(1) }).run { house in
             // The hub knows the pairing, and its timeout has passed.
             let a = try await house.app()
-            try await eventually("it is known") { await house.hub.turn { $0.pairings.orphans.count } == 1 }
+            try await eventually("the hub knows the pairing") {
+                await house.hub.turn { $0.pairings.orphans.count } == 1
+            }
             try await house.drain(a)
             #expect(try await house.paired == [identity.deviceID])
             let bridge = try await house.bridge(store: accessories)
-            try await eventually("it is unpaired") { try await house.paired.isEmpty }
+            try await eventually("the bridge is unpaired") { try await house.paired.isEmpty }
             #expect(await !bridge.isPaired)
         }
     }
@@ -307,7 +321,7 @@ struct HubLinkTests {
         vault.keep(AccessoryPairing(deviceID: identity.deviceID, publicKey: identity.longTermKey.publicKey))
         try await HouseUnderTest(vault: vault).run { house in
             house.show(identity.deviceID, at: .test(1), isPaired: true)
-            try await eventually("it is tried") { house.dialer.dialed.count > 1 }
+            try await eventually("the hub connects to the accessory") { house.dialer.dialed.count > 1 }
             #expect(await house.hub.turn { $0.pairings.orphans.map(\.isUnderWay) } == [true])
             house.network.show(ServiceSnapshot(services: [], isComplete: true))
             try await eventually("no app tries any more") {
@@ -315,7 +329,7 @@ struct HubLinkTests {
             }
             #expect(try await house.paired == [identity.deviceID])
             let bridge = try await house.bridge(store: accessories)
-            try await eventually("it is unpaired") { try await house.paired.isEmpty }
+            try await eventually("the bridge is unpaired") { try await house.paired.isEmpty }
             #expect(await !bridge.isPaired)
             #expect(await house.hub.turn { $0.pairings.orphans.isEmpty })
         }
@@ -339,7 +353,7 @@ struct HubLinkTests {
             if isOldestNotified {
                 house.dialer.hold()
                 house.show(devices[0], at: .test(1), isPaired: true)
-                try await eventually("it is dialed") { !house.dialer.dialed.isEmpty }
+                try await eventually("the hub connects to the accessory") { !house.dialer.dialed.isEmpty }
             }
             vault.keep(pairings[40])
             await house.hub.unpair(pairings[40], as: vault.identity())
@@ -360,7 +374,7 @@ struct HubLinkTests {
             let refusal = HTTPResponse(200, .pairingTLV8, body: PairingTLV.failure(2, .authentication).encoded)
             ScriptedAccessory { _, _ in .answer(refusal) }.listen(house.dialer, at: .test(1))
             house.show(identity.deviceID, at: .test(1), isPaired: false)
-            try await eventually("it is tried") { house.dialer.dialed.count > 1 }
+            try await eventually("the hub connects to the accessory") { house.dialer.dialed.count > 1 }
             #expect(try await house.paired == [identity.deviceID])
             let bridge = try await house.bridge(store: accessories)
             try await eventually("the accessory is unpaired") { try await house.paired.isEmpty }
@@ -381,7 +395,7 @@ struct HubLinkTests {
             let refusal = HTTPResponse(200, .pairingTLV8, body: PairingTLV.failure(2, .authentication).encoded)
             ScriptedAccessory { _, _ in .answer(refusal) }.listen(house.dialer, at: .test(1))
             house.show(identity.deviceID, at: .test(1), isPaired: false)
-            try await eventually("it refuses") {
+            try await eventually("the accessory refuses") {
                 await house.hub.turn { $0.pairings.orphans.map(\.isRefused) } == [true]
             }
             let bridge = try await house.bridge(store: accessories)

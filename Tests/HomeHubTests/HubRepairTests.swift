@@ -48,7 +48,9 @@ struct HubRepairTests {
             let a = try await house.app()
             let bridge = try await house.bridge(store: isReplaced ? InMemoryAccessoryServerStore() : reset)
             try await repair(bridge, of: home, device: isReplaced, a)
-            try await eventually("it is there") { try await house.home(a).accessories.allSatisfy(\.isReachable) }
+            try await eventually("the accessories are reachable") {
+                try await house.home(a).accessories.allSatisfy(\.isReachable)
+            }
             let now = try await house.home(a)
             #expect(now.accessories.map(\.id) == home.accessories.map(\.id))
             #expect(now.accessories.map(\.name) == home.accessories.map(\.name))
@@ -84,7 +86,7 @@ struct HubRepairTests {
             store.breakDown()
             await expect(.storageFailed) { try await repair(bridge, of: home, device: false, a) }
             store.breakDown(false)
-            try await eventually("it is free") { await !bridge.isPaired }
+            try await eventually("the bridge is unpaired") { await !bridge.isPaired }
             #expect(vault.pairings() == before.0 && store.stored.graph == before.1)
         }
     }
@@ -106,8 +108,8 @@ struct HubRepairTests {
         try await store.keep(candidate: candidate)
         try await HouseUnderTest(store: store, vault: vault).run { house in
             let bridge = try await house.bridge(store: other)
-            try await eventually("it is free") { await !bridge.isPaired }
-            try await eventually("the candidate is gone") { store.stored.candidates.isEmpty }
+            try await eventually("the bridge is unpaired") { await !bridge.isPaired }
+            try await eventually("the candidate is removed") { store.stored.candidates.isEmpty }
             #expect(vault.pairings() == before)
         }
     }
@@ -116,7 +118,9 @@ struct HubRepairTests {
     func healthy() async throws {
         try await withHouse { house, a in
             let lamp = try await house.lamp(a)
-            try await eventually("it is there") { try await house.home(a).accessories.allSatisfy(\.isReachable) }
+            try await eventually("the accessories are reachable") {
+                try await house.home(a).accessories.allSatisfy(\.isReachable)
+            }
             let home = try await house.home(a)
             await expect(.alreadyExists) { try await repair(lamp.bridge, of: home, device: false, a) }
             await expect(.operationNotSupported) {

@@ -78,7 +78,7 @@ struct HubSessionTests {
             try await eventually("the status") { !app.notifications.isEmpty }
             lamp.bridge.bridge.driver.answer(lamp.light)
             // The write itself completes.
-            try await eventually("it is written") { try await house.value(lamp, system) == .bool(true) }
+            try await eventually("the value is written") { try await house.value(lamp, system) == .bool(true) }
             house.show(TestDevices.id(9), at: .test(9), isPaired: false)
             await lamp.turn(false)
             await lamp.turn(true)
@@ -101,11 +101,11 @@ struct HubSessionTests {
             }
             try await system.call(.startBrowsing)
             house.show(TestDevices.id(9), at: .test(9), isPaired: false)
-            try await eventually("it is found") { system.found == [TestDevices.id(9)] }
+            try await eventually("the accessory is found") { system.found == [TestDevices.id(9)] }
             try await house.drain(app)
             #expect(app.found == [])
             try await app.call(.startBrowsing)
-            try await eventually("it is found") { app.found == [TestDevices.id(9)] }
+            try await eventually("the accessory is found") { app.found == [TestDevices.id(9)] }
         }
     }
 
@@ -165,13 +165,15 @@ struct HubSessionTests {
             try await system.call(.setPermission(identity, .allow))
             house.dialer.hold()
             let bridge = try await house.bridge(store: accessories)
-            try await eventually("it is dialed") { !house.dialer.dialed.isEmpty }
+            try await eventually("the hub connects to the accessory") { !house.dialer.dialed.isEmpty }
             let call = await app.begin(.identify(lamp.accessory))
             try await house.drain(system)
             try await system.call(.setPermission(identity, .deny))
             await expect(.homeAccessNotAuthorized) { try await app.result(call) }
             house.dialer.release()
-            try await eventually("it is there") { try await house.home(system).accessories.allSatisfy(\.isReachable) }
+            try await eventually("the accessories are reachable") {
+                try await house.home(system).accessories.allSatisfy(\.isReachable)
+            }
             // The app's request would arrive before these.
             for _ in 1...10 { _ = try await system.readValues(lamp.on) }
             #expect(bridge.bridge.driver.identified.isEmpty)

@@ -213,7 +213,7 @@ struct HubSetupTests {
             await house.hub.use(AppRestrictions(apps: ["org.other"]))
             bridge.store.release()
             await expect(.homeAccessNotAuthorized) { try await other.result(call) }
-            try await eventually("it is unpaired") {
+            try await eventually("the bridge is unpaired") {
                 let isPaired = await bridge.isPaired
                 let isKept = try await !house.paired.isEmpty
                 return !isPaired && !isKept

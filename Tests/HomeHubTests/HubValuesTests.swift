@@ -72,7 +72,9 @@ struct HubValuesTests {
             let lamp = try await house.lamp(a)
             #expect(try await a.observe(lamp.on) == nil)
             lamp.bridge.unplug(house.dialer)
-            try await eventually("it is away") { b.live.contains(.reachabilityUpdated(lamp.accessory, false)) }
+            try await eventually("the lamp is unreachable") {
+                b.live.contains(.reachabilityUpdated(lamp.accessory, false))
+            }
             #expect(b.live.contains(.reachabilityUpdated(lamp.bridgeAccessory, false)))
             #expect(try await house.home(a).characteristic(lamp.on)?.isNotificationEnabled == false)
             #expect(try await a.readValues(lamp.on).first?.error?.code == .accessoryNotReachable)
@@ -83,7 +85,9 @@ struct HubValuesTests {
             #expect(try await b.observe(lamp.on)?.code == .bridgedAccessoryNotReachable)
             await lamp.turn(true)
             lamp.bridge.plugIn(house.dialer)
-            try await eventually("it is back") { b.live.contains(.reachabilityUpdated(lamp.accessory, true)) }
+            try await eventually("the lamp is reachable again") {
+                b.live.contains(.reachabilityUpdated(lamp.accessory, true))
+            }
             try await eventually("the missed value") { a.values == [.bool(true)] }
             #expect(try await house.home(a).characteristic(lamp.on)?.isNotificationEnabled == true)
             await lamp.turn(false)
@@ -99,7 +103,7 @@ struct HubValuesTests {
             #expect(try await a.observe(lamp.on) == nil)
             await lamp.plug(false)
             #expect(try await a.readValues(lamp.on).first?.error?.code == .bridgedAccessoryNotReachable)
-            try await eventually("it is away") { b.live == [.reachabilityUpdated(lamp.accessory, false)] }
+            try await eventually("the lamp is unreachable") { b.live == [.reachabilityUpdated(lamp.accessory, false)] }
             #expect(try await house.home(a).characteristic(lamp.on)?.isNotificationEnabled == false)
             // The bridge itself answers for the lamp's name.
             let information = try await house.home(a).accessory(lamp.accessory)?.services.first
@@ -109,7 +113,9 @@ struct HubValuesTests {
             #expect(b.live == [.reachabilityUpdated(lamp.accessory, false)])
             await lamp.plug(true)
             await lamp.turn(true)
-            try await eventually("it is back") { b.live.last == .reachabilityUpdated(lamp.accessory, true) }
+            try await eventually("the lamp is reachable again") {
+                b.live.last == .reachabilityUpdated(lamp.accessory, true)
+            }
             try await eventually("the event") { a.values == [.bool(true)] }
             #expect(try await house.home(a).characteristic(lamp.on)?.isNotificationEnabled == true)
         }
@@ -122,7 +128,9 @@ struct HubValuesTests {
             lamp.bridge.bridge.driver.set(lamp.light, .refuses(.unreachable))
             let results = try await a.writeValues(ValueWrite(characteristic: lamp.on, value: .bool(true)))
             #expect(results.map(\.error?.code) == [.bridgedAccessoryNotReachable])
-            try await eventually("it is away") { b.live.contains(.reachabilityUpdated(lamp.accessory, false)) }
+            try await eventually("the lamp is unreachable") {
+                b.live.contains(.reachabilityUpdated(lamp.accessory, false))
+            }
             #expect(!b.live.contains(.reachabilityUpdated(lamp.bridgeAccessory, false)))
         }
     }
@@ -147,10 +155,10 @@ struct HubValuesTests {
                     return isExecuting
                 }
             }
-            try await eventually("b is told") { carriedOut(b) == [true, false] }
+            try await eventually("b receives the events") { carriedOut(b) == [true, false] }
             #expect(carriedOut(a) == [])
             let last = try #require(await house.home(b).actionSet(scene)?.lastExecutionTime)
-            try await eventually("it is stored") {
+            try await eventually("the execution time is stored") {
                 house.store.stored.graph.home(of: scene)?.actionSet(scene)?.lastExecutionTime == last
             }
             lamp.bridge.bridge.driver.set(lamp.light, .waits)
@@ -193,7 +201,7 @@ struct HubValuesTests {
             try await eventually("the first values") { !house.store.noted.isEmpty }
             house.store.breakDown()
             await lamp.turn(true)
-            try await eventually("it is refused") { house.store.refusals > 0 }
+            try await eventually("the store refuses a commit") { house.store.refusals > 0 }
             house.store.breakDown(false)
             return lamp.on
         }

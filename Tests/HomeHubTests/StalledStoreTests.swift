@@ -27,7 +27,7 @@ struct StalledStoreTests {
             let home = device.accessory.home
             device.house.store.stall()
             let change = await addRoom("Hall", writer, home)
-            try await eventually("the store has it") { device.house.store.waitingCount == 1 }
+            try await eventually("the store is asked to commit") { device.house.store.waitingCount == 1 }
             #expect(try await reader.observe(device.on) == nil)
             device.server.sendEvent(#"{"characteristics":[{"aid":1,"iid":8,"value":false}]}"#)
             try await eventually("the event") { reader.values == [.bool(false)] }
@@ -36,7 +36,7 @@ struct StalledStoreTests {
                 try await reader.writeValues(ValueWrite(characteristic: device.on, value: .bool(false))).first?.error
                     == nil)
             try await reader.call(.startBrowsing)
-            #expect(try await device.house.home(reader).rooms.isEmpty, "nothing of it is seen before it is stored")
+            #expect(try await device.house.home(reader).rooms.isEmpty, "a change is visible before it is stored")
             let other = try await device.house.app()
             #expect(try await device.house.home(other).characteristic(device.on)?.value == .bool(false))
             // The watchdog depends on the status.
@@ -67,9 +67,9 @@ struct StalledStoreTests {
             }
             // A name that a waiting change uses is rejected when the change is planned.
             let taken = await addRoom("Room 1", b, home)
-            try await eventually("the store has the first") { house.store.waitingCount == 1 }
+            try await eventually("the store is asked to commit the first change") { house.store.waitingCount == 1 }
             for (index, each) in calls.enumerated() {
-                try await eventually("the store has it") { house.store.waitingCount == 1 }
+                try await eventually("the store is asked to commit") { house.store.waitingCount == 1 }
                 #expect(house.store.stored.graph.homes.first?.rooms.map(\.name) == Array(names.prefix(index)))
                 #expect(each.app.answer(each.call) == nil)
                 house.store.writeWaiting()
@@ -88,7 +88,7 @@ struct StalledStoreTests {
             let home = try await a.addHome()
             house.store.stall()
             let first = await addRoom("Hall", a, home)
-            try await eventually("the store has it") { house.store.waitingCount == 1 }
+            try await eventually("the store is asked to commit") { house.store.waitingCount == 1 }
             let second = await addRoom("Attic", a, home)
             let third = await addRoom("Kitchen", a, home)
             await house.hub.cancel(second)
@@ -110,7 +110,7 @@ struct StalledStoreTests {
             let home = try await a.addHome()
             house.store.stall()
             let first = await addRoom("Hall", a, home)
-            try await eventually("the store has it") { house.store.waitingCount == 1 }
+            try await eventually("the store is asked to commit") { house.store.waitingCount == 1 }
             await expect(.operationTimedOut) { try await a.write(.addRoom(home, name: "Attic")) }
             #expect(a.answer(first) == nil)
             house.store.resume()
@@ -142,11 +142,11 @@ struct StalledStoreTests {
             house.store.stall()
             let first = await addRoom("Hall", a, home)
             let second = await addRoom("Hall", b, home)
-            try await eventually("the store has it") { house.store.waitingCount == 1 }
+            try await eventually("the store is asked to commit") { house.store.waitingCount == 1 }
             house.store.breakDown()
             house.store.writeWaiting()
             await expect(.storageFailed) { try await a.result(first) }
-            try await eventually("the store has the next") { house.store.waitingCount == 1 }
+            try await eventually("the store is asked to commit again") { house.store.waitingCount == 1 }
             house.store.breakDown(false)
             house.store.resume()
             _ = try await b.result(second)
@@ -167,7 +167,7 @@ struct StalledStoreTests {
         let home = try await a.addHome()
         house.store.stall()
         let first = await addRoom("Hall", a, home)
-        try await eventually("the store has it") { house.store.waitingCount == 1 }
+        try await eventually("the store is asked to commit") { house.store.waitingCount == 1 }
         let second = await addRoom("Attic", a, home)
         try await house.drain(a)
         running.cancel()
@@ -194,15 +194,15 @@ struct StalledStoreTests {
             device.house.store.stall()
             let subscriptions = device.count(.put)
             device.change(to: 2)
-            try await eventually("the store has it") { device.house.store.waitingCount == 1 }
-            try await eventually("it is asked to report again") { device.count(.put) > subscriptions }
+            try await eventually("the store is asked to commit") { device.house.store.waitingCount == 1 }
+            try await eventually("the hub subscribes again") { device.count(.put) > subscriptions }
             device.server.sendEvent(#"{"characteristics":[{"aid":1,"iid":8,"value":true}]}"#)
             try await eventually("the event") { a.values.last == .bool(true) }
             #expect(try await device.description(a) == nil)
             device.house.store.resume()
-            try await eventually("its description") { try await device.description(a) == "Night Glow" }
+            try await eventually("the accessory's description") { try await device.description(a) == "Night Glow" }
             #expect(try await device.house.home(a).characteristic(device.on)?.value == .bool(true))
-            try await eventually("the event of its services") {
+            try await eventually("the event of the accessory's services") {
                 b.events.contains { if case .servicesUpdated = $0 { true } else { false } }
             }
             for case .servicesUpdated(_, let services) in b.events {
@@ -221,7 +221,7 @@ struct StalledStoreTests {
             house.store.stall()
             let asks = await app.begin(.homes)
             let yes = await system.begin(.setPermission(identity, .allow))
-            try await eventually("the store has it") { house.store.waitingCount == 1 }
+            try await eventually("the store is asked to commit") { house.store.waitingCount == 1 }
             #expect(app.answer(asks) == nil && system.answer(yes) == nil)
             house.store.writeWaiting()
             _ = try await system.result(yes)
@@ -248,7 +248,7 @@ struct StalledStoreTests {
             try await system.call(.setPermission(identity, .allow))
             house.store.stall()
             let first = await addRoom("Hall", app, home)
-            try await eventually("the store has it") { house.store.waitingCount == 1 }
+            try await eventually("the store is asked to commit") { house.store.waitingCount == 1 }
             let second = await addRoom("Attic", app, home)
             let no = await system.begin(.setPermission(identity, .deny))
             for call in [first, second] { await expect(.homeAccessNotAuthorized) { try await app.result(call) } }
@@ -274,11 +274,11 @@ struct StalledStoreTests {
             }
             // One of the values differs from the initial one.
             for value in [true, false] { try await report(value) }
-            try await eventually("the store has it") { device.house.store.waitingCount == 1 }
+            try await eventually("the store is asked to commit") { device.house.store.waitingCount == 1 }
             try await report(true)
             #expect(device.house.store.waitingCount == 1)
             device.house.store.resume()
-            try await eventually("it is stored") {
+            try await eventually("the value is stored") {
                 device.house.store.noted.compactMap { $0[device.on] }.last?.value == .bool(true)
             }
         }

@@ -34,7 +34,7 @@ struct VendorConsentTests {
             let home = try await system.addHome()
             try await system.call(.answerQuestions)
             let maker = try await maker(in: house, system)
-            #expect(system.consents.isEmpty, "the person is not asked before it matters")
+            #expect(system.consents.isEmpty, "the user is asked too early")
             let bridge = try await house.bridge(vendor: "kilgo")
             #expect(try await add(bridge, to: home, system) == .handedOver(app: "kilgo"))
             try await eventually("the question") { system.consents.count == 1 }

@@ -220,7 +220,7 @@ private func code(_ hub: inout TestHub, _ write: HomeWrite) -> Int {
         do throws(HomeError) {
             _ = try hub.graph.update(
                 Devices.id(999), with: Devices.bridge("Last", lamps: more + ["X"]), using: &hub.random)
-            Issue.record("one more was taken")
+            Issue.record("one more object was accepted")
         } catch {
             #expect(error.code == .maximumObjectLimitReached)
         }
