@@ -16,13 +16,17 @@ package struct AccessoryServerBrowser: Sendable {
         self.interfaces = interfaces.map { Set($0 + ["lo"]) }
     }
 
-    /// Starts the browser, which finds nothing before.
+    /// Starts browsing.
+    ///
+    /// The browser finds nothing before this call.
     package func start() throws(DiscoveryError) { try browser.start() }
 
     /// Stops the browser permanently and ends its streams.
     package func stop() async { await browser.stop() }
 
-    /// Queries the networks again soon, at most once every few seconds.
+    /// Queries the networks again soon.
+    ///
+    /// Queries are at least a few seconds apart.
     ///
     /// Known accessories remain until they turn out to be gone.
     package func refresh() { browser.refresh() }
@@ -30,7 +34,9 @@ package struct AccessoryServerBrowser: Sendable {
     /// The current snapshot.
     package var snapshot: AccessorySnapshot { AccessorySnapshot(browser.snapshot.reached(over: interfaces)) }
 
-    /// The current snapshot and each later one; a slow reader skips snapshots, but always gets the newest.
+    /// Returns a stream of the current snapshot and each later one.
+    ///
+    /// A slow reader skips snapshots, but always gets the newest.
     package func snapshots() -> some AsyncSequence<AccessorySnapshot, Never> & Sendable {
         browser.snapshots().map { [interfaces] in AccessorySnapshot($0.reached(over: interfaces)) }
     }

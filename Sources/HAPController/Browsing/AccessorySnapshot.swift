@@ -1,7 +1,7 @@
 package import Discovery
 package import HAPModel
 
-/// A difference in one accessory server between two snapshots.
+/// A change of one accessory server between two snapshots.
 package enum AccessoryChange: Equatable, Sendable {
     case found(AdvertisedAccessory)
     case changed(AdvertisedAccessory)
@@ -10,11 +10,11 @@ package enum AccessoryChange: Equatable, Sendable {
 
 /// The accessory servers that are visible at one moment.
 package struct AccessorySnapshot: Equatable, Sendable {
-    /// A service of the accessory type whose record is invalid or unsupported.
+    /// A service of the type ``Advertisement/serviceType`` whose record is invalid or unsupported.
     package struct RejectedService: Equatable, Sendable {
         /// The instance name.
         package let name: String
-        /// The problem with its record.
+        /// The problem with the service's record.
         package let reason: String
     }
 
@@ -23,7 +23,7 @@ package struct AccessorySnapshot: Equatable, Sendable {
     package var rejected: [RejectedService] = []
     /// A Boolean value that indicates whether all hosts have had time to answer.
     package var isComplete = false
-    /// The reason why discovery finds nothing new at the moment, for people; `nil` if it works.
+    /// The reason why discovery finds nothing new at the moment, as text for users; `nil` if discovery works.
     package var discoveryError: String?
 
     package init() {}
@@ -41,10 +41,12 @@ package struct AccessorySnapshot: Equatable, Sendable {
         }
     }
 
-    /// Adds an accessory, or only its endpoints if its device id is known.
+    /// Adds an accessory.
     ///
-    /// Two hosts may advertise the same id, for example a clone or an impostor. Pair verify finds the right one among
-    /// the endpoints. All other properties are from the first record.
+    /// If its device id is already known, adds only its endpoints to that accessory.
+    ///
+    /// Two hosts may advertise the same id, for example if one is a clone or an impostor. Pair verify finds the right
+    /// one among the endpoints. All other properties come from the first record.
     private mutating func add(_ accessory: AdvertisedAccessory) {
         guard let index = accessories.firstIndex(where: { $0.id == accessory.id }) else {
             accessories.append(accessory)

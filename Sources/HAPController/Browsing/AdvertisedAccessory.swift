@@ -2,7 +2,7 @@ package import Discovery
 package import HAPModel
 package import HAPProtocol
 
-/// An accessory server as mDNS advertises it; nothing is proven before pair verify.
+/// An accessory server as mDNS advertises it; before pair verify, none of its properties are proven.
 package struct AdvertisedAccessory: Equatable, Sendable, Identifiable {
     /// The reason why a record isn't that of a supported accessory server.
     package struct BadRecord: Error, Equatable, Sendable, CustomStringConvertible {
@@ -90,8 +90,8 @@ package struct AdvertisedAccessory: Equatable, Sendable, Identifiable {
 
     /// Creates an accessory for a given endpoint, without an mDNS record.
     ///
-    /// `look` counts the lookups and is used as the configuration number. The link therefore reads the database after
-    /// each lookup, because nothing else shows whether it has changed.
+    /// `look` is the number of this lookup, and serves as the configuration number. The link therefore reads the
+    /// database after each lookup, because without mDNS nothing shows whether the database has changed.
     init(_ id: DeviceID, at endpoint: AccessoryEndpoint, look: UInt32) {
         self.id = id
         name = endpoint.description

@@ -6,13 +6,13 @@ internal import Synchronization
 /// An accessory server that a ``Controller`` keeps a session with: a stand-alone accessory, or a bridge with its
 /// accessories.
 ///
-/// It is valid while the body of ``Controller/withAccessory(_:at:_:)`` runs. After a lost connection, it reconnects and
-/// renews the subscriptions.
+/// It is valid while the body of ``Controller/withAccessory(_:at:_:)`` runs. If it loses the connection, it reconnects
+/// and renews the subscriptions.
 public final class ConnectedAccessory: Sendable {
     /// An event of an accessory server.
     @nonexhaustive
     public enum Event: Equatable, Sendable {
-        /// A characteristic has a new value, or its value was read after connecting.
+        /// A characteristic has a new value, or its value was read after the controller connected.
         case value(CharacteristicID, CharacteristicValue)
         /// A momentary event, such as a button press; the characteristic has no value afterwards.
         case occurrence(CharacteristicID, CharacteristicValue)
@@ -22,15 +22,17 @@ public final class ConnectedAccessory: Sendable {
         case connected
         /// The session was lost, or an attempt to connect failed.
         ///
-        /// Attempts continue; after `notPaired`, they are minutes apart.
+        /// The controller keeps trying to connect. After `notPaired`, the attempts are minutes apart.
         case disconnected(ControllerError)
-        /// Accessories, services or characteristics were added or removed, or have other limits.
+        /// Accessories, services or characteristics were added or removed, or their metadata changed.
         ///
-        /// ``ConnectedAccessory/accessories(within:)`` returns the new ones.
+        /// Call ``ConnectedAccessory/accessories(within:)`` for the new structure.
         case structureChanged
     }
 
-    /// The maximum number of events that wait for a slow listener; beyond it, the oldest are dropped.
+    /// The maximum number of events that wait for a slow listener.
+    ///
+    /// When it is reached, each new event replaces the oldest one.
     public static let maximumWaiting = 1024
 
     /// The device id.
@@ -73,7 +75,7 @@ public final class ConnectedAccessory: Sendable {
         for listener in state.withLock({ $0.listeners.values }) { listener.events.finish() }
     }
 
-    /// Reports the given endpoint to the link, if there is one.
+    /// Passes the fixed endpoint to the link, if there is one, as if a browser had found it.
     private func look() async {
         guard let endpoint else { return }
         let look = state.withLock { state in
@@ -96,7 +98,7 @@ public final class ConnectedAccessory: Sendable {
                 state.isConnected = false
                 state.failure = error
             }
-            // The accessory's database may have changed when it returns.
+            // The accessory's database may change before the accessory returns.
             await look()
         case .state(.searching), .state(.connecting), .state(.stopped):
             state.withLock { $0.isConnected = false }
@@ -131,13 +133,13 @@ public final class ConnectedAccessory: Sendable {
     /// A Boolean value that indicates whether there is a session now.
     public var isConnected: Bool { state.withLock(\.isConnected) }
 
-    /// Returns the accessories of the server, with their values from the start of the connection.
+    /// Returns the accessories of the server, with the values that they had when the controller last read the database.
     ///
-    /// They are the server's own accessory and those connected through a bridge.
+    /// For a bridge, they are the bridge itself and the accessories connected through it.
     ///
     /// - Parameter limit: The longest time to wait for a session.
     /// - Returns: The accessories with their services and characteristics, in the server's order.
-    /// - Throws: ``ControllerError`` with the reason for the missing session, `timedOut` or `canceled`.
+    /// - Throws: ``ControllerError`` with the reason for the missing session, or with `timedOut` or `canceled`.
     public func accessories(within limit: Duration = .seconds(30)) async throws(ControllerError) -> [AccessoryObject] {
         try await waitUntilConnected(within: limit)
         return state.withLock { $0.accessories ?? [] }
@@ -161,8 +163,8 @@ public final class ConnectedAccessory: Sendable {
     /// Waits for a session.
     ///
     /// - Parameter limit: The longest time to wait.
-    /// - Throws: ``ControllerError`` with `notPaired` as soon as the accessory reports it, or with `canceled` if the
-    ///   task is canceled. After the limit, with the reason for the missing session or `timedOut`.
+    /// - Throws: ``ControllerError``: `notPaired` as soon as the accessory reports it, or `canceled` if the task is
+    ///   canceled. After the time limit, the reason for the missing session, or `timedOut`.
     public func waitUntilConnected(within limit: Duration = .seconds(30)) async throws(ControllerError) {
         if isConnected { return }
         let events = listen([])
@@ -197,7 +199,7 @@ public final class ConnectedAccessory: Sendable {
     /// Reads characteristics from the accessory.
     ///
     /// - Parameter ids: The characteristics.
-    /// - Returns: A value or a status for each characteristic, except for buttons, which have no value.
+    /// - Returns: A value or a status for each characteristic, except for those that have no value, such as buttons.
     /// - Throws: ``ControllerError`` with `notConnected`, `connectionLost`, `busy` or `canceled`.
     public func read(
         _ ids: [CharacteristicID]
@@ -228,7 +230,8 @@ public final class ConnectedAccessory: Sendable {
     /// Writes characteristics in one request.
     ///
     /// Characteristics with the permission `timedWrite` always get timed writes (HAP 8.6). The accessory carries out a
-    /// timed write only if it arrives within the announced time, so that a delayed write doesn't open a door.
+    /// timed write only if it arrives within the announced time. A delayed write therefore can't, for example, open a
+    /// door long after the request.
     ///
     /// - Parameters:
     ///   - values: The values by characteristic.
@@ -243,10 +246,11 @@ public final class ConnectedAccessory: Sendable {
         try await write(values.sorted { $0.key < $1.key }.map { AccessoryWrite($0.key, $0.value) }, timed: timed)
     }
 
-    /// Writes characteristics in one request, with authorization data or write responses.
+    /// Writes characteristics in one request, optionally with authorization data or with requests for write responses.
     ///
     /// - Parameters:
-    ///   - writes: The writes; if several are for one characteristic, the last one counts.
+    ///   - writes: The writes. If several are for one characteristic, the accessory receives all of them, and the
+    ///     result is that of the last one in its response.
     ///   - timed: Whether to use timed writes for all characteristics.
     /// - Returns: A result for each characteristic: the write response or `nil`, or the status of a refusal.
     /// - Throws: ``ControllerError`` with `notConnected` or `busy`. With `connectionLost` or `canceled`, the accessory
@@ -285,7 +289,7 @@ public final class ConnectedAccessory: Sendable {
 
     // MARK: Events
 
-    /// Subscribes to characteristics, on this connection and later ones, for the lifetime of the stream.
+    /// Subscribes to characteristics for the lifetime of the stream, and renews the subscriptions when reconnecting.
     ///
     /// A controller receives no event for its own writes, unless the result differs from the written value
     /// (HAP 10.2). Every stream contains the events of the whole server, such as `disconnected`. A slow listener loses
@@ -338,12 +342,13 @@ public final class ConnectedAccessory: Sendable {
         guard status == .success else { throw ControllerError(status, of: "Identify of accessory \(aid)") }
     }
 
-    /// Removes the pairing from the accessory and from the store.
+    /// Removes this controller's pairing from the accessory and from the store.
     ///
     /// If this controller was its last admin, the accessory removes all other pairings and can be paired again (HAP
     /// 6.6).
     ///
-    /// - Throws: ``ControllerError``; after `storeUnusable`, only the store still has the pairing.
+    /// - Throws: ``ControllerError``. After `storeUnusable`, the accessory has removed the pairing, but the store still
+    ///   has it.
     public func unpair() async throws(ControllerError) {
         try await waitUntilConnected()
         do throws(PairingsError) {
@@ -371,7 +376,7 @@ public final class ConnectedAccessory: Sendable {
 }
 
 extension AccessoryObject {
-    /// The accessory without its values, which change more often.
+    /// The accessory without its values, which change more often than its structure.
     fileprivate var structure: AccessoryObject {
         var accessory = self
         for service in services.indices {

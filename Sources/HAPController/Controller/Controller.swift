@@ -18,8 +18,8 @@ internal import Synchronization
 /// }
 /// ```
 ///
-/// Use a store with only one controller at a time. Most apps need the home that all apps share instead of a separate
-/// controller; see the library `HomeClient`.
+/// Two controllers must not use the same store at the same time. Most apps don't need a separate controller, but the
+/// home that all apps share; see the library `HomeClient`.
 public final class Controller: Sendable {
     private let stored: StoredPairings
     private let dialer: any AccessoryDialer
@@ -30,7 +30,9 @@ public final class Controller: Sendable {
     private let logger: Logger
     private let browser = Mutex<AccessoryServerBrowser?>(nil)
 
-    /// Creates a controller, which reads its store on first use.
+    /// Creates a controller.
+    ///
+    /// It reads its store on first use.
     ///
     /// - Parameters:
     ///   - store: The storage of its key and its pairings.
@@ -70,10 +72,10 @@ public final class Controller: Sendable {
 
     // MARK: Discovery
 
-    /// Returns the accessories that mDNS finds, now and after each change.
+    /// Returns a stream of the accessories that mDNS finds: the current list, and a new one after each change.
     ///
-    /// A slow reader skips lists, but always gets the newest one. The controller uses the system's avahi-daemon; the
-    /// list is empty until the daemon runs.
+    /// A slow reader skips lists, but always gets the newest one. The controller uses the system's avahi-daemon; while
+    /// the daemon isn't running, nothing is found.
     ///
     /// - Returns: All accessories on the network, ordered by name.
     /// - Throws: ``ControllerError`` with `discoveryUnavailable`.
@@ -107,24 +109,24 @@ public final class Controller: Sendable {
 
     /// Pairs with a discovered accessory.
     ///
-    /// Pairing takes a few seconds, or half a minute with a small device. After an error, the accessory is unchanged if
-    /// it is still reachable, and the store has no pairing with it. Only after `canceled`, the store may have a
-    /// pairing, which ``pairedAccessories`` lists.
+    /// Pairing takes a few seconds, or half a minute with a slow accessory. After an error, the accessory is unchanged
+    /// if it is still reachable, and the store has no pairing with it. The only exception is `canceled`: the store may
+    /// then have a pairing, which ``pairedAccessories`` lists.
     ///
     /// - Parameters:
     ///   - accessory: An accessory without a pairing.
-    ///   - code: The code on its label; `SetupPayload` parses the text of a QR code.
+    ///   - code: The setup code on the accessory's label; `SetupPayload` parses the text of a QR code.
     /// - Returns: The device id, which identifies the accessory from now on.
     /// - Throws: ``ControllerError``.
     public func pair(with accessory: FoundAccessory, code: SetupCode) async throws(ControllerError) -> DeviceID {
         try await pair { setup throws(SetupError) in try await setup.pair(with: accessory.discovered, code: code) }
     }
 
-    /// Pairs with the accessory at an address, for networks without mDNS, and stores the address.
+    /// Pairs with the accessory at an address, for networks without mDNS, and stores the address with the pairing.
     ///
     /// - Parameters:
     ///   - endpoint: The address.
-    ///   - code: The code on its label.
+    ///   - code: The setup code on the accessory's label.
     /// - Returns: The device id, which identifies the accessory from now on.
     /// - Throws: ``ControllerError``.
     public func pair(at endpoint: AccessoryEndpoint, code: SetupCode) async throws(ControllerError) -> DeviceID {
@@ -162,10 +164,10 @@ public final class Controller: Sendable {
         get async throws(ControllerError) { try await use { try await $0.pairings() }.map(\.deviceID) }
     }
 
-    /// Removes a pairing from the store only.
+    /// Removes a pairing from the store, without contacting the accessory.
     ///
-    /// Use this for an accessory that no longer exists, and ``ConnectedAccessory/unpair()`` otherwise. The accessory
-    /// must be reset before a controller can pair with it again.
+    /// Use this only for an accessory that no longer exists. For any other, use ``ConnectedAccessory/unpair()``; a
+    /// forgotten accessory must be reset before a controller can pair with it again.
     ///
     /// - Throws: ``ControllerError`` with `storeUnusable`.
     public func forget(_ id: DeviceID) async throws(ControllerError) { try await use { try await $0.forget(id) } }
@@ -200,8 +202,10 @@ public final class Controller: Sendable {
     ///
     /// - Parameters:
     ///   - id: A paired accessory.
-    ///   - endpoint: The address; if `nil`, the address from pairing, or else the one that mDNS finds.
-    ///   - body: Uses the accessory, in the caller's isolation. It starts immediately, before there is a session.
+    ///   - endpoint: The address; if `nil`, the address that was stored by pairing or, failing that, the one that mDNS
+    ///     finds.
+    ///   - body: A closure that uses the accessory, in the caller's isolation. It starts immediately, before there is a
+    ///     session.
     /// - Returns: The result of `body`.
     /// - Throws: The errors of `body`, or ``ControllerError`` with `notPaired`, `storeUnusable` or
     ///   `discoveryUnavailable`.

@@ -1,7 +1,7 @@
 internal import HAPModel
 public import HAPProtocol
 
-/// An error of pairing, of a request to an accessory, or of the store.
+/// An error from pairing, from a request to an accessory, or from the store.
 public struct ControllerError: Error, Equatable, Sendable, CustomStringConvertible {
     /// The kinds of errors.
     @nonexhaustive
@@ -12,7 +12,8 @@ public struct ControllerError: Error, Equatable, Sendable, CustomStringConvertib
         case wrongCode
         /// The accessory is paired with another controller; remove that pairing there, or reset the accessory.
         case alreadyPaired
-        /// Too many wrong codes were tried, or the accessory requests a pause; restart it, or wait a few minutes.
+        /// Too many wrong codes were tried, or the accessory doesn't accept attempts at the moment; restart it, or wait
+        /// a few minutes.
         case tooManyTries
         /// The accessory can't store another pairing.
         case full
@@ -33,7 +34,7 @@ public struct ControllerError: Error, Equatable, Sendable, CustomStringConvertib
         case connectionLost
         /// The session is missing at the moment; the controller is reconnecting.
         case notConnected
-        /// A different accessory answers at the address.
+        /// A different accessory answered at the address.
         case otherAccessory
         /// The accessory is busy, or too many requests are waiting for it.
         case busy
@@ -49,7 +50,7 @@ public struct ControllerError: Error, Equatable, Sendable, CustomStringConvertib
 
         /// The calling task was canceled; a write, a pairing or its removal may have been carried out.
         case canceled
-        /// The store can't be read or written, or its content isn't a list of pairings.
+        /// The store can't be read or written, or its content isn't valid.
         case storeUnusable
         /// The client of avahi-daemon couldn't start, for example for lack of memory.
         case discoveryUnavailable
@@ -57,7 +58,7 @@ public struct ControllerError: Error, Equatable, Sendable, CustomStringConvertib
 
     /// The kind of error.
     public let code: Code
-    /// The problem and, where known, its remedy, for people; contains no secrets.
+    /// The problem and, if known, its remedy, as text for users; contains no secrets.
     public let message: String
     /// The accessory's status for a characteristic; `nil` for all other errors (HAP 8.3).
     public let status: HAPStatus?
@@ -67,7 +68,7 @@ public struct ControllerError: Error, Equatable, Sendable, CustomStringConvertib
 
     static let canceled = ControllerError(.canceled, "the call was canceled; the accessory may have carried it out")
 
-    /// This error, or `canceled` if a canceled task has ended its connections.
+    /// This error, or `canceled` if the connection ended because the task was canceled.
     var unlessCanceled: ControllerError {
         switch code {
         case .unreachable, .timedOut, .connectionLost, .notConnected: Task.isCancelled ? .canceled : self

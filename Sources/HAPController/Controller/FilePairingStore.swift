@@ -19,8 +19,8 @@ public struct FilePairingStore: PairingStore {
 
     /// Creates a store in a file.
     ///
-    /// - Parameter path: The file, which the first save creates in an existing directory. Each save first writes a file
-    ///   with the additional suffix `.new`.
+    /// - Parameter path: The file. The first save creates it; its directory must exist. Each save first writes a
+    ///   temporary file with the same path and the additional suffix `.new`.
     public init(path: String) { self.path = path }
 
     /// Returns the content of the file.

@@ -3,7 +3,7 @@ internal import HAPProtocol
 
 /// An accessory server as mDNS advertises it: a stand-alone accessory, or a bridge.
 ///
-/// Nothing is proven before pairing.
+/// Before pairing, none of its properties are proven.
 public struct FoundAccessory: Equatable, Sendable, Identifiable {
     let discovered: AdvertisedAccessory
 

@@ -2,8 +2,8 @@ internal import Synchronization
 
 /// The storage of a controller's secret key and pairings.
 ///
-/// The content is a sequence of bytes in a format of ``Controller``. It gives control of the accessories, so keep it in
-/// a keychain or in a file that only your user can read. If it is lost, the accessories must be reset.
+/// The content is a sequence of bytes whose format only ``Controller`` knows. It gives control of the accessories, so
+/// keep it in a keychain or in a file that only your user can read. If it is lost, the accessories must be reset.
 public protocol PairingStore: Sendable {
     /// Returns the bytes that were saved last.
     ///
@@ -14,8 +14,8 @@ public protocol PairingStore: Sendable {
 
     /// Replaces the saved bytes.
     ///
-    /// Return after the new bytes are safe from a power cut, and keep the old ones complete until then. The controller
-    /// makes one call at a time.
+    /// Don't return before the new bytes would survive a power cut, and keep the old ones intact until then. The
+    /// controller makes one call at a time.
     ///
     /// - Parameter bytes: The new content, a few hundred bytes for each accessory.
     /// - Throws: Any error, if the bytes can't be stored; the old bytes must be unchanged.

@@ -4,7 +4,7 @@ internal import HAPCrypto
 internal import HAPModel
 internal import HAPProtocol
 
-/// The content of a controller's store, and the vault for pairing and links.
+/// The content of a controller's store, which is also the vault that pairing and links use.
 ///
 /// The store is read once. Later changes are saved before they take effect in memory.
 actor StoredPairings: PairingVault {
@@ -19,7 +19,7 @@ actor StoredPairings: PairingVault {
         var entries: [Entry] = []
     }
 
-    /// The store contains something other than pairings.
+    /// The store's content isn't valid.
     struct Damaged: Error {}
 
     private let store: any PairingStore
@@ -52,7 +52,7 @@ actor StoredPairings: PairingVault {
         try await current().entries.first { $0.pairing.deviceID == id }
     }
 
-    /// Stores the given endpoint that an accessory was reached at.
+    /// Stores the endpoint at which an accessory was paired.
     func keep(_ endpoint: AccessoryEndpoint, of id: DeviceID) async throws {
         guard try await entry(id)?.endpoint != endpoint else { return }
         try await change { state in

@@ -5,10 +5,11 @@ package import Logging
 
 /// The connection to a paired accessory server, maintained while ``run()`` runs.
 ///
-/// The link trusts no address before pair verify. After each connection it reads the attribute database, unless it
-/// already has the one with the advertised `c#`. It then subscribes and reads everything readable, so that it misses no
-/// change. The browser reports the accessory through ``appeared(_:)``, and the link delivers its results in
-/// ``updates``. ``LinkMachine`` holds the state of the connection, ``LinkValues`` the known values.
+/// The link trusts no address before pair verify. After connecting, it reads the attribute database, unless it already
+/// has the one with the advertised `c#`. It then subscribes to the desired characteristics and reads all readable ones,
+/// so that it misses no change. The browser reports the accessory through ``appeared(_:shortensPause:)``, and the link
+/// delivers its results in ``updates``. ``LinkMachine`` holds the state of the connection, and ``LinkValues`` holds the
+/// known values.
 package actor AccessoryLink {
     /// The device id of the accessory.
     package nonisolated let id: DeviceID
@@ -32,21 +33,19 @@ package actor AccessoryLink {
     private var push: PushWatch
     private nonisolated let changed: AsyncSignal
     private nonisolated let stopped = AsyncSignal()
-    /// The reads that wait for the next session.
+    /// The signals of the reads that wait for the next session.
     private var awaitingSession: [AsyncSignal] = []
 
-    /// Creates a link, which is idle before ``run()``.
+    /// Creates a link, which does nothing until ``run()`` is called.
     ///
     /// - Parameters:
     ///   - pairing: The pairing with the accessory.
     ///   - identity: The controller's identity.
-    ///   - dialer: Opens connections.
+    ///   - dialer: The dialer that opens connections.
     ///   - database: The database that was read before a restart, and its `c#`.
     ///   - timing: The time limits.
-    ///   - isForUnpairing: Whether to only remove this controller's pairing, whatever the database; afterwards the link
-    ///     reports `notPaired`.
-    ///   - clock: The clock of the time limits and pauses.
-    ///   - counts: Counts sessions, requests and events.
+    ///   - isForUnpairing: Whether the link only removes this controller's pairing, without reading the database;
+    ///     afterwards it reports `notPaired`.
     ///   - logger: The logger.
     package init(
         _ pairing: AccessoryPairing, as identity: ControllerIdentity, dialer: any AccessoryDialer,
@@ -92,12 +91,12 @@ package actor AccessoryLink {
         await session?.close()
     }
 
-    /// Updates the accessory's record, with a new address or `c#`; `nil` if the record has disappeared.
+    /// Updates the accessory's record, for example with a new address or `c#`.
     ///
     /// A missing record doesn't end a connection, because multicast is less reliable than TCP.
     ///
     /// - Parameters:
-    ///   - accessory: The record, or `nil`.
+    ///   - accessory: The record; `nil` if it has disappeared.
     ///   - shortensPause: Whether a changed record is a reason to connect sooner.
     package func appeared(_ accessory: AdvertisedAccessory?, shortensPause: Bool = true) {
         guard let accessory, accessory.id == id,
@@ -177,7 +176,7 @@ package actor AccessoryLink {
             try await session.pairVerify(pairing, as: identity, within: timing.request)
             guard machine.verified(now: clock.now) else { return .ended(.closed) }
             if isForUnpairing {
-                // This must work with an unusable database, so don't read it.
+                // This must work even if the database is unusable, so don't read it.
                 _ = try await session.pairings(.remove(identity.controller), within: timing.request)
                 return .notPaired
             }
@@ -205,7 +204,7 @@ package actor AccessoryLink {
         }
     }
 
-    /// Resumes the reads that wait for a session, because it has begun or the link has ended.
+    /// Resumes the reads that wait for a session, because a session has begun or the link has ended.
     private func sessionCame() {
         for signal in awaitingSession { signal.send() }
         awaitingSession = []
@@ -213,7 +212,7 @@ package actor AccessoryLink {
 
     // MARK: Database and values
 
-    /// Updates the database if it may have changed, then the subscriptions, and then the values.
+    /// Reads the database if it may have changed, then renews the subscriptions, and then reads the values.
     private func synchronize(_ session: ControllerSession) async throws {
         let isFresh = try await readDatabase(session)
         subscriptions.begin()
@@ -262,8 +261,9 @@ package actor AccessoryLink {
 
     /// Reads values to check for lost events: a change without an event shows that the accessory loses events.
     ///
-    /// The check skips battery-powered accessories, because a read wakes them, except after dropped events. If no
-    /// characteristic remains, it reads one readable characteristic to verify that the connection works.
+    /// The check skips battery-powered accessories, because a read wakes them up. Only after the session dropped events
+    /// does it include them. If no characteristic remains, it reads any readable one to verify that the connection
+    /// works.
     private func check(_ session: ControllerSession) async throws {
         guard let database = known?.database else { return }
         let check = push.begin(now: clock.now)
@@ -302,7 +302,7 @@ package actor AccessoryLink {
         if !readings.isEmpty { updates.post(.values(readings)) }
     }
 
-    /// Schedules a read of the values, because a flood made the session drop events.
+    /// Schedules a read of the values, because the accessory sent so many events that the session dropped some.
     private func droppedEvents(on session: ControllerSession) {
         guard session === machine.session else { return }
         if push.dropped(now: clock.now) {
@@ -313,7 +313,7 @@ package actor AccessoryLink {
 
     // MARK: Subscriptions
 
-    /// The characteristics that the accessory reports on this connection.
+    /// The characteristics whose changes the accessory reports on this connection.
     package var reported: Set<CharacteristicID> { subscriptions.confirmed }
 
     /// Subscribes to exactly these characteristics, on this connection and later ones.
@@ -324,18 +324,19 @@ package actor AccessoryLink {
         changed.send()
     }
 
-    /// Requests refused subscriptions of a bridged accessory again, because it has become reachable.
+    /// Requests the refused subscriptions of a bridged accessory again, because the accessory has become reachable.
     package func retrySubscriptions(of aid: AccessoryID) {
         subscriptions.retry(aid)
         changed.send()
     }
 
-    /// Subscribes like ``desire(_:)``, waits for the responses about new characteristics, and reads their values.
+    /// Subscribes like ``desire(_:)``, waits for the responses to new subscriptions, and reads the subscribed
+    /// characteristics.
     ///
     /// - Parameters:
     ///   - ids: The characteristics.
     ///   - kept: The characteristics that remain desired if they already are.
-    ///   - retried: The characteristics to request again if the accessory refused them.
+    ///   - retried: The characteristics to request again if the accessory refused them earlier.
     /// - Returns: The outcome for each new or retried characteristic.
     package func observe(
         _ ids: Set<CharacteristicID>, keeping kept: Set<CharacteristicID> = [],
@@ -390,9 +391,11 @@ package actor AccessoryLink {
 
     // MARK: Requests
 
-    /// Reads characteristics from the accessory; ``updates`` also delivers the current values.
+    /// Reads characteristics from the accessory; ``updates`` delivers the values, too, unless they are already out of
+    /// date.
     ///
-    /// If the accessory no longer accepts the session (HTTP 401, 403 or 470), the next session repeats the read once.
+    /// If the accessory no longer accepts the session (HTTP 401, 403 or 470), the read is repeated once in the next
+    /// session.
     ///
     /// - Returns: A value or a status for each characteristic.
     /// - Throws: ``LinkError``.
@@ -421,7 +424,7 @@ package actor AccessoryLink {
         }
     }
 
-    /// Marks the responses to earlier reads of these characteristics as stale, because a write follows.
+    /// Discards the responses to reads of these characteristics that have already begun, because a write follows.
     package func willWrite(_ ids: some Sequence<CharacteristicID>) { values.willWrite(ids) }
 
     /// Writes characteristics, in one request if possible.
@@ -451,7 +454,7 @@ package actor AccessoryLink {
         }
     }
 
-    /// Schedules a read of characteristics whose response was lost with its canceled caller.
+    /// Schedules a read of characteristics after a response about them was lost because its caller was canceled.
     private func lostAnswer(about ids: [CharacteristicID]) {
         values.lostAnswer(about: ids)
         changed.send()
@@ -491,7 +494,7 @@ package actor AccessoryLink {
 }
 
 extension AccessoryDatabase {
-    /// The readable characteristics whose value is lasting.
+    /// The readable characteristics that have a lasting value, unlike buttons.
     fileprivate var readable: [CharacteristicID] {
         characteristics.filter { $0.characteristic.isReadable }.map(\.id)
     }

@@ -35,7 +35,7 @@ public struct AccessoryWrite: Equatable, Sendable {
 /// The outcome of a write.
 package struct WriteOutcome: Equatable, Sendable {
     package var status: HAPStatus
-    /// The resulting value, if a write response was requested.
+    /// The value in the write response; `nil` if none was requested or sent.
     package var response: CharacteristicValue?
 
     package init(_ status: HAPStatus, response: CharacteristicValue? = nil) {

@@ -1,6 +1,6 @@
 internal import Dialing
 
-/// The lifecycle of a link to one accessory server, as a state machine without I/O and clock.
+/// The lifecycle of a link to one accessory server, as a state machine without I/O or a clock.
 ///
 ///     searching ─> waiting <─> dialing <─> verifying ─> verified
 ///                     ^                                    │
@@ -15,9 +15,9 @@ struct LinkMachine<Session> {
         case searching
         /// The next round begins at the given time.
         case waiting(until: ContinuousClock.Instant)
-        /// The next address is being tried; the failure is the round's so far.
+        /// The next addresses are being tried. The associated value is the failure of this round so far.
         case dialing(LinkFailure)
-        /// An address has answered; the peer must prove its identity.
+        /// An address has answered; the peer must prove its identity. The failure is that of this round so far.
         case verifying(Session, LinkFailure)
         /// The identity is proven.
         case verified(Session)
@@ -32,7 +32,7 @@ struct LinkMachine<Session> {
 
     init(_ limits: ReconnectPolicy.Limits) { policy = ReconnectPolicy(limits) }
 
-    /// The session with the accessory; `nil` before its identity is proven and after it ends.
+    /// The session with the accessory; `nil` until its identity is proven, and after the session ends.
     var session: Session? {
         guard case .verified(let session) = state else { return nil }
         return session
@@ -77,7 +77,7 @@ struct LinkMachine<Session> {
 
     /// Records that an address has answered.
     ///
-    /// - Returns: `false` if the connection must be closed.
+    /// - Returns: `false` if the link was stopped in the meantime, and the caller must close the connection.
     mutating func answered(_ session: Session, at endpoint: AccessoryEndpoint) -> Bool {
         guard case .dialing(let failure) = state else { return false }
         candidates.answered(endpoint)
@@ -87,7 +87,7 @@ struct LinkMachine<Session> {
 
     /// Records that the peer has proven its identity.
     ///
-    /// - Returns: `false` if the session isn't needed.
+    /// - Returns: `false` if the link was stopped in the meantime, and the session isn't needed.
     mutating func verified(now: ContinuousClock.Instant) -> Bool {
         guard case .verifying(let session, _) = state else { return false }
         candidates.confirm()
@@ -99,7 +99,7 @@ struct LinkMachine<Session> {
     /// Records that the connection has ended, or that all addresses have failed.
     ///
     /// - Parameters:
-    ///   - failure: The reason; `nil` without a connection.
+    ///   - failure: The reason; `nil` if all remaining addresses failed.
     ///   - share: A random number from 0 to 1 that spreads the rounds of many links.
     ///   - now: The time.
     /// - Returns: The failure of the round; `nil` if the round continues.
@@ -110,7 +110,7 @@ struct LinkMachine<Session> {
         switch state {
         case .searching, .waiting, .stopped: return nil
         case .verifying(_, let former):
-            // Only an accessory that has proven its identity can end the pairing.
+            // Keep `notPaired`: it comes from an accessory that has proven its identity. No later failure replaces it.
             state = .dialing(former == .notPaired ? former : failure ?? former)
             return nil
         case .dialing(let former): reason = former

@@ -19,13 +19,13 @@ package enum LinkState: Equatable, Sendable {
 package enum LinkFailure: Equatable, Sendable {
     /// No address answers.
     case unreachable
-    /// Another accessory answers at every address.
+    /// A different accessory answered at one of the accessory's addresses.
     case otherAccessory
     /// The accessory has no pairing with this controller: another controller removed it, or the accessory was reset.
     case notPaired
     /// A peer claims to have no pairing with this controller, without proving its identity.
     ///
-    /// It is another device, or the accessory after a reset.
+    /// The peer is a different device, or the accessory after a reset.
     case notGenuine
     /// The accessory is busy.
     case busy
@@ -54,13 +54,13 @@ extension LinkFailure {
     }
 }
 
-/// The value of a characteristic, or the status that explains why it is unknown.
+/// The value of a characteristic, or the status that explains why the value is unknown.
 package typealias Reading = Result<CharacteristicValue, HAPStatus>
 
 /// An update about an accessory server.
 package enum LinkUpdate: Equatable, Sendable {
     case state(LinkState)
-    /// A newly read attribute database with its values, either the first one or a changed one.
+    /// An attribute database that was just read, with its values; either the first one or a changed one.
     case database(AccessoryDatabase, configurationNumber: UInt32?)
     /// The newest values of characteristics, from events or reads.
     case values([CharacteristicID: Reading])

@@ -1,17 +1,19 @@
 internal import HAPModel
 internal import HAPProtocol
 
-/// The known values of an accessory server, and the order of responses, events and writes.
+/// The known values of an accessory server.
 ///
-/// Responses, events and writes arrive in any order. A value from a read is current unless an event or a write of its
-/// characteristic came after the read began. Keeping the value of the event is safe, because the accessory reports
-/// every later change with another event.
+/// It decides which of several responses, events and writes is the newest.
+///
+/// Responses, events and writes arrive in any order. A value from a read is current unless an event or a write for the
+/// same characteristic came after the read began. It is safe to keep the event's value in that case, because the
+/// accessory reports every later change with another event.
 struct LinkValues: Sendable {
     /// The period after a write in which an event may be older than the write.
     private static let recentWriteTime = Duration.seconds(1)
 
     private var known: [CharacteristicID: CharacteristicValue] = [:]
-    /// The number of events and writes.
+    /// The number of events and writes so far.
     private(set) var changes = 0
     private var lastChanges: [CharacteristicID: Int] = [:]
     /// The characteristics that this controller wrote since the last check.
@@ -33,9 +35,9 @@ struct LinkValues: Sendable {
 
     // MARK: Reads and events
 
-    /// Returns a response without values that an event or a write has made stale.
+    /// Returns the readings that no event or write has made stale.
     ///
-    /// `began` is the value of ``changes`` when the read began.
+    /// `began` is the value that ``changes`` had when the read began.
     func current(_ readings: [CharacteristicID: Reading], since began: Int) -> [CharacteristicID: Reading] {
         readings.filter { lastChanges[$0.key, default: 0] <= began }
     }
@@ -54,8 +56,8 @@ struct LinkValues: Sendable {
 
     /// Stores the values of an event.
     ///
-    /// - Returns: Whether a value contradicts a write from the last second. It must be read, because the accessory may
-    ///   have collected the event before the write.
+    /// - Returns: Whether a value contradicts a write from the last second. Such a value must be read again, because
+    ///   the accessory may have collected the event before the write.
     mutating func reported(_ readings: [CharacteristicID: Reading], now: ContinuousClock.Instant) -> Bool {
         changes += 1
         var isContradiction = false
@@ -71,10 +73,10 @@ struct LinkValues: Sendable {
         return isContradiction
     }
 
-    /// Marks characteristics as uncertain, because a response was lost with its canceled caller.
+    /// Marks characteristics as uncertain, because a response about them was lost when its caller was canceled.
     mutating func lostAnswer(about ids: some Sequence<CharacteristicID>) { uncertain.formUnion(ids) }
 
-    /// Removes and returns the characteristics to read because their known values may be wrong.
+    /// Removes and returns the uncertain characteristics, which must be read.
     mutating func takeUncertain() -> Set<CharacteristicID> {
         defer { uncertain = [] }
         return uncertain
@@ -82,7 +84,7 @@ struct LinkValues: Sendable {
 
     // MARK: Writes
 
-    /// Marks the responses to earlier reads of these characteristics as stale, because a write follows.
+    /// Marks the responses to reads of these characteristics that have already begun as stale, because a write follows.
     mutating func willWrite(_ ids: some Sequence<CharacteristicID>) {
         changes += 1
         for id in ids { lastChanges[id] = changes }
@@ -111,7 +113,7 @@ struct LinkValues: Sendable {
     ///
     /// - Parameters:
     ///   - ids: The characteristics to read.
-    ///   - reported: The characteristics that the accessory reports.
+    ///   - reported: The characteristics whose changes the accessory reports.
     /// - Returns: The characteristics whose changes the accessory must have reported with events.
     mutating func beginCheck(
         of ids: [CharacteristicID], reported: Set<CharacteristicID>

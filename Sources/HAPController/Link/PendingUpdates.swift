@@ -7,7 +7,7 @@ package typealias LinkUpdates = Mailbox<PendingUpdates>
 
 /// The updates that the listener hasn't received yet.
 ///
-/// They are merged, so that a slow listener costs at most one value per characteristic.
+/// They are merged, so that a slow listener needs memory for at most one value per characteristic.
 package struct PendingUpdates: MailboxBuffer, Equatable {
     /// The maximum number of pending occurrences; beyond it, the oldest are dropped.
     static let maximumOccurrences = 64
@@ -24,7 +24,7 @@ package struct PendingUpdates: MailboxBuffer, Equatable {
         case .state(let state): self.state = state
         case .database:
             database = update
-            // They may belong to removed characteristics, and the database contains newer values.
+            // The old values may belong to removed characteristics, and the database contains newer ones.
             values = [:]
         case .values(let values): self.values.merge(values) { $1 }
         case .occurrence:
@@ -33,7 +33,8 @@ package struct PendingUpdates: MailboxBuffer, Equatable {
         }
     }
 
-    /// Removes and returns all updates: the database before its values, and the state last; `nil` without updates.
+    /// Removes and returns all updates, with the database before its values and the state last; `nil` if there are
+    /// none.
     package mutating func take() -> [LinkUpdate]? {
         defer { self = PendingUpdates() }
         var updates = database.map { [$0] } ?? []

@@ -2,16 +2,17 @@ internal import HAPModel
 
 /// Decides when to check whether an accessory still reports its changes.
 ///
-/// Checks are rare while events arrive and frequent after a lost event. They become rare again after an event or a new
-/// connection, so that events are never given up permanently.
+/// Checks are rare while events arrive, and frequent after a lost event. They become rare again after an event or a new
+/// connection, so that one lost event doesn't cause frequent checks forever.
 struct PushWatch: Equatable, Sendable {
     /// The kind of a check.
     enum Check: Equatable {
-        /// Reads some values in turn; a change without an event shows that the accessory loses events.
+        /// Reads the next batch of values. A change without an event shows that the accessory loses events.
         case events
-        /// Reads some values in turn; dropped events explain differences.
+        /// Reads the next batch of values to verify the connection. Changes prove nothing, because the session dropped
+        /// events.
         case liveness
-        /// Reads all reported values, because events were dropped.
+        /// Reads the values of all desired characteristics, because the session dropped events.
         case everything
     }
 
@@ -20,13 +21,13 @@ struct PushWatch: Equatable, Sendable {
 
     private let quiet: Duration
     private let poll: Duration
-    /// A Boolean value that indicates whether the accessory has lost events, and none has arrived since.
+    /// A Boolean value that indicates whether the accessory has lost an event, and no event has arrived since.
     private(set) var isPolling = false
     private var nextCheck: ContinuousClock.Instant
-    /// The time to read everything again, because events were dropped.
+    /// The time to read everything again after dropped events; `nil` if none were dropped since the last time.
     private var rereadAt: ContinuousClock.Instant?
     private var hasDroppedEvents = false
-    /// The last checked characteristic.
+    /// The last characteristic of the latest batch.
     private var lastChecked: CharacteristicID?
 
     init(quiet: Duration, poll: Duration, now: ContinuousClock.Instant) {
@@ -51,7 +52,7 @@ struct PushWatch: Equatable, Sendable {
 
     /// Records that a flood made the session drop events.
     ///
-    /// - Returns: Whether they are the first on this connection.
+    /// - Returns: Whether these are the first dropped events on this connection.
     mutating func dropped(now: ContinuousClock.Instant) -> Bool {
         defer { hasDroppedEvents = true }
         rereadAt = rereadAt ?? now + EventBudget.noticeInterval
@@ -66,7 +67,8 @@ struct PushWatch: Equatable, Sendable {
         return .everything
     }
 
-    /// Returns the values to read: all while events are lost or after dropped events, otherwise the next batch.
+    /// Returns the values to read: all of them if the accessory is losing events or the session dropped some, otherwise
+    /// the next batch.
     mutating func batch(of ids: [CharacteristicID], for check: Check) -> [CharacteristicID] {
         guard check != .everything, !isPolling, ids.count > Self.batchSize else { return ids }
         let next = ids.drop { id in lastChecked.map { id <= $0 } ?? false }

@@ -1,18 +1,18 @@
-/// Decides when to reconnect: half a second after the first failure, then after pauses that grow by half, up to a
-/// minute.
+/// Decides when to reconnect: about half a second after the first failure, then after pauses that grow by half each
+/// time, up to a minute.
 ///
-/// If the accessory has removed the pairing, attempts are a few minutes apart. The policy has no clock; the time is the
-/// argument `now`.
+/// If the accessory has removed the pairing, attempts are a few minutes apart. The policy has no clock; callers pass
+/// the time as `now`.
 package struct ReconnectPolicy: Equatable, Sendable {
     /// The pauses.
     package struct Limits: Equatable, Sendable {
         /// The pause after the first failure.
         package var shortest = Duration.milliseconds(500)
-        /// The longest pause, after any number of failures.
+        /// The longest pause, however many failures there were.
         package var longest = Duration.seconds(60)
         /// The pause after the accessory reported that it has no pairing with this controller.
         package var refused = Duration.seconds(300)
-        /// The duration of a session that resets the number of failures.
+        /// How long a session must last to reset the number of failures.
         package var stable = Duration.seconds(30)
 
         package init() {}

@@ -5,12 +5,12 @@ package import HAPProtocol
 ///
 /// - *Desired* characteristics should be reported, on this connection and later ones.
 /// - *Confirmed* characteristics are reported on this connection.
-/// - *Refused* characteristics aren't; each has the accessory's status. They are requested again on the next
-///   connection, or when they become desired again.
-/// - *Asked* characteristics have no response yet.
+/// - *Refused* characteristics aren't reported on this connection; each has the accessory's status. They are requested
+///   again on the next connection, or when they become desired again.
+/// - *Asked* characteristics have been requested, but the response hasn't arrived yet.
 ///
-/// Each connection starts without subscriptions. Characteristics that the accessory lacks or doesn't report can be
-/// desired, too, because the next read of its database may change that.
+/// Each connection starts without subscriptions. Characteristics that the accessory doesn't have or doesn't report can
+/// be desired, too, because its database may change.
 package struct SubscriptionReconciler: Equatable, Sendable {
     /// The next request to the accessory.
     package enum Batch: Equatable, Sendable {
@@ -22,10 +22,11 @@ package struct SubscriptionReconciler: Equatable, Sendable {
     package private(set) var desired: Set<CharacteristicID> = []
     /// The characteristics that the accessory has agreed to report on this connection.
     package private(set) var confirmed: Set<CharacteristicID> = []
-    /// The characteristics that it has refused to report on this connection, with the statuses.
+    /// The characteristics that the accessory has refused to report on this connection, with its statuses.
     package private(set) var refused: [CharacteristicID: HAPStatus] = [:]
     private var asked: Set<CharacteristicID> = []
-    /// The characteristics that the accessory may report, because a response was lost with its canceled caller.
+    /// The characteristics that the accessory may be reporting, because a response was lost when its caller was
+    /// canceled.
     private var uncertain: Set<CharacteristicID> = []
 
     package init() {}
@@ -57,13 +58,16 @@ package struct SubscriptionReconciler: Equatable, Sendable {
         uncertain = []
     }
 
-    /// Requests the refused characteristics of an accessory again, because it has become reachable.
+    /// Requests the refused characteristics of an accessory again, because the accessory has become reachable.
     package mutating func retry(_ aid: AccessoryID) { refused = refused.filter { $0.key.aid != aid } }
 
-    /// Returns the next batch to request; each batch is returned once.
+    /// Returns the next batch to request.
     ///
-    /// - Parameter reports: Returns whether the accessory has a characteristic and reports it.
-    /// - Returns: The batch; `nil` if nothing needs a request.
+    /// Each batch is returned only once.
+    ///
+    /// - Parameter reports: A closure that returns whether the accessory has a characteristic and can report its
+    ///   changes.
+    /// - Returns: The batch; `nil` if there is nothing to request.
     package mutating func next(reports: (CharacteristicID) -> Bool) -> Batch? {
         let more = desired.subtracting(confirmed).subtracting(asked).filter { refused[$0] == nil && reports($0) }
         if !more.isEmpty {
@@ -76,16 +80,16 @@ package struct SubscriptionReconciler: Equatable, Sendable {
         return less.isEmpty ? nil : .unsubscribe(less)
     }
 
-    /// Records that the response to a batch of subscriptions is lost.
+    /// Records that the response to a batch of subscriptions was lost.
     ///
-    /// They are requested again, or removed if they are no longer desired.
+    /// The subscriptions are requested again, or removed if they are no longer desired.
     package mutating func lostAnswer(about ids: [CharacteristicID]) {
         let lost = asked.intersection(ids)
         asked.subtract(lost)
         uncertain.formUnion(lost)
     }
 
-    /// Stores the response to a batch.
+    /// Records the response to a batch.
     package mutating func answered(_ statuses: [CharacteristicID: HAPStatus]) {
         for (id, status) in statuses {
             asked.remove(id)
@@ -99,10 +103,10 @@ package struct SubscriptionReconciler: Equatable, Sendable {
 package enum SubscriptionOutcome: Equatable, Sendable {
     /// The accessory reports the characteristic.
     case confirmed
-    /// The subscription waits for the next connection.
+    /// The subscription will be requested on the next connection.
     case pending
     /// The accessory refused the subscription with a status.
     case refused(HAPStatus)
-    /// The request has no response.
+    /// The subscription request failed without a response.
     case failed(RequestError)
 }

@@ -37,8 +37,8 @@ package struct AccessorySetup: Sendable {
     /// Pairs with an accessory, stores the pairing and reads the attribute database.
     ///
     /// After an error, the accessory is unchanged if it is still reachable, and the vault has no pairing with it. If
-    /// the caller is canceled before the accessory has removed the pairing, the vault keeps the pairing, so that it can
-    /// be removed later.
+    /// the caller is canceled before the accessory has removed the new pairing, the vault keeps the pairing, so that it
+    /// can be removed later.
     ///
     /// - Parameters:
     ///   - accessory: The discovered accessory.
@@ -132,7 +132,7 @@ package struct AccessorySetup: Sendable {
         }
     }
 
-    /// Runs `body` with a connection to an accessory, and closes the connection afterwards.
+    /// Connects to an accessory, runs `body` with the session, and closes the connection afterwards.
     ///
     /// A different device may answer at one of the addresses. If it refuses, the remaining addresses are tried.
     private func connected<Outcome: Sendable>(
@@ -186,7 +186,7 @@ package struct AccessorySetup: Sendable {
         }
     }
 
-    /// Removes a pairing on both sides.
+    /// Removes a pairing from the accessory and from the vault.
     private func undo(
         _ pairing: AccessoryPairing, _ identity: ControllerIdentity, _ session: ControllerSession
     ) async {

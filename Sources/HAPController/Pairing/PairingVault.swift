@@ -6,7 +6,7 @@ package typealias AccessoryPairing = PairSetupController.PairedAccessory
 
 /// The storage of the controller's identity and pairings.
 ///
-/// A pairing survives a power cut after ``keep(_:)`` has returned. If a pairing is lost, its accessory must be reset.
+/// Once ``keep(_:)`` has returned, a pairing survives a power cut. If a pairing is lost, its accessory must be reset.
 /// The long-term secret key leaves the vault only as part of the identity.
 package protocol PairingVault: Sendable {
     /// Returns the controller's identity, which is created on first use and never changes.

@@ -15,7 +15,7 @@ package enum SetupError: Error, Equatable, Sendable {
     case tooManyTries
     /// Another controller is pairing with the accessory at the moment; try again after half a minute.
     case busy
-    /// The accessory requests a pause.
+    /// The accessory doesn't accept attempts at the moment; try again in a few minutes.
     case backOff
     /// The accessory can't store another pairing.
     case full
@@ -25,7 +25,7 @@ package enum SetupError: Error, Equatable, Sendable {
     case otherAccessory
     /// The accessory's attribute database is unusable.
     case outOfCompliance(ComplianceError)
-    /// The accessory refused without a known reason.
+    /// The accessory refused without giving a known reason.
     case refused
     /// The accessory responded with an unexpected HTTP status.
     case unexpectedStatus(Int)
@@ -33,15 +33,16 @@ package enum SetupError: Error, Equatable, Sendable {
     ///
     /// After `M5`, the accessory may have a pairing that no controller can use, and must then be reset.
     case ended(SessionEnd, mayBePaired: Bool)
-    /// The vault failed; if the accessory was already paired, it was asked to remove the pairing.
+    /// The vault failed. If the accessory was already paired, the controller has asked it to remove the pairing.
     case vaultFailed
 }
 
 extension SetupError {
-    /// A Boolean value that indicates whether the accessory may still answer at another of its addresses.
+    /// A Boolean value that indicates whether the error may come from a different device, so that other addresses are
+    /// worth trying.
     ///
-    /// A wrong code isn't tried again, because accessories count attempts, and usually the same accessory answers at
-    /// all addresses.
+    /// After a wrong code, no other address is tried: accessories count the attempts, and usually the same accessory
+    /// answers at all of its addresses.
     var mayBeOfAnotherDevice: Bool {
         switch self {
         case .unreachable, .alreadyPaired, .unexpectedStatus, .ended(_, mayBePaired: false): true
@@ -53,7 +54,7 @@ extension SetupError {
 }
 
 extension SetupError: CustomStringConvertible {
-    /// The problem and its remedy, for people; contains no secrets.
+    /// The problem and its remedy, as text for users; contains no secrets.
     package var description: String {
         switch self {
         case .unreachable:
@@ -105,7 +106,7 @@ package enum VerifyError: Error, Equatable, Sendable {
     case notPaired
     /// A peer without a proven identity claims to have no pairing with this controller.
     case notGenuine
-    /// A different accessory answers at this address, or a peer that can't prove its claimed identity.
+    /// A different accessory answers at this address, or the peer can't prove the identity that it claims.
     case otherAccessory
     /// The accessory is busy.
     case busy

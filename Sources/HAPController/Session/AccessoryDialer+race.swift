@@ -2,11 +2,11 @@ internal import Dialing
 package import HAPProtocol
 
 extension AccessoryDialer {
-    /// Connects to the first of several endpoints that answers (RFC 8305).
+    /// Connects to whichever of several endpoints answers first (RFC 8305).
     ///
     /// - Parameters:
-    ///   - timing: The head start of each endpoint, and the time limit of one connection.
-    ///   - next: Returns the endpoint to try next; `nil` if all were tried.
+    ///   - timing: The head start of each endpoint, and the time limit for each connection.
+    ///   - next: A closure that returns the endpoint to try next; `nil` if all were tried.
     /// - Returns: The connection, which the caller must close, and its endpoint.
     /// - Throws: ``Unreachable`` if no endpoint answers or the caller is canceled.
     package func dial(

@@ -15,8 +15,8 @@ extension ControllerSession {
     ///   - ids: The characteristics; unknown and unreadable ones are not requested, and get a status.
     ///   - database: The database, which defines their formats.
     ///   - limit: The time limit for each response.
-    /// - Returns: A value or a status for each characteristic. A characteristic is missing if its value doesn't have
-    ///   the format, such as the `null` of a button, which doesn't show whether the device is reachable.
+    /// - Returns: A value or a status for each characteristic. A characteristic is missing if its value doesn't match
+    ///   its format. An example is the `null` of a button, which doesn't show whether the device is reachable.
     /// - Throws: ``RequestError``.
     package func read(
         _ ids: some Sequence<CharacteristicID>, of database: AccessoryDatabase, within limit: Duration
@@ -61,12 +61,12 @@ extension ControllerSession {
     /// No other request comes between a timed write and its prepare request.
     ///
     /// - Parameters:
-    ///   - writes: The writes; those of unknown and read-only characteristics are not sent, and get a status.
+    ///   - writes: The writes. Writes to unknown and read-only characteristics aren't sent, and get a status.
     ///   - database: The database, which defines the permissions.
     ///   - isTimed: Whether to use timed writes even for characteristics that don't require them.
     ///   - timing: The time limits for each response.
     /// - Returns: The outcome of each write.
-    /// - Throws: ``RequestError``; the accessory may have carried out earlier parts.
+    /// - Throws: ``RequestError``; the accessory may already have carried out some of the writes.
     package func write(
         _ writes: [AccessoryWrite], of database: AccessoryDatabase, isTimed: Bool = false, timing: ControllerTiming
     ) async throws(RequestError) -> [CharacteristicID: WriteOutcome] {
@@ -123,7 +123,7 @@ extension ControllerSession {
         var write = WriteRequest(entries: entries)
         var requests: [HTTPRequest] = []
         if isTimed {
-            // Every JSON parser represents 48-bit integers exactly.
+            // Every JSON parser can represent 48-bit integers exactly.
             let number = RandomBytes.make(count: 6).reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
             write.preparedID = max(number, 1)
             let prepare = PrepareRequest(timeToLive: timing.preparedWrite, preparedID: max(number, 1))

@@ -23,7 +23,7 @@ extension ControllerSession {
 }
 
 extension AccessoryDatabase {
-    /// Logs the parts that were left out.
+    /// Logs the parts of the database that the parser left out.
     func logOmissions(of accessory: DeviceID, by logger: Logger) {
         guard !omissions.isEmpty else { return }
         logger.warning(

@@ -53,7 +53,7 @@ extension ControllerSession {
         }
     }
 
-    /// Computes the SRP proof off the session's executor, because it takes two 3072-bit modular exponentiations.
+    /// Computes the SRP proof outside the session's executor, because it takes two 3072-bit modular exponentiations.
     @concurrent
     private static func answer(
         _ code: String, _ salt: [UInt8], _ key: [UInt8]
@@ -123,7 +123,7 @@ extension ControllerSession {
 
 /// The reason why pairings couldn't be listed or changed.
 package enum PairingsError: Error, Equatable, Sendable {
-    /// The session is missing.
+    /// There is no session.
     case notConnected
     /// The request has no response.
     case request(RequestError)

@@ -5,8 +5,8 @@ package import HAPProtocol
 /// The controller's end of a connection to an accessory server: ordered requests with deadlines, and events.
 ///
 /// The owner runs ``run(onEvent:onDrop:)`` concurrently with its requests, and closes the session. The session reads
-/// more bytes only after the event handler returns. TCP therefore slows down an accessory that floods the connection,
-/// and memory stays bounded. ``EventBudget`` limits the processor time for events.
+/// more bytes only after the event handler returns. TCP backpressure therefore slows down an accessory that sends too
+/// much, and memory stays bounded. ``EventBudget`` limits the processor time for events.
 package actor ControllerSession {
     private let connection: any ByteConnection
     private var stream = MessageStream(role: .controller)
@@ -46,9 +46,9 @@ package actor ControllerSession {
     ///
     /// - Parameters:
     ///   - onEvent: Receives the body of each event, in order; more bytes are read only after it returns.
-    ///   - onDrop: Called when a flood made the session drop events, at most once per second; read the values no
-    ///     earlier than ``EventBudget/noticeInterval`` later.
-    /// - Returns: The reason for the end of the connection.
+    ///   - onDrop: Called when the session drops events because there are too many, at most once per second. Wait at
+    ///     least ``EventBudget/noticeInterval`` before reading the values.
+    /// - Returns: The reason why the connection ended.
     @discardableResult
     package func run(
         onEvent: @escaping @Sendable ([UInt8]) async -> Void, onDrop: @escaping @Sendable () async -> Void = {}
@@ -58,7 +58,7 @@ package actor ControllerSession {
             while end == nil, let bytes = await connection.receive() {
                 stream.received(bytes)
                 await take(onEvent, onDrop)
-                // Backpressure slows down an accessory that floods the connection.
+                // While nothing is read, TCP backpressure slows down an accessory that sends too much.
                 if budget.isExhausted(now: .now) { try? await Task.sleep(for: Self.floodPause) }
             }
         } onCancel: {
@@ -69,7 +69,9 @@ package actor ControllerSession {
         return end ?? .lost
     }
 
-    /// Closes the connection; later reasons are ignored.
+    /// Closes the connection.
+    ///
+    /// If it has already ended, the earlier reason remains.
     package func close(_ reason: SessionEnd = .closed) {
         guard end == nil else { return }
         end = reason
@@ -104,7 +106,8 @@ package actor ControllerSession {
         }
     }
 
-    /// Closes the connection if a response is late, because later responses couldn't be matched to their requests.
+    /// Closes the connection if a response is late, because after that, responses couldn't be matched to their
+    /// requests.
     private func watchDeadlines() async {
         while end == nil, !Task.isCancelled {
             if let deadline, deadline <= clock.now {
@@ -117,13 +120,14 @@ package actor ControllerSession {
 
     // MARK: Requests
 
-    /// Sends related requests, each after the response to the previous one, and waits for the responses.
+    /// Sends related requests, each after the response to the previous one, and waits for all responses.
     ///
     /// - Parameters:
-    ///   - requests: At least one request; if one gets an error status, the later ones aren't sent.
+    ///   - requests: At least one request. If one gets an error status, the remaining ones aren't sent.
     ///   - limit: The time limit for each response.
     /// - Returns: One response for each request that was sent.
-    /// - Throws: ``RequestError``; `canceled` immediately if the task is canceled, even if a request was sent.
+    /// - Throws: ``RequestError``. If the task is canceled, throws `canceled` immediately, even if a request was
+    ///   already sent.
     package func exchange(
         _ requests: [HTTPRequest], within limit: Duration
     ) async throws(RequestError) -> [HTTPResponse] {
@@ -208,7 +212,7 @@ package actor ControllerSession {
     }
 }
 
-/// The reason for the end of a connection to an accessory.
+/// The reason why a connection to an accessory ended.
 package enum SessionEnd: Error, Equatable, Sendable {
     /// This side closed the connection.
     case closed

@@ -1,11 +1,12 @@
-/// A leaky bucket that limits how many events of one connection are processed: a burst, then a steady rate.
+/// A leaky bucket that limits how many events the session processes on one connection: a burst, then a steady rate.
 ///
-/// An accessory reports a change at most once per second and a press immediately (HAP 10.2), so only a flood exceeds
-/// the budget. Events over the budget are dropped unread, and their values are read later.
+/// An accessory reports changes at most once per second, and button presses immediately (HAP 10.2), so only a
+/// malfunctioning accessory exceeds the budget. Events over the budget are dropped unparsed, and the values are read
+/// later.
 struct EventBudget: Equatable, Sendable {
     /// The maximum number of events in a burst.
     static let burst = 200
-    /// The interval between further events.
+    /// The interval between events after a burst.
     static let interval = Duration.milliseconds(20)
     /// The shortest interval between two notices of dropped events.
     static let noticeInterval = Duration.seconds(1)
@@ -30,7 +31,7 @@ struct EventBudget: Equatable, Sendable {
 
     /// Counts a dropped event.
     ///
-    /// - Returns: Whether to notify the listener: after the first drop, then once per interval with drops.
+    /// - Returns: Whether to notify the listener: after the first drop, and then at most once per interval.
     mutating func dropped(now: ContinuousClock.Instant) -> Bool {
         if let noticedAt, now < noticedAt + Self.noticeInterval { return false }
         noticedAt = now

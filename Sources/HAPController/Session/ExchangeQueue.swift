@@ -8,7 +8,7 @@ struct ExchangeQueue<Token: Equatable & Sendable>: Sendable {
     /// The maximum number of waiting exchanges.
     static var capacity: Int { 256 }
 
-    /// Related requests, and the responses received so far.
+    /// A group of related requests, and the responses received so far.
     struct Exchange: Sendable {
         let token: Token
         fileprivate var remaining: ArraySlice<HTTPRequest>
