@@ -20,29 +20,28 @@ internal import HAPProtocol
 ///
 /// ## Time limit
 ///
-/// A request takes at most 2 s. Then the controller gets `timedOut`, the values of a write are reverted, and the task
-/// that runs the function is canceled. The next request may arrive while a late function is still running. If 128
-/// functions are still running, further requests get `busy`. Requests start on the thread that serves all controllers,
-/// so they must not block it.
+/// A read or a write may take at most 2 s. After that, the controller gets `timedOut`, the values of a write are
+/// reverted, and the task that runs the function is canceled. The next request may arrive while such a function is
+/// still running. Each function starts on the thread that serves all controllers, so it must not block that thread.
 public protocol AccessoryHandler: Sendable {
     /// Writes the values of one request to the device, as one update.
     ///
     /// The values have the formats of their characteristics and are within the limits. Controllers see them
-    /// immediately; if a write fails, its former value is restored. If the device ends up with a different value,
+    /// immediately; if a write fails, the previous value is restored. If the device ends up with a different value,
     /// report it with ``HostedAccessory/update(_:in:to:)`` before the function returns.
     ///
     /// - Parameters:
     ///   - values: The values.
     ///   - accessory: The accessory to write to.
     /// - Returns: A result for each value, in order.
-    /// - Throws: A `HAPStatus`, which refuses all values. Any other error is logged, and refuses all values with
-    ///   `unableToCommunicate`.
+    /// - Throws: A `HAPStatus`, which becomes the status of all values. Any other error is logged, and all values get
+    ///   the status `unableToCommunicate`.
     func write(_ values: [CharacteristicWrite], to accessory: HostedAccessory) async throws -> [WriteResult]
 
     /// Reads characteristics that a controller requests.
     ///
-    /// The default leaves all values unchanged, so that controllers get the last reported or written values. They
-    /// always get those in response to `GET /accessories`.
+    /// The default leaves all values unchanged, so that controllers get the last reported or written values. In
+    /// response to `GET /accessories`, controllers always get those.
     ///
     /// - Parameters:
     ///   - characteristics: The characteristics, which have the permission `pairedRead`.
@@ -54,16 +53,19 @@ public protocol AccessoryHandler: Sendable {
         _ characteristics: [CharacteristicRead], from accessory: HostedAccessory
     ) async throws -> [ReadResult]
 
-    /// Makes the device identify itself, for example by blinking; controllers don't wait for it.
+    /// Makes the device identify itself, for example by blinking.
+    ///
+    /// Controllers don't wait until the function returns.
     func identify(_ accessory: HostedAccessory) async
 
-    /// Performs the accessory's own work, such as measuring or following the device, and reports the values.
+    /// Performs the accessory's own work, such as measuring or observing the device, and reports the values.
     ///
-    /// It starts when the host runs, or when the accessory is added to a running bridge. Its task is canceled when the
-    /// host ends, or when the accessory is removed or replaced.
+    /// The function starts when the host runs, or when the accessory is added to a running bridge. Its task is canceled
+    /// when the host ends, or when the accessory is removed or replaced.
     ///
-    /// - Parameter accessory: The accessory to report values of.
-    /// - Throws: An error that ends the host's run. A `CancellationError` ends it without an error.
+    /// - Parameter accessory: The accessory whose values the function reports.
+    /// - Throws: An error, which ends the host's run. The host's run then throws the same error, unless it is a
+    ///   `CancellationError`.
     func run(_ accessory: HostedAccessory) async throws
 }
 

@@ -25,7 +25,7 @@ public import UnixSignals
 ///
 /// A host is a `ServiceLifecycle.Service`: add it to your program's `ServiceGroup`, or call
 /// ``runService(gracefulShutdownSignals:_:)`` in a program without other services. It listens only while it runs. A
-/// host that doesn't run holds only its storage, until it is released.
+/// host that hasn't run keeps its storage open until it is released.
 public final class AccessoryHost: ServiceLifecycle.Service {
     /// The maximum number of accessories of a bridge: 149, 150 with the bridge itself (HAP 9.3).
     public static let maximumBridged = AccessoryDatabase.maximumAccessories - 1
@@ -44,10 +44,10 @@ public final class AccessoryHost: ServiceLifecycle.Service {
     private let changes = SerialQueue()
     private let logger: Logger
 
-    /// An accessory during the creation of its host.
+    /// An accessory to serve, while its host is being created.
     private struct Served {
         let accessory: AccessoryObject
-        /// The ``BridgedAccessory/id``.
+        /// The ``BridgedAccessory/id``; `nil` for the server's own accessory.
         var id: String?
         var source: (any AccessorySource)?
         var handler: (any AccessoryHandler)?
@@ -60,7 +60,7 @@ public final class AccessoryHost: ServiceLifecycle.Service {
     /// - Parameters:
     ///   - profile: The category and the texts of the accessory.
     ///   - functions: The functions, the primary one first; functions of the same type need ids.
-    ///   - handler: Carries out the requests of controllers; `nil` for a read-only accessory.
+    ///   - handler: The handler that carries out the requests of controllers; `nil` for a read-only accessory.
     ///   - storage: The storage of the identity and the pairings.
     ///   - setupCode: The code that controllers pair with; `nil` for a random one, which the storage keeps.
     ///   - advertises: Whether to advertise the accessory by mDNS. Otherwise, controllers need its address and
@@ -82,7 +82,7 @@ public final class AccessoryHost: ServiceLifecycle.Service {
     /// - Parameters:
     ///   - profile: The texts of the bridge; its category is `bridge`.
     ///   - accessories: The initial accessories, at most ``maximumBridged``. If an accessory is missing the next time,
-    ///     controllers forget it. It gets its former ids if it returns.
+    ///     controllers forget it. If it returns later, it gets its previous aid and iids.
     ///   - storage: The storage of the identity, pairings, aids and iids.
     ///   - setupCode: The code that controllers pair with; `nil` for a random one, which the storage keeps.
     ///   - advertises: Whether to advertise the bridge by mDNS. Otherwise, controllers need its address and ``port``.
@@ -209,9 +209,9 @@ public final class AccessoryHost: ServiceLifecycle.Service {
 
     /// Listens, advertises and serves until graceful shutdown or cancellation.
     ///
-    /// This function installs no signal handlers, because the program's `ServiceGroup` does. The system's Avahi
-    /// advertises the accessory as soon as the daemon runs, and again after the daemon restarts. After the run, another
-    /// host can use the storage.
+    /// This function installs no signal handlers, because the program's `ServiceGroup` does. The system's avahi-daemon
+    /// advertises the accessory as soon as the daemon runs, and again after it restarts. After the run, another host
+    /// can use the storage.
     ///
     /// - Throws: ``AccessoryHostError`` with `alreadyRun` on the second call, `portUnavailable`, `discoveryUnavailable`
     ///   or `storageUnavailable`, or the error of a handler's ``AccessoryHandler/run(_:)``.
@@ -227,14 +227,14 @@ public final class AccessoryHost: ServiceLifecycle.Service {
         try await serve(on: network)
     }
 
-    /// Runs the host until a signal arrives, the task is canceled or `work` throws.
+    /// Runs the host until a signal arrives, the task is canceled, or `work` or a handler throws an error.
     ///
-    /// Use this in programs without a `ServiceGroup`. After the run, the signals have their former actions.
+    /// Use this in programs without a `ServiceGroup`. After the run, the signals have their previous actions again.
     ///
     /// - Parameters:
     ///   - gracefulShutdownSignals: The signals that end the run.
-    ///   - work: The accessory's own work, such as measuring. It starts when the host listens, and is canceled at the
-    ///     end. If it returns, the host continues.
+    ///   - work: The accessory's own work, such as measuring. It starts when the host listens, and is canceled when the
+    ///     run ends. If it returns, the host keeps running.
     /// - Throws: The error of `work` unless it is a `CancellationError`, or the errors of ``run()``.
     public func runService(
         gracefulShutdownSignals: [UnixSignal] = [.sigterm, .sigint],
@@ -259,7 +259,7 @@ public final class AccessoryHost: ServiceLifecycle.Service {
             ], gracefulShutdownSignals: gracefulShutdownSignals, logger: logger)
         let outcome: Result<Void, any Error>
         do { outcome = .success(try await group.run()) } catch { outcome = .failure(error) }
-        // The thread of the event loop outlives the run.
+        // Restore the actions on the thread of the event loop, because that thread outlives the run.
         try await loop.submit { SignalActions.restore(gracefulShutdownSignals) }.get()
         do { try outcome.get() } catch is CancellationError {}
     }
@@ -290,7 +290,7 @@ public final class AccessoryHost: ServiceLifecycle.Service {
         await server.use(EventLoopScheduler(loop))
         await server.stop()
         await server.removeHandlers()
-        // However the run has ended, the storage becomes free for the next host.
+        // However the run ended, free the storage for the next host.
         do { try storage.close() } catch { failure = failure ?? AccessoryHostError(error) }
         switch failure {
         case nil, is CancellationError: break
@@ -326,7 +326,7 @@ public final class AccessoryHost: ServiceLifecycle.Service {
 
     /// The TCP port; waits until the host listens.
     ///
-    /// It stays the same after a restart, unless another program has taken it in the meantime.
+    /// The port stays the same after a restart, unless another program has taken it in the meantime.
     ///
     /// - Throws: ``AccessoryHostError`` with `notRunning` if the host has ended, or `CancellationError`.
     public var port: Int { get async throws { try await lifecycle.port } }
@@ -337,16 +337,18 @@ public final class AccessoryHost: ServiceLifecycle.Service {
     /// The setup code, and the text of its QR code in `SetupPayload.uri`; show them only to the user.
     public var setupPayload: SetupPayload { get async { await server.setupPayload } }
 
-    /// A Boolean value that indicates whether a controller has paired; that controller adds others without the code.
+    /// A Boolean value that indicates whether a controller has paired.
+    ///
+    /// That controller adds others without the setup code.
     public var isPaired: Bool { get async { await server.isPaired } }
 
     /// Resets the count of wrong setup codes, so that controllers can pair again.
     ///
-    /// Wrong codes lead to growing pauses. After 100 wrong codes without a right one, no controller can pair until this
-    /// function is called, even after a restart. Call it at the request of the accessory's owner, for example after the
-    /// press of a button.
+    /// Wrong codes lead to growing pauses. After 100 wrong codes without a correct one, no controller can pair until
+    /// this function is called, even after a restart. Call it at the request of the accessory's owner, for example when
+    /// the owner presses a button.
     ///
-    /// - Throws: ``AccessoryHostError`` if the storage can't be written; nothing has changed in this case.
+    /// - Throws: ``AccessoryHostError`` if the storage can't be written; in this case, nothing has changed.
     public func unlockPairing() async throws(AccessoryHostError) {
         do { try await server.unlockPairing() } catch { throw AccessoryHostError(error) }
     }
@@ -359,12 +361,13 @@ public final class AccessoryHost: ServiceLifecycle.Service {
 
     // MARK: Accessories of a bridge
 
-    /// Adds an accessory to a bridge, or replaces the accessory with the same id; controllers are notified within
-    /// seconds.
+    /// Adds an accessory to a bridge, or replaces the accessory with the same id.
     ///
-    /// An accessory that the bridge had before, even before a restart, keeps its aid and iids.
+    /// Controllers are notified within seconds.
     ///
-    /// - Throws: ``AccessoryHostError``; controllers see no change, and another attempt may succeed.
+    /// An accessory that the bridge had earlier, even before a restart, keeps its aid and iids.
+    ///
+    /// - Throws: ``AccessoryHostError``. In this case, controllers see no change, and another attempt may succeed.
     public func add(_ accessory: BridgedAccessory) async throws(AccessoryHostError) {
         do {
             try await changes.run { [self] in try await addNow(accessory) }
@@ -412,11 +415,13 @@ public final class AccessoryHost: ServiceLifecycle.Service {
 
     // MARK: Values
 
-    /// Reports the current value of a characteristic; subscribers get an event if it differs from the last one.
+    /// Reports the current value of a characteristic.
     ///
-    /// For a button, each call is a press. A characteristic that the accessory lacks is a programming error, which is
-    /// logged once and stops a debug build. An impossible value, such as a text for a number, is logged once and
-    /// ignored.
+    /// Subscribers get an event if it differs from the previous value.
+    ///
+    /// For a button, each call is a press. Reporting a characteristic that the accessory doesn't have is a programming
+    /// error, which is logged once and stops a debug build. An impossible value, such as a string for a number, is
+    /// logged once and ignored.
     ///
     /// - Parameters:
     ///   - type: A characteristic of the accessory's functions.
@@ -454,12 +459,14 @@ public final class AccessoryHost: ServiceLifecycle.Service {
 
     /// Reports the current values of characteristics, clamped to their limits.
     ///
-    /// Subscribers get an event for each value that differs, and for each press.
+    /// Subscribers get an event for each value that differs from the previous one, and for each button press.
     package func update(_ aid: AccessoryID, _ values: [(InstanceID, CharacteristicValue)]) async {
         await server.update(aid, values)
     }
 
-    /// Reports whether an accessory's device is reachable; while it isn't, requests get `unableToCommunicate`.
+    /// Reports whether an accessory's device is reachable.
+    ///
+    /// While it isn't, requests get `unableToCommunicate`.
     package func setReachable(_ isReachable: Bool, _ aid: AccessoryID) async {
         await server.setReachable(isReachable, aid)
     }

@@ -3,22 +3,22 @@ internal import Discovery
 internal import HAPModel
 internal import HAPTransport
 
-/// An error of an ``AccessoryHost``.
+/// An error from an ``AccessoryHost``.
 public struct AccessoryHostError: Error, Equatable, Sendable, CustomStringConvertible {
     /// The kind of an error.
     ///
-    /// Future versions may add more.
+    /// Future versions may add more codes.
     public struct Code: Hashable, Sendable, CustomStringConvertible {
         /// The name of the code.
         public let description: String
 
-        /// Controllers would reject the accessory, and its whole bridge; the message names the problem.
+        /// Controllers would reject the accessory and its whole bridge; the message names the problem.
         public static let invalidAccessory = Code(description: "invalidAccessory")
         /// Another host or process uses the storage.
         public static let storageInUse = Code(description: "storageInUse")
         /// The storage is damaged, or was written by a newer version.
         ///
-        /// It is never replaced by a new one, because all pairings would be lost.
+        /// Damaged storage is never replaced with new storage, because all pairings would be lost.
         public static let storageDamaged = Code(description: "storageDamaged")
         /// The storage can't be read or written.
         public static let storageUnavailable = Code(description: "storageUnavailable")
@@ -26,7 +26,7 @@ public struct AccessoryHostError: Error, Equatable, Sendable, CustomStringConver
         public static let portUnavailable = Code(description: "portUnavailable")
         /// The client of Avahi couldn't start, for example for lack of memory.
         ///
-        /// A stopped avahi-daemon causes no error: the accessory appears when the daemon runs.
+        /// It is no error if avahi-daemon isn't running: the accessory is advertised as soon as the daemon runs.
         public static let discoveryUnavailable = Code(description: "discoveryUnavailable")
         /// The host is running or has run before.
         public static let alreadyRun = Code(description: "alreadyRun")
@@ -36,7 +36,7 @@ public struct AccessoryHostError: Error, Equatable, Sendable, CustomStringConver
 
     /// The kind of the error.
     public let code: Code
-    /// The problem and, where known, its remedy; contains no secrets.
+    /// The problem and, if known, its remedy; contains no secrets.
     public let message: String
 
     /// The message.

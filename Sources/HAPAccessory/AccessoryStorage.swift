@@ -3,7 +3,7 @@ internal import GRDB
 internal import Logging
 internal import Synchronization
 
-/// The storage of an ``AccessoryHost``, with its identity, its pairings and the ids of its accessories.
+/// The storage of an ``AccessoryHost``, which contains its identity, its pairings and the ids of its accessories.
 ///
 /// A storage belongs to one accessory or bridge, and serves one host at a time.
 public struct AccessoryStorage: Sendable {
@@ -14,12 +14,14 @@ public struct AccessoryStorage: Sendable {
 
     private let place: Place
 
-    /// A directory, which contains the accessory's secret key; a missing directory is created for your user alone.
+    /// Storage in a directory, which contains the accessory's secret key.
+    ///
+    /// A missing directory is created, and only your user can access it.
     public static func directory(_ path: String) -> AccessoryStorage { AccessoryStorage(place: .directory(path)) }
 
-    /// A new storage in memory, for tests.
+    /// New storage in memory, for tests.
     ///
-    /// It lasts as long as this value. A later host with the same value is the same accessory.
+    /// It lasts as long as this value. A later host that uses the same value is the same accessory.
     public static func inMemory() -> AccessoryStorage { AccessoryStorage(place: .memory(Memory())) }
 
     fileprivate final class Memory: Sendable {
@@ -31,7 +33,7 @@ public struct AccessoryStorage: Sendable {
         let state = Mutex(State())
     }
 
-    /// An open storage, which other hosts can't open until it is closed or released.
+    /// Open storage, which other hosts can't open until it is closed or released.
     final class Lease: Sendable {
         let queue: DatabaseQueue
         private let file: Mutex<DatabaseFile?>

@@ -3,24 +3,27 @@ internal import HAPModel
 
 /// An accessory of a bridge.
 public struct BridgedAccessory: Sendable {
-    /// The accessory's id in your program, such as a serial number or an address, but never its name.
+    /// The accessory's id in your program, such as a serial number or an address.
     ///
-    /// Its aid and iids depend on it, and therefore the user's rooms, scenes and automations.
+    /// Don't use the name, because it can change.
+    ///
+    /// The accessory's aid and iids depend on this id, and the user's rooms, scenes and automations depend on the aid
+    /// and iids.
     public let id: String
-    /// The texts of its Accessory Information service.
+    /// The texts of the Accessory Information service.
     public var information: AccessoryInformation
     /// The functions, the primary one first.
     public var functions: [AccessoryFunction]
-    /// Carries out the requests of controllers; `nil` if the accessory is read-only.
+    /// The handler that carries out the requests of controllers; `nil` if the accessory is read-only.
     public var handler: (any AccessoryHandler)?
 
     /// Creates the description of a bridge's accessory.
     ///
     /// - Parameters:
     ///   - id: The accessory's id in your program; never change it.
-    ///   - information: The texts of its Accessory Information service.
+    ///   - information: The texts of the Accessory Information service.
     ///   - functions: The functions, the primary one first; functions of the same type need ids.
-    ///   - handler: Carries out the requests of controllers; `nil` if the accessory is read-only.
+    ///   - handler: The handler that carries out the requests of controllers; `nil` if the accessory is read-only.
     public init(
         id: String, information: AccessoryInformation, functions: [AccessoryFunction],
         handler: (any AccessoryHandler)? = nil
@@ -33,7 +36,7 @@ public struct BridgedAccessory: Sendable {
 }
 
 extension BridgedAccessory {
-    /// Creates the accessory with its former ids, or with new ones.
+    /// Creates the accessory with the ids that it had earlier, or with new ones.
     func made(_ ids: inout BridgedAccessoryIDs) throws(ComplianceError) -> AccessoryObject {
         var entry = ids[id]
         let information = information.service(&entry.instanceIDs)

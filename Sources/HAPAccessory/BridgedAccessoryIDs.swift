@@ -3,7 +3,7 @@ internal import DatabaseKit
 internal import GRDB
 internal import HAPModel
 
-/// The aids and iids of a bridge's accessories, by their ids in the program.
+/// The aids and iids of a bridge's accessories, by the ids that the program uses.
 ///
 /// A removed accessory keeps its row, because its aid must never be reused (HAP 9.1).
 struct BridgedAccessoryIDs: Equatable, Sendable {

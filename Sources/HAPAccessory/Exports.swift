@@ -1,5 +1,5 @@
-// One import provides everything that accessories need: the types and catalog of HAP, profiles and functions, and the
-// statuses of writes.
+// A program that implements accessories needs only this import: it provides the types and the catalog of HAP, profiles
+// and functions, and the statuses of writes.
 @_exported import AccessoryRole
 @_exported import HAPModel
 

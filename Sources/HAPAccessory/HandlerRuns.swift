@@ -1,12 +1,14 @@
 internal import Synchronization
 
-/// Runs the handlers of accessories, each until its accessory is removed or replaced, or the host ends.
+/// Runs the handlers of accessories.
+///
+/// Each runs until its accessory is removed or replaced, or until the host ends.
 final class HandlerRuns: Sendable {
     /// The handler is `nil` if the accessory has been removed.
     private typealias Change = (accessory: String?, handler: HostedHandler?)
 
     private struct State {
-        /// The handlers to start with the host.
+        /// The handlers to start when the host runs.
         var handlers: [String?: HostedHandler] = [:]
         var changes: AsyncStream<Change>.Continuation?
     }

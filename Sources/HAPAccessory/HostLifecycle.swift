@@ -1,6 +1,6 @@
 internal import Synchronization
 
-/// The phase of a host, and the port it listens on.
+/// The phase of a host, and the port that it listens on.
 final class HostLifecycle: Sendable {
     private enum Phase {
         case notRun, starting
@@ -10,7 +10,7 @@ final class HostLifecycle: Sendable {
 
     private struct State {
         var phase = Phase.notRun
-        /// The continuations to finish when the phase changes.
+        /// The continuations of the callers that wait for the port; they are finished when the phase changes.
         var waiting: [AsyncStream<Never>.Continuation] = []
     }
 

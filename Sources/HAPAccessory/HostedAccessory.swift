@@ -1,9 +1,10 @@
 internal import AccessoryRole
 public import HAPModel
 
-/// An accessory of a host, which its handler reports values to.
+/// An accessory of a host, through which its handler reports values.
 ///
-/// A handler may store it, because it doesn't retain the host. After the host is released, it does nothing.
+/// A handler may store this value, because it doesn't retain the host. After the host is released, its functions do
+/// nothing.
 public struct HostedAccessory: Sendable {
     private weak let values: HostedValues?
 
@@ -15,7 +16,9 @@ public struct HostedAccessory: Sendable {
         self.id = id
     }
 
-    /// Reports the current value of a characteristic; subscribers get an event if it differs from the last one.
+    /// Reports the current value of a characteristic.
+    ///
+    /// Subscribers get an event if it differs from the previous value.
     ///
     /// For a button, each call is a press.
     ///

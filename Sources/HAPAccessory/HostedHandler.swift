@@ -3,7 +3,7 @@ internal import HAPModel
 internal import HAPProtocol
 internal import Logging
 
-/// Adapts a program's handler to the server: adds the ids of functions, and converts errors to statuses.
+/// Adapts a program's handler to the server: adds the ids of functions to requests, and converts errors to statuses.
 struct HostedHandler: RequestHandler {
     private let handler: any AccessoryHandler
     private let accessory: HostedAccessory

@@ -12,7 +12,8 @@ final class HostedValues: Sendable {
     struct State {
         var places: Places
         var bridged: BridgedAccessoryIDs
-        /// The characteristics of logged mistakes, with the ids of the accessories and functions.
+        /// The characteristics, accessories and functions of the mistakes that were logged, so that each is logged only
+        /// once.
         fileprivate var mistakes: Set<[String?]> = []
 
         init(places: Places, bridged: BridgedAccessoryIDs) {
@@ -61,7 +62,7 @@ final class HostedValues: Sendable {
         return await server.reading(place.id)?.value
     }
 
-    /// Records a programming error, and returns whether it is the first one for the characteristic.
+    /// Records a mistake, and returns whether it is the first one for the characteristic.
     private func isFirstMistake(_ type: CharacteristicType, _ accessory: String?, _ function: String?) -> Bool {
         state.withLock { $0.mistakes.insert([type.description, accessory, function]).inserted }
     }

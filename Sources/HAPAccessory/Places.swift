@@ -10,7 +10,7 @@ struct Places: Sendable {
     private struct Key: Hashable {
         let type: CharacteristicType
         let accessory: String?
-        /// `nil` means the first function that has the characteristic.
+        /// The id of the function; `nil` for the first function that has the characteristic.
         let function: String?
     }
 

@@ -9,15 +9,15 @@ internal import Synchronization
 
 /// The storage of an accessory server in SQLite: identity, pairings, `c#` and the iids of accessory 1.
 ///
-/// A program that stores more has its own tables in the same file, so that one file is the whole backup. The file may
-/// also contain several servers, each with a number.
+/// A program that stores more data has its own tables in the same file, so that one file is the whole backup. The file
+/// may also contain several servers, each with a number.
 package struct ServerDatabase: AccessoryServerStore {
     private let writer: any DatabaseWriter
     /// The number of the server in the file, from 1.
     private let number: Int
     package let writes: WriteCount
 
-    /// Creates a storage in an open database that has the tables.
+    /// Creates the storage of a server in an open database that already has the tables.
     ///
     /// The servers of a file are numbered from 1 and share the count of writes.
     package init(_ writer: any DatabaseWriter, number: Int = 1, writes: WriteCount = WriteCount()) {
@@ -37,7 +37,7 @@ package struct ServerDatabase: AccessoryServerStore {
         return migrator
     }
 
-    /// Creates the tables in an empty database; part of a migration.
+    /// Creates the tables in an empty database, as part of a migration.
     ///
     /// - Throws: An SQLite error.
     package static func createTables(_ db: Database) throws {
@@ -65,7 +65,7 @@ package struct ServerDatabase: AccessoryServerStore {
         table.column("port", .integer)
     }
 
-    /// Changes the tables of ``createTables(_:)`` to allow several servers; part of a migration.
+    /// Changes the tables of ``createTables(_:)`` to allow several servers, as part of a migration.
     ///
     /// - Throws: An SQLite error.
     package static func allowSeveral(_ db: Database) throws {
@@ -109,7 +109,7 @@ package struct ServerDatabase: AccessoryServerStore {
 
     /// Creates the identity of a new database, within a transaction.
     ///
-    /// `remains` counts data that requires an identity, such as pairings.
+    /// `remains` is an SQL query that counts data that can't exist without an identity, such as pairings.
     ///
     /// - Throws: `DamagedDatabase` if the identity has been lost, or an SQLite error.
     package static func makeIdentityIfMissing(_ db: Database, remains: String) throws {
@@ -121,7 +121,7 @@ package struct ServerDatabase: AccessoryServerStore {
 
     /// Creates and stores the identity of an additional server.
     ///
-    /// - Throws: An SQLite error, for example if the identity exists; nothing has changed in this case.
+    /// - Throws: An SQLite error, for example if the server already exists; in this case, nothing has changed.
     package func make() async throws -> StoredServer {
         try await commit { [number] db in
             try Self.makeIdentity(db, number)
@@ -164,7 +164,7 @@ package struct ServerDatabase: AccessoryServerStore {
         guard let row = try Row.fetchOne(db, sql: "SELECT * FROM server WHERE id = ?", arguments: [number]) else {
             throw DamagedDatabase(description: "the identity is missing")
         }
-        // Report an invalid port at the start, like all other errors.
+        // Check the port, too, so that an invalid one is reported at the start, like all other invalid data.
         _ = try port(row)
         let hash = try row.blob("databaseHash")
         guard hash.isEmpty || hash.count == hashLength else { throw row.damaged("databaseHash") }
@@ -196,7 +196,7 @@ package struct ServerDatabase: AccessoryServerStore {
                 isAdmin: try row.flag("isAdmin"))
         }
         let list = PairingList(pairings)
-        // Such a list is never stored; dropping the rest would make the server appear unpaired.
+        // A list without an admin is never stored. Dropping these pairings would make the server appear unpaired.
         guard list.hasAdmin || list.isEmpty else { throw DamagedDatabase(description: "no pairing has admin rights") }
         return list
     }
@@ -205,7 +205,7 @@ package struct ServerDatabase: AccessoryServerStore {
         try row.isNull("port") ? nil : Int(row.number("port", in: 1...Int64(UInt16.max)))
     }
 
-    /// The port that the system once chose; `nil` if it hasn't chosen one.
+    /// The stored port, which the system chose when the server first listened; `nil` if there is none yet.
     ///
     /// - Throws: `DamagedDatabase` if the stored data is invalid, or an SQLite error.
     package func port() async throws -> Int? {
@@ -221,7 +221,7 @@ package struct ServerDatabase: AccessoryServerStore {
     ///
     /// Once started, the change completes even if the caller is canceled, for example because the program ends.
     ///
-    /// - Throws: The error of the change, or an SQLite error; nothing has changed in this case.
+    /// - Throws: The error of the change, or an SQLite error; in this case, nothing has changed.
     @discardableResult
     package func commit<Value: Sendable>(
         _ change: @escaping @Sendable (Database) throws -> Value
@@ -236,7 +236,7 @@ package struct ServerDatabase: AccessoryServerStore {
         }
     }
 
-    /// The number of changes since the start, by their outcome.
+    /// The number of changes since the program started, by their outcome.
     package final class WriteCount: Sendable {
         private let done = Atomic<UInt64>(0)
         private let failed = Atomic<UInt64>(0)
@@ -266,7 +266,7 @@ package struct ServerDatabase: AccessoryServerStore {
 
     /// Gives all servers of the file new identities without pairings, and keeps their ports.
     ///
-    /// - Throws: An SQLite error; nothing has changed in this case.
+    /// - Throws: An SQLite error; in this case, nothing has changed.
     package func resetAll() async throws {
         try await commit { db in
             for number in try Self.numbers(db) {
@@ -288,7 +288,7 @@ package struct ServerDatabase: AccessoryServerStore {
 
     /// Increases `c#` of all servers in the file; 1 follows 65535.
     ///
-    /// - Throws: An SQLite error; nothing has changed in this case.
+    /// - Throws: An SQLite error; in this case, nothing has changed.
     package func raiseConfigurationNumbers(by step: Int) async throws {
         try await commit { db in
             try db.execute(
@@ -299,7 +299,7 @@ package struct ServerDatabase: AccessoryServerStore {
 
     /// Stores the port that the system has chosen.
     ///
-    /// - Throws: An SQLite error; nothing has changed in this case.
+    /// - Throws: An SQLite error; in this case, nothing has changed.
     package func save(port: Int) async throws { try await set(["port": port]) }
 
     package func save(_ pairings: PairingList) async throws {

@@ -2,21 +2,22 @@ internal import Glibc
 internal import Synchronization
 internal import UnixSignals
 
-/// The actions of the signals that end hosts, while such hosts run.
+/// The actions of the signals that end hosts; saved while such hosts run, and restored afterwards.
 ///
 /// A service group receives signals through Dispatch, which installs its handler only once per process and never
-/// removes it. Without this type, a signal would be ignored after the run. The handler is kept for later runs.
+/// removes it. Without this type, a signal would be ignored after the run. This type keeps Dispatch's handler for later
+/// runs.
 enum SignalActions {
     private struct Use {
         var runs = 0
-        /// The action before the first of the current runs.
+        /// The action before the first of the runs in progress.
         var former = sigaction()
         var handler: sigaction?
     }
 
     private static let uses = Mutex<[CInt: Use]>([:])
 
-    /// Saves the current actions, and installs the handler from an earlier run.
+    /// Saves the current actions, and installs Dispatch's handler again if an earlier run saved it.
     static func replace(_ signals: [UnixSignal]) {
         uses.withLock { uses in
             for signal in Set(signals.map(\.rawValue)) {
@@ -31,9 +32,9 @@ enum SignalActions {
         }
     }
 
-    /// Restores the actions after the last run, and unblocks the signals in this thread.
+    /// Restores the actions when the last run has ended, and unblocks the signals in the calling thread.
     ///
-    /// The handler blocks the signals in the thread where they arrive.
+    /// Dispatch's handler blocks the signals in the thread that receives them.
     static func restore(_ signals: [UnixSignal]) {
         var set = sigset_t()
         sigemptyset(&set)
