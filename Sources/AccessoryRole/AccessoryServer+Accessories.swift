@@ -19,9 +19,9 @@ extension AccessoryServer {
 
     // MARK: Structure
 
-    /// Adds an accessory, or replaces the one with its aid.
+    /// Adds an accessory, or replaces the one with the same aid.
     ///
-    /// An accessory without a source is read-only.
+    /// An accessory with neither a source nor a handler is read-only.
     ///
     /// - Throws: ``ComplianceError`` if a controller would reject the whole server because of the accessory.
     package func set(
@@ -60,7 +60,7 @@ extension AccessoryServer {
 
     /// Updates `c#` immediately, without waiting for more changes.
     ///
-    /// The first call confirms that all accessories of the last run are present. Structure changes before that call
+    /// The first call confirms that all accessories of the previous run are present. Structure changes before that call
     /// don't count, so a slow start doesn't increase `c#`.
     package func reconcileStructure() async {
         await structureMutex.acquire()
@@ -72,7 +72,7 @@ extension AccessoryServer {
         do {
             try await store.save(next.stored)
         } catch {
-            // If the number were advertised before it is durable, two databases could get the same number.
+            // If the number were advertised before it is stored, two databases could get the same number after a crash.
             logger.error("configuration number save failed", metadata: ["error": "\(error)"])
             checkStructure(in: Self.storeRetry)
             return
@@ -81,7 +81,7 @@ extension AccessoryServer {
         updateAdvertisement()
     }
 
-    // The store may be closed by now.
+    // Does nothing while the server is stopping, because the store may already be closed.
     private func reconcileStructureUnlessStopping() async {
         if !isStopping { await reconcileStructure() }
     }
@@ -98,7 +98,7 @@ extension AccessoryServer {
 
     /// Sets the write response of a characteristic for the current request.
     ///
-    /// It replaces the characteristic's value there.
+    /// The response contains it instead of the characteristic's value.
     package func respond(_ value: CharacteristicValue, to id: CharacteristicID) { writeResponses[id] = value }
 
     /// Sets whether an accessory's device is reachable.
@@ -114,9 +114,9 @@ extension AccessoryServer {
 
     // MARK: Writing
 
-    /// Writes the values of a request: all values of an accessory as one update, and several accessories concurrently.
+    /// Writes the values of a request: all values of one accessory as one update, and several accessories concurrently.
     ///
-    /// If all devices respond at once, it returns without suspending. The caller has checked the permissions. All
+    /// If all devices respond immediately, it returns without suspending. The caller has checked the permissions. All
     /// subscribers except `origin` get events.
     func write(_ orders: [AccessoryRegistry.Order], by origin: ConnectionID) async -> [OrderResult] {
         let tasks = orders.map { order in Task.immediate { await write(order, by: origin) } }
@@ -177,7 +177,7 @@ extension AccessoryServer {
 }
 
 extension AccessoryRegistry.Order {
-    /// Sets the statuses of the order's entries.
+    /// Copies the result of a write to the statuses of the order's entries.
     func set(_ outcome: OrderResult, in statuses: inout [HAPStatus]) {
         switch outcome {
         case .all(.success): return
@@ -191,7 +191,7 @@ extension AccessoryRegistry.Order {
 }
 
 extension HAPStatus {
-    /// Replaces the status; a failed write takes precedence over missing notification support.
+    /// Sets the status of a failed write, which takes precedence over missing notification support.
     fileprivate mutating func set(_ status: HAPStatus) {
         if status != .success, self == .success || self == .notificationNotSupported { self = status }
     }

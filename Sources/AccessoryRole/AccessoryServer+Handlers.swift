@@ -2,16 +2,16 @@ package import HAPModel
 internal import HAPProtocol
 internal import Logging
 
-// Accessories with handlers. A handler has a time limit and returns a result for each value.
+// Accessories with handlers. A handler has a time limit, and returns a result for each value.
 extension AccessoryServer {
-    /// Adds an accessory with a handler, or replaces the one with its aid.
+    /// Adds an accessory with a handler, or replaces the one with the same aid.
     ///
     /// - Throws: ``ComplianceError`` if a controller would reject the whole server because of the accessory.
     package func set(_ accessory: AccessoryObject, handler: any RequestHandler) throws(ComplianceError) {
         try set(accessory, device: .handler(HandlerCalls(handler)), isReachable: true)
     }
 
-    /// Releases all handlers after the server has stopped, because handlers may refer to the server's owner.
+    /// Releases all handlers after the server has stopped, because a handler may refer to the server's owner.
     package func removeHandlers() { registry.removeHandlers() }
 
     /// Writes the values of an order; the values time out if the handler is late.
@@ -36,7 +36,7 @@ extension AccessoryServer {
         let tasks = registry.reads(of: ids).map { read in Task.immediate { await readDevice(read) } }
         var failures: [CharacteristicID: HAPStatus] = [:]
         for task in tasks {
-            // The read is canceled together with the request, whose connection has ended.
+            // If the connection ends, the request is canceled, and the read must be canceled with it.
             let failed = await withTaskCancellationHandler {
                 await task.value
             } onCancel: {

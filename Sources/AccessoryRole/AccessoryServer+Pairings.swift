@@ -4,13 +4,12 @@ internal import Logging
 extension AccessoryServer {
     /// Changes the pairings.
     ///
-    /// A change is stored before it takes effect, and changes run in order, each based on the result of the previous
-    /// one.
+    /// A change is stored before it takes effect. Changes run in order, each based on the result of the previous one.
     ///
     /// - Parameters:
-    ///   - by: The requester. The log records it with each pairing that is added or removed.
-    ///   - change: Changes the list, or throws an error if the change isn't allowed. It runs when the previous changes
-    ///     have finished, so it must check permissions again.
+    ///   - by: The requester. The log names it for each pairing that is added, changed or removed.
+    ///   - change: A closure that changes the list, or throws an error if the change isn't allowed. It runs when the
+    ///     previous changes have finished, so it must check permissions again.
     /// - Returns: Success once the change is durable and in effect; otherwise the reason why the pairings are
     ///   unchanged.
     func changePairings(
@@ -48,9 +47,9 @@ extension AccessoryServer {
         }
     }
 
-    /// Closes the sessions of controllers that are no longer paired and updates `sf` (HAP 6.5).
+    /// Closes the sessions of controllers that are no longer paired (HAP 6.5).
     ///
-    /// The caller's session closes after its response.
+    /// The caller's session is left out, because it must close only after its response.
     func closeUnpairedSessions(except caller: ConnectionID? = nil) {
         for session in Array(sessions.values) where session.id != caller && isUnpaired(session) {
             session.connection.close()
@@ -65,7 +64,7 @@ extension AccessoryServer {
 
     // MARK: For the operator
 
-    /// All pairings, and whether each controller is connected.
+    /// Returns all pairings, and whether each controller is connected.
     package func pairingReports() -> [(pairing: Pairing, isConnected: Bool)] {
         let connected = Set(sessions.values.compactMap(\.controller))
         return pairings.pairings.map { ($0, connected.contains($0.controller)) }
@@ -73,10 +72,10 @@ extension AccessoryServer {
 
     /// Removes a pairing and closes its sessions.
     ///
-    /// The identity and the accessory ids stay.
+    /// The identity and the accessory ids stay the same.
     ///
     /// - Returns: Whether the pairing existed.
-    /// - Throws: ``PairingError`` if the change can't be stored. Nothing has changed then.
+    /// - Throws: ``PairingError`` if the change can't be stored; in this case, nothing has changed.
     package func removePairing(_ controller: ControllerID) async throws(PairingError) -> Bool {
         guard pairings[controller] != nil else { return false }
         try await changePairings(by: "operator") { $0.remove(controller) }.get()
@@ -87,9 +86,9 @@ extension AccessoryServer {
 
     /// Removes all pairings and closes all sessions.
     ///
-    /// The identity and the accessory ids stay.
+    /// The identity and the accessory ids stay the same.
     ///
-    /// - Throws: ``PairingError`` if the change can't be stored. Nothing has changed then.
+    /// - Throws: ``PairingError`` if the change can't be stored; in this case, nothing has changed.
     package func removeAllPairings() async throws(PairingError) {
         try await changePairings(by: "operator") { $0 = PairingList() }.get()
         closeUnpairedSessions()
@@ -98,7 +97,7 @@ extension AccessoryServer {
 
     /// Resets the count of wrong setup codes and ends all pauses, so that controllers can pair again.
     ///
-    /// - Throws: The store's error. Nothing has changed then.
+    /// - Throws: The store's error; in this case, nothing has changed.
     package func unlockPairing() async throws {
         try await store.save(failedAttempts: 0)
         attempts.reset()

@@ -5,9 +5,10 @@ package import Logging
 
 /// The accessory role of HAP: its connections, pairings and subscriptions.
 ///
-/// The server runs on the executor of the transport's event loop, so it answers a read within the call that delivers
-/// it. Sessions are plain objects inside the actor, so notifying a hundred of them is a loop. The server answers the
-/// requests of a connection in order. The transport delivers the next request after the response to the previous one.
+/// The server runs on the executor of the transport's event loop, so it can answer a read within the call that delivers
+/// it. Sessions are plain objects inside the actor, so notifying a hundred of them is a simple loop. The server answers
+/// the requests of a connection in order: the transport delivers the next request after the response to the previous
+/// one.
 package actor AccessoryServer {
     package nonisolated let executor: any SerialExecutor
     private(set) var scheduler: any Scheduler
@@ -16,7 +17,7 @@ package actor AccessoryServer {
     package nonisolated let identity: AccessoryIdentity
     private let profile: AccessoryProfile
     let setupCode: SetupCode
-    /// The setup code's verifier, once it has been computed.
+    /// The verifier of the setup code; `nil` until it has been computed.
     var verifier: SRPVerifier?
     private let setupID: SetupID
     private let ownership: OwnershipRequirement?
@@ -28,7 +29,7 @@ package actor AccessoryServer {
     var writeResponses: [CharacteristicID: CharacteristicValue] = [:]
     var pairings: PairingList
     var attempts: SetupAttempts
-    /// The rate limit of unauthenticated peers.
+    /// The rate limiter for unauthenticated peers.
     private var rateLimiter = UnauthenticatedRateLimiter()
     /// Serializes changes of the pairings.
     let pairingMutex = AsyncMutex()
@@ -40,9 +41,9 @@ package actor AccessoryServer {
     let firmware: String
     let structureMutex = AsyncMutex()
     var structureCheckIsDue = false
-    /// A Boolean value that indicates whether all accessories of the last run are present.
+    /// A Boolean value that indicates whether all accessories of the previous run are present.
     ///
-    /// From then on, changes count.
+    /// Only structure changes after that increase `c#`.
     var isComplete = false
     /// The advertised state of `sf`.
     ///
@@ -50,14 +51,16 @@ package actor AccessoryServer {
     private var isAdvertisedAsPaired: Bool
     private var wakeAt: ContinuousClock.Instant?
     private(set) var isStopping = false
-    /// Resumes when the last connection has ended.
+    /// The continuation of ``stop()``, resumed when the last connection has ended.
     private var stopped: CheckedContinuation<Void, Never>?
-    /// The number of asynchronous parts of requests that have not finished, even if their connection has ended.
+    /// The number of asynchronous parts of requests that haven't finished, even if their connection has ended.
     ///
-    /// Each returns to this actor, so the event loop must outlive them.
+    /// Each of them returns to this actor, so the event loop must outlive them.
     private var unfinished = 0
 
-    /// The current advertisement, and a new one after each change; only the newest matters.
+    /// A stream of the current advertisement, and of a new one after each change.
+    ///
+    /// Only the newest one matters.
     package nonisolated let advertisements: AsyncStream<Advertisement>
     private let advertise: AsyncStream<Advertisement>.Continuation
 
@@ -65,7 +68,8 @@ package actor AccessoryServer {
 
     /// Creates a server from stored state, on the executor of the transport's event loop.
     ///
-    /// With an ownership requirement, standard controllers can't pair. Changes within `eventWindow` are coalesced.
+    /// With an ownership requirement, standard controllers can't pair. Changes within `eventWindow` are coalesced into
+    /// one event message.
     package init(
         executor: any SerialExecutor, scheduler: any Scheduler, store: any AccessoryServerStore,
         stored: StoredServer, profile: AccessoryProfile, ownership: OwnershipRequirement? = nil, eventWindow: Duration,
@@ -97,13 +101,13 @@ package actor AccessoryServer {
             _ = await changePairings(by: "bridge") { $0 = PairingList() }
         }
         updateAdvertisement()
-        // Saves the next pair setup one modular exponentiation.
+        // Computing the verifier now saves the next pair setup one modular exponentiation.
         if !isPaired { _ = await setupVerifier() }
     }
 
     /// Stops the server: rejects new connections, answers the pending requests and closes all connections.
     ///
-    /// Returns when the last connection and all asynchronous work have ended, but no later than ``stoppingTime``.
+    /// Returns when the last connection and all asynchronous work have ended, but after ``stoppingTime`` at the latest.
     package func stop() async {
         isStopping = true
         advertise.finish()
@@ -154,7 +158,7 @@ package actor AccessoryServer {
 
     // MARK: For the operator
 
-    /// The payload to pair with; it contains the setup code.
+    /// The payload that controllers pair with; it contains the setup code.
     package var setupPayload: SetupPayload {
         SetupPayload(category: profile.category, code: setupCode, setupID: setupID)
     }
@@ -164,7 +168,7 @@ package actor AccessoryServer {
     /// The vendor whose token pair setup requires, or `nil` if it requires none.
     package nonisolated var vendor: String? { ownership?.vendor }
 
-    /// The number of failed proofs since the last success.
+    /// The number of wrong proofs since the last correct one.
     package var failedAttempts: Int { attempts.failures }
 
     package var connectionCount: Int { sessions.count }
@@ -172,7 +176,7 @@ package actor AccessoryServer {
     /// The number of verified connections.
     package var controllerCount: Int { sessions.values.count(where: \.isVerified) }
 
-    /// Sets the time for which changes are coalesced, for current connections too.
+    /// Sets the time for which changes are coalesced, also for current connections.
     package func use(eventWindow: Duration) {
         self.eventWindow = eventWindow
         for session in sessions.values { session.outbox.window = eventWindow }
@@ -216,7 +220,7 @@ package actor AccessoryServer {
         wake(at: now + ConnectionPolicy.unverifiedLifetime)
     }
 
-    /// Charges an unauthenticated request or connection to its address.
+    /// Charges an unauthenticated request or connection to its peer's address.
     ///
     /// - Returns: Whether the address is within the limit.
     private func allows(_ connection: any AccessoryConnection, _ now: ContinuousClock.Instant) -> Bool {
@@ -226,13 +230,13 @@ package actor AccessoryServer {
         return false
     }
 
-    /// Refunds the earlier requests of a session whose controller is verified now.
+    /// Refunds the units charged for a session, because its controller has proven its identity.
     func proved(_ session: AccessorySession) {
         rateLimiter.giveBack(session.cost, to: session.connection.address, now: scheduler.now)
         session.cost = 0
     }
 
-    /// Removes all state of a connection.
+    /// Removes all state of a connection that has ended.
     func forget(_ id: ConnectionID) {
         guard let session = sessions.removeValue(forKey: id) else { return }
         for characteristic in session.subscriptions { subscriptions.unsubscribe(id, from: characteristic) }
@@ -263,7 +267,9 @@ package actor AccessoryServer {
         handle(request, session)
     }
 
-    /// Runs the asynchronous part of a request; the work starts within this call.
+    /// Runs the asynchronous part of a request.
+    ///
+    /// It starts within this call.
     func run(_ session: AccessorySession, _ work: @escaping (isolated AccessoryServer) async -> Void) {
         unfinished += 1
         let task = Task.immediate {
@@ -286,6 +292,7 @@ package actor AccessoryServer {
         statistics.answered(session.route, response.status, after: now - session.lastReceived)
         if session.isCorrected {
             // Home Assistant applies a written value only after it has read all data that arrived with the response.
+            // Start a window, so that the event with the different result arrives later.
             session.isCorrected = false
             session.outbox.beginWindow(now: now)
         }
@@ -310,7 +317,7 @@ package actor AccessoryServer {
         session.outbox.forget(id)
     }
 
-    /// Notifies sessions of characteristics with new values.
+    /// Queues events about changed values for the sessions that subscribe to them, and sends the events that are due.
     func publish(_ changes: [CharacteristicChange]) {
         let now = scheduler.now
         var touched: [AccessorySession] = []
@@ -333,7 +340,7 @@ package actor AccessoryServer {
                 }
             }
         }
-        // Most sessions get the same events, so each distinct body is encoded once.
+        // Most sessions get the same events, so encode each distinct body only once.
         var bodies: [(entries: [EventOutbox.Entry], body: [UInt8])] = []
         for session in touched {
             session.isTouched = false
@@ -418,7 +425,7 @@ package actor AccessoryServer {
     }
 }
 
-// The transport calls on the server's executor, so these calls don't switch threads.
+// The transport calls these functions on the server's executor, so the calls don't switch threads.
 extension AccessoryServer: AccessoryConnectionHandler {
     package nonisolated func opened(_ connection: any AccessoryConnection) {
         assumeIsolated { $0.open(connection) }

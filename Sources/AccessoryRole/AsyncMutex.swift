@@ -1,6 +1,6 @@
 /// A mutex for asynchronous work within one actor.
 ///
-/// It admits callers in order of arrival.
+/// It admits callers in the order in which they arrive.
 ///
 /// Actors are reentrant, so work that must not overlap across an `await` acquires the mutex first.
 package final class AsyncMutex {

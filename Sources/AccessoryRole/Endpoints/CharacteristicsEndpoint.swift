@@ -5,7 +5,7 @@ internal import HAPProtocol
 extension AccessoryServer {
     // MARK: GET (HAP 8.4)
 
-    /// `GET /characteristics`: returns values from the registry, after handlers have updated theirs.
+    /// `GET /characteristics`: returns values from the registry, after asking the handlers for theirs.
     func readCharacteristics(_ query: String?, _ session: AccessorySession) {
         guard let request = ReadRequest(query: query) else {
             answer(session, HTTPResponse(400))
@@ -75,7 +75,7 @@ extension AccessoryServer {
         if let id = request.preparedID {
             isPrepared = session.preparedWrite.redeem(id, now: scheduler.now)
             if !isPrepared {
-                // An unprepared timed write has no effect, on subscriptions either.
+                // A timed write that wasn't announced has no effect, not even on subscriptions.
                 let statuses = [HAPStatus](repeating: .invalidValue, count: request.entries.count)
                 answerWrite(request, statuses, session)
                 return
@@ -96,8 +96,8 @@ extension AccessoryServer {
         let id = session.id
         var known = plan.statuses
         let orders = registry.orders(of: plan.writes, &known)
-        // Starts within this call. It isn't the session's task: the device gets its values even if the peer has
-        // disconnected.
+        // The task starts within this call. It isn't the session's task, which is canceled when the connection ends:
+        // the device must get the values even if the peer has disconnected.
         Task.immediate { [known] in
             var statuses = known
             if orders.count == 1 {

@@ -17,7 +17,7 @@ extension AccessoryServer {
         if conditions.isPaired { statistics.refusedSetups += 1 }
         let action = session.pairSetup.received(body, conditions: conditions)
         if session.pairSetup.isActive {
-            // A connection that has lost its turn has to start over.
+            // If another connection has lost its turn to this one, it has to start over.
             if let rival = attempts.rival(of: session.id) { sessions[rival]?.pairSetup.abandon() }
             attempts.received(from: session.id, at: source, now: now)
         }
@@ -25,12 +25,16 @@ extension AccessoryServer {
         run(session) { server in await server.perform(action, id) }
     }
 
-    /// A controller that waits for a response isn't silent, however long an exponentiation or the store takes.
+    /// Returns whether the connection that has the turn is waiting for a response.
+    ///
+    /// Such a connection isn't silent, however long an exponentiation or the store takes.
     private func isRivalWaiting(_ id: ConnectionID) -> Bool {
         attempts.rival(of: id).flatMap { sessions[$0] }?.isAnswering ?? false
     }
 
-    /// Runs a procedure up to its next response; the connection may close in between.
+    /// Performs the actions of a pair setup until the next response is sent.
+    ///
+    /// The connection may close in the meantime.
     private func perform(_ first: PairSetupAccessory.Action, _ id: ConnectionID) async {
         var action = first
         while let session = sessions[id] {
@@ -106,7 +110,7 @@ extension AccessoryServer {
         }
     }
 
-    /// Stores a pairing; it is valid only once it is durable.
+    /// Stores a pairing, which is valid only once it is durable.
     private func store(_ pairing: Pairing, from peer: String) async -> Result<Void, PairingError> {
         await changePairings(by: "pair setup from \(peer)") { (list: inout PairingList) throws(PairingError) in
             guard !list.hasAdmin else { throw .unavailable }
@@ -114,7 +118,7 @@ extension AccessoryServer {
         }
     }
 
-    /// Returns the setup code's verifier, computing it on first use.
+    /// Returns the verifier of the setup code, and computes it on first use.
     func setupVerifier() async -> SRPVerifier {
         if let verifier { return verifier }
         let made = await Self.verifier(of: setupCode.text)
@@ -122,7 +126,7 @@ extension AccessoryServer {
         return made
     }
 
-    // The modular exponentiations run off the event loop, on copies, so the loop keeps serving.
+    // The modular exponentiations run outside the event loop, on copies, so that the loop can keep serving connections.
 
     @concurrent
     private static func verifier(of setupCode: String) async -> SRPVerifier { SRPVerifier(setupCode: setupCode) }

@@ -10,7 +10,7 @@ extension AccessoryServer {
             answer(session, HTTPResponse(400))
             return
         }
-        // Checks the current permission, which may have changed since pair verify.
+        // Check the current permission, which may have changed since pair verify.
         guard pairings[controller]?.isAdmin == true else {
             respond(.failed(.authentication), session)
             return
@@ -36,7 +36,7 @@ extension AccessoryServer {
                 throw .maxPeers
             }
             list.set(pairing)
-            // An admin may demote itself. Without a last admin, all pairings are removed.
+            // An admin may demote itself. If no admin remains, all pairings are removed.
             list.purgeWithoutAdmin()
         }
         finish(outcome, id)
@@ -50,7 +50,7 @@ extension AccessoryServer {
         finish(outcome, id)
     }
 
-    /// Checks the permission again, because the caller may have lost it while waiting.
+    /// Checks the permission again, because the caller may have lost it while waiting for other changes.
     private static func checkAdmin(_ caller: ControllerID, in list: PairingList) throws(PairingError) {
         guard list[caller]?.isAdmin == true else { throw .authentication }
     }

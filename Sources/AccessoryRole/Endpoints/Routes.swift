@@ -6,7 +6,7 @@ package enum Route: Int, Hashable, Sendable, CaseIterable {
     case accessories, characteristicsRead, characteristicsWrite, prepare, pairings, identify, pairSetup, pairVerify
     case methodNotAllowed, notFound
 
-    /// The endpoint's method and path, or a word for requests that match no endpoint.
+    /// The endpoint's method and path, or a description of requests that match no endpoint.
     package var name: String {
         switch self {
         case .accessories: "GET /accessories"
@@ -67,7 +67,8 @@ extension AccessoryServer {
         }
     }
 
-    /// Pairing procedures require an unencrypted connection, and TLV8 bodies (HAP 5.1).
+    /// Starts or continues pair setup or pair verify, which require an unencrypted connection and TLV8 bodies (HAP
+    /// 5.1).
     private func pairingProcedure(_ request: HTTPRequest, _ session: AccessorySession) {
         guard !session.isVerified, request.contentType == .pairingTLV8 else {
             return answer(session, HTTPResponse(400))

@@ -1,10 +1,10 @@
 internal import HAPModel
 internal import HAPProtocol
 
-/// The effects of a write request, by entry.
+/// The effects of a write request, for each of its entries.
 ///
-/// An entry is rejected at once, changes a subscription, or goes to a device. A failing entry doesn't affect the
-/// others.
+/// An entry is either rejected immediately, or it changes a subscription, writes to a device, or both. A failed entry
+/// doesn't affect the others.
 struct WritePlan {
     /// An added or removed subscription.
     struct Subscription: Equatable {
@@ -19,7 +19,7 @@ struct WritePlan {
 
     /// Creates the plan of a request.
     ///
-    /// `isPrepared` marks a timed write that was announced.
+    /// `isPrepared` is true for a timed write that was announced in time.
     init(
         _ request: WriteRequest, isPrepared: Bool, reading: (CharacteristicID) -> AccessoryRegistry.Reading?
     ) {
@@ -41,7 +41,7 @@ struct WritePlan {
                 status = .notificationNotSupported
             }
         }
-        // The subscription is valid regardless of the write's result (HAP 8.5).
+        // The subscription changes regardless of the write's result (HAP 8.5).
         guard !entry.isMalformed else { return .invalidValue }
         guard let json = entry.value else { return entry.events == nil ? .invalidValue : status }
         guard reading.metadata.permissions.contains(.pairedWrite) else { return .readOnly }

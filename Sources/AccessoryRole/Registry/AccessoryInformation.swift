@@ -13,7 +13,7 @@ public struct AccessoryInformation: Equatable, Sendable {
     /// The firmware version, `x[.y[.z]]` in digits.
     public let firmwareRevision: String
 
-    /// Creates the texts from the source's data, with defaults for missing or invalid values.
+    /// Creates the texts from the device's data, with defaults for missing or invalid values.
     ///
     /// - Parameters:
     ///   - name: A valid accessory name, 1 to 64 bytes (HAP 9.6), such as from `AccessoryName.sanitized(_:fallback:)`.
@@ -40,7 +40,7 @@ public struct AccessoryInformation: Equatable, Sendable {
         return short.utf8.count >= minimum ? short : nil
     }
 
-    /// Returns the service, with the iids assigned to it earlier or with new ones.
+    /// Returns the service, with the iids that were assigned to it earlier, or with new ones.
     package func service(_ ids: inout InstanceIDs) -> ServiceObject {
         let texts: [(CharacteristicType, String?)] = [
             (.identify, nil), (.manufacturer, manufacturer), (.model, model), (.name, name),

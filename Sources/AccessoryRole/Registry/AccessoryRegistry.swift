@@ -4,8 +4,8 @@ package import HAPProtocol
 
 /// The accessories of a server and the current value of each characteristic.
 ///
-/// Reads return these values without waiting for a device. A written value is visible at once; if the device rejects
-/// it, the former value is restored. Only the server's actor uses the registry.
+/// Reads return these values without waiting for a device. A written value is visible immediately; if the device
+/// rejects it, the previous value is restored. Only the server's actor uses the registry.
 package final class AccessoryRegistry {
     private var entries: [AccessoryID: RegisteredAccessory] = [:]
     private var order: [AccessoryID] = []
@@ -17,10 +17,10 @@ package final class AccessoryRegistry {
 
     subscript(aid: AccessoryID) -> RegisteredAccessory? { entries[aid] }
 
-    /// Adds an accessory, or replaces the one with its aid.
+    /// Adds an accessory, or replaces the one with the same aid.
     ///
-    /// - Returns: The differences for current subscribers. If an accessory was missing too shortly to increase `c#`,
-    ///   controllers don't read it again.
+    /// - Returns: The values that differ from those of the replaced accessory. Subscribers must be notified of them: if
+    ///   the accessory was absent so briefly that `c#` doesn't increase, controllers don't read it again.
     /// - Throws: ``ComplianceError`` if a controller would reject the whole server because of the accessory.
     func set(
         _ accessory: AccessoryObject, device: AccessoryDevice?, isReachable: Bool
@@ -94,7 +94,7 @@ package final class AccessoryRegistry {
 
     /// Applies values that a device reports.
     ///
-    /// Values are clamped to their limits; values of the wrong type are ignored.
+    /// Values are clamped to their limits; values of the wrong type are ignored. A press is always a change.
     ///
     /// During a write, reads return the written value. The reported value becomes visible when the write ends.
     ///
@@ -123,13 +123,15 @@ package final class AccessoryRegistry {
 
     // MARK: Writing
 
-    /// A value to write, whose type and limits are not checked yet.
+    /// A value to write.
+    ///
+    /// Its type and its limits haven't been checked yet.
     struct Write {
         let id: CharacteristicID
         let value: CharacteristicValue
-        /// Authorization data from the app for the device (HAP 8.5).
+        /// Authorization data for the device, sent by the app (HAP 8.5).
         let authorizationData: [UInt8]?
-        /// The index of the request's entry.
+        /// The index of the entry in the request.
         let entry: Int
     }
 
@@ -148,7 +150,7 @@ package final class AccessoryRegistry {
         var aid: AccessoryID { accessory.accessory.aid }
     }
 
-    /// Groups a request by accessory.
+    /// Groups the writes of a request by accessory.
     ///
     /// Entries that can't be written get their status immediately.
     func orders(of writes: [Write], _ statuses: inout [HAPStatus]) -> [Order] {
@@ -182,14 +184,14 @@ package final class AccessoryRegistry {
 
     /// Marks the values of an order as being written.
     ///
-    /// They are visible from now on.
+    /// Reads return them from now on.
     ///
     /// - Returns: The tickets for ``ended(_:_:_:by:)``.
     func began(_ order: Order) -> [WritesInFlight.Ticket?] {
         order.values.map { order.accessory.began($0.iid, $0.value) }
     }
 
-    /// Applies the device's result of an order.
+    /// Applies the device's result for an order.
     ///
     /// - Returns: The characteristics with new values, and the connections to notify.
     func ended(
@@ -222,7 +224,8 @@ extension AccessoryRegistry {
         fileprivate(set) var characteristics: [CharacteristicRead] = []
     }
 
-    /// Groups the characteristics to read from handlers; the result is empty without handlers.
+    /// Groups the characteristics to read from handlers by accessory; the result is empty if no accessory has a
+    /// handler.
     func reads(of ids: [CharacteristicID]) -> [DeviceRead] {
         var reads: [DeviceRead] = []
         for id in ids {

@@ -1,7 +1,7 @@
 package import HAPModel
 package import HAPProtocol
 
-/// `c#` and the hash of its database.
+/// The configuration number `c#`, and the hash of the database that it belongs to.
 package struct StoredConfiguration: Equatable, Sendable {
     /// The number, 1 to 65535.
     package var number: UInt16
@@ -42,12 +42,12 @@ package struct StoredServer: Equatable, Sendable {
 
 /// The persistent storage of an accessory server.
 ///
-/// Each function returns once the change is durable and survives a power failure. Changes are atomic.
+/// Each function returns once the change is durable and would survive a power failure. Changes are atomic.
 package protocol AccessoryServerStore: Sendable {
     /// Stores the pairings.
     func save(_ pairings: PairingList) async throws
 
-    /// Stores the count of failed proofs.
+    /// Stores the count of wrong proofs.
     func save(failedAttempts: Int) async throws
 
     /// Stores `c#` and its hash.

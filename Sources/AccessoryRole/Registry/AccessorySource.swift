@@ -1,7 +1,7 @@
 public import HAPModel
 package import HAPProtocol
 
-/// One value that a controller has written, within its limits.
+/// A value that a controller has written, within the characteristic's limits.
 public struct CharacteristicWrite: Equatable, Sendable {
     /// The characteristic's id within its accessory.
     public let iid: InstanceID
@@ -13,7 +13,7 @@ public struct CharacteristicWrite: Equatable, Sendable {
     public let type: CharacteristicType
     /// The value, in the characteristic's format and within its limits.
     public let value: CharacteristicValue
-    /// Opaque data with which the device authorizes the write, or `nil`.
+    /// Opaque data that authorizes the write; `nil` if the controller sent none.
     ///
     /// Only the device and its app interpret it.
     ///
@@ -37,7 +37,7 @@ public struct CharacteristicWrite: Equatable, Sendable {
 
 /// A characteristic that has a new value.
 struct CharacteristicChange: Equatable, Sendable {
-    /// The subscribers that are notified.
+    /// The subscribers to notify.
     enum Audience: Equatable, Sendable {
         case everybody
         /// All except these connections, which wrote the value.
@@ -49,37 +49,41 @@ struct CharacteristicChange: Equatable, Sendable {
     let id: CharacteristicID
     let value: CharacteristicValue
     var audience = Audience.everybody
-    /// A Boolean value that indicates whether the event is sent before the event window ends.
+    /// A Boolean value that indicates whether the event must be sent before the event window ends.
     var isUrgent = false
     /// A Boolean value that indicates whether the value is an event and not a state.
     var isMomentary = false
 }
 
-/// The device of an accessory, in HAP's terms, with one status for a whole request.
+/// The device of an accessory, in HAP's terms.
 ///
-/// The server calls it on its executor. The source must not block the executor and must respond within 2 s without
-/// help: the server enforces a time limit only for a ``RequestHandler``.
+/// It has one status for all values of a request.
+///
+/// The server calls it on its executor. The source must not block the executor, and must always respond within 2 s: the
+/// server enforces a time limit only for a ``RequestHandler``.
 package protocol AccessorySource: AnyObject, Sendable {
     /// Writes the values of one request to one accessory, as one update.
     ///
-    /// The resulting values may differ, because of a limit of the device or another color mode. A source reports them
-    /// with ``AccessoryServer/update(_:_:isQuiet:)`` before it returns. Without a report, the written values apply.
+    /// The resulting values may differ from the written ones, for example because of a limit of the device or another
+    /// color mode. The source reports them with ``AccessoryServer/update(_:_:isQuiet:)`` before it returns. Without a
+    /// report, the written values apply.
     ///
     /// - Parameters:
     ///   - values: The values to write, within their limits.
     ///   - accessory: The accessory to write to.
-    /// - Returns: `success` once the device has accepted the values, otherwise the error, in any case within 2 s.
+    /// - Returns: `success` once the device has accepted the values, otherwise the error. The source must return within
+    ///   2 s.
     func write(_ values: [CharacteristicWrite], to accessory: AccessoryID) async -> HAPStatus
 
     /// Makes the device identify itself.
     ///
-    /// No caller waits for it.
+    /// The server doesn't wait until the function returns.
     func identify(_ accessory: AccessoryID) async
 }
 
 extension CharacteristicType {
-    /// A Boolean value that indicates whether automations depend on prompt events: motion and contact as in HAP-NodeJS,
-    /// other alarms, and button presses (HAP 10.2).
+    /// A Boolean value that indicates whether automations depend on prompt events: motion and contact, as in
+    /// HAP-NodeJS, other alarms, and button presses (HAP 10.2).
     var isUrgent: Bool {
         switch self {
         case .motionDetected, .contactSensorState, .occupancyDetected, .leakDetected, .smokeDetected: true

@@ -5,7 +5,8 @@ internal import HAPProtocol
 
 /// The rules of `c#` (HAP 1.3).
 ///
-/// The number increases when the database changes, except for values, or when a name changes. It never decreases.
+/// The number increases when the structure of the database, a name or the firmware version changes, but not when other
+/// values change. 1 follows 65535.
 struct ConfigurationNumber: Equatable, Sendable {
     package private(set) var stored: StoredConfiguration
 

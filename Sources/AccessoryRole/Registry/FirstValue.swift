@@ -1,6 +1,6 @@
 internal import Synchronization
 
-/// The first of several values.
+/// A value that is set once; later values are ignored.
 ///
 /// One task can wait for it.
 final class FirstValue<Value: Sendable>: Sendable {

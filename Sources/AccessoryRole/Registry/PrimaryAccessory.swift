@@ -1,11 +1,12 @@
 package import HAPModel
 
-/// Accessory 1 (HAP 12): the functionless accessory of a bridge, or the stand-alone accessory itself.
+/// Accessory 1 (HAP 12): the bridge's own accessory, which has no functions, or the stand-alone accessory itself.
 package struct PrimaryAccessory: Equatable, Sendable {
     /// The HAP version in the Protocol Information service.
     static let protocolVersion = "1.1.0"
 
-    /// The iids of all parts, including earlier ones; they must be stored before the accessory is served.
+    /// The iids of all services and characteristics, including removed ones; they must be stored before the accessory
+    /// is served.
     package private(set) var ids: InstanceIDs
     package private(set) var accessory: AccessoryObject
 

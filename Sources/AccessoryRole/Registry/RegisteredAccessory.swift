@@ -12,13 +12,13 @@ final class RegisteredAccessory {
     /// `nil` if the accessory is read-only.
     var device: AccessoryDevice?
     var isReachable: Bool
-    /// The cached JSON of the accessory, until a value changes.
+    /// The cached JSON of the accessory; `nil` after a value has changed.
     var json: [UInt8]?
     /// The writes in flight, usually few.
     private var writesInFlight: [(iid: InstanceID, flight: WritesInFlight)] = []
     /// The characteristics, sorted by iid.
     ///
-    /// Searching a dozen is faster than hashing.
+    /// A binary search among a dozen of them is faster than hashing.
     private let places: [(iid: InstanceID, place: Place)]
 
     init(_ accessory: AccessoryObject, device: AccessoryDevice?, isReachable: Bool) {
@@ -64,7 +64,7 @@ final class RegisteredAccessory {
 
     // MARK: Writes in flight
 
-    /// Starts a write, whose value is visible at once.
+    /// Starts a write, whose value is visible immediately.
     ///
     /// Returns `nil` if the characteristic has no value to restore.
     func began(_ iid: InstanceID, _ value: CharacteristicValue) -> WritesInFlight.Ticket? {
@@ -89,7 +89,7 @@ final class RegisteredAccessory {
 
     /// Ends a write.
     ///
-    /// - Returns: The resulting value, which is visible now, if no other write is in flight.
+    /// - Returns: The resulting value, which is now visible; `nil` if another write is still in flight.
     func ended(
         _ ticket: WritesInFlight.Ticket, _ iid: InstanceID, _ value: CharacteristicValue, success: Bool,
         origin: ConnectionID?
@@ -102,7 +102,7 @@ final class RegisteredAccessory {
         return outcome
     }
 
-    /// Takes over the writes in flight of the former accessory.
+    /// Takes over the writes in flight of the accessory that this one replaces.
     func takeOver(_ former: RegisteredAccessory) {
         for (iid, flight) in former.writesInFlight {
             guard let place = place(of: iid), let formerPlace = former.place(of: iid),
@@ -113,11 +113,11 @@ final class RegisteredAccessory {
         }
     }
 
-    /// Returns the characteristics whose values differ from the former accessory's, or all that notify if there was
-    /// none.
+    /// Returns the characteristics with events whose values differ from those of the replaced accessory, or all
+    /// characteristics with events if there was none.
     ///
-    /// Button presses are not included, because none has happened. Values being written are not included either: the
-    /// device hasn't confirmed them. Their final value is reported when the write ends.
+    /// Button presses aren't included, because none has happened. Values that are being written aren't included either,
+    /// because the device hasn't confirmed them; subscribers are notified of the final value when the write ends.
     func changes(since former: RegisteredAccessory?) -> [CharacteristicChange] {
         accessory.services.flatMap(\.characteristics).compactMap { characteristic in
             guard characteristic.metadata.permissions.contains(.notify), !characteristic.type.isMomentary,

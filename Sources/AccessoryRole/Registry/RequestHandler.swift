@@ -1,7 +1,7 @@
 public import HAPModel
 public import HAPProtocol
 
-/// A value that a controller reads.
+/// A characteristic that a controller reads.
 public struct CharacteristicRead: Equatable, Sendable {
     /// The characteristic's id within its accessory.
     public let iid: InstanceID
@@ -39,10 +39,10 @@ public struct WriteResult: Equatable, Sendable {
 
     /// The device has accepted the value and returns a response.
     ///
-    /// Only characteristics with the permission `writeResponse` send it to controllers (HAP 8.5).
+    /// Controllers get the response only for characteristics with the permission `writeResponse` (HAP 8.5).
     public static func success(response: CharacteristicValue) -> WriteResult { WriteResult(.success, response) }
 
-    /// The device has rejected the value, and the former one is restored.
+    /// The device has rejected the value, and the previous one is restored.
     public static func failure(_ status: HAPStatus) -> WriteResult { WriteResult(status, nil) }
 }
 
@@ -59,16 +59,18 @@ public struct ReadResult: Equatable, Sendable {
     /// The last reported or written value is still valid.
     public static let unchanged = ReadResult(.success, nil)
 
-    /// The current value; other subscribers are notified if it differs from the last one.
+    /// The current value.
+    ///
+    /// Subscribers other than the reader are notified if it differs from the previous one.
     public static func value(_ value: CharacteristicValue) -> ReadResult { ReadResult(.success, value) }
 
     /// The value can't be read now.
     public static func failure(_ status: HAPStatus) -> ReadResult { ReadResult(status, nil) }
 }
 
-/// A program that implements an accessory.
+/// The program that implements an accessory.
 ///
-/// It returns a result for each value and is asked before values are read.
+/// It returns a result for each value, and is asked whenever a controller reads values.
 ///
 /// Unlike an ``AccessorySource``, it may take any time. After ``AccessoryServer/handlerTimeout`` the controller gets
 /// `timedOut`, and the task of the request is canceled. After ``HandlerCalls/maximumUnfinished`` unfinished calls, it
@@ -84,7 +86,7 @@ package protocol RequestHandler: Sendable {
     func identify(_ accessory: AccessoryID) async
 }
 
-/// The result of the values that a request writes to one accessory.
+/// The result of writing a request's values to one accessory.
 enum OrderResult {
     /// One status for all values.
     case all(HAPStatus)

@@ -1,14 +1,14 @@
 internal import HAPModel
 internal import HAPProtocol
 
-/// The state of a characteristic during writes.
+/// The state of a characteristic while values are being written to it.
 ///
-/// Reads return a written value at once. The final value is known only when the last write has ended: the last value
-/// that the device accepted, a later report of the device, or the value before the writes. Subscribers are notified of
-/// the final value only, without intermediate steps, so a slider in one app doesn't jump back to an earlier write from
-/// another app. A controller that already knows the value gets no event.
+/// Reads return a written value immediately. The final value is known only when the last write has ended: it is the
+/// last value that the device accepted, a later report from the device, or the value before the writes. Subscribers are
+/// notified of the final value only, without intermediate steps, so a slider in one app doesn't jump back to an earlier
+/// write from another app. A controller that already knows the final value gets no event.
 struct WritesInFlight: Equatable {
-    /// A write, identified by the number of device reports before it started.
+    /// A write, identified by the number of reports that the device had sent before the write started.
     struct Ticket: Equatable {
         fileprivate let reports: Int
     }
@@ -18,18 +18,18 @@ struct WritesInFlight: Equatable {
         var value: CharacteristicValue
     }
 
-    /// The result of the last write's end.
+    /// The result when the last write has ended.
     struct Outcome: Equatable {
         let value: CharacteristicValue
-        /// The connections to notify, or `nil` if all know the value.
+        /// The connections to notify; `nil` if all of them know the value.
         let audience: CharacteristicChange.Audience?
     }
 
-    /// The last value of which subscribers were notified, or `nil` to notify them at the end in any case.
+    /// The last value that subscribers were notified of; `nil` to notify them of the final value in any case.
     private var announced: CharacteristicValue?
     /// The value that applies if all writes in flight fail.
     private var confirmed: CharacteristicValue
-    /// The last value known to each successful writer; usually one.
+    /// The last value that each successful writer knows; there is usually only one writer.
     private var lastKnown: [KnownValue] = []
     private var reports = 0
     private var count = 0
@@ -44,7 +44,7 @@ struct WritesInFlight: Equatable {
         return Ticket(reports: reports)
     }
 
-    /// Records a value that the device reported.
+    /// Records a value that the device reported during the writes.
     mutating func reported(_ value: CharacteristicValue) {
         confirmed = value
         reports += 1
@@ -55,12 +55,12 @@ struct WritesInFlight: Equatable {
 
     /// Ends a write.
     ///
-    /// - Returns: The resulting value, if no other write is in flight.
+    /// - Returns: The final value; `nil` if another write is still in flight.
     mutating func ended(
         _ ticket: Ticket, _ value: CharacteristicValue, success: Bool, origin: ConnectionID?
     ) -> Outcome? {
         if success {
-            // A report after the start of the write takes precedence over the written value.
+            // A report that arrived after the start of the write takes precedence over the written value.
             if ticket.reports == reports { confirmed = value }
             if let origin { remember(origin, value) }
         }

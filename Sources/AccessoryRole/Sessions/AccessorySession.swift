@@ -13,25 +13,25 @@ final class AccessorySession {
     /// A Boolean value that indicates whether the changes being published affect the session.
     var isTouched = false
     var preparedWrite = PreparedWrite()
-    /// The route of the last request.
+    /// The route of the most recent request.
     var route = Route.notFound
     /// A Boolean value that indicates whether a request has arrived and its response is pending.
     var isAnswering = false
     /// A Boolean value that indicates whether the connection closes after the pending response.
     var closesAfterAnswer = false
-    /// A Boolean value that indicates whether the last response was sent; later requests from the peer are ignored.
+    /// A Boolean value that indicates whether the last response was sent; further requests from the peer are ignored.
     var hasEnded = false
     /// A Boolean value that indicates whether M6 is being sent.
     ///
-    /// `sf` changes when M6 is written or the connection ends.
+    /// `sf` changes when M6 has been written or the connection has ended.
     var announcesPairing = false
-    /// A Boolean value that indicates whether the current write resulted in a different value than requested.
+    /// A Boolean value that indicates whether the current write resulted in a value other than the requested one.
     var isCorrected = false
-    /// The units charged to the address: one for the connection and one for each unencrypted request.
+    /// The units charged to the peer's address: one for the connection and one for each unencrypted request.
     var cost = 1
     var lastReceived: ContinuousClock.Instant
     let opened: ContinuousClock.Instant
-    /// The task that processes the request, if it is asynchronous.
+    /// The task that processes the current request, if it is asynchronous.
     var task: Task<Void, Never>?
 
     init(

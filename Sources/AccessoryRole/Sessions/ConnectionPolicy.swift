@@ -14,9 +14,9 @@ enum ConnectionPolicy {
         let id: ConnectionID
         let isVerified: Bool
         let lastReceived: ContinuousClock.Instant
-        /// A Boolean value that indicates whether the connection is pairing.
+        /// A Boolean value that indicates whether a pair setup is in progress on the connection.
         ///
-        /// Other unauthenticated peers must not evict it.
+        /// Such a connection is never evicted.
         let isPairing: Bool
     }
 

@@ -2,16 +2,17 @@ import HAPModel
 
 /// The pending events of one connection and the time of the next delivery (HAP 10.2, Decision 2).
 ///
-/// After a quiet window the first change is sent at once. Changes within the following window are coalesced to the
-/// latest value of each characteristic and sent when the window ends. An urgent change is sent at once, together with
-/// all pending changes. The response to a write with a different result also starts a window. Momentary events, such as
-/// button presses, are never merged: each is sent in a separate message. The outbox holds at most one entry for each
-/// characteristic that the connection subscribes to, and ``maximumMomentaryEvents`` of a button.
+/// The first change after a quiet window is sent immediately. Changes within the window that then starts are coalesced
+/// to the latest value of each characteristic, and sent when the window ends. An urgent change is sent immediately,
+/// together with all pending changes. The response to a write with a different result also starts a window. Momentary
+/// events, such as button presses, are never merged: each is sent in a separate message. The outbox holds at most one
+/// entry for each characteristic that the connection subscribes to, and ``maximumMomentaryEvents`` entries for a
+/// button.
 struct EventOutbox: Equatable, Sendable {
     /// The next step.
     package enum Action: Equatable, Sendable {
         case nothing
-        /// Send these as one message.
+        /// Send these entries as one message.
         case send([Entry])
         /// Call `next(now:)` again at this time.
         case wake(at: ContinuousClock.Instant)
@@ -23,7 +24,7 @@ struct EventOutbox: Equatable, Sendable {
         package var value: CharacteristicValue
     }
 
-    /// The time for which later changes are coalesced.
+    /// The time after a message during which changes are coalesced.
     package var window: Duration
     private var entries: [Entry] = []
     /// The time at which each entry was added, the oldest first.
@@ -31,7 +32,7 @@ struct EventOutbox: Equatable, Sendable {
     private var windowEnd: ContinuousClock.Instant?
     /// A Boolean value that indicates whether an urgent change is among the entries.
     private var isUrgent = false
-    /// A Boolean value that indicates whether a characteristic has several entries.
+    /// A Boolean value that indicates whether any characteristic has several entries.
     private var hasRepetition = false
 
     package init(window: Duration) { self.window = window }
@@ -46,7 +47,7 @@ struct EventOutbox: Equatable, Sendable {
 
     /// Adds a change of a characteristic.
     ///
-    /// An urgent change is sent before the window ends, and a momentary one doesn't replace the previous event.
+    /// An urgent change is sent before the window ends. A momentary change doesn't replace the previous event.
     ///
     /// - Returns: Whether the change replaces a pending older value.
     @discardableResult
@@ -67,7 +68,7 @@ struct EventOutbox: Equatable, Sendable {
         return false
     }
 
-    /// Starts a window, as sending a message does.
+    /// Starts a window, as if a message had been sent.
     package mutating func beginWindow(now: ContinuousClock.Instant) { windowEnd = now + window }
 
     /// Returns whether a change of a characteristic is pending.
@@ -83,7 +84,7 @@ struct EventOutbox: Equatable, Sendable {
 
     /// Returns the due events.
     ///
-    /// Call it after a change, at the requested wake time and when the peer reads again.
+    /// Call it after a change, at the requested wake time, and when the connection becomes writable again.
     package mutating func next(now: ContinuousClock.Instant) -> Action {
         guard !entries.isEmpty else { return .nothing }
         if !isUrgent, let windowEnd, now < windowEnd { return .wake(at: windowEnd) }

@@ -1,16 +1,17 @@
 package import HAPProtocol
 
-/// The pair setup attempts: the connection that may try, and the failed proofs (HAP 5.5, 5.7).
+/// The state of pair setup attempts: which connection may try, and the wrong proofs (HAP 5.5, 5.7).
 ///
-/// One attempt runs at a time. A connection has the *turn* from its M1 until the attempt ends, fails or takes too long.
-/// Three rules keep pairing available to people with the correct setup code while other peers guess or block:
+/// Only one attempt runs at a time. A connection has the *turn* from its M1 until the attempt ends, fails or takes too
+/// long. Three rules keep pairing available to users with the correct setup code while other peers guess or block:
 ///
-/// - After a failed proof, its source and all other sources must pause. Pauses grow, and are much shorter for sources
-///   that have not failed. A rejected request during a pause isn't a failure.
+/// - After a wrong proof, its source and all other sources must pause. Pauses grow, and are much shorter for sources
+///   that haven't failed. A request that is rejected during a pause doesn't count as a failure.
 /// - A waiting source precedes sources that have lost more turns.
 /// - A turn ends after ``turnLimit`` without a valid proof as soon as another source requests it.
 ///
-/// An IPv6 source also has a share of the losses of its network, in which one host can use any number of addresses.
+/// An IPv6 source is also charged with a share of its network's losses, because one host can use any number of
+/// addresses in the network.
 package struct SetupAttempts: Equatable, Sendable {
     private struct Turn: Equatable {
         let connection: ConnectionID
@@ -20,18 +21,20 @@ package struct SetupAttempts: Equatable, Sendable {
         var isProven = false
     }
 
-    /// A source, or an IPv6 network of sources.
+    /// The record of a source, or of an IPv6 network of sources.
     private struct Record: Equatable {
         /// The number of turns that ended without a valid proof.
         var lostTurns = 0
         var wrongProofs = 0
         var pausedUntil: ContinuousClock.Instant?
-        /// The time of the last rejected request since the last turn.
+        /// The time of the last request that was rejected since the source's last turn; `nil` if there is none.
         var waitingSince: ContinuousClock.Instant?
         var lastSeen: ContinuousClock.Instant
     }
 
-    /// The number of failed proofs since the last success; it is persistent.
+    /// The number of wrong proofs since the last correct one.
+    ///
+    /// It survives restarts.
     package private(set) var failures: Int
     private var lastFailure: ContinuousClock.Instant?
     private var turn: Turn?
@@ -44,7 +47,7 @@ package struct SetupAttempts: Equatable, Sendable {
     /// The number of tracked sources and networks.
     var sourceCount: Int { records.count }
 
-    /// Returns the connection that has the turn, or `nil` if it is the given one.
+    /// Returns the connection that has the turn; `nil` if there is none or it is the given one.
     func rival(of connection: ConnectionID) -> ConnectionID? {
         guard let turn, turn.connection != connection else { return nil }
         return turn.connection
@@ -54,9 +57,9 @@ package struct SetupAttempts: Equatable, Sendable {
 
     /// Returns whether a connection may start an attempt.
     ///
-    /// If not, its source counts as waiting.
+    /// If it may not, its source counts as waiting.
     ///
-    /// `rivalIsAnswered` is true while the connection that has the turn waits for the server's response.
+    /// `rivalIsAnswered` is true while the connection that has the turn is waiting for the server's response.
     package mutating func admits(
         _ connection: ConnectionID, from source: PeerAddress, rivalIsAnswered: Bool = false,
         now: ContinuousClock.Instant
@@ -75,7 +78,7 @@ package struct SetupAttempts: Equatable, Sendable {
         return isAdmitted
     }
 
-    /// Records a message from the connection that has the turn or takes it over.
+    /// Records a message from the connection that has the turn, or that takes it over with this message.
     package mutating func received(
         from connection: ConnectionID, at source: PeerAddress, now: ContinuousClock.Instant
     ) {
@@ -83,7 +86,7 @@ package struct SetupAttempts: Equatable, Sendable {
             turn?.lastReceived = now
             return
         }
-        // Another connection of the same source continues its turn.
+        // Another connection from the same source continues the source's turn.
         let began = turn.flatMap { $0.source == source ? $0.began : nil } ?? now
         endTurn(now)
         turn = Turn(connection: connection, source: source, began: began, lastReceived: now)
@@ -109,7 +112,7 @@ package struct SetupAttempts: Equatable, Sendable {
 
     // MARK: Proofs
 
-    /// Records a wrong proof and starts the pauses.
+    /// Records a wrong proof, and starts the pauses.
     package mutating func failed(at source: PeerAddress, now: ContinuousClock.Instant) {
         failures += 1
         lastFailure = now
@@ -122,7 +125,7 @@ package struct SetupAttempts: Equatable, Sendable {
         }
     }
 
-    /// Records a correct proof and resets earlier failures.
+    /// Records a correct proof, and resets the earlier failures.
     package mutating func proved() {
         reset()
         turn?.isProven = true
@@ -135,7 +138,7 @@ package struct SetupAttempts: Equatable, Sendable {
         records = [:]
     }
 
-    /// Returns the time until this source may try again.
+    /// Returns the time until a source may try again.
     package func pause(of source: PeerAddress, now: ContinuousClock.Instant) -> Duration {
         let isNew = share(of: source, now, \.wrongProofs) == 0
         let common = lastFailure.map {
@@ -151,7 +154,7 @@ package struct SetupAttempts: Equatable, Sendable {
 
     // MARK: Sources
 
-    /// Returns whether another waiting source has lost fewer turns.
+    /// Returns whether another source is waiting that has lost fewer turns and needn't pause.
     private func isOutranked(_ source: PeerAddress, losses: Int, _ now: ContinuousClock.Instant) -> Bool {
         records.contains { other, record in
             guard other != source, let since = record.waitingSince, now - since < Self.waitingTime else { return false }
@@ -198,7 +201,7 @@ package struct SetupAttempts: Equatable, Sendable {
     private mutating func makeRoom(_ now: ContinuousClock.Instant) {
         guard records.count >= Self.maximumSources else { return }
         records = records.filter { now - $0.value.lastSeen < Self.memory }
-        // Drop the least harmful record first.
+        // Drop the record with the fewest lost turns first.
         while records.count >= Self.maximumSources,
             let least = records.min(by: {
                 ($0.value.lostTurns, $0.value.lastSeen) < ($1.value.lostTurns, $1.value.lastSeen)

@@ -2,14 +2,15 @@ internal import HAPProtocol
 
 /// A rate limiter for unauthenticated peers, by address.
 ///
-/// Each connection and each unencrypted request costs a unit; curve computations are the most expensive part. A
+/// Each connection and each unencrypted request costs one unit; curve computations are the most expensive part. A
 /// successful proof refunds the units of its connection, so a home that keeps reconnecting from one address never runs
-/// out. Other units are restored over time. An IPv6 address also uses the units of its network, which has more: a host
-/// that keeps changing its address can't use more than those. All devices of a home share the link's network, so an
-/// address from which a controller has authenticated doesn't use the network's units. Only unauthenticated peers
-/// compete for them.
+/// out of units. Other units are restored over time. An IPv6 address also uses up units of its network, which has more
+/// of them: a host that keeps changing its address can't use more than those. All devices in a home share the link's
+/// network, so an address from which a controller has authenticated doesn't use up the network's units. Only
+/// unauthenticated peers compete for them.
 ///
-/// The limiter stores the time at which all units of an address will be restored, and drops the address then.
+/// The limiter stores the time at which all units of an address will be restored. It can forget the address after that
+/// time.
 struct UnauthenticatedRateLimiter: Equatable {
     /// A number of units and the rate at which they are restored.
     struct Allowance {
@@ -36,7 +37,7 @@ struct UnauthenticatedRateLimiter: Equatable {
     ///
     /// - Returns: Whether a unit was available.
     mutating func take(from address: PeerAddress, now: ContinuousClock.Instant) -> Bool {
-        // Take both units or none: a rejected peer must not use up its neighbors' units.
+        // Take both units or none: a rejected peer must not use up the units of its neighbors.
         guard let host = afterUnit(from: .host(address), Self.host, now) else { return false }
         if let network = address.network, provenAt[address] == nil {
             guard let after = afterUnit(from: .network(network), Self.network, now) else { return false }
@@ -59,7 +60,7 @@ struct UnauthenticatedRateLimiter: Equatable {
         giveBack(units, to: .host(address), Self.host, now)
     }
 
-    /// Returns the time at which all units will be restored after taking one unit, or `nil` if none is left.
+    /// Returns the time at which all units will be restored if one is taken now; `nil` if none is left.
     private func afterUnit(
         from key: Key, _ allowance: Allowance, _ now: ContinuousClock.Instant
     ) -> ContinuousClock.Instant? {

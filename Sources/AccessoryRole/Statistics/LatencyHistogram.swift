@@ -2,7 +2,7 @@
 package struct LatencyHistogram: Equatable, Sendable {
     /// The upper bounds of the buckets, except the last one, which is unbounded.
     ///
-    /// They range from responses from memory to more than the 3 s that a controller waits.
+    /// They range from the duration of a response from memory to 3 s, the time that a controller waits.
     package static let bounds: [Duration] = [
         .milliseconds(1), .milliseconds(5), .milliseconds(25), .milliseconds(100), .milliseconds(250),
         .milliseconds(500), .seconds(1), .seconds(2), .seconds(3),

@@ -7,7 +7,9 @@ package struct OutcomeStatistics<Outcome: Hashable & Sendable>: Equatable, Senda
         var number: UInt64
     }
 
-    /// The counts by outcome; a search is faster than hashing, because there are few and the first one usually matches.
+    /// The counts by outcome.
+    ///
+    /// A search is faster than hashing, because there are few outcomes and the first one usually matches.
     private var counts: [Count] = []
     package private(set) var latency = LatencyHistogram()
 
@@ -42,6 +44,7 @@ package struct OutcomeStatistics<Outcome: Hashable & Sendable>: Equatable, Senda
 extension OutcomeStatistics where Outcome == HAPStatus {
     /// Records the end of a command to a device.
     ///
-    /// It is specialized in this module: a generic function called from another module looks its type up in each call.
+    /// The function is specialized in this module. A generic function that is called from another module looks up its
+    /// type in each call.
     package mutating func commandEnded(_ status: HAPStatus, after duration: Duration) { ended(status, after: duration) }
 }

@@ -2,7 +2,7 @@
 ///
 /// Counts only increase.
 package struct ServerStatistics: Equatable, Sendable {
-    /// The responses of each endpoint by HTTP status, and their durations from the request's last byte.
+    /// The responses of each endpoint by HTTP status, and their durations, measured from the last byte of the request.
     package var requests: [Route: OutcomeStatistics<Int>] {
         Dictionary(uniqueKeysWithValues: zip(Route.allCases, answered).filter { $1 != OutcomeStatistics() })
     }
@@ -16,7 +16,7 @@ package struct ServerStatistics: Equatable, Sendable {
     package var stalled: UInt64 = 0
     /// The number of connections closed because their address exceeded the rate limit.
     package var throttled: UInt64 = 0
-    /// The number of pair setup proofs made from a wrong setup code.
+    /// The number of pair setup proofs that were computed with a wrong setup code.
     package var wrongSetupCodes: UInt64 = 0
 
     /// The number of attempts to pair with an already paired bridge.
@@ -24,7 +24,7 @@ package struct ServerStatistics: Equatable, Sendable {
 
     /// The number of event messages sent.
     package var eventMessages: UInt64 = 0
-    /// The number of changed values in those messages.
+    /// The number of changed values in the sent messages.
     package var eventsSent: UInt64 = 0
     /// The number of changed values that a newer value replaced before delivery.
     package var eventsCoalesced: UInt64 = 0
