@@ -18,7 +18,7 @@ final class LineHandler: ChannelInboundHandler {
 
 /// A connection that delivers lines.
 ///
-/// Outgoing bytes bypass it; see ``LineRPCPeer``.
+/// Outgoing bytes bypass this channel; see ``LineRPCPeer``.
 typealias LineChannel = NIOAsyncChannel<LineSplitter.Event, Never>
 
 extension LineLimits {

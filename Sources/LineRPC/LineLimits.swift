@@ -1,20 +1,21 @@
-/// Limits of one end of a connection, for received and for buffered data.
+/// Limits of one end of a connection, for received data and for buffered data.
 package struct LineLimits: Sendable, Equatable {
     /// The longest line to accept from the peer, in bytes without the line feed.
     ///
-    /// In a session, this also limits the total length of all requests that are not answered yet.
+    /// In a session, this also limits the total length of all requests that haven't been answered yet.
     package var lineLength: Int
-    /// The longest line to send, in bytes: the peer's limit for received lines.
+    /// The longest line to send, in bytes without the line feed; it must match the peer's limit for received lines.
     package var sentLineLength: Int
-    /// The maximum number of concurrent requests from the peer, and of requests to the peer that wait for answers.
+    /// The maximum number of concurrent requests from the peer, and of requests to the peer that are waiting for
+    /// answers.
     package var outstandingRequests: Int
     /// The maximum number of bytes to buffer for a slow reader.
     ///
-    /// A peer that exceeds it is disconnected.
+    /// A peer for which more would be buffered is disconnected.
     package var outbox: Int
     /// The maximum number of buffered notifications from the peer.
     ///
-    /// If our reader falls further behind, the connection ends.
+    /// If the reader at this end falls further behind, the connection is closed.
     package var notifications: Int
     /// The maximum number of peers that a server serves at once.
     ///
@@ -22,9 +23,9 @@ package struct LineLimits: Sendable, Equatable {
     package var peers: Int
     /// The maximum number of peers of one user.
     ///
-    /// Further connections of that user are closed and don't count toward ``peers``.
+    /// Further connections of that user are closed, and don't count toward ``peers``.
     package var peersOfUser: Int
-    /// The time that a peer has to read pending answers when a server shuts down.
+    /// The time that a peer has to read the pending answers when the server shuts down.
     package var closeTimeout: Duration
 
     package init(

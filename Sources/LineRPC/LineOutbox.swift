@@ -33,13 +33,13 @@ final class LineOutbox: Sendable {
 
     /// The queued lines, for a single writer.
     ///
-    /// The writer calls ``sent(_:)`` after it has written each line.
+    /// The writer calls ``sent(_:)`` after it has written a line.
     let lines: AsyncStream<[UInt8]>
 
     /// - Parameter limit: The maximum number of buffered bytes.
     init(limit: Int) {
         self.limit = limit
-        // `append` limits the buffered bytes.
+        // The stream needs no limit, because `append` limits the buffered bytes.
         (lines, sink) = AsyncStream.makeStream(bufferingPolicy: .unbounded)
     }
 
@@ -48,7 +48,7 @@ final class LineOutbox: Sendable {
             guard !state.isClosed else { return .closed }
             guard state.bytes + line.count <= limit else { return .overflow }
             state.bytes += line.count
-            // Inside the lock, so that lines leave in the order in which they were counted.
+            // Yield while the lock is held, so that lines are sent in the order in which they were counted.
             sink.yield(line)
             return .fits
         }
@@ -64,7 +64,7 @@ final class LineOutbox: Sendable {
         for waiter in done { waiter.continuation.resume() }
     }
 
-    /// Waits until fewer bytes than `mark` are buffered, the outbox is closed, or the caller is canceled.
+    /// Waits until fewer than `mark` bytes are buffered, the outbox is closed, or the caller is canceled.
     func drained(below mark: Int) async {
         let key = state.withLock { state in
             state.lastWaiter += 1

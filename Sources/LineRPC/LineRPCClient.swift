@@ -6,12 +6,12 @@ import NIOPosix
 
 /// The client end of a connection.
 package enum LineRPCClient {
-    /// Connects to a server's socket, and disconnects when the body returns.
+    /// Connects to a server's socket, and disconnects when `body` returns.
     ///
-    /// If `servers` isn't `nil`, the server must run as one of these users. Without a handler, all requests from the
-    /// server are rejected.
+    /// If `servers` isn't `nil`, the server must run as one of these users. If `handler` is `nil`, all requests from
+    /// the server are rejected.
     ///
-    /// - Throws: ``LineRPCError`` if no permitted server answers; errors of the body.
+    /// - Throws: ``LineRPCError`` if no permitted server answers, or the errors of `body`.
     @discardableResult
     package static func connect<Result: Sendable>(
         to path: String, servers: Set<UInt32>? = nil, limits: LineLimits = LineLimits(),

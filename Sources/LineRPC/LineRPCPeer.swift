@@ -3,16 +3,18 @@ import Logging
 import NIOCore
 import Synchronization
 
-/// One end of a connection, which sends requests and notifications to the other end and receives the other end's.
+/// One end of a connection.
 ///
-/// The protocol is symmetric: both ends may send requests and notifications. ``LineLimits`` bounds all buffers. A peer
-/// that exceeds them or reads too slowly is disconnected.
+/// It sends requests and notifications to the other end, and receives those of the other end.
+///
+/// The protocol is symmetric: both ends may send requests and notifications. ``LineLimits`` limits all buffers. A peer
+/// that exceeds these limits or reads too slowly is disconnected.
 package final class LineRPCPeer: Sendable {
     /// A notification from the peer, or the answer to ``ask(_:_:)``.
     package struct Notification: Equatable, Sendable {
         package var method: String
         package var params: JSONValue
-        /// The answer to ``ask(_:_:)``, or `nil` for a notification.
+        /// The answer to ``ask(_:_:)``; `nil` for a notification.
         ///
         /// If it is set, the other properties are empty.
         package var answer: Answer?
@@ -26,14 +28,14 @@ package final class LineRPCPeer: Sendable {
 
     /// The notifications from the peer, for a single reader.
     ///
-    /// The stream finishes with the connection.
+    /// The stream finishes when the connection ends.
     ///
-    /// It stays empty in a session.
+    /// In a session, it stays empty.
     package let notifications: AsyncStream<Notification>
 
-    /// The identity of the peer according to the system.
+    /// The identity of the peer, as reported by the system.
     ///
-    /// Only servers know it.
+    /// Only servers know it; clients have `nil`.
     package let identity: PeerIdentity?
 
     /// A pending call.
@@ -45,7 +47,7 @@ package final class LineRPCPeer: Sendable {
         var reason: (any Error)?
     }
 
-    /// An abandoned call that still waits for its answer during the grace period.
+    /// An abandoned call that waits a little longer for its answer.
     private struct Expiry {
         let id: Int64
         let grace: Duration
@@ -80,7 +82,7 @@ package final class LineRPCPeer: Sendable {
         self.hangUp = hangUp
         (notifications, notificationSink) = AsyncStream.makeStream(
             bufferingPolicy: .bufferingOldest(limits.notifications))
-        // Bounded by our own calls, because each call is given up at most once.
+        // Bounded by this end's own calls, because each call is given up at most once.
         (expiries, expirySink) = AsyncStream.makeStream(bufferingPolicy: .unbounded)
         outbox = LineOutbox(limit: limits.outbox)
     }
@@ -89,13 +91,13 @@ package final class LineRPCPeer: Sendable {
 
     /// Sends a request and waits for the answer.
     ///
-    /// When the caller stops waiting, because of the deadline or a cancellation, the peer is notified.
+    /// When the caller stops waiting because of the deadline or a cancellation, the peer is notified of that.
     ///
     /// - Parameters:
     ///   - method: The method name.
     ///   - params: An object or an array.
-    ///   - deadline: The longest time to wait, or `nil` to wait as long as the connection lasts.
-    ///   - grace: The time to continue waiting after the deadline or the cancellation, because the answer contains the
+    ///   - deadline: The longest time to wait; `nil` to wait as long as the connection lasts.
+    ///   - grace: The additional time to wait after the deadline or the cancellation, for an answer that contains the
     ///     outcome of partial work. If it is `nil`, the call fails immediately.
     /// - Returns: The result.
     /// - Throws: ``RPCFailure`` if the peer returns an error, ``LineRPCError`` if no answer arrives, or
@@ -158,7 +160,7 @@ package final class LineRPCPeer: Sendable {
         let isSent = state.withLock { state in
             guard let waiting = state.waiting[id], waiting.reason == nil else { return false }
             state.waiting[id]?.reason = reason
-            // The cancellation must not overtake the request.
+            // The cancellation must not be sent before the request.
             return waiting.isSent
         }
         if isSent { tellOfCancellation(id) }
@@ -180,9 +182,10 @@ package final class LineRPCPeer: Sendable {
 
     /// Sends a request whose answer is delivered among the ``notifications``, in the order in which the peer sent both.
     ///
-    /// Use it to maintain a copy of the peer's state: an answer must not overtake earlier notifications.
+    /// Use it to maintain a copy of the peer's state. For that, an answer must not overtake earlier notifications.
     ///
-    /// - Returns: The identifier that ``Answer/id`` refers to. No answer is delivered if the connection ends first.
+    /// - Returns: The identifier of the request; ``Answer/id`` of the answer has the same value. No answer is delivered
+    ///   if the connection ends first.
     /// - Throws: ``LineRPCError`` if the request can't be sent.
     package func ask(_ method: String, _ params: JSONValue = [:]) throws(LineRPCError) -> Int64 {
         let id = nextID()
@@ -201,7 +204,7 @@ package final class LineRPCPeer: Sendable {
 
     /// Sends a notification.
     ///
-    /// - Throws: ``LineRPCError`` if it can't be sent, including because the peer reads too slowly.
+    /// - Throws: ``LineRPCError`` if the notification can't be sent, for example because the peer reads too slowly.
     package func notify(_ method: String, _ params: JSONValue = [:]) throws(LineRPCError) {
         if let refusal = send(.notification(method: method, params: params)) { throw refusal }
     }
@@ -210,7 +213,7 @@ package final class LineRPCPeer: Sendable {
     ///
     /// Further answers to the same request are ignored.
     ///
-    /// A result that exceeds the longest line is replaced by ``RPCFailure/answerTooLong``.
+    /// A result that exceeds the longest line is replaced with ``RPCFailure/answerTooLong``.
     package func answer(_ number: UInt64, with result: Result<JSONValue, RPCFailure>) {
         guard let id = state.withLock({ $0.open.close(number) }) else { return }
         switch result {
@@ -221,11 +224,12 @@ package final class LineRPCPeer: Sendable {
 
     /// Waits until fewer bytes than `mark` are buffered for the peer.
     ///
-    /// A sender that calls this before each message is slowed down by a slow peer instead of losing the connection.
+    /// A sender that calls this before each message is slowed down if the peer is slow; otherwise, it would lose the
+    /// connection.
     ///
     /// It also returns when the connection ends and when the caller is canceled.
     ///
-    /// - Parameter mark: The number of bytes to get below, at least 1.
+    /// - Parameter mark: The number of bytes, at least 1.
     package func drained(below mark: Int = 1) async { await outbox.drained(below: mark) }
 
     package func close() {
@@ -245,20 +249,20 @@ package final class LineRPCPeer: Sendable {
 
     /// Serves the connection until it ends or the task is canceled.
     ///
-    /// After a cancellation, it reads no further lines, cancels running requests, and sends the answers that are
+    /// After a cancellation, it reads no further lines, cancels the running requests, and sends the answers that are
     /// already queued.
     func run(
         _ inbound: NIOAsyncChannelInboundStream<LineSplitter.Event>,
         over channel: any Channel, _ service: PeerService
     ) async {
-        // An unstructured task, because the answers to canceled requests must be sent after a cancellation, too.
+        // An unstructured task, because it must send the answers to canceled requests even after a cancellation.
         let writing = Task { await write(to: channel) }
         await withDiscardingTaskGroup { group in
             group.addTask { await self.awaitExpiries() }
             await withDiscardingTaskGroup { requests in
                 let receiver = receiver(service, in: &requests)
                 await take(inbound, for: receiver, in: &requests)
-                // If the peer has disconnected, answers can't be delivered.
+                // If the peer has disconnected, it can't receive any answers.
                 if !Task.isCancelled { close() }
                 if case .session(let inbox) = receiver { inbox.finish() }
                 requests.cancelAll()
@@ -281,7 +285,7 @@ package final class LineRPCPeer: Sendable {
                     reply(.failure(id: nil, .invalidRequest("the line is longer than \(limits.lineLength) bytes")))
                 case .line(let line): received(line, receiver, in: &requests)
                 }
-                // A peer can cause any number of rejections without reading them, so wait for it to read.
+                // A peer can cause any number of rejections without reading them, so wait until it reads.
                 if receiver.isSession { await outbox.drained(below: limits.lineLength) }
             }
         } catch {
@@ -289,9 +293,10 @@ package final class LineRPCPeer: Sendable {
         }
     }
 
-    /// Closes the connection once all lines are handed to the system, or after the close timeout.
+    /// Closes the connection once all lines have been handed to the system, or after the close timeout.
     private func closeWhenSent() async {
-        // Unstructured tasks, because this runs during a cancellation and must not be canceled with it.
+        // Unstructured tasks, because this function runs during a cancellation and the tasks must not be canceled with
+        // it.
         let leaving = Task { await outbox.drained(below: 1) }
         let time = Task {
             try? await Task.sleep(for: limits.closeTimeout)
@@ -316,7 +321,7 @@ package final class LineRPCPeer: Sendable {
         case .none: return .none
         case .handler(let handler): return .handler(handler)
         case .sessions(let sessions):
-            // Bounded by the open requests, each of which can be canceled once.
+            // Bounded by the number of open requests, each of which can be canceled once.
             let (inputs, inbox) = AsyncStream.makeStream(of: LineRPCInput.self, bufferingPolicy: .unbounded)
             group.addTask {
                 await sessions.serve(self, inputs)
@@ -354,7 +359,7 @@ package final class LineRPCPeer: Sendable {
                 }
             case .session(let inbox):
                 let opened: Result<UInt64, RPCFailure> = state.withLock { state in
-                    // Pending requests are kept in memory, so their total length is limited to that of a single
+                    // Pending requests are kept in memory, so their total length is limited to the length of a single
                     // request.
                     guard state.open.count < limits.outstandingRequests,
                         state.open.count == 0 || state.open.length + line.count <= limits.lineLength
@@ -370,13 +375,13 @@ package final class LineRPCPeer: Sendable {
                 }
             }
         case .notification(Self.cancellation, let params):
-            // A handler isn't notified, because the requester has stopped waiting.
+            // A handler isn't notified of the cancellation; its answer is ignored.
             guard case .session(let inbox) = receiver, let id = RPCMessage.ID(params["id"]),
                 let number = state.withLock({ $0.open.cancel(id) })
             else { return }
             inbox.yield(.cancelled(number: number))
         case .notification where receiver.isSession:
-            // Sessions don't read notifications, so they aren't stored.
+            // Sessions don't read notifications, so notifications aren't stored.
             break
         case .notification(let method, let params):
             handOn(Notification(method: method, params: params))
@@ -414,7 +419,7 @@ package final class LineRPCPeer: Sendable {
         } catch LineRPCError.closed {
             // The peer was disconnected, which has been logged.
         } catch is CancellationError {
-            // The peer is gone, or the server shuts down and closes the connection.
+            // The peer has disconnected, or the server is shutting down and closes the connection.
         } catch {
             logger.error("request failed", metadata: ["method": "\(method)", "error": "\(error)"])
             reply(.failure(id: id, .internalError))
@@ -429,7 +434,7 @@ package final class LineRPCPeer: Sendable {
         await withDiscardingTaskGroup { group in
             for await expiry in expiries {
                 group.addTask {
-                    // A cancellation ends the grace period.
+                    // A cancellation ends the additional wait.
                     try? await Task.sleep(for: expiry.grace)
                     self.resolve(expiry.id, .failure(expiry.reason))
                 }
@@ -461,7 +466,7 @@ package final class LineRPCPeer: Sendable {
     private func write(to channel: any Channel) async {
         for await line in outbox.lines {
             do {
-                // Wait until the system has the line: closing the channel discards its buffered lines.
+                // Wait until the system has taken the line: closing the channel discards the lines that it buffers.
                 try await channel.writeAndFlush(ByteBuffer(bytes: line))
             } catch {
                 // `close` also resumes the tasks that wait in `drained(below:)`.
@@ -484,14 +489,15 @@ enum PeerService: Sendable {
 package protocol LineRPCHandler: Sendable {
     /// Answers one request.
     ///
-    /// Requests of one peer run concurrently. The task is canceled when the peer disconnects. While it runs, it may
-    /// send notifications to the peer, so a request that doesn't return is a subscription.
+    /// Requests from one peer run concurrently. A request's task is canceled when the peer disconnects. While the task
+    /// runs, it may send notifications to the peer, so a request that doesn't return is a subscription.
     ///
     /// - Parameters:
     ///   - method: The method name.
-    ///   - params: An object or an array; an empty object if the peer sent none.
+    ///   - params: An object or an array; an empty object if the peer sent no parameters.
     ///   - peer: The requester.
     /// - Returns: The result.
-    /// - Throws: An ``RPCFailure`` is sent as the answer. Any other error is sent as "internal error", without details.
+    /// - Throws: An ``RPCFailure``, which is sent as the answer. For any other error, "internal error" is sent, without
+    ///   details.
     func call(_ method: String, _ params: JSONValue, from peer: LineRPCPeer) async throws -> JSONValue
 }

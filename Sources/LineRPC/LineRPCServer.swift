@@ -5,7 +5,7 @@ import NIOCore
 import NIOPosix
 import Synchronization
 
-/// The server end, which listens on a Unix socket.
+/// The server end of connections, which listens on a Unix socket.
 package struct LineRPCServer: Sendable {
     private let path: String
     private let mode: mode_t
@@ -14,9 +14,10 @@ package struct LineRPCServer: Sendable {
     private let service: PeerService
     private let logger: Logger
 
-    /// Listens and serves peers until the task is canceled.
+    /// Listens, and serves peers until the task is canceled.
     ///
-    /// It then cancels running requests, sends the answers that are already queued, and removes the socket.
+    /// After the cancellation, it cancels running requests, sends the answers that are already queued, and removes the
+    /// socket.
     ///
     /// - Throws: ``LineRPCError`` if the socket can't be created.
     package func run(onListening: @Sendable () -> Void = {}) async throws {
@@ -26,9 +27,9 @@ package struct LineRPCServer: Sendable {
         defer { accepted.closeAll() }
         let server: NIOAsyncChannel<any Channel, Never>
         do {
-            // The name is temporary, so that no client connects before the mode is set. A connection is wrapped when it
-            // is served, because SwiftNIO traps on a wrapped channel that is never served, which can happen during a
-            // shutdown.
+            // The socket first has a temporary name, so that no client connects before the mode is set. A connection is
+            // wrapped only when it is served, because SwiftNIO traps on a wrapped channel that is never served, which
+            // can happen during a shutdown.
             server = try await ServerBootstrap(group: .singletonMultiThreadedEventLoopGroup)
                 .childChannelOption(.autoRead, value: false)
                 .serverChannelInitializer { channel in
@@ -57,7 +58,7 @@ package struct LineRPCServer: Sendable {
         await withDiscardingTaskGroup { tasks in
             do {
                 for try await connection in connections {
-                    // The kernel recorded the user when the peer connected, so this doesn't wait for the peer.
+                    // The kernel recorded the user when the peer connected, so this call doesn't wait for the peer.
                     let user = await PeerIdentity.user(of: connection)
                     let refusal = served.entered(by: user)
                     switch refusal {
@@ -91,7 +92,7 @@ package struct LineRPCServer: Sendable {
     private func serve(_ channel: any Channel, isWelcome: Bool) async {
         do {
             guard isWelcome else { return try await channel.close() }
-            // Look up the identity before reading: the process may run another program later.
+            // Look up the identity before reading, because the process may later run another program.
             let identity = await PeerIdentity.of(channel)
             let connection = try await channel.eventLoop.submit { [limits] in
                 let connection = try limits.wrap(channel)
@@ -116,8 +117,8 @@ extension LineRPCServer {
     ///
     /// It doesn't touch the file system until it runs.
     ///
-    /// Users with write permission on the socket can connect. The socket belongs to the system group if that group
-    /// exists.
+    /// Users with write permission for the socket can connect. The socket belongs to the system group `group`, if that
+    /// group exists.
     package init(
         path: String, mode: UInt32 = 0o660, group: String? = nil, limits: LineLimits = LineLimits(),
         handler: any LineRPCHandler, logger: Logger
@@ -131,9 +132,9 @@ extension LineRPCServer {
     }
 }
 
-/// The open connections, to close them with the server.
+/// The open connections, which are closed together with the server.
 private final class AcceptedChannels: Sendable {
-    /// The open connections, or `nil` once the server has shut down.
+    /// The open connections by their identity; `nil` once the server has shut down.
     private let channels = Mutex<[ObjectIdentifier: any Channel]?>([:])
 
     func insert(_ channel: any Channel) {

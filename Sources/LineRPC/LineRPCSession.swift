@@ -2,23 +2,25 @@ package import BoundedJSON
 
 /// A service whose sessions answer requests in any order.
 ///
-/// Unlike a ``LineRPCHandler``, which returns the answer, a session calls ``LineRPCPeer/answer(_:with:)`` when it is
-/// ready. Answers and notifications from one task are sent in that task's order.
+/// Unlike a ``LineRPCHandler``, which returns the answer, a session calls ``LineRPCPeer/answer(_:with:)`` when the
+/// answer is ready. Answers and notifications from one task are sent in that task's order.
 package protocol LineRPCSessions: Sendable {
     /// Serves one connection, which ends when this method returns.
     ///
     /// - Parameters:
     ///   - peer: The other end.
-    ///   - inputs: The peer's requests and cancellations, in order. The stream finishes with the connection. Its buffer
-    ///     is bounded, because each request counts as outstanding until it is answered.
+    ///   - inputs: The peer's requests and cancellations, in order. The stream finishes when the connection ends. Its
+    ///     buffer is bounded, because each request counts as outstanding until it is answered.
     func serve(_ peer: LineRPCPeer, _ inputs: AsyncStream<LineRPCInput>) async
 }
 
 /// An event that a session receives from its peer.
 package enum LineRPCInput: Sendable, Equatable {
-    /// A request with its number, which is unique within the connection.
+    /// A request, with a number that is unique within the connection.
     case request(number: UInt64, method: String, params: JSONValue)
-    /// The peer no longer needs the answer. The request must still be answered.
+    /// The peer no longer needs the answer.
+    ///
+    /// The request must be answered nevertheless.
     case cancelled(number: UInt64)
 }
 
@@ -36,7 +38,7 @@ struct OpenRequests {
     /// The total length of their lines, in bytes.
     private(set) var length = 0
 
-    /// Adds a request and returns its number, or `nil` if an unanswered request has the same identifier.
+    /// Adds a request and returns its number; `nil` if an unanswered request has the same identifier.
     mutating func open(_ id: RPCMessage.ID, length: Int) -> UInt64? {
         guard numbers[id] == nil else { return nil }
         last += 1
@@ -47,13 +49,13 @@ struct OpenRequests {
         return last
     }
 
-    /// Marks a request as canceled and returns its number, or `nil` if it was answered or canceled before.
+    /// Marks a request as canceled and returns its number; `nil` if it was already answered or canceled.
     mutating func cancel(_ id: RPCMessage.ID) -> UInt64? {
         guard let number = numbers[id], cancelled.insert(number).inserted else { return nil }
         return number
     }
 
-    /// Removes an answered request and returns its identifier, or `nil` if it was removed before.
+    /// Removes an answered request and returns its identifier; `nil` if it was already removed.
     mutating func close(_ number: UInt64) -> RPCMessage.ID? {
         guard let id = ids.removeValue(forKey: number) else { return nil }
         numbers[id] = nil

@@ -1,9 +1,9 @@
 /// Splits a stream of bytes into lines.
 ///
-/// It buffers one line at most.
+/// It buffers at most one line.
 ///
-/// A line ends with a line feed. A line that exceeds the limit is reported once and skipped up to its line feed, so the
-/// sender loses only that line. Blank lines are dropped.
+/// A line ends with a line feed. If a line exceeds the limit, this is reported once, and the bytes up to the line feed
+/// are skipped, so the sender loses only that line. Blank lines are dropped.
 package struct LineSplitter: Sendable {
     package enum Event: Equatable, Sendable {
         /// A complete line, without its line feed.

@@ -2,7 +2,7 @@ import Synchronization
 
 /// Counts the served peers, in total and per user.
 ///
-/// A peer that exceeds its user's limit isn't counted, so it takes no place from other users.
+/// A peer that exceeds its user's limit isn't counted, so it doesn't use up the connections of other users.
 final class PeerCounts: Sendable {
     enum Refusal: Sendable, Equatable {
         case peers, peersOfUser
@@ -21,7 +21,7 @@ final class PeerCounts: Sendable {
     /// Counts a new connection.
     ///
     /// - Parameter user: The user that the peer runs as. All peers of an unknown user count as one user.
-    /// - Returns: The reason to reject the peer, or `nil` to serve it until ``left(by:)``.
+    /// - Returns: The reason to reject the peer; `nil` to serve it until ``left(by:)`` is called.
     func entered(by user: UInt32?) -> Refusal? {
         let user = user ?? .max
         return state.withLock { state in

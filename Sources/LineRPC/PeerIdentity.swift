@@ -1,22 +1,22 @@
 import Glibc
 import NIOCore
 
-/// The identity of a peer on a Unix socket, according to the system.
+/// The identity of a peer on a Unix socket, as reported by the system.
 ///
-/// Only the user can be trusted: the kernel records it when the peer connects. The executable distinguishes the
-/// programs of one user and isn't a security boundary. A program can connect and then run another program that inherits
-/// the connection, and programs of one user can control each other. So a permission that one program of a user has
-/// can't be withheld from the user's other programs.
+/// Only the user can be trusted, because the kernel records it when the peer connects. The executable distinguishes the
+/// programs of one user, but isn't a security boundary: a program can connect and then run another program that
+/// inherits the connection, and programs of one user can control each other. A permission that one program of a user
+/// has therefore can't be withheld from the user's other programs.
 ///
-/// The system decides which executables a daemon can see. Without `CAP_SYS_PTRACE`, a daemon sees the executables of
-/// its own user only. For all other peers, only the user is known.
+/// The system decides which executables a daemon can see. Without `CAP_SYS_PTRACE`, a daemon sees only the executables
+/// of its own user. For all other peers, only the user is known.
 package struct PeerIdentity: Sendable, Hashable {
     /// The user that the peer ran as when it connected.
     package let uid: UInt32
     package let gid: UInt32
     /// The process that connected.
     ///
-    /// It may have ended since.
+    /// It may have ended since then.
     package let pid: Int32
     /// The program that the process ran when the server accepted the connection.
     ///
@@ -32,14 +32,14 @@ package struct PeerIdentity: Sendable, Hashable {
 }
 
 extension PeerIdentity {
-    /// `struct ucred`, which isn't imported into Swift.
+    /// The C structure `struct ucred`, which isn't imported into Swift.
     private struct Credentials: Sendable {
         var pid: Int32
         var uid: UInt32
         var gid: UInt32
     }
 
-    /// Returns the user that a peer ran as when it connected, or `nil` if the system doesn't report it.
+    /// Returns the user that a peer ran as when it connected; `nil` if the system doesn't report it.
     static func user(of channel: any Channel) async -> UInt32? {
         guard let socket = channel as? any SocketOptionProvider else { return nil }
         return await credentials(of: socket)?.uid
@@ -51,12 +51,12 @@ extension PeerIdentity {
         ).get()
     }
 
-    /// Returns the identity of the peer of a new connection, or `nil` if the system doesn't report it.
+    /// Returns the identity of the peer of a new connection; `nil` if the system doesn't report it.
     static func of(_ channel: any Channel) async -> PeerIdentity? {
         guard let socket = channel as? any SocketOptionProvider, let credentials = await credentials(of: socket) else {
             return nil
         }
-        // Since Linux 6.5, the socket has a handle of the process in addition to its number.
+        // Since Linux 6.5, the socket provides a handle for the process in addition to its number.
         let handle: CInt? = try? await socket.unsafeGetSocketOption(
             level: .socket, name: NIOBSDSocket.Option(rawValue: Self.peerPIDFD)
         ).get()
@@ -66,14 +66,14 @@ extension PeerIdentity {
             executable: executable(of: credentials.pid, ranBy: credentials.uid, handle: handle) ?? "")
     }
 
-    /// `SO_PEERPIDFD`.
+    /// The socket option `SO_PEERPIDFD`.
     private static let peerPIDFD: CInt = 77
 
-    /// Returns the executable of a process.
+    /// Returns the executable of a process; `nil` if it is unknown.
     ///
     /// The folder in `/proc` is opened first, so that everything read through it belongs to one process, even if the
-    /// number is reused. The handle becomes readable when the peer ends, which proves whether the folder is the peer's.
-    /// Without a handle, at least the user must match.
+    /// process number is reused. The handle becomes readable when the peer ends. As long as it isn't readable, the
+    /// folder is the peer's. Without a handle, at least the user must match.
     private static func executable(of pid: Int32, ranBy uid: UInt32, handle: CInt?) -> String? {
         guard pid > 0 else { return nil }
         let folder = open("/proc/\(pid)", O_RDONLY | O_DIRECTORY | O_CLOEXEC)

@@ -1,12 +1,14 @@
 package import BoundedJSON
 
-/// A request that was answered with an error: JSON-RPC's error object.
+/// The error that answers a failed request: JSON-RPC's error object.
 package struct RPCFailure: Error, Equatable, Sendable {
-    /// JSON-RPC's own codes are -32768 to -32000; all others belong to the application.
+    /// The error code.
+    ///
+    /// Codes from -32768 to -32000 are reserved by JSON-RPC; all others belong to the application.
     package var code: Int
-    /// One sentence for people.
+    /// One sentence, for users.
     package var message: String
-    /// Details for programs, in addition to the code.
+    /// Machine-readable details, in addition to the code.
     package var data: JSONValue?
 
     package init(code: Int, message: String, data: JSONValue? = nil) {
@@ -25,7 +27,7 @@ package struct RPCFailure: Error, Equatable, Sendable {
     }
     /// The handler failed.
     package static let internalError = RPCFailure(code: -32603, message: "internal error")
-    /// Too many requests wait for answers.
+    /// Too many requests are waiting for answers.
     package static let tooManyRequests = RPCFailure(code: -32000, message: "too many requests are pending")
     /// The answer exceeds the longest line.
     package static let answerTooLong = RPCFailure(code: -32001, message: "the response is too long")
@@ -41,13 +43,13 @@ package enum LineRPCError: Error, Equatable, Sendable {
     case unreachable(path: String, reason: String)
     /// This process has no permission to use the socket.
     case noPermission(path: String)
-    /// The daemon at the socket runs as a user that isn't permitted.
+    /// The program at the socket runs as a user that isn't permitted.
     case untrusted(path: String, user: UInt32)
     /// The socket's path exceeds the system's limit.
     case pathTooLong(path: String)
     /// Another server already listens at the path.
     case inUse(path: String)
-    /// The path exists and isn't a socket, so it isn't removed.
+    /// The path exists, but isn't a socket, so it isn't removed.
     case notASocket(path: String)
     /// The socket can't be created.
     case cannotListen(path: String, reason: String)
@@ -55,7 +57,7 @@ package enum LineRPCError: Error, Equatable, Sendable {
     case closed
     /// The answer didn't arrive in time.
     case timedOut
-    /// Too many requests to the peer wait for answers.
+    /// Too many requests to the peer are waiting for answers.
     case tooManyRequests
     /// The message exceeds the longest line.
     case tooLong

@@ -15,12 +15,14 @@ package enum RPCMessage: Equatable, Sendable {
     case request(id: ID, method: String, params: JSONValue)
     case notification(method: String, params: JSONValue)
     case response(id: ID, result: JSONValue)
-    /// An error response. It has no identifier if the request had no readable one.
+    /// An error response.
+    ///
+    /// Its identifier is `nil` if the request had no readable one.
     case failure(id: ID?, RPCFailure)
 }
 
 extension RPCMessage {
-    /// The error for an invalid line: the failure to send and the identifier of the request.
+    /// The error for an invalid line: the failure to send, and the identifier of the request, if it is readable.
     package struct Refusal: Error, Equatable {
         package var id: ID?
         package var failure: RPCFailure
@@ -107,7 +109,7 @@ extension RPCMessage {
 }
 
 extension RPCMessage.ID {
-    /// Creates an identifier from JSON, or returns `nil` if the value isn't a valid identifier.
+    /// Creates an identifier from JSON; `nil` if the value isn't a valid identifier.
     init?(_ json: JSONValue?) {
         switch json {
         case .integer(let value)?: self = .integer(value)

@@ -21,9 +21,9 @@ package struct SocketLocation: Sendable, Equatable {
     }
 
     package let path: String
-    /// The users that the daemon may run as, or `nil` for any user if a person chose the socket.
+    /// The users that the daemon may run as; `nil` for any user, if the user of this program chose the socket.
     package let servers: Set<UInt32>?
-    /// The reason why the socket that `make run` created in the current directory isn't used, or `nil` if it is used or
+    /// The reason why a socket that `make run` created in the current directory isn't used; `nil` if it is used or
     /// doesn't exist.
     package let remark: String?
 
@@ -53,9 +53,10 @@ package struct SocketLocation: Sendable, Equatable {
         self.servers = servers
     }
 
-    /// Returns the reason why another user may have created the socket, or `nil` if no other user can have.
+    /// Returns the reason why another user may have created the socket; `nil` if no other user can have created it.
     private static func distrust(_ directory: String) -> String? {
-        // The owner of the current directory can replace its contents, so root doesn't trust another user's directory.
+        // The owner of the current directory can replace its contents, so root must not trust the directory of another
+        // user.
         let inClone = [directory + "/.lamplighter", directory + "/.lamplighter/run"]
         let places = (geteuid() == 0 ? [directory] : []) + inClone
         for place in places {

@@ -4,9 +4,9 @@ import NIOCore
 
 /// The file of a socket.
 ///
-/// It is checked, created atomically, and removed at the end.
+/// It is checked, created atomically, and removed when the server ends.
 struct SocketPlace: Sendable {
-    /// The identity of the file, so that the socket of a successor is never removed.
+    /// The identity of the file, used to avoid removing the socket of another server that has replaced it.
     struct File: Equatable, Sendable {
         let device: dev_t
         let inode: ino_t
@@ -17,7 +17,7 @@ struct SocketPlace: Sendable {
 
     /// Checks that no process answers at the path.
     ///
-    /// Leftovers of a crash may be replaced.
+    /// Files that a crash left behind may be replaced.
     func prepare(limits: LineLimits) async throws(LineRPCError) {
         for path in [path, temporary] {
             guard let status = status(of: path) else { continue }
