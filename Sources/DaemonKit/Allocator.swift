@@ -2,7 +2,9 @@ internal import CMalloc
 
 /// Settings of a daemon's heap.
 package enum Allocator {
-    /// The size of free memory at the end of the heap that is returned to the system immediately, in bytes.
+    /// The size of the free memory that may remain at the end of the heap, in bytes.
+    ///
+    /// Memory beyond it is returned to the system immediately.
     private static let spare: Int32 = 1 << 20
 
     /// Configures the heap.
@@ -10,12 +12,12 @@ package enum Allocator {
     /// Call it before the first thread starts.
     ///
     /// All threads share one heap. By default, the C library creates one per thread to reduce contention. A daemon that
-    /// mainly runs one event loop gains little from that and loses a tenth of its memory, because free memory in one
-    /// heap can't serve another.
+    /// mainly runs one event loop gains little from that, and needs a tenth more memory, because free memory in one
+    /// heap can't be used for another.
     ///
-    /// Some free memory is kept until ``giveBack()``. The accessory database of 100 lights passes through half a
-    /// megabyte of buffers. With the C library's default limit, these buffers were returned after each answer and then
-    /// requested from the kernel again, page by page.
+    /// Some free memory is kept until ``giveBack()`` is called. A response with the accessory database of 100 lights
+    /// temporarily needs half a megabyte of buffers. With the C library's default limit, these buffers would be
+    /// returned after each response, and then requested from the kernel again, page by page.
     package static func setUp() {
         mallopt(M_ARENA_MAX, 1)
         mallopt(M_TRIM_THRESHOLD, spare)

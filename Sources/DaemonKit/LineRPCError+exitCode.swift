@@ -1,7 +1,7 @@
 package import LineRPC
 package import SystemKit
 
-/// The exit codes of a daemon whose socket can't be created.
+/// The exit codes for errors of a daemon's socket.
 extension LineRPCError: ErrorWithExitCode {
     package var exitCode: ExitCode {
         switch self {

@@ -1,15 +1,16 @@
 import Logging
 
-/// An event in the journal's own format, so that `journalctl LIGHT=home/0x12` finds it (systemd's "Native Journal
+/// An event in the journal's native format, so that `journalctl LIGHT=home/0x12` finds it (systemd's "Native Journal
 /// Protocol").
 ///
-/// Each field is a line `NAME=value`. The format of a multiline value is: the name, a line feed, the length as 64 bits
-/// in little-endian order, the value, a line feed.
+/// Each field is a line `NAME=value`. A multiline value has another format: the name, a line feed, the length as 64
+/// bits in little-endian order, the value, and a line feed.
 enum JournalEntry {
     /// The maximum total size of the fields other than the message, in bytes, so that an entry always fits into one
     /// datagram.
     ///
-    /// A field that exceeds it is omitted, because searches would find a truncated value by mistake.
+    /// A field that would exceed it is omitted and not truncated, because searches would find a truncated value by
+    /// mistake.
     static let maximumFields = 8192
 
     /// The longest field name that the journal accepts.
@@ -33,7 +34,8 @@ enum JournalEntry {
         return entry
     }
 
-    /// Converts a metadata key to a field name of capital letters, digits and underscores that begins with a letter.
+    /// Converts a metadata key to a field name of capital letters, digits and underscores that begins with a letter;
+    /// `nil` if that isn't possible.
     static func name(of key: String) -> String? {
         let name = key.unicodeScalars.map { scalar -> Character in
             switch scalar {

@@ -5,9 +5,9 @@ final class JournalSocket: Sendable {
     static let path = "/run/systemd/journal/socket"
 
     private let path: String
-    /// Open for the lifetime of the process.
+    /// The socket's descriptor, which is open for the lifetime of the process.
     ///
-    /// Each datagram has its own destination address, so a restarted journal is found again.
+    /// Each datagram has its own destination address, so datagrams reach a restarted journal, too.
     private let descriptor: CInt
 
     init(path: String = JournalSocket.path) {
@@ -19,7 +19,7 @@ final class JournalSocket: Sendable {
 
     /// Sends an entry without blocking.
     ///
-    /// Returns `false` if the journal isn't running or can't accept the entry now.
+    /// Returns `false` if the journal isn't running or can't accept the entry at the moment.
     func send(_ entry: [UInt8]) -> Bool {
         var address = sockaddr_un()
         address.sun_family = sa_family_t(AF_UNIX)

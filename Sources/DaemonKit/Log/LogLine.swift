@@ -2,17 +2,19 @@ import Logging
 import SystemKit
 import TerminalKit
 
-/// The prefix of an event on standard error.
+/// The style of the events on standard error, which determines the prefix of each line.
 package enum LogStyle: Equatable, Sendable {
-    /// The journal's priority, such as `<6>`. The journal adds the time itself.
+    /// A line begins with the journal's priority, such as `<6>`.
+    ///
+    /// The journal adds the time itself.
     case journal
-    /// The time and the level, for people.
+    /// A line begins with the time and the level, for human readers.
     case plain
 
     /// Returns the style for standard error.
     ///
-    /// Both values have the format `device:inode`, like systemd's. Child processes inherit the variable for the journal
-    /// stream.
+    /// Both arguments have the format `device:inode`, which systemd uses. Child processes inherit the environment
+    /// variable for the journal stream even if their standard error leads elsewhere.
     package static func of(journalStream: String?, standardError: String?) -> LogStyle {
         journalStream != nil && journalStream == standardError ? .journal : .plain
     }

@@ -1,28 +1,28 @@
 import Logging
 import TerminalKit
 
-/// A log event, ready to be written: the message and the named values.
+/// A log event that is ready to be written: the message and the named values.
 struct LogRecord: Equatable, Sendable {
     struct Field: Equatable, Sendable {
         var name: String
         var value: String
     }
 
-    /// The maximum size of the text, the message and each value, in bytes.
+    /// The maximum size of the text, of the message and of each value, in bytes.
     ///
-    /// Longer ones are truncated, so that no peer can fill the disk or the memory with one message.
+    /// Longer ones are truncated, so that no peer can fill the disk or the memory with a single message.
     static let maximumLength = 8192
 
     /// The name of the logger.
     var label: String
     var level: Logger.Level
-    /// The message, which is constant for a kind of event.
+    /// The message, which is the same for all events of a kind.
     ///
     /// Variable data is in the fields.
     var message: String
     var fields: [Field]
 
-    /// The event for people: the message, followed by the fields as `name=value`, always on one line.
+    /// The event for human readers: the message, followed by the fields as `name=value`, always on one line.
     var text: String {
         var text = message.sanitized
         for field in fields { text += " \(field.name.sanitized)=\(Self.quoted(field.value))" }

@@ -3,8 +3,9 @@ package import Logging
 import SystemKit
 import TerminalKit
 
-/// The setup of a daemon's log: the journal if standard error leads there, or else one line per event on standard
-/// error.
+/// The setup of a daemon's log.
+///
+/// Events go to the journal if standard error leads there, otherwise to standard error, one per line.
 package enum LogSetup {
     /// Installs the log.
     ///
@@ -16,8 +17,8 @@ package enum LogSetup {
         return stage
     }
 
-    /// Returns a stage that writes to the journal if the style requires it, and to standard error otherwise or if that
-    /// fails.
+    /// Returns a stage that writes to the journal if the style requires it, and to standard error otherwise or if the
+    /// journal doesn't accept an event.
     static func stage(
         _ style: LogStyle, journal: JournalSocket, standardError: @escaping @Sendable (String) -> Void
     ) -> LogStage {
@@ -40,12 +41,12 @@ package enum LogSetup {
 }
 
 extension LogStage {
-    /// Reports the error that ends a program.
+    /// Reports an error that ends a program.
     package func report(_ error: any Error, of program: String, to logger: Logger) {
         switch style {
         case .journal: logger.critical("daemon failed", metadata: ["error": "\(error)"])
         case .plain:
-            // An error in a file begins with its position, in the format of compilers.
+            // An error in a file begins with its position, in the format that compilers use.
             let name = error is ConfigurationError ? "" : "\(program): "
             StandardStreams.printError((name + "\(error)").sanitized)
         }

@@ -4,7 +4,7 @@ import Synchronization
 ///
 /// It suppresses repetitions and writes the rest.
 ///
-/// It is idle while nothing is suppressed. Otherwise, one task sleeps until the next count is due.
+/// It is idle while nothing is suppressed. Otherwise, a task sleeps until the next count must be written.
 package final class LogStage: Sendable {
     private struct State {
         var limiter: RepetitionLimiter
@@ -26,7 +26,7 @@ package final class LogStage: Sendable {
         self.write = write
     }
 
-    /// The number of events that were suppressed since the start.
+    /// The number of events that were suppressed since the program started.
     package var suppressedEvents: UInt64 { state.withLock(\.limiter.heldAtAll) }
 
     func log(_ record: LogRecord) {

@@ -1,24 +1,24 @@
 import Logging
 
-/// Keeps the log short when events repeat.
+/// Limits repeated events, to keep the log short.
 ///
-/// The first few events of a kind pass within a window. Further ones are counted, and the count is written at the end
-/// of each window. A window without suppressed events ends silently, and the next event of that kind passes again.
-/// Events of one kind have the same level, message, and light or driver. Data that a peer can vary, such as its address
-/// or an invalid byte, doesn't create a new kind.
+/// Within a window, the first few events of a kind pass. Further ones are counted, and the count is written at the end
+/// of each window. If no event was suppressed during a window, it ends silently, and the next event of that kind passes
+/// again. Events are of one kind if they have the same level, message, and light or driver. Data that a peer can vary,
+/// such as its address or an invalid byte, doesn't create a new kind.
 ///
-/// Only levels that are enabled by default and that others can cause are limited: `info`, `warning` and `error`. A
-/// `notice` records an authorized action, each of which matters. `debug` and `trace` are enabled in order to see
+/// Only levels that are enabled by default and whose events peers can cause are limited: `info`, `warning` and `error`.
+/// A `notice` records an authorized action, and each of them matters. `debug` and `trace` are enabled in order to see
 /// everything.
 struct RepetitionLimiter: Sendable {
     /// The number of events of a kind that pass within a window.
     static let burst = 5
     /// The maximum number of kinds per level.
     ///
-    /// A full bridge has 149 lights.
+    /// It is enough for a full bridge, which has 149 lights.
     ///
-    /// Further kinds are counted together. So a source of ever new messages is also limited, and its messages at one
-    /// level don't suppress those at another.
+    /// Further kinds are counted together. This also limits a source whose messages are always new, and its messages at
+    /// one level don't suppress those at another level.
     static let kinds = 256
     /// The maximum length of the text that distinguishes kinds, in bytes.
     fileprivate static let keyLength = 256
@@ -39,12 +39,12 @@ struct RepetitionLimiter: Sendable {
 
     private let length: Duration
     private var windows: [Kind: Window] = [:]
-    /// The end of the window that ends first.
+    /// The end of the window that ends first; `nil` if there are no windows.
     private var firstEnd: ContinuousClock.Instant?
 
-    /// The time at which to call ``ended(now:)``, or `nil` if nothing is suppressed.
+    /// The time at which to call ``ended(now:)``; `nil` if nothing is suppressed.
     private(set) var wakeAt: ContinuousClock.Instant?
-    /// The number of events that were suppressed since the start.
+    /// The number of events that were suppressed since the program started.
     private(set) var heldAtAll: UInt64 = 0
 
     init(window: Duration = .seconds(60)) { length = window }
@@ -90,7 +90,7 @@ struct RepetitionLimiter: Sendable {
         let over = windows.filter { $0.value.end <= now }.sorted { $0.value.end < $1.value.end }
         let summaries = over.compactMap { $0.value.summary }
         for (kind, window) in over {
-            // A kind that repeats is reported once per window; any other kind is removed.
+            // A kind that repeats is reported once per window. All other kinds are removed.
             windows[kind] = window.held > 0 ? Window(end: now + length, passed: Self.burst) : nil
         }
         self.firstEnd = windows.values.map(\.end).min()
@@ -98,7 +98,7 @@ struct RepetitionLimiter: Sendable {
         return summaries
     }
 
-    /// Returns all pending counts at the end of the log.
+    /// Returns all pending counts, before the log ends.
     mutating func flush() -> [LogRecord] {
         let summaries = windows.values.sorted { $0.end < $1.end }.compactMap(\.summary)
         windows = [:]
@@ -120,7 +120,7 @@ extension RepetitionLimiter.Kind {
 }
 
 extension RepetitionLimiter.Window {
-    /// The suppressed events as one event, or `nil` without any.
+    /// The suppressed events as one event; `nil` if there are none.
     fileprivate var summary: LogRecord? {
         guard held > 0, var record = last else { return nil }
         record.message += held == 1 ? " (repeated once)" : " (repeated \(held) times)"

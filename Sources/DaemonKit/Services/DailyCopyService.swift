@@ -5,12 +5,12 @@ import ServiceLifecycle
 
 /// Keeps a daily copy of the database next to it.
 ///
-/// The copy is written only after a change. A copy with pairings isn't replaced by one without, because it can restore
-/// pairings that were removed by mistake. A copy without pairings is dated 1970, so that it is replaced after the first
-/// pairing, even after a restart.
+/// The copy is written only after a change. A copy with pairings isn't replaced with one without pairings, because it
+/// can restore pairings that were removed by mistake. A copy without pairings is dated 1970, so that it is replaced
+/// after the first pairing, even after a restart.
 package struct DailyCopyService: Service {
     private static let interval = Duration.seconds(600)
-    /// The minimum age of a copy to replace, in seconds.
+    /// The minimum age at which a copy is replaced, in seconds.
     private static let day: TimeInterval = 20 * 3600
 
     private let file: DatabaseFile
@@ -19,7 +19,7 @@ package struct DailyCopyService: Service {
 
     /// Creates the service.
     ///
-    /// It copies the database only if the contents should be kept.
+    /// It replaces a copy only if `isWorthKeeping` returns `true`.
     package init(file: DatabaseFile, isWorthKeeping: @escaping @Sendable () async -> Bool, logger: Logger) {
         self.file = file
         self.isWorthKeeping = isWorthKeeping
@@ -40,7 +40,7 @@ package struct DailyCopyService: Service {
         if let copied = modified(copy) {
             let changed = [file.path, file.path + "-wal"].compactMap(modified).max() ?? .distantFuture
             let age = Date.now.timeIntervalSince(copied)
-            // Ignore a copy from the future, which results from a clock change.
+            // Don't consider the age of a copy that is dated in the future, which a clock change can cause.
             guard isWorthKeeping, changed > copied, age < 0 || age > Self.day else { return }
         }
         do {

@@ -8,7 +8,7 @@ package struct SIGHUPService: Service {
 
     /// Creates the service.
     ///
-    /// The signals must already be trapped before the daemon reports that it is ready.
+    /// The caller must trap the signals before the daemon reports that it is ready.
     package init(_ hangups: UnixSignalsSequence, reload: @escaping @Sendable () async -> Void) {
         self.hangups = hangups
         self.reload = reload

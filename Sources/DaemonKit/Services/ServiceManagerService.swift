@@ -2,7 +2,7 @@ import ServiceLifecycle
 
 /// Reports the daemon's state to the service manager: the status text, the watchdog, and the shutdown.
 package struct ServiceManagerService: Service {
-    /// The interval at which the text is updated.
+    /// The interval at which the status text is updated.
     ///
     /// It is sent only if it has changed.
     private static let statusInterval = Duration.seconds(2)
@@ -15,12 +15,12 @@ package struct ServiceManagerService: Service {
     /// Creates the service.
     ///
     /// - Parameters:
-    ///   - notifier: The connection to the service manager, or `nil` without one.
-    ///   - pulse: Returns when the executor of the daemon's work has run. If the executor hangs, the watchdog isn't
-    ///     notified.
-    ///   - status: Returns the daemon's status in one line.
-    ///   - isLast: Returns whether the process ends with this service. The service manager kills a process that reports
-    ///     its shutdown and continues to run.
+    ///   - notifier: The connection to the service manager; `nil` without one.
+    ///   - pulse: A closure that returns once the executor of the daemon's work has run. If the executor hangs, the
+    ///     watchdog isn't notified.
+    ///   - status: A closure that returns the daemon's status in one line.
+    ///   - isLast: A closure that returns whether the process ends with this service. Only then is the shutdown
+    ///     reported, because the service manager kills a process that reports its shutdown but continues to run.
     package init(
         notifier: ServiceNotifier?, pulse: @escaping @Sendable () async -> Void,
         status: @escaping @Sendable () async throws -> String, isLast: @escaping @Sendable () -> Bool = { true }

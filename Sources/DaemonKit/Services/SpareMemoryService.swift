@@ -5,7 +5,8 @@ import ServiceLifecycle
 ///
 /// A temporary load, such as a backup, leaves free memory that the C library would keep permanently.
 ///
-/// A busy daemon does so every minute. An idle daemon has little to return and is rarely woken.
+/// A busy daemon returns memory every minute. An idle daemon has little to return, so it is woken only every ten
+/// minutes.
 package struct SpareMemoryService: Service {
     private static let pauseAtWork = Duration.seconds(60)
     private static let pauseAtRest = Duration.seconds(600)
@@ -25,7 +26,9 @@ package struct SpareMemoryService: Service {
         }
     }
 
-    /// Returns the delay before the next run, after the given processor time since the last run.
+    /// Returns the delay before the next run.
+    ///
+    /// `processorTime` is the processor time that was used since the last run.
     static func pause(afterUsing processorTime: Duration) -> Duration {
         processorTime < .milliseconds(100) ? pauseAtRest : pauseAtWork
     }

@@ -1,10 +1,11 @@
 /// The maximum size of a text after replacing its aliases (`*name`) with their anchors (`&name`).
 ///
 /// Yams shares the nodes of aliases, but hashes keys through them, so a few lines could keep it busy indefinitely. This
-/// check uses only the bytes, before any YAML is parsed. Every anchor multiplies the size by at most one more than the
-/// number of its aliases. Text in quotes or comments that looks like an alias also counts, which is harmless.
+/// check examines only the bytes, before any YAML is parsed. Each anchor multiplies the size by at most one more than
+/// the number of its aliases. Text in quotes or comments that looks like an alias also counts, which is harmless.
 struct AliasExpansion {
-    /// Whether the expanded text is at most four times as large as the largest file.
+    /// A Boolean value that indicates whether the expanded text is at most four times as large as the largest permitted
+    /// file.
     private(set) var isBounded = true
     /// The line of the first alias.
     private(set) var line = 1

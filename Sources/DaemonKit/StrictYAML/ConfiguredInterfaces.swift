@@ -1,8 +1,8 @@
 import ConfigurationKit
 
-/// The configured network interfaces of a daemon.
+/// The network interfaces that a daemon is configured to use.
 package enum ConfiguredInterfaces: Decodable, Equatable, Sendable {
-    /// The interfaces that are connected to a network.
+    /// All interfaces that are connected to a network.
     case automatic
     case named([String])
 
@@ -39,7 +39,7 @@ package enum ConfiguredInterfaces: Decodable, Equatable, Sendable {
         self = .named(names)
     }
 
-    /// Returns whether the kernel accepts a name, as in `dev_valid_name`.
+    /// Returns whether the kernel accepts a name, according to its function `dev_valid_name`.
     private static func isName(_ name: String) -> Bool {
         (1...15).contains(name.utf8.count) && name != "." && name != ".."
             && !name.unicodeScalars.contains { $0 == "/" || $0 == ":" || $0.properties.isWhitespace || $0.value < 0x21 }

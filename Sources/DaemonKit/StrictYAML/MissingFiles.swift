@@ -5,9 +5,9 @@ import Yams
 extension StrictYAML {
     /// Returns warnings about files and programs in a configuration that don't exist.
     ///
-    /// Files are the values of keys such as `password-file`; programs are those of `command`.
+    /// Files are the values of keys such as `password-file`. Programs are the first words of `command`.
     ///
-    /// - Throws: ``ConfigurationError``, ``ConfigurationFileError``.
+    /// - Throws: ``ConfigurationError`` or ``ConfigurationFileError``.
     package static func missingFiles(inFile path: String) throws -> [ConfigurationWarning] {
         let document = try YAMLDocument(bytes: ConfigurationFile.read(path, limit: maximumLength), file: path)
         var warnings: [ConfigurationWarning] = []
@@ -48,9 +48,9 @@ extension StrictYAML {
     }
 }
 
-/// A warning about a valid configuration of which a part may not work.
+/// A warning about a valid configuration of which some part may not work.
 package struct ConfigurationWarning: Sendable, Equatable, CustomStringConvertible {
-    /// The position as `FILE:LINE:COLUMN`, or the file.
+    /// The position as `FILE:LINE:COLUMN`, or only the file.
     let place: String
     let keyPath: String
     let text: String
@@ -61,7 +61,7 @@ package struct ConfigurationWarning: Sendable, Equatable, CustomStringConvertibl
 extension ConfiguredInterfaces {
     /// Returns a warning for each configured interface that doesn't exist.
     ///
-    /// Such an interface is used when it appears.
+    /// Such an interface will be used when it appears.
     package func warnings(present: Set<String>, file path: String, keyPath: String) -> [ConfigurationWarning] {
         guard case .named(let names) = self else { return [] }
         return names.filter { !present.contains($0) }.map { name in

@@ -2,7 +2,7 @@ import ConfigurationKit
 import TerminalKit
 import Yams
 
-/// Decodes a node and records the requested keys.
+/// Decodes a node, and records which keys were requested.
 final class NodeDecoder: Decoder {
     let document: YAMLDocument
     let node: Node
@@ -12,7 +12,7 @@ final class NodeDecoder: Decoder {
     /// All keys of this mapping that a type has requested, in order.
     private(set) var knownKeys: [String] = []
     private var known: Set<String> = []
-    /// Whether every key is valid, as in a dictionary.
+    /// A Boolean value that indicates whether every key is valid, as in a dictionary.
     var takesAnyKey = false
     private var isMapping = false
     /// The remedies for missing and unknown keys.
@@ -48,7 +48,7 @@ final class NodeDecoder: Decoder {
         } catch let error as ConfigurationError {
             throw error
         } catch DecodingError.keyNotFound(let key, let context) {
-            // Reporting a misspelled key is more helpful than reporting the resulting missing key.
+            // It is more helpful to report a misspelled key than the missing key that results from it.
             let isOwn = context.codingPath.count == codingPath.count
             if isOwn, let unknown = unknownKey(missing: key.stringValue) { throw unknown }
             let remedy = isOwn ? remedies[key.stringValue] : nil
@@ -98,11 +98,11 @@ final class NodeDecoder: Decoder {
 
     // MARK: Errors
 
-    /// Returns the error for the first key that no type has requested.
+    /// Returns an error for the first key that no type has requested.
     ///
-    /// - Parameter missing: The latest requested key, which is missing. Types without a fixed list of keys may not have
-    ///   requested all of their keys yet, so only a key with a similar spelling or with a remedy counts.
-    /// - Returns: The error, or `nil` if all keys are known.
+    /// - missing: The most recently requested key, which is missing. Types without a fixed list of keys may not have
+    ///   requested all of their keys yet, so only a key with a similar spelling or with a remedy counts as unknown.
+    /// - Returns: The error; `nil` if all keys are known.
     private func unknownKey(missing: String?) -> ConfigurationError? {
         guard isMapping, !takesAnyKey, case .mapping(let mapping) = node else { return nil }
         if let missing { know(missing) }
@@ -121,7 +121,7 @@ final class NodeDecoder: Decoder {
         return nil
     }
 
-    /// Returns the error for a node of the wrong kind.
+    /// Returns an error for a node of the wrong kind.
     func mismatch(_ expected: String) -> ConfigurationError {
         switch node {
         case .mapping:
@@ -138,7 +138,7 @@ final class NodeDecoder: Decoder {
         }
     }
 
-    /// The key in a plain word such as `name:Lamp`, which has no space between the key and the value.
+    /// The key in a plain word such as `name:Lamp`, in which the space between the key and the value is missing.
     private var joinedKey: String? {
         guard case .scalar(let scalar) = node, scalar.style == .plain else { return nil }
         let parts = scalar.string.split(separator: ":", maxSplits: 1)
@@ -157,9 +157,9 @@ final class NodeDecoder: Decoder {
             keyPath: Self.text(of: path ?? codingPath), problem: problem, remedy: remedy)
     }
 
-    /// Adds the position to a type's error.
+    /// Adds the position to an error that a type has thrown.
     ///
-    /// It removes secret values from the text.
+    /// It also removes secret values from the text.
     private func located(_ problem: String, _ remedy: String, at path: [any CodingKey]) -> ConfigurationError {
         let place = place(path)
         func hidingSecret(_ text: String) -> String {
@@ -169,7 +169,7 @@ final class NodeDecoder: Decoder {
         return place.error(hidingSecret(problem), hidingSecret(remedy), for: path)
     }
 
-    /// Returns the deepest existing node on a path below this one.
+    /// Returns the deepest existing node on a path that starts at this node.
     private func place(_ path: [any CodingKey]) -> NodeDecoder {
         var place = self
         for key in path.dropFirst(codingPath.count) {
@@ -200,7 +200,7 @@ final class NodeDecoder: Decoder {
 }
 
 extension Node {
-    /// Whether the node has no tag, or a tag without an effect.
+    /// A Boolean value that indicates whether the node has no tag, or a tag that has no effect.
     var hasPlainTag: Bool {
         ["tag:yaml.org,2002:str", "tag:yaml.org,2002:seq", "tag:yaml.org,2002:map"].contains(tag.description)
     }

@@ -1,4 +1,4 @@
-/// The values that must never appear in an error.
+/// Identifies the values that must never appear in an error.
 enum Secrets {
     private static let words = ["setup-code", "password", "token"]
 
@@ -7,9 +7,10 @@ enum Secrets {
         path.contains { key in words.contains { key.stringValue.lowercased().hasPrefix($0) } }
     }
 
-    /// Returns a word from the file for use in an error: truncated, and without the text after a secret's name.
+    /// Returns a word from the file in a form that can be used in an error: truncated, and without the text after a
+    /// secret's name.
     ///
-    /// YAML parses `password:x`, without the space that separates a key and a value, as one word.
+    /// YAML parses `password:x` as one word, because the space between the key and the value is missing.
     static func shown(_ text: String) -> String {
         let lowercased = text.lowercased()
         for word in words {

@@ -2,7 +2,7 @@ import Yams
 
 /// A node that is decoded as a single value.
 ///
-/// The requested type determines the meaning of its text.
+/// The requested type determines what its text means.
 struct SingleNode: SingleValueDecodingContainer {
     let decoder: NodeDecoder
 
@@ -95,7 +95,7 @@ struct SingleNode: SingleValueDecodingContainer {
         return value
     }
 
-    /// Some YAML parsers read such a number as octal, so it is ambiguous.
+    /// Rejects a number with leading zeros, because some YAML parsers would read it as octal.
     private func refuseLeadingZero(_ digits: Substring, of scalar: Node.Scalar) throws(ConfigurationError) {
         guard digits.count > 1, digits.hasPrefix("0") else { return }
         throw decoder.error(
@@ -105,7 +105,7 @@ struct SingleNode: SingleValueDecodingContainer {
     }
 
     private func wrong(_ scalar: Node.Scalar, _ expected: String, write: String? = nil) -> ConfigurationError {
-        // A value with a space may consist of several joined lines, and contain anything.
+        // A value with a space may consist of several joined lines and contain anything, such as a secret.
         let isShowable = !Secrets.holds(codingPath) && !scalar.string.contains { $0.isWhitespace }
         let found = isShowable ? "found \"\(Secrets.shown(scalar.string))\"" : "found something else"
         return decoder.error("expected \(expected), \(found)", write ?? "write \(expected)")

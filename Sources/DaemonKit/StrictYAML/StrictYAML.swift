@@ -3,26 +3,26 @@ import Glibc
 import SystemKit
 import Yams
 
-/// Decodes YAML that a person wrote, with precise errors.
+/// Decodes YAML that users write, with precise errors.
 ///
 /// It supports any `Decodable` type, and rejects everything that the type doesn't request: unknown keys, wrong types,
-/// duplicate keys and a second document. Each error has its position and a remedy. If a type's `CodingKeys` are
-/// `CaseIterable`, misspelled keys are reported even if another key is missing. A type can reject a value by throwing a
-/// `ConfigurationProblem`.
+/// duplicate keys and a second document. Each error contains its position, and usually a remedy. If a type's
+/// `CodingKeys` are `CaseIterable`, misspelled keys are reported even if another key is missing. A type can reject a
+/// value by throwing a `ConfigurationProblem`.
 ///
-/// The requested type determines the meaning of a word. `012`, `on` and `415-27-893` are valid strings. A number has no
-/// leading zero, and only `true` and `false` are valid Booleans.
+/// The requested type determines what a word means: `012`, `on` and `415-27-893` are valid strings. A number must not
+/// have leading zeros, and only `true` and `false` are valid Booleans.
 package enum StrictYAML {
     /// The size of the largest file, in bytes.
     package static let maximumLength = 1 << 20
-    /// The example of a program that names no file.
+    /// The text that errors use for the example configuration if the program doesn't name a file.
     package static let usualExample = "the example configuration of the program"
 
     /// Reads and decodes a file.
     ///
-    /// A file without keys is an error unless `mayBeEmpty` is `true`. The error refers to an example.
+    /// A file without keys is an error, which refers to `example`, unless `mayBeEmpty` is `true`.
     ///
-    /// - Throws: ``ConfigurationError``, ``ConfigurationFileError``.
+    /// - Throws: ``ConfigurationError`` or ``ConfigurationFileError``.
     package static func decode<Value: Decodable>(
         _ type: Value.Type, fromFile path: String, mayBeEmpty: Bool = false, example: String = StrictYAML.usualExample,
         userInfo: [CodingUserInfoKey: any Sendable] = [:]
@@ -34,7 +34,7 @@ package enum StrictYAML {
 
     /// Decodes UTF-8 text.
     ///
-    /// Text without keys is an error unless `mayBeEmpty` is `true`. The error refers to an example.
+    /// Text without keys is an error, which refers to `example`, unless `mayBeEmpty` is `true`.
     ///
     /// Errors contain the given file name.
     ///
@@ -52,7 +52,9 @@ package enum StrictYAML {
 
 /// Reads a file up to a limit.
 enum ConfigurationFile {
-    /// Returns the file's bytes, or somewhat more than `limit` bytes if the file is larger.
+    /// Returns the file's bytes.
+    ///
+    /// If the file is larger than `limit`, returns somewhat more than `limit` bytes.
     static func read(_ path: String, limit: Int) throws(ConfigurationFileError) -> [UInt8] {
         let file = open(path, O_RDONLY | O_CLOEXEC)
         guard file >= 0 else { throw failure(path) }

@@ -1,6 +1,6 @@
 import Yams
 
-/// A YAML document with the positions of its nodes and a limited size.
+/// A YAML document of limited size, with the positions of its nodes.
 struct YAMLDocument {
     let file: String
     let root: Node
@@ -27,7 +27,7 @@ struct YAMLDocument {
         }
         let node: Node?
         do {
-            // Types depend on the decoded type instead of the word, so the resolver needs no rules.
+            // The types of values depend on the type to decode and not on the words, so the resolver needs no rules.
             node = try Parser(yaml: text, resolver: .basic, encoding: .utf8).singleRoot()
         } catch {
             throw Self.syntaxError(error, text: text, fault)
@@ -53,7 +53,7 @@ struct YAMLDocument {
         return (line, column)
     }
 
-    /// Returns whether the first document is valid, so that the error is after it.
+    /// Returns whether the first document is valid, which means that the error is in a later one.
     private static func isFirstDocumentSound(_ text: String) -> Bool {
         (try? Parser(yaml: text, resolver: .basic, encoding: .utf8).nextRoot()) != nil
     }
@@ -94,7 +94,7 @@ struct YAMLDocument {
 }
 
 extension Node {
-    /// Whether the node is empty or one of YAML's null values.
+    /// A Boolean value that indicates whether the node is empty or one of YAML's null values.
     var isEmpty: Bool {
         guard case .scalar(let scalar) = self, scalar.style == .plain || scalar.style == .any else { return false }
         return ["", "~", "null", "Null", "NULL"].contains(scalar.string)
@@ -103,7 +103,7 @@ extension Node {
 
 /// Finds the second position of a duplicate key.
 ///
-/// Yams reports only the first.
+/// Yams reports only the first position.
 private enum DuplicateKey {
     static func place(of key: String, after first: Mark, in text: String) -> (line: Int, column: Int) {
         let lines = text.split(separator: "\n", omittingEmptySubsequences: false).map { Array($0.unicodeScalars) }

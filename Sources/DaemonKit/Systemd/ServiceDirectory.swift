@@ -3,18 +3,19 @@ import Glibc
 
 /// The directories that a service manager provides or that a daemon creates.
 package enum ServiceDirectory {
-    /// Returns the first directory in a variable such as `STATE_DIRECTORY`, which systemd separates with colons.
+    /// Returns the first directory in an environment variable such as `STATE_DIRECTORY`, in which systemd separates
+    /// directories with colons.
     package static func first(in variable: String) -> String? {
         guard let value = getenv(variable) else { return nil }
         return String(cString: value).split(separator: ":").first.map(String.init)
     }
 
-    /// Creates the directory of a socket, readable for all users, unless it exists.
+    /// Creates the directory of a socket, which all users can read, unless the directory exists.
     ///
     /// - Throws: ``DatabaseFileError``.
     package static func makeRuntimeDirectory(_ path: String) throws(DatabaseFileError) { try make(path, mode: 0o755) }
 
-    /// Creates a directory that only its owner can read, unless it exists.
+    /// Creates a directory that only its owner can read, unless the directory exists.
     ///
     /// - Throws: ``DatabaseFileError``.
     package static func makeStateDirectory(_ path: String) throws(DatabaseFileError) { try make(path, mode: 0o700) }

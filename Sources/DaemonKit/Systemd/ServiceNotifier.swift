@@ -3,15 +3,15 @@ import TerminalKit
 
 /// Reports the daemon's state to the service manager, with the protocol of sd_notify(3).
 ///
-/// The protocol is stable and consists of one datagram to a socket, while libsystemd would add four compression
-/// libraries. Without a service manager, calls have no effect. No call blocks.
+/// The protocol is stable and consists of one datagram to a socket, so this type replaces libsystemd, which would add
+/// four compression libraries. Without a service manager, calls have no effect. No call blocks.
 package final class ServiceNotifier: Sendable {
-    /// The maximum interval between calls of ``feedWatchdog()``, or `nil` without a watchdog.
+    /// The maximum interval between calls of ``feedWatchdog()``; `nil` without a watchdog.
     package let watchdogInterval: Duration?
 
     private let send: @Sendable (String) -> Void
 
-    /// Creates a notifier from the environment of the process, or returns `nil` if it isn't run by a service manager.
+    /// Creates a notifier from the environment of the process; `nil` if no service manager runs the process.
     package convenience init?() {
         self.init(environment: { name in getenv(name).map { String(cString: $0) } })
     }
@@ -24,7 +24,7 @@ package final class ServiceNotifier: Sendable {
 
     /// Creates a notifier with a custom send function.
     ///
-    /// An interval enables the watchdog.
+    /// The watchdog is enabled if `watchdogInterval` isn't `nil`.
     package init(watchdogInterval: Duration?, send: @escaping @Sendable (String) -> Void) {
         self.watchdogInterval = watchdogInterval
         self.send = send
@@ -34,7 +34,7 @@ package final class ServiceNotifier: Sendable {
         guard let text = environment("WATCHDOG_USEC"), let microseconds = Int64(text), microseconds > 0 else {
             return nil
         }
-        // Another process may have inherited our environment.
+        // The process may have inherited the variables of another process.
         if let pid = environment("WATCHDOG_PID"), Int32(pid) != getpid() { return nil }
         return .microseconds(microseconds)
     }
@@ -43,7 +43,9 @@ package final class ServiceNotifier: Sendable {
 
     package func ready() { send("READY=1") }
 
-    /// Reports that the configuration is being reloaded, until ``ready()``.
+    /// Reports that the configuration is being reloaded.
+    ///
+    /// The reload ends with ``ready()``.
     package func reloading() {
         var time = timespec()
         clock_gettime(CLOCK_MONOTONIC, &time)
