@@ -4,9 +4,11 @@ import Glibc
 
 // Copies of a database, and their restoration.
 extension DatabaseFile {
-    /// Writes a copy atomically, readable only by this user.
+    /// Writes a copy atomically.
     ///
-    /// The database can be used meanwhile.
+    /// Only this user can read it.
+    ///
+    /// The database can be used in the meantime.
     ///
     /// - Parameter destination: The path of the copy. An existing file is replaced.
     /// - Throws: ``DatabaseFileError``.
@@ -23,7 +25,7 @@ extension DatabaseFile {
         try Self.rename(unfinished, to: destination)
     }
 
-    /// Writes a copy as ``copy(to:)`` does, on a separate thread, so that a slow disk doesn't block the caller's
+    /// Writes a copy like ``copy(to:)``, but on a separate thread, so that a slow disk doesn't block the caller's
     /// executor.
     ///
     /// - Throws: ``DatabaseFileError``.
@@ -35,13 +37,13 @@ extension DatabaseFile {
         }
     }
 
-    /// Checks a database from another location and migrates its schema.
+    /// Checks a database file from another location, migrates its schema, and calls `body` with it.
     ///
     /// The file may be changed.
     ///
-    /// It leaves no further files next to the database.
+    /// No additional files remain next to the database.
     ///
-    /// - Throws: ``DatabaseFileError``, and errors of the body.
+    /// - Throws: ``DatabaseFileError``, or the errors of `body`.
     package static func adopt<Result>(
         _ candidate: String, migrator: DatabaseMigrator, applicationID: Int32,
         _ body: (DatabaseQueue) async throws -> Result
@@ -62,10 +64,10 @@ extension DatabaseFile {
 
     /// Replaces a database with another file.
     ///
-    /// The former database is kept with the suffix `.replaced`.
+    /// The previous database is kept with the suffix `.replaced`.
     ///
-    /// The replacement is final once the other file has the suffix `.successor`: if it is interrupted after that, the
-    /// next opening of the database completes it. The caller must own the database and must no longer use it.
+    /// The replacement is final once the other file has the suffix `.successor`: if it is interrupted after that, it is
+    /// completed when the database is next opened. The caller must own the database, and must no longer use it.
     ///
     /// - Throws: ``DatabaseFileError``.
     package static func replace(_ path: String, by candidate: String) throws(DatabaseFileError) {
@@ -75,11 +77,11 @@ extension DatabaseFile {
         try finishReplacement(of: path)
     }
 
-    /// Durably registers a file that replaces the database when it is next opened.
+    /// Durably registers a file that will replace the database when the database is next opened.
     ///
-    /// The caller must own the database and may still use it.
+    /// The caller must own the database, and may still be using it.
     ///
-    /// - Throws: ``DatabaseFileError``. The database then isn't replaced.
+    /// - Throws: ``DatabaseFileError``. In this case, the database won't be replaced.
     package static func setSuccessor(of path: String, to candidate: String) throws(DatabaseFileError) {
         for suffix in ["", "-wal", "-shm", "-journal"] { unlink(path + ".replaced" + suffix) }
         do {
@@ -90,7 +92,7 @@ extension DatabaseFile {
         }
     }
 
-    /// Completes an interrupted ``replace(_:by:)``.
+    /// Completes a replacement that ``replace(_:by:)`` or ``setSuccessor(of:to:)`` has begun, if there is one.
     static func finishReplacement(of path: String) throws(DatabaseFileError) {
         let successor = successor(of: path)
         guard try exists(successor) else { return }
@@ -100,14 +102,14 @@ extension DatabaseFile {
                 throw .creating(former + suffix, errno)
             }
         }
-        // The journals of the former database must never be next to the new one, even after a power failure.
+        // The journals of the previous database must never be next to the new one, even after a power failure.
         for suffix in ["-wal", "-shm", "-journal"] { try move(suffix) }
         try flush(folder(of: path))
         try move("")
         try rename(successor, to: path)
     }
 
-    /// Returns the path of the file that replaces the database when it is next opened.
+    /// Returns the path of the file that will replace the database when the database is next opened.
     static func successor(of path: String) -> String { path + ".successor" }
 
     // MARK: Files

@@ -6,7 +6,7 @@ import SystemKit
 extension DatabaseFile {
     package var directory: String { Self.folder(of: path) }
 
-    /// The number of bytes that this process may still write to the file's disk.
+    /// The number of bytes that this user can still write to the file's disk.
     package var freeBytes: UInt64 { Self.freeBytes(in: directory) }
 
     private static func freeBytes(in directory: String) -> UInt64 {
@@ -15,28 +15,29 @@ extension DatabaseFile {
         return UInt64(status.f_bavail) * UInt64(status.f_frsize)
     }
 
-    /// The minimum free space that guarantees that a change can be stored, in bytes.
+    /// The minimum free space with which a change can certainly be stored, in bytes.
     private static let leastRoom: UInt64 = 128 << 10
 
-    /// The reason why changes can't be stored, as far as known without reading the file.
+    /// The reason why changes can't be stored, as far as it is known without reading the file; `nil` if there is none.
     package var storageError: String? {
         if let problem = problemOfPlace { return problem }
         return isFull ? "the disk of \(directory) is full: \(freeBytes / 1024) KiB are left" : nil
     }
 
-    /// A Boolean value that indicates whether the disk may have no space for another change.
+    /// A Boolean value that indicates whether the disk may not have enough space for another change.
     package var isFull: Bool { Self.isFull(directory) }
 
     private static func isFull(_ directory: String) -> Bool { freeBytes(in: directory) < leastRoom }
 
-    /// Returns the directory of a database if a full disk has caused a failed write, as far as the error is known.
+    /// Returns the directory of a database if a full disk has caused or may have caused a failed write; otherwise
+    /// `nil`.
     package static func fullDirectory(of path: String, after error: (any Error)?) -> String? {
         let directory = folder(of: path)
         if let error, case .diskFull = DatabaseFileError(error, path: path) { return directory }
         return isFull(directory) ? directory : nil
     }
 
-    /// The problem with the open file or its folder, if any.
+    /// The problem with the open file or its folder; `nil` if there is none.
     package var problem: String? {
         if let problem = problemOfPlace { return problem }
         do {

@@ -3,8 +3,8 @@ import Glibc
 
 /// Checks that don't change anything.
 extension DatabaseFile {
-    /// Checks whether ``init(path:migrator:applicationID:logger:)`` would succeed, without creating or changing
-    /// anything.
+    /// Checks whether ``init(path:migrator:applicationID:isMadeIfMissing:logger:)`` would succeed, without creating or
+    /// changing anything.
     ///
     /// - Throws: ``DatabaseFileError``.
     package static func inspect(
@@ -17,7 +17,7 @@ extension DatabaseFile {
             return
         }
         try FileLock.whileFree(path + ".lock") { () throws(DatabaseFileError) in
-            // The next start completes an interrupted replacement and ignores other leftovers.
+            // The next start completes an interrupted replacement, and ignores other leftovers.
             if try exists(successor(of: path)) { return try read(successor(of: path), migrator, applicationID) }
             guard try exists(path) else { return try refuseRemains(of: path) }
             for file in [path, path + "-wal", path + "-shm", path + ".lock"] { try requireOwnership(file, of: folder) }
@@ -30,13 +30,14 @@ extension DatabaseFile {
         _ path: String, _ migrator: DatabaseMigrator, _ applicationID: Int32
     ) throws(DatabaseFileError) {
         do {
-            // SQLite uses two further files to read. It removes the ones that it creates only if it may write. Those
-            // that a crash has left must stay for the next start.
+            // To read, SQLite uses two more files. It removes those that it creates only if it has write access. Those
+            // that a crash has left behind must remain for the next start.
             let queue = try open(path, isReadOnly: exists(path + "-wal"))
             try queue.read { database throws in try check(database, path, migrator, applicationID) }
             try queue.close()
         } catch let error as DatabaseError where error.extendedResultCode == .SQLITE_IOERR_SHMSIZE {
-            // On a full disk, only the next start can read the database, because it has exclusive access.
+            // If the disk is full, only the next start can read the database, because it opens the database with
+            // exclusive access.
         } catch let error as DatabaseFileError {
             throw error
         } catch {
@@ -44,8 +45,8 @@ extension DatabaseFile {
         }
     }
 
-    /// Throws an error for a file that another user has created, usually root by hand, and that the folder's owner
-    /// can't use.
+    /// Throws an error for a file that another user has created, usually root by hand, so that the folder's owner can't
+    /// use it.
     private static func requireOwnership(_ path: String, of folder: String) throws(DatabaseFileError) {
         var (file, directory) = (stat(), stat())
         guard stat(path, &file) == 0, stat(folder, &directory) == 0 else { return }

@@ -5,16 +5,17 @@ package import Logging
 
 /// An SQLite file that this process owns exclusively.
 ///
-/// A new file is created atomically, under a temporary name first. So an empty or missing file with leftovers next to
-/// it is damaged and rejected, never replaced. Every commit is durable before it returns.
+/// A new file is created atomically, under a temporary name first. An empty file, or a missing file with leftovers next
+/// to it, is therefore damaged. It is rejected, and never replaced with a new database. Every commit is durable before
+/// it returns.
 package final class DatabaseFile: Sendable {
     package let queue: DatabaseQueue
     package let path: String
     private let lock: FileLock
 
-    /// Opens the file, or creates it and its folder for this user alone, and migrates its schema.
+    /// Opens the file, or creates it and its folder so that only this user can access them, and migrates its schema.
     ///
-    /// Migrations may be added, never changed or removed.
+    /// Migrations may be added, but never changed or removed.
     ///
     /// - Throws: ``DatabaseFileError``.
     package init(
@@ -48,7 +49,7 @@ package final class DatabaseFile: Sendable {
 
     /// Closes the file.
     ///
-    /// The lock is released with this object.
+    /// The lock is released when this object is released.
     ///
     /// - Throws: ``DatabaseFileError`` if the file is still in use.
     package func close() throws(DatabaseFileError) {
@@ -57,8 +58,8 @@ package final class DatabaseFile: Sendable {
 
     // MARK: SQLite
 
-    // SQLite keeps 32 KiB of shared memory in a file next to the database. A full disk may have no space for it. With
-    // exclusive access, SQLite works without it, but no other process can read the database meanwhile.
+    // SQLite keeps 32 KiB of shared memory in a file next to the database. A full disk may have no space for this file.
+    // With exclusive access, SQLite works without it, but no other process can read the database in the meantime.
     static func open(
         _ path: String, isReadOnly: Bool = false, isWAL: Bool = false, isAlone: Bool = false
     ) throws -> DatabaseQueue {
@@ -71,9 +72,9 @@ package final class DatabaseFile: Sendable {
         configuration.busyMode = .timeout(5)
         configuration.prepareDatabase { database in
             guard !isReadOnly else { return }
-            // Takes effect only before the journal mode is set.
+            // This pragma takes effect only before the journal mode is set.
             if isAlone { try database.execute(sql: "PRAGMA locking_mode = EXCLUSIVE") }
-            // `configuration.journalMode` would relax `synchronous` afterwards.
+            // Don't use `configuration.journalMode`, because it would relax `synchronous` afterwards.
             if isWAL { try database.execute(sql: "PRAGMA journal_mode = WAL") }
             try database.execute(sql: "PRAGMA synchronous = FULL")
             // Deleted keys must not remain in free pages.
@@ -82,17 +83,19 @@ package final class DatabaseFile: Sendable {
         return try DatabaseQueue(path: path, configuration: configuration)
     }
 
-    /// Checks a file before anything is written, so that a rejected file stays unchanged.
+    /// Checks a file before anything is written to it, so that a rejected file remains unchanged.
     private static func lookOver(_ path: String, _ migrator: DatabaseMigrator, _ applicationID: Int32) throws {
         func look(_ queue: DatabaseQueue) throws {
             try queue.read { database throws in try check(database, path, migrator, applicationID) }
             try queue.close()
         }
         do {
-            // An incomplete change in a rollback journal must be rolled back first, which requires writing.
+            // If there is a rollback journal, an incomplete change must first be rolled back, which requires write
+            // access.
             try look(try open(path, isReadOnly: !exists(path + "-journal")))
         } catch let error as DatabaseError where error.extendedResultCode == .SQLITE_IOERR_SHMSIZE {
-            // With exclusive access, SQLite writes the log into the database when it closes, as far as there is space.
+            // With exclusive access, SQLite writes the log into the database when it closes it, if there is enough
+            // space.
             try look(try open(path, isAlone: true))
         }
     }
@@ -130,8 +133,8 @@ package final class DatabaseFile: Sendable {
         do {
             let queue = try open(unfinished)
             try queue.writeWithoutTransaction { database in
-                // The file doesn't count until it is renamed, and is created again after a power failure. So it is
-                // flushed once, below, instead of four times per migration.
+                // The file doesn't count until it is renamed, and is created again after a power failure. It is
+                // therefore enough to flush it once, below; by default, each migration would flush it four times.
                 try database.execute(sql: "PRAGMA synchronous = OFF")
                 try database.execute(sql: "PRAGMA application_id = \(applicationID)")
             }
@@ -155,7 +158,7 @@ package final class DatabaseFile: Sendable {
     static func exists(_ path: String) throws(DatabaseFileError) -> Bool {
         var status = stat()
         guard lstat(path, &status) != 0 else {
-            // SQLite would create a file at the target of a dangling link.
+            // SQLite would create a file at the target of a broken link.
             guard stat(path, &status) == 0 else { throw .damaged(path: path, reason: "it is a broken link") }
             guard status.st_mode & S_IFMT == S_IFREG else { throw .damaged(path: path, reason: "it isn't a file") }
             guard status.st_size > 0 || path.hasSuffix("-wal") || path.hasSuffix("-journal") else {
@@ -167,12 +170,12 @@ package final class DatabaseFile: Sendable {
         return false
     }
 
-    /// SQLite reports the same error for another user's file and a broken file.
+    /// Rejects a file that another user owns, because SQLite reports the same error for it as for a damaged file.
     private static func checkAccess(_ path: String) throws(DatabaseFileError) {
         guard access(path, R_OK | W_OK) == 0 || errno != EACCES else { throw .noPermission(path: path) }
     }
 
-    /// Removes the permissions of other users that a copy or a manual change has added.
+    /// Removes permissions for other users, which a copy or a manual change may have added.
     private static func tighten(_ path: String, logger: Logger) throws(DatabaseFileError) {
         var status = stat()
         guard stat(path, &status) == 0, status.st_mode & 0o077 != 0 else { return }
@@ -194,8 +197,8 @@ package final class DatabaseFile: Sendable {
         guard errno == ENOENT else { throw .creating(folder, errno) }
         try makeFolder(of: folder)
         guard mkdir(folder, 0o700) == 0 || errno == EEXIST else { throw .creating(folder, errno) }
-        // Everything durable in the folder is lost if its own entry is lost. Without read permission for the parent
-        // folder, this isn't possible.
+        // If the entry of the folder itself is lost, everything in the folder is lost, so flush the parent folder. This
+        // isn't possible without read permission for the parent folder.
         try? flush(Self.folder(of: folder))
     }
 }

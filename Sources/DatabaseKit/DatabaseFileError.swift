@@ -4,11 +4,11 @@ import TerminalKit
 
 /// An error that prevents the use of a database.
 ///
-/// The database is never recreated because of it.
+/// No database is ever recreated because of such an error.
 package enum DatabaseFileError: ErrorWithExitCode, Equatable, Sendable {
     /// Another process owns the database.
     case inUse(lock: String, pid: Int32?)
-    /// SQLite reports damage, or the database is missing although its leftovers exist.
+    /// SQLite reports damage, or the database is missing although files that belong to it exist.
     case damaged(path: String, reason: String)
     /// The database belongs to a newer version of the program or to another program.
     case foreign(path: String, reason: String)
@@ -37,7 +37,7 @@ package enum DatabaseFileError: ErrorWithExitCode, Equatable, Sendable {
 
     /// Returns the problem and the solution in one line.
     ///
-    /// The given remedy restores an earlier state.
+    /// `remedy` is the part of the solution that restores an earlier state.
     package func description(restoringBy remedy: String) -> String {
         let text =
             switch self {
@@ -68,7 +68,7 @@ extension DatabaseFileError {
             self = .damaged(path: path, reason: "\(error)")
             return
         }
-        // Only the extended code identifies the failed system call.
+        // Include the extended code, because only it identifies the system call that failed.
         let reason = "\(error.message ?? "SQLite") (\(error.extendedResultCode.rawValue))"
         switch error.resultCode {
         case .SQLITE_PERM, .SQLITE_READONLY, .SQLITE_AUTH: self = .noPermission(path: path)

@@ -1,27 +1,27 @@
 import Glibc
 import SystemKit
 
-/// An exclusive lock, as long as this object and its process live.
+/// An exclusive lock, which is held until this object is released or the process ends.
 ///
-/// The kernel holds the lock, so a file that a crash leaves behind doesn't lock out other processes. The file contains
-/// the owner's process ID.
+/// The kernel holds the lock, so a lock file that a crash leaves behind doesn't lock out other processes. The file
+/// contains the owner's process ID.
 package final class FileLock: Sendable {
     private let file: CInt
 
     /// Acquires the lock.
     ///
-    /// - Throws: ``DatabaseFileError/inUse(lock:pid:)`` if another process has it.
+    /// - Throws: ``DatabaseFileError/inUse(lock:pid:)`` if another process holds the lock.
     package init(path: String) throws(DatabaseFileError) {
         let file = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
         guard file >= 0 else { throw .creating(path, errno) }
         guard flock(file, LOCK_EX | LOCK_NB) == 0 else {
             let pid = Self.pid(in: file)
-            // `self.file` isn't set yet, so `deinit` doesn't run and close an unrelated file with that number.
+            // `self.file` isn't set yet, so `deinit` won't run. It would close an unrelated file with the same number.
             close(file)
             throw .inUse(lock: path, pid: pid)
         }
         let text = Array("\(getpid())\n".utf8)
-        // Only informs a second process. The lock works without it.
+        // The process ID only informs another process. The lock works without it.
         _ = ftruncate(file, 0)
         _ = pwrite(file, text, text.count, 0)
         self.file = file
@@ -36,11 +36,11 @@ package final class FileLock: Sendable {
         close(file)
     }
 
-    /// Runs the body while no process owns the lock, or throws the owner.
+    /// Runs `body` while no process holds the lock; throws an error that names the owner if one does.
     ///
     /// It doesn't create the lock's file.
     ///
-    /// A process that tries to acquire the lock meanwhile fails; a service is then restarted.
+    /// If a process tries to acquire the lock in the meantime, it fails; a service is then restarted.
     static func whileFree(_ path: String, _ body: () throws(DatabaseFileError) -> Void) throws(DatabaseFileError) {
         let file = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW)
         guard file >= 0 else {

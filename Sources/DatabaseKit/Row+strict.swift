@@ -1,7 +1,7 @@
 package import Foundation
 package import GRDB
 
-/// Invalid contents of a database.
+/// An error about invalid contents of a database.
 package struct DamagedDatabase: Error, Equatable, CustomStringConvertible {
     /// The problem, without the stored value.
     package let description: String
@@ -9,7 +9,7 @@ package struct DamagedDatabase: Error, Equatable, CustomStringConvertible {
     package init(description: String) { self.description = description }
 }
 
-/// Bytes for or from SQLite.
+/// Bytes to be stored in SQLite, or read from it.
 package struct Blob {
     package let bytes: [UInt8]
 
@@ -20,15 +20,15 @@ package struct Blob {
     package var data: Data { Data(bytes) }
 }
 
-/// Checked access to columns. SQLite allows any kind of value in any column, and GRDB's own subscripts trap on a wrong
-/// kind.
+/// Checked access to columns, because SQLite allows any kind of value in any column, and GRDB's own subscripts trap on
+/// a wrong kind.
 extension Row {
     package func damaged(_ column: String) -> DamagedDatabase {
         // The stored value may be a secret.
         DamagedDatabase(description: "the column \(column) can't be read")
     }
 
-    /// Returns the value that was read from a column, or throws if it is `nil`.
+    /// Returns `value`, which was read from a column; throws an error if it is `nil`.
     package func read<Value>(_ column: String, _ value: Value?) throws(DamagedDatabase) -> Value {
         guard let value else { throw damaged(column) }
         return value
@@ -44,12 +44,10 @@ extension Row {
         return number
     }
 
-    /// Returns whether a number is 1.
-    ///
-    /// It must be 0 or 1.
+    /// Returns whether a number is 1; it must be 0 or 1.
     package func flag(_ column: String) throws(DamagedDatabase) -> Bool { try number(column, in: 0...1) == 1 }
 
-    /// Returns a text, which must not be NULL.
+    /// Returns the text of a column, which must not be NULL.
     package func text(_ column: String) throws(DamagedDatabase) -> String {
         guard case .string(let text) = try stored(column) else { throw damaged(column) }
         return text
