@@ -8,11 +8,11 @@ package struct Advertisement: Equatable, Sendable {
     package static let serviceType = "_hap._tcp"
 
     package var deviceID: DeviceID
-    /// `c#`, 1 to 65535.
+    /// The configuration number, `c#`, 1 to 65535.
     package var configurationNumber: UInt16
     /// A Boolean value that indicates whether an admin pairing exists.
     ///
-    /// If not, `sf` shows that the server can be paired.
+    /// If there is none, `sf` shows that the server can be paired.
     package var isPaired: Bool
     package var category: AccessoryCategory
     /// The Model characteristic of accessory 1.
@@ -34,12 +34,14 @@ package struct Advertisement: Equatable, Sendable {
         self.vendor = vendor
     }
 
-    /// The key of the vendor; `l` and `v` are for Lamplighter's vendor.
+    /// The key of the vendor in the TXT record; the letters stand for Lamplighter's vendor.
     ///
     /// HAP and public implementations don't use this key, and controllers ignore unknown keys.
     package static let vendorKey = "lv"
 
-    /// The record's keys and values, in a fixed order; the vendor is included only while the server can be paired.
+    /// The record's keys and values, in a fixed order.
+    ///
+    /// The vendor is included only while the server can be paired.
     package var txt: [(key: String, value: String)] {
         let common = [
             ("c#", String(configurationNumber)), ("ff", "0"), ("id", deviceID.description),
@@ -51,7 +53,7 @@ package struct Advertisement: Equatable, Sendable {
         return common + [(Self.vendorKey, vendor)]
     }
 
-    /// `sh`, with which a controller that scanned the QR code finds this server (HAP 2.4).
+    /// The setup hash, `sh`, by which a controller that has scanned the QR code finds this server (HAP 2.4).
     package var setupHash: String {
         let hash = SHA512.hash(Array(setupID.description.utf8), Array(deviceID.description.utf8))
         return Base64.encode(Array(hash.prefix(4)))

@@ -8,7 +8,7 @@ extension AdaptiveLightingCurve {
         var entries: [Entry] = []
         var instance: InstanceID?
         var range: ClosedRange<Int>?
-        // The last entry's record continues with items of the whole curve, without a separator.
+        // No separator follows the last entry: items of the whole curve are in the same record as that entry.
         for record in try TransitionItems.list(parsing: bytes) {
             if let entry = try record.bytes(1) {
                 guard entries.count < Self.maximumEntries else { throw .tooLong }
@@ -43,7 +43,7 @@ extension AdaptiveLightingCurve {
 
     /// Returns the bytes of the curve's item.
     ///
-    /// With `explicitHolds`, entries without a hold get a hold of 0.
+    /// With `explicitHolds`, an entry without a hold is encoded with a hold of 0.
     func encoded(explicitHolds: Bool) -> [UInt8] {
         let list = entries.map { [TLV8.Item(type: 1, value: $0.encoded(explicitHold: explicitHolds))] }
         let range = [

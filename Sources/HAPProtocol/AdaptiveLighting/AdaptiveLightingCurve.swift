@@ -1,23 +1,27 @@
 package import HAPModel
 
-/// The color temperature as a function of time and brightness: points in time, connected by straight lines.
+/// The color temperature as a function of time and brightness: points in time that are connected by straight lines.
 package struct AdaptiveLightingCurve: Equatable, Sendable {
     /// A point of the curve.
     package struct Entry: Equatable, Sendable {
-        /// The mired added per percent of brightness; it is usually negative: brighter is cooler.
+        /// The change of the color temperature per percent of brightness, in mired.
+        ///
+        /// It is usually negative: a brighter lamp is cooler.
         package let adjustmentFactor: Float
         /// The color temperature at brightness 0, in mired.
         package let mired: Float
-        /// The time from the previous entry, or the end of its hold, to this one.
+        /// The time from the previous entry, or from the end of its hold, to this entry.
         ///
-        /// For the first entry, the time from the curve's start.
+        /// For the first entry, it is the time from the curve's start.
         package let offset: Duration
-        /// The time for which the *previous* entry keeps its value; the first entry's hold has no meaning.
+        /// The time for which the *previous* entry keeps its value.
+        ///
+        /// The hold of the first entry has no meaning.
         package let hold: Duration?
 
-        /// Values outside these ranges make no sense for a lamp.
+        /// The ranges of values that make sense for a lamp.
         ///
-        /// Within them, no sum overflows.
+        /// With values in these ranges, no sum overflows.
         static let factors: ClosedRange<Float> = -1000...1000
         static let mireds: ClosedRange<Float> = 0...10_000
 
@@ -35,7 +39,7 @@ package struct AdaptiveLightingCurve: Equatable, Sendable {
         }
     }
 
-    /// A day with one entry every five minutes has 288.
+    /// The maximum number of entries; a day with one entry every five minutes has 288.
     package static let maximumEntries = 1024
 
     /// The points, sorted by time.
@@ -47,7 +51,8 @@ package struct AdaptiveLightingCurve: Equatable, Sendable {
 
     /// Creates a curve.
     ///
-    /// Returns `nil` if it has no entries or too many, if its duration is zero, or if its range isn't within 0 to 100.
+    /// Returns `nil` if it would have no entries or too many, if its duration is zero, or if its brightness range isn't
+    /// within 0 to 100.
     package init?(entries: [Entry], brightness: InstanceID, brightnessRange: ClosedRange<Int> = 10...100) {
         guard (1...Self.maximumEntries).contains(entries.count), (0...100).contains(brightnessRange.lowerBound),
             brightnessRange.upperBound <= 100
@@ -65,10 +70,10 @@ package struct AdaptiveLightingCurve: Equatable, Sendable {
         return end
     }
 
-    /// Returns the color temperature at a time, rounded to mireds and not clamped to a lamp's range.
+    /// Returns the color temperature at a time, rounded to whole mireds, but not clamped to a lamp's range.
     ///
     /// - Parameters:
-    ///   - elapsed: The time since the curve was received. Before the first entry, its value applies.
+    ///   - elapsed: The time since the curve was received. Before the first entry, the value of that entry applies.
     ///   - brightness: The lamp's brightness, in percent.
     /// - Returns: The color temperature, or `nil` after the last entry.
     package func mired(elapsed: Duration, brightness: Int) -> Int? {

@@ -4,16 +4,16 @@ extension AdaptiveLightingTransition {
     private static let version: UInt8 = 1
     private static let headLength = 9
 
-    /// Returns the bytes to store so that the transition continues after a restart, or `nil` if none is active.
+    /// Returns the bytes to store so that the transition can continue after a restart, or `nil` if none is active.
     ///
-    /// The format is a version byte, the wall clock's milliseconds at the time of receipt in eight bytes, least
-    /// significant first, and the configuration. Store it when the curve is received. It doesn't contain the changes
-    /// applied since.
+    /// The format is a version byte, the time of receipt in milliseconds of the wall clock (eight bytes, least
+    /// significant byte first), and the configuration. Store the bytes when the curve is received. They don't contain
+    /// the changes that were applied after that.
     ///
     /// - Parameters:
     ///   - now: The current time.
-    ///   - wallClock: The same time, since 2001-01-01T00:00Z. The clock of `now` may start over when the machine
-    ///     restarts.
+    ///   - wallClock: The same time as the time since 2001-01-01T00:00Z. The clock of `now` may start over when the
+    ///     machine restarts.
     /// - Returns: The bytes to store.
     package func saved(now: ContinuousClock.Instant, wallClock: Duration) -> [UInt8]? {
         guard let active else { return nil }
@@ -21,12 +21,13 @@ extension AdaptiveLightingTransition {
         return [Self.version] + received.value + active.configuration.encoded(explicitHolds: false)
     }
 
-    /// Creates the state of a lamp whose transition continues, unless its curve has ended in the meantime.
+    /// Creates the state of a lamp whose transition continues, unless its curve has ended since it was saved.
     ///
-    /// If the wall clock, the time since 2001-01-01T00:00Z, was set back before the time of receipt, the curve starts
-    /// over: the hub renews it daily.
+    /// If the wall clock, the time since 2001-01-01T00:00Z, was set back to before the time of receipt, the curve
+    /// starts over. This is harmless, because the hub renews the curve daily.
     ///
-    /// - Throws: A violation if the bytes are damaged, of another version, or about other characteristics.
+    /// - Throws: A violation if the bytes are damaged, of another version, or about characteristics other than the
+    ///   given ones.
     package init(
         resuming saved: [UInt8], brightness: InstanceID, colorTemperature: InstanceID, miredRange: ClosedRange<Int>,
         now: ContinuousClock.Instant, wallClock: Duration

@@ -1,12 +1,12 @@
 package import HAPModel
 
-/// The adaptive lighting of one lamp: the transition that a hub enabled, the current target and the end of the
+/// The adaptive lighting of one lamp: the transition that a hub has enabled, the current target, and the end of the
 /// transition (HAP 12.1).
 ///
-/// Time is passed in as `now`. The curve's time counts from its receipt, so a wrong wall clock doesn't matter. All
-/// methods that report changes of the lamp may be called with or without an active transition. The owner stores
-/// `saved(now:wallClock:)` and sends an event for CharacteristicValueActiveTransitionCount when `activeCount` changes,
-/// and stores it again when a hub renews the curve.
+/// Callers pass the time as `now`. The curve's time counts from its receipt, so a wrong wall clock doesn't matter. All
+/// methods that report changes of the lamp may be called with or without an active transition. When `activeCount`
+/// changes, the owner stores `saved(now:wallClock:)` and sends an event for CharacteristicValueActiveTransitionCount.
+/// When a hub renews the curve, the owner only stores it again.
 package struct AdaptiveLightingTransition: Equatable, Sendable {
     /// The next action for the lamp.
     package enum Action: Equatable, Sendable {
@@ -16,13 +16,13 @@ package struct AdaptiveLightingTransition: Equatable, Sendable {
         case wait(until: ContinuousClock.Instant)
         /// Set the color temperature, and call again at `wakeAt`.
         ///
-        /// Notify subscribers only if `notify` is true.
+        /// Notify subscribers only if `notify` is `true`.
         case apply(mired: Int, notify: Bool, wakeAt: ContinuousClock.Instant)
         /// The curve has ended, and no transition is active.
         case ended
     }
 
-    /// A spontaneous change that the device reports.
+    /// A change that the device reports without being asked to change.
     package enum DeviceReport: Equatable, Sendable {
         /// The device shows a color.
         case color
@@ -33,9 +33,9 @@ package struct AdaptiveLightingTransition: Equatable, Sendable {
     struct Active: Equatable, Sendable {
         let configuration: TransitionConfiguration
         let received: ContinuousClock.Instant
-        /// The last value since the lamp was switched on, or `nil` to apply one at once.
+        /// The last value that was applied since the lamp was switched on; `nil` to apply one immediately.
         var applied: Applied?
-        /// The last value of which subscribers were notified.
+        /// The last value that subscribers were notified of.
         var notified: Notified?
     }
 
@@ -52,17 +52,20 @@ package struct AdaptiveLightingTransition: Equatable, Sendable {
         let at: ContinuousClock.Instant
     }
 
-    /// The shortest update interval; a hub may request a shorter one, which would overload a lamp.
+    /// The shortest update interval.
+    ///
+    /// A hub may request a shorter one, but that would overload a lamp.
     private static let shortestInterval = Duration.seconds(1)
-    /// The tolerated difference between a lamp's report and the commanded value, because it may have fewer steps.
+    /// The tolerated difference between the commanded value and the lamp's report, in mired; a lamp may have fewer
+    /// steps.
     private static let tolerance = 5
-    /// The time for which a lamp may fade and report intermediate values.
+    /// The time for which a lamp may be fading and report intermediate values.
     private static let fade = Duration.seconds(10)
 
     let brightness: InstanceID
     let colorTemperature: InstanceID
     private let miredRange: ClosedRange<Int>
-    /// The active transition.
+    /// The active transition; `nil` if there is none.
     var active: Active?
 
     /// Creates the state of a lamp without a transition.
@@ -90,7 +93,7 @@ package struct AdaptiveLightingTransition: Equatable, Sendable {
     /// Handles a write of CharacteristicValueTransitionControl (143).
     ///
     /// - Returns: The write response. Call `lampIs(on:brightness:now:)` afterwards.
-    /// - Throws: `invalidValue`. An active transition stays active then.
+    /// - Throws: `invalidValue`. In this case, an active transition stays active.
     package mutating func controlWritten(
         _ value: [UInt8], now: ContinuousClock.Instant
     ) throws(HAPStatus) -> [UInt8] {
@@ -101,7 +104,7 @@ package struct AdaptiveLightingTransition: Equatable, Sendable {
             return (active.map { .active($0.configuration) } ?? TransitionControlResponse.inactive).encoded
         case .update(let configuration):
             guard isOurs(configuration) else { throw .invalidValue }
-            // A renewal needs no event, because subscribers know the lamp's value.
+            // A renewal itself causes no event, because subscribers already know the lamp's value.
             let renewed = Active(configuration: configuration, received: now, notified: active?.notified)
             active = renewed
             return TransitionControlResponse.updated(status(of: renewed, now: now)).encoded
@@ -116,9 +119,9 @@ package struct AdaptiveLightingTransition: Equatable, Sendable {
 
     /// Returns the next action for the lamp's state.
     ///
-    /// Call it when the state changes and when the requested time has come.
+    /// Call it when the state changes, and at the time that the previous action requested.
     ///
-    /// Brightness is in percent. A lamp that is off isn't changed.
+    /// The brightness is in percent. A lamp that is off isn't changed.
     ///
     /// - Returns: The next action, which replaces the previous one.
     package mutating func lampIs(on isOn: Bool, brightness level: Int, now: ContinuousClock.Instant) -> Action {
@@ -148,9 +151,9 @@ package struct AdaptiveLightingTransition: Equatable, Sendable {
 
     // MARK: The end of a transition
 
-    /// Handles a write to a characteristic of the lamp, even with an equal value.
+    /// Handles a write to a characteristic of the lamp, even if the value is unchanged.
     ///
-    /// - Returns: Whether this ended the transition.
+    /// - Returns: Whether the write ended the transition.
     package mutating func controllerWrote(_ type: CharacteristicType) -> Bool {
         guard [.colorTemperature, .hue, .saturation].contains(type) else { return false }
         return end()
@@ -158,10 +161,10 @@ package struct AdaptiveLightingTransition: Equatable, Sendable {
 
     /// Handles a color change that the device reports.
     ///
-    /// The echo of a command, including intermediate values, doesn't end the transition. Neither does a report before
-    /// the first command since the lamp was switched on.
+    /// The echo of a command, including intermediate values, doesn't end the transition. Neither does a report that
+    /// arrives after the lamp was switched on and before the first command.
     ///
-    /// - Returns: Whether this ended the transition.
+    /// - Returns: Whether the report ended the transition.
     package mutating func deviceReported(_ report: DeviceReport, now: ContinuousClock.Instant) -> Bool {
         guard let applied = active?.applied else { return false }
         if case .colorTemperature(let mired) = report {
@@ -175,7 +178,7 @@ package struct AdaptiveLightingTransition: Equatable, Sendable {
 
     /// Handles the removal of the last pairing.
     ///
-    /// - Returns: Whether this ended the transition.
+    /// - Returns: Whether the removal ended the transition.
     package mutating func unpaired() -> Bool { end() }
 
     private mutating func end() -> Bool {

@@ -3,7 +3,7 @@ package import HAPModel
 /// The value of SupportedCharacteristicValueTransitionConfiguration (144): the characteristics that support
 /// transitions.
 package struct SupportedTransitionConfiguration: Equatable, Sendable {
-    /// The Brightness characteristic of curves.
+    /// The Brightness characteristic that curves depend on.
     package var brightness: InstanceID
     /// The ColorTemperature characteristic that follows curves.
     package var colorTemperature: InstanceID

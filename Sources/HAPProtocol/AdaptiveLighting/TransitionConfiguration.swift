@@ -1,15 +1,15 @@
 package import HAPModel
 
-/// A transition as a hub enables it: a curve, its characteristic and its intervals.
+/// A transition that a hub enables: a curve, the characteristic that follows it, and intervals.
 package struct TransitionConfiguration: Equatable, Sendable {
     /// The ColorTemperature characteristic that follows the curve.
     package let colorTemperature: InstanceID
-    /// The parameters that the hub reads back.
+    /// The hub's parameters, which it reads back.
     package let parameters: TransitionParameters
     package let curve: AdaptiveLightingCurve
     /// The time between automatic changes.
     package let updateInterval: Duration
-    /// The time for which automatic changes cause no further event.
+    /// The time after an event during which automatic changes cause no further event.
     package let notifyThreshold: Duration
 
     static let enabled: UInt64 = 1
@@ -32,7 +32,7 @@ package struct TransitionConfiguration: Equatable, Sendable {
 
     /// Returns the bytes of the configuration.
     ///
-    /// With `explicitHolds`, entries without a hold get a hold of 0.
+    /// With `explicitHolds`, an entry without a hold is encoded with a hold of 0.
     package func encoded(explicitHolds: Bool) -> [UInt8] {
         TLV8.encode([
             TLV8.Item(type: 1, shortest: colorTemperature.rawValue),

@@ -2,9 +2,9 @@ package import HAPModel
 
 /// A hub's write to CharacteristicValueTransitionControl (143), which always requests a response.
 package enum TransitionControlRequest: Equatable, Sendable {
-    /// Asks for the active transition of a characteristic.
+    /// Requests the active transition of a characteristic.
     case read(InstanceID)
-    /// Starts following this curve.
+    /// Starts a transition, or replaces the active one.
     case update(TransitionConfiguration)
     /// Ends the transition of a characteristic.
     case disable(InstanceID)
@@ -19,7 +19,7 @@ package enum TransitionControlRequest: Equatable, Sendable {
         case (nil, let update?):
             let bytes = try TransitionItems(parsing: update).required(1, .configuration)
             let configuration = try TransitionItems(parsing: bytes)
-            // A hub that disables omits the item. HAP-NodeJS treats a zero in the same way.
+            // A hub that disables a transition omits the item. HAP-NodeJS treats a zero in the same way.
             switch try configuration.number(3, .enable) {
             case nil, 0: self = .disable(try configuration.instanceID(1))
             case _?: self = .update(try TransitionConfiguration(parsing: bytes))

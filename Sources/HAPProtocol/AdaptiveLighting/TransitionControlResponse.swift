@@ -66,7 +66,7 @@ package enum TransitionControlResponse: Equatable, Sendable {
 
     /// The bytes of the response.
     ///
-    /// A configuration includes the hold of every entry, as in HAP-NodeJS.
+    /// A configuration is encoded with the hold of every entry, as in HAP-NodeJS.
     package var encoded: [UInt8] {
         switch self {
         case .active(let configuration):

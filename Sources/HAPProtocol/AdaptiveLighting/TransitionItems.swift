@@ -4,10 +4,12 @@ internal import HAPModel
 ///
 /// Unknown items are ignored.
 struct TransitionItems {
-    /// The maximum length of a value; the longest curve takes about 30 KiB.
+    /// The maximum length of a value, in bytes.
+    ///
+    /// The longest curve takes about 30 KiB.
     static let maximumLength = 32 * 1024
 
-    /// Separates the entries of a list (HAP 3.3).
+    /// The item that separates the entries of a list (HAP 3.3).
     static let separator = TLV8.Item(type: 0, value: [])
 
     private let items: [TLV8.Item]
@@ -23,7 +25,7 @@ struct TransitionItems {
 
     /// Parses a list.
     ///
-    /// Redundant separators make no records.
+    /// Redundant separators don't create records.
     ///
     /// - Throws: `malformedTLV` or `tooLong`.
     static func list(parsing bytes: [UInt8]) throws(TransitionViolation) -> [TransitionItems] {
@@ -56,9 +58,9 @@ struct TransitionItems {
         return value
     }
 
-    /// Returns an unsigned integer of one to eight bytes, or `nil` if it is missing.
+    /// Returns an unsigned integer of one to eight bytes, or `nil` if the item is missing.
     ///
-    /// - Throws: `invalid` if it has another length or is greater than `maximum`.
+    /// - Throws: `invalid` if the item has another length, or if the number is greater than `maximum`.
     func number(
         _ type: UInt8, _ name: TransitionViolation.Item, maximum: UInt64 = .max
     ) throws(TransitionViolation) -> UInt64? {
@@ -69,9 +71,9 @@ struct TransitionItems {
         return number
     }
 
-    /// Returns a duration in whole milliseconds, by default up to 32 bits (49 days), or `nil` if it is missing.
+    /// Returns a duration in whole milliseconds, by default up to 32 bits (49 days), or `nil` if the item is missing.
     ///
-    /// - Throws: `invalid`.
+    /// - Throws: `invalid` if the item has a wrong length, or if the number is greater than `maximum`.
     func duration(
         _ type: UInt8, _ name: TransitionViolation.Item, maximum: UInt64 = UInt64(UInt32.max)
     ) throws(TransitionViolation) -> Duration? {
@@ -81,7 +83,7 @@ struct TransitionItems {
 
     /// Returns the instance ID of a characteristic.
     ///
-    /// - Throws: `missing`, or `invalid` for 0.
+    /// - Throws: `missing`, or `invalid` if it is 0.
     func instanceID(_ type: UInt8) throws(TransitionViolation) -> InstanceID {
         guard let number = try number(type, .instanceID) else { throw .missing(.instanceID) }
         guard number > 0 else { throw .invalid(.instanceID) }
@@ -90,7 +92,8 @@ struct TransitionItems {
 
     /// Returns a floating-point number of four bytes.
     ///
-    /// - Throws: `missing`, or `invalid` if it has another length, isn't finite or isn't within `range`.
+    /// - Throws: `missing`, or `invalid` if the item has another length, or if the number isn't finite or isn't within
+    ///   `range`.
     func float(
         _ type: UInt8, _ name: TransitionViolation.Item, within range: ClosedRange<Float>
     ) throws(TransitionViolation) -> Float {
@@ -103,13 +106,13 @@ struct TransitionItems {
 }
 
 extension TLV8.Item {
-    /// Creates an item with a number in the fewest of 1, 2, 4 and 8 bytes.
+    /// Creates an item with a number, in the fewest bytes of 1, 2, 4 and 8.
     init(type: UInt8, shortest number: UInt64) {
         let width: Int = [1, 2, 4].first { number >> ($0 * 8) == 0 } ?? 8
         self.init(type: type, value: (0..<width).map { UInt8(truncatingIfNeeded: number >> ($0 * 8)) })
     }
 
-    /// Creates an item with a number in as many bytes as its type has.
+    /// Creates an item with a number, in as many bytes as its type has.
     init<Number: FixedWidthInteger>(type: UInt8, fixed number: Number) {
         self.init(
             type: type,
@@ -118,6 +121,6 @@ extension TLV8.Item {
 }
 
 extension Duration {
-    /// The duration in whole milliseconds, rounded down, or 0 if it is negative.
+    /// The duration in whole milliseconds, rounded down; 0 if it is negative.
     var milliseconds: UInt64 { UInt64(clamping: attoseconds / 1_000_000_000_000_000) }
 }

@@ -1,13 +1,15 @@
-/// A hub's parameters of a transition, which it reads back byte for byte.
+/// The parameters that a hub gives a transition, and reads back byte for byte.
 package struct TransitionParameters: Equatable, Sendable {
     /// The transition's identifier, 16 bytes.
     package let transitionID: [UInt8]
-    /// The start of the curve by the hub's clock, since 2001-01-01T00:00Z.
+    /// The start of the curve according to the hub's clock, as the time since 2001-01-01T00:00Z.
     package let start: Duration
     /// The parameters as received, including unknown items.
     package let encoded: [UInt8]
 
-    /// Usually, the length is 38 bytes.
+    /// The maximum length, in bytes.
+    ///
+    /// Usually, the parameters have 38 bytes.
     private static let maximumLength = 255
 
     /// Parses the parameters.

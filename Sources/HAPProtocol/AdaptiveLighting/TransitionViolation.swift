@@ -2,13 +2,13 @@
 ///
 /// It contains only names, so that no data from a peer reaches a log.
 package enum TransitionViolation: Error, Equatable, Sendable {
-    /// The bytes aren't TLV8, or an item that may occur once occurs twice.
+    /// The bytes aren't TLV8, or an item that may occur only once occurs twice.
     case malformedTLV
-    /// There are more bytes or more curve entries than any hub sends.
+    /// There are more bytes, or more entries of a curve, than any hub sends.
     case tooLong
     /// An item is missing.
     case missing(Item)
-    /// An item has a wrong length or an unreasonable value.
+    /// An item has a wrong length or a value that isn't allowed.
     case invalid(Item)
 
     /// The missing or invalid item.

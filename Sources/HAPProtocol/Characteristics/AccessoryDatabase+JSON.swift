@@ -4,7 +4,7 @@ package import HAPModel
 extension JSONWriter {
     /// Appends an accessory object of the attribute database (HAP 9.1).
     ///
-    /// Without values, it is the text for `c#`.
+    /// Without values, except for names, it is the text that `c#` depends on.
     package mutating func accessory(_ accessory: AccessoryObject, values: Bool = true) {
         raw("{\"aid\":")
         integer(accessory.aid.rawValue)

@@ -4,13 +4,13 @@ package import HAPModel
 extension AccessoryDatabase {
     /// Parses the response to `GET /accessories` (HAP 9).
     ///
-    /// Parsing is strict about accessories: their ids and the numbers of their parts. A service or characteristic
-    /// without a type, permissions or a unique id is omitted (``omissions``), and the others are used. Parsing is
-    /// lenient about errors of real accessories: a value that is out of range or of the wrong type is unknown, a
-    /// missing format, unit or limit is taken from the catalog, and characteristics of unknown formats and dangling
-    /// links are omitted.
+    /// Parsing is strict about accessories: their ids, and how many services and characteristics they have. A service
+    /// or characteristic without a type, permissions or a unique id is omitted and recorded in ``omissions``, and the
+    /// others are used. Parsing is lenient about the errors of real accessories: a value that is out of range or of the
+    /// wrong type counts as unknown, a missing format, unit or limit is taken from the catalog, and characteristics of
+    /// unknown formats and links to missing services are omitted.
     ///
-    /// - Throws: ``ComplianceError`` with the first error. Its text contains no data from the accessory except numbers.
+    /// - Throws: ``ComplianceError`` for the first error. Its text contains no data from the accessory except numbers.
     package init(parsing body: [UInt8]) throws(ComplianceError) {
         guard let json = try? JSONValue(parsing: body, maximumLength: Self.maximumLength, allowsTrailingCommas: true),
             let list = json["accessories"]?.array
@@ -33,7 +33,7 @@ extension AccessoryDatabase {
     }
 }
 
-/// Remarks on parts, collected during parsing.
+/// Remarks on services and characteristics, collected during parsing.
 private struct Remarks {
     var descriptions: [CharacteristicID: String] = [:]
     private(set) var omissions: [String] = []
@@ -127,7 +127,7 @@ extension ServiceObject {
 extension CharacteristicMetadata {
     fileprivate init(format: CharacteristicFormat, permissions: [JSONValue], parsing json: JSONValue, usual: Self?) {
         var known: CharacteristicPermissions = []
-        // An unknown permission of a later HAP edition doesn't affect the known ones.
+        // A permission that a later edition of HAP adds doesn't affect the known ones.
         for name in permissions.prefix(16).compactMap(\.string) {
             known.formUnion(CharacteristicPermissions(names: [name]) ?? [])
         }
@@ -138,7 +138,7 @@ extension CharacteristicMetadata {
             maximum = json["maxValue"]?.double
             if let low = minimum, let high = maximum, low > high { (minimum, maximum) = (nil, nil) }
             step = json["minStep"]?.double.flatMap { $0 > 0 ? $0 : nil }
-            // The catalog doesn't apply to values in another format, except that all integer formats are equivalent.
+            // The limits of the catalog don't apply to another format, except that all integer formats are equivalent.
             if let usual, usual.format == format || (usual.format.integerRange != nil && format.integerRange != nil) {
                 fill(from: usual, where: json)
             }
@@ -149,7 +149,7 @@ extension CharacteristicMetadata {
         if validValues?.isEmpty == true { validValues = nil }
     }
 
-    /// Fills in missing properties from the catalog, unless they contradict the accessory's.
+    /// Fills in missing properties from the catalog, unless they contradict the accessory's own.
     private mutating func fill(from usual: Self, where json: JSONValue) {
         if json["unit"] == nil { unit = usual.unit }
         if json["minStep"] == nil { step = usual.step }
@@ -164,7 +164,8 @@ extension CharacteristicMetadata {
 
     private static func validValues(_ json: JSONValue) -> [Int64]? {
         if let list = json["valid-values"]?.array {
-            // Removing larger numbers from the list would reject them.
+            // The list can't contain numbers above `Int64.max`. Without them, valid values would be rejected, so ignore
+            // the whole list.
             guard !list.contains(where: { if case .unsigned = $0 { true } else { false } }) else { return nil }
             let values = Set(list.prefix(256).compactMap { $0.int.map(Int64.init) })
             return values.isEmpty ? nil : values.sorted()

@@ -4,7 +4,7 @@ package import HAPModel
 package struct AccessoryDatabase: Equatable, Sendable {
     /// The maximum number of accessories on a server, including itself (HAP 9.3).
     package static let maximumAccessories = 150
-    /// The maximum length of the JSON text, in bytes, enough for 150 large accessories.
+    /// The maximum length of the JSON text, in bytes; enough for 150 large accessories.
     package static let maximumLength = 4 * 1024 * 1024
     /// The maximum number of recorded omissions.
     static let maximumOmissions = 16
@@ -15,9 +15,9 @@ package struct AccessoryDatabase: Equatable, Sendable {
     package let accessories: [AccessoryObject]
     /// The manufacturer's descriptions of characteristics.
     package let descriptions: [CharacteristicID: String]
-    /// The unusable parts that were omitted, with the reasons.
+    /// The services and characteristics that were omitted because they are unusable, with the reasons.
     ///
-    /// At most ``maximumOmissions``.
+    /// There are at most ``maximumOmissions``.
     package let omissions: [String]
     private let places: [CharacteristicID: Place]
 

@@ -7,7 +7,7 @@ package struct CharacteristicAnswer: Equatable, Sendable {
     package let id: CharacteristicID
     /// The status.
     ///
-    /// `nil` if it was omitted, which means success.
+    /// It is `nil` if the accessory omitted it, which means success.
     package let status: HAPStatus?
     /// The value, if one was sent.
     package let value: JSONValue?
@@ -18,9 +18,9 @@ package struct CharacteristicAnswer: Equatable, Sendable {
         self.value = value
     }
 
-    /// Parses a body's entries.
+    /// Parses the entries of a body.
     ///
-    /// - Returns: The entries, or `nil` if the body doesn't have HAP's form.
+    /// - Returns: The entries, or `nil` if the body isn't in HAP's format.
     package static func list(parsing body: [UInt8]) -> [CharacteristicAnswer]? {
         guard let json = try? JSONValue(parsing: body, maximumLength: HTTPLimits.body, allowsTrailingCommas: true),
             let list = json["characteristics"]?.array
@@ -41,14 +41,16 @@ package struct CharacteristicAnswer: Equatable, Sendable {
 }
 
 extension HAPStatus {
-    /// Parses a status from an accessory; an unknown one counts as a failure.
+    /// Parses a status from an accessory.
+    ///
+    /// An unknown status counts as a failure.
     fileprivate init(parsing json: JSONValue) {
         self = json.int.flatMap { HAPStatus(rawValue: $0) } ?? .unableToCommunicate
     }
 
-    /// Parses the status of a whole request from a body.
+    /// Parses the status of a whole request from the body of its response.
     ///
-    /// - Returns: The status, or `nil` if the body has none.
+    /// - Returns: The status, or `nil` if the body contains none.
     package init?(parsing body: [UInt8]) {
         guard let json = try? JSONValue(parsing: body, maximumLength: HTTPLimits.body, allowsTrailingCommas: true),
             let status = json["status"]

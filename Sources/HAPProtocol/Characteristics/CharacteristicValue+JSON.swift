@@ -17,7 +17,7 @@ extension JSONWriter {
 }
 
 extension CharacteristicValue {
-    /// The form in which a controller writes the value.
+    /// The value in the form in which a controller writes it.
     package var json: JSONValue {
         switch self {
         case .bool(let flag): .bool(flag)
@@ -49,10 +49,10 @@ extension CharacteristicMetadata {
         }
     }
 
-    /// Returns a value from an accessory as a value of the format, without checking its limits.
+    /// Converts a value from an accessory to the characteristic's format, without checking its limits.
     ///
-    /// - Returns: The value, or `nil` for `null` and for values that the format can't hold. Texts are truncated to
-    ///   ``longestText`` bytes.
+    /// - Returns: The value, or `nil` for `null` and for values that the format can't represent. Strings are truncated
+    ///   to ``longestText`` bytes.
     package func reported(_ json: JSONValue) -> CharacteristicValue? {
         switch (format, json) {
         case (.bool, _): return value(from: json).flatMap { accepted($0) }
@@ -73,9 +73,9 @@ extension CharacteristicMetadata {
         }
     }
 
-    /// The maximum length of a text from an accessory, in bytes.
+    /// The maximum length of a string from an accessory, in bytes.
     ///
-    /// HAP allows 256, and some send more.
+    /// HAP allows 256, but some accessories send more.
     static let longestText = 4096
 
     /// Appends the members that describe the characteristic, each after a comma.
@@ -104,7 +104,7 @@ extension CharacteristicMetadata {
             json.raw(",\"maxDataLen\":")
             json.integer(Int64(maximumDataLength))
         }
-        // Apple's reference supports them only for this format (HAP 9.4).
+        // Apple's reference implementation supports valid values only for this format (HAP 9.4).
         if format == .uint8, let validValues {
             json.raw(",\"valid-values\":[")
             for (index, value) in validValues.enumerated() {

@@ -15,13 +15,13 @@ public enum HAPStatus: Int, Error, Sendable {
     case writeOnly = -70405
     /// The characteristic doesn't support notifications.
     case notificationNotSupported = -70406
-    /// The device lacks the memory or time for the request.
+    /// The device doesn't have enough memory or time for the request.
     case outOfResources = -70407
     /// The device didn't respond in time, or a timed write arrived too late.
     case timedOut = -70408
     /// The characteristic doesn't exist.
     case doesNotExist = -70409
-    /// The value has a wrong format or is out of range.
+    /// The value has the wrong format or is out of range.
     case invalidValue = -70410
     /// The authorization data is missing or wrong.
     case insufficientAuthorization = -70411

@@ -14,7 +14,7 @@ package struct ReadRequest: Equatable, Sendable {
     ///
     /// Unknown parameters are ignored, and several `id` parameters are joined.
     ///
-    /// - Returns: `nil` if the response to the query must be 400.
+    /// - Returns: `nil` if the request must be answered with status 400.
     package init?(query: String?) {
         guard let query else { return nil }
         ids = []

@@ -7,13 +7,15 @@ package struct WriteRequest: Equatable, Sendable {
     /// The part of a request for one characteristic.
     package struct Entry: Equatable, Sendable {
         package var id: CharacteristicID
-        /// The value to write, if any.
+        /// The value to write; `nil` if none is written.
         package var value: JSONValue?
-        /// Whether to subscribe or unsubscribe, if requested.
+        /// Whether to subscribe or unsubscribe; `nil` to do neither.
         package var events: Bool?
-        /// A Boolean value that indicates whether the controller requests the resulting value.
+        /// A Boolean value that indicates whether the controller requests a write response.
         package var wantsResponse: Bool
-        /// Opaque data that authorizes the write, for the accessory and its app only.
+        /// Opaque data that authorizes the write.
+        ///
+        /// Only the accessory and its app interpret it.
         package var authorizationData: [UInt8]?
         /// A Boolean value that indicates whether a member has an invalid type, so that the entry fails with -70410.
         package var isMalformed: Bool
@@ -32,7 +34,7 @@ package struct WriteRequest: Equatable, Sendable {
     }
 
     package var entries: [Entry]
-    /// The id of the prepared write.
+    /// The id that the controller announced with `PUT /prepare`; `nil` if the write isn't timed.
     package var preparedID: UInt64?
 
     package init(entries: [Entry], preparedID: UInt64? = nil) {
@@ -42,7 +44,7 @@ package struct WriteRequest: Equatable, Sendable {
 
     /// Parses a body.
     ///
-    /// - Returns: `nil` if the response to the body must be 400, without executing any part of it.
+    /// - Returns: `nil` if the request must be answered with status 400, without executing any part of it.
     package init?(parsing body: [UInt8]) {
         guard let json = try? JSONValue(parsing: body, maximumLength: HTTPLimits.body), let request = json.object,
             let list = request["characteristics"]?.array, !list.isEmpty
@@ -78,13 +80,13 @@ package struct WriteRequest: Equatable, Sendable {
 }
 
 extension WriteRequest.Entry {
-    /// Parses an entry, or returns `nil` if its characteristic is missing.
+    /// Parses an entry, or returns `nil` if it doesn't identify a characteristic.
     fileprivate init?(members: JSONObject) {
         wantsResponse = false
         isMalformed = false
         var aid: UInt64?
         var iid: UInt64?
-        // A single pass: there are few members, and the last of several with the same name counts.
+        // A single pass is enough, because there are few members. If several have the same name, the last one counts.
         for member in members.members {
             switch member.name {
             case "aid": aid = member.value.unsignedInteger
@@ -95,7 +97,7 @@ extension WriteRequest.Entry {
                 if events == nil, !member.value.isNull { isMalformed = true }
             case "r": wantsResponse = member.value.flag ?? false
             case "authData":
-                // No characteristic here requires it, but it must be base64 (HAP 8.5).
+                // No characteristic of this server requires the data, but the data must be valid Base64 (HAP 8.5).
                 authorizationData = member.value.string.flatMap(Base64.decode)
                 if !member.value.isNull, authorizationData == nil { isMalformed = true }
             default: break
@@ -105,7 +107,7 @@ extension WriteRequest.Entry {
         id = CharacteristicID(AccessoryID(aid), InstanceID(iid))
         switch value {
         case .null?:
-            // Together with `ev`, a null means "no value". Alone, it is invalid.
+            // Together with `ev`, a `null` means that there is no value. Without `ev`, it is invalid.
             if events != nil { value = nil } else { isMalformed = true }
         case .array?, .object?: isMalformed = true
         case .bool?, .integer?, .unsigned?, .number?, .string?, nil: break
@@ -114,7 +116,7 @@ extension WriteRequest.Entry {
 }
 
 extension JSONValue {
-    /// The Boolean value, also from 0 or 1.
+    /// The Boolean value; 0 and 1 count as `false` and `true`.
     fileprivate var flag: Bool? {
         switch self {
         case .bool(let flag): flag

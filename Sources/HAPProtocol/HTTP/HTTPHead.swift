@@ -1,4 +1,4 @@
-/// The start line and the headers of a message that HAP needs.
+/// The start line of a message, and the headers that HAP needs.
 struct HTTPHead: Equatable, Sendable {
     enum StartLine: Equatable, Sendable {
         case request(HTTPRequest.Method, path: String, query: String?)
@@ -14,10 +14,12 @@ struct HTTPHead: Equatable, Sendable {
     /// A Boolean value that indicates whether a request has a header that only browsers send, `Origin` or
     /// `Sec-Fetch-*`.
     var isFromBrowser = false
-    /// See `HTTPRequest.publicHost`.
+    /// The value of ``HTTPRequest/publicHost``.
     var publicHost: String?
 
-    /// Parses the head of a request, or of a response or event, up to its last header line, without CR LF.
+    /// Parses the head of a message up to its last header line, without the CR LF at its end.
+    ///
+    /// `requests` indicates whether the message is a request, or else a response or an event.
     ///
     /// - Throws: `malformedHTTP`.
     init(_ bytes: Span<UInt8>, requests: Bool) throws(ProtocolViolation) {
@@ -69,7 +71,7 @@ struct HTTPHead: Equatable, Sendable {
 
     /// Returns a path.
     ///
-    /// Almost all requests use one of these literals, which need no allocation.
+    /// Almost all requests use one of these string literals, which need no memory allocation.
     private static func path(_ bytes: Span<UInt8>) -> String {
         if bytes.equals("/characteristics") { return "/characteristics" }
         if bytes.equals("/accessories") { return "/accessories" }
@@ -91,7 +93,7 @@ struct HTTPHead: Equatable, Sendable {
         return (.response(status: status), isOld)
     }
 
-    /// Returns a request's media type without its parameters.
+    /// Returns the media type of a request, without its parameters.
     private static func contentType(_ value: Span<UInt8>) -> HTTPContentType? {
         let type = value.extracting(0..<value.firstIndex(of: UInt8(ascii: ";"), from: 0))
         let name = type.extracting(type.trimmed(from: 0))
@@ -101,7 +103,8 @@ struct HTTPHead: Equatable, Sendable {
 
     private static func publicHost(_ value: Span<UInt8>) -> String? {
         let host = value.extracting(0..<value.firstIndex(of: UInt8(ascii: ":"), from: 0))
-        // The last part of an IPv4 address starts with a digit, and a name's doesn't. An IPv6 address has brackets.
+        // The last part of an IPv4 address starts with a digit, and that of a name doesn't. An IPv6 address is in
+        // brackets.
         var last = host.count
         while last > 0, host[last - 1] != UInt8(ascii: ".") { last -= 1 }
         let end = host.extracting(last..<host.count)
@@ -144,7 +147,9 @@ struct HTTPHead: Equatable, Sendable {
     }
 }
 
-/// Searches in a head, which return the end if they find nothing.
+/// Functions that search a head.
+///
+/// If they find nothing, they return the index of its end.
 extension Span<UInt8> {
     fileprivate func firstIndex(of byte: UInt8, from start: Int) -> Int {
         var index = start
@@ -157,7 +162,7 @@ extension Span<UInt8> {
         var index = start
         while index + 1 < count {
             if self[index + 1] > 0x0D {
-                // Neither CR nor LF, so no line ends here or at the next byte.
+                // The next byte is neither CR nor LF, so no line ends here or at that byte.
                 index += 2
             } else if self[index] == 0x0D, self[index + 1] == 0x0A {
                 return index
@@ -173,7 +178,7 @@ extension Span<UInt8> {
         return true
     }
 
-    /// Returns the range from an index without whitespace at both ends.
+    /// Returns the range from an index to the end, without whitespace at both ends.
     fileprivate func trimmed(from start: Int) -> Range<Int> {
         var (start, end) = (start, count)
         while start < end, self[start] == 0x20 || self[start] == 0x09 { start += 1 }
@@ -183,7 +188,7 @@ extension Span<UInt8> {
 
     fileprivate var text: String { withUnsafeBufferPointer { String(decoding: $0, as: UTF8.self) } }
 
-    /// The decimal number in these bytes, with at most nine digits.
+    /// The decimal number in these bytes, of which there must be at most nine; `nil` if there is another character.
     fileprivate var number: Int? {
         var number = 0
         for index in 0..<count {

@@ -1,4 +1,4 @@
-/// A request with the properties that HAP uses.
+/// A request, with the properties that HAP uses.
 package struct HTTPRequest: Equatable, Sendable {
     package enum Method: Equatable, Sendable {
         case get, put, post
@@ -7,21 +7,21 @@ package struct HTTPRequest: Equatable, Sendable {
     }
 
     package var method: Method
-    /// The target up to the question mark, compared exactly.
+    /// The target up to the question mark; it is compared exactly.
     package var path: String
     /// The part of the target after the question mark.
     package var query: String?
     package var body: [UInt8]
-    /// The body's type, or `nil` if it is missing or not one of HAP's.
+    /// The type of the body, or `nil` if it is missing or isn't one of HAP's types.
     ///
-    /// If a controller leaves it `nil`, it sends the method's usual type.
+    /// If a controller leaves it `nil`, the usual type for the method is sent.
     package var contentType: HTTPContentType?
     /// A Boolean value that indicates whether the peer wants to close the connection after the response.
     package var wantsClose: Bool
     /// A Boolean value that indicates whether a web browser sent the request: it has an `Origin` or `Sec-Fetch-*` header.
     package var isFromBrowser: Bool
-    /// The name in `Host` if the public DNS may resolve it, or `nil` for addresses, single words, and names in
-    /// `.local`.
+    /// The name in the header `Host` if public DNS may resolve it; `nil` for addresses, for single words, and for names
+    /// in `.local`.
     ///
     /// A web page can make such a name resolve to this computer (DNS rebinding).
     package var publicHost: String?
@@ -42,7 +42,7 @@ package struct HTTPRequest: Equatable, Sendable {
     }
 }
 
-/// The two content types of HAP, and that of Prometheus's text format.
+/// HAP's two content types, and that of Prometheus's text format.
 package enum HTTPContentType: String, Sendable {
     case pairingTLV8 = "application/pairing+tlv8"
     case hapJSON = "application/hap+json"

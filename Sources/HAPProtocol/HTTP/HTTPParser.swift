@@ -1,35 +1,35 @@
-/// A parser for HTTP messages in both roles: requests for an accessory, responses and events for a controller.
+/// A parser for HTTP messages in both roles: requests to an accessory, or responses and events for a controller.
 ///
-/// SwiftNIO's decoder rejects the start line `EVENT/1.0`, and one small parser is easier to bound and to fuzz than two.
-/// ``HTTPLimits`` limits every buffer, and each byte is examined a bounded number of times for any input.
+/// SwiftNIO's decoder rejects the start line `EVENT/1.0`, and one small parser is easier to limit and to fuzz than two
+/// parsers. ``HTTPLimits`` limits every buffer, and for any input, each byte is examined a bounded number of times.
 package struct HTTPParser: Equatable, Sendable {
     private enum State: Equatable, Sendable {
-        /// Waiting for a head.
+        /// The parser waits for the rest of a head.
         ///
-        /// This many of its bytes have been searched for its end.
+        /// The end of the head has already been searched for in this many bytes.
         case head(searched: Int)
-        /// Waiting for a body of this length.
+        /// The parser waits for the rest of a body with this length.
         case body(HTTPHead, length: Int)
-        /// Waiting for chunks; the content is that of the received ones.
+        /// The parser waits for more chunks; the content is that of the received ones.
         case chunks(HTTPHead, content: [UInt8])
     }
 
     private let requests: Bool
     private let inSession: Bool
     private var state = State.head(searched: 0)
-    /// The number of empty lines before the start line.
+    /// The number of empty lines since the last message.
     private var emptyLines = 0
     var buffer = ByteQueue()
 
     /// Creates a parser of requests or, for a controller, of responses and events.
     ///
-    /// Limits are lower outside a session.
+    /// The limits are lower outside a session.
     package init(requests: Bool, inSession: Bool = false) {
         self.requests = requests
         self.inSession = inSession
     }
 
-    /// A Boolean value that indicates whether a message has started and not ended.
+    /// A Boolean value that indicates whether a message has started, but not ended.
     ///
     /// One empty line may follow a message. A second one counts as the start of the next message.
     package var isMidMessage: Bool {
@@ -40,26 +40,27 @@ package struct HTTPParser: Equatable, Sendable {
 
     /// Returns the next complete message, if there is one.
     ///
-    /// - Throws: A violation. The parser is unusable afterwards.
+    /// - Throws: A violation. After that, the parser is unusable.
     package mutating func next() throws(ProtocolViolation) -> HTTPMessage? {
-        // An incomplete message lacks at least a byte.
+        // An incomplete message needs at least one more byte.
         guard buffer.count > 0 else { return nil }
         switch state {
         case .head(let searched):
             guard let head = try nextHead(searched) else { return nil }
-            // Most messages arrive complete and need no state.
+            // Most messages arrive complete, so the parser needs no state for them.
             guard head.isChunked else { return message(head, try bodyLength(head)) }
             var content: [UInt8] = []
             return try chunked(head, &content)
         case .body(let head, let length): return message(head, length)
         case .chunks(let head, var content):
-            // Releases the state's copy of the content, because otherwise each chunk would copy all earlier ones.
+            // Release the copy of the content in the state; otherwise, each chunk would cause a copy of all earlier
+            // ones.
             state = .head(searched: 0)
             return try chunked(head, &content)
         }
     }
 
-    /// Returns a message with a body of this length, if it is complete.
+    /// Returns a message whose body has this length, if the body is complete.
     private mutating func message(_ head: HTTPHead, _ length: Int) -> HTTPMessage? {
         guard buffer.count >= length else {
             state = .body(head, length: length)
@@ -71,7 +72,7 @@ package struct HTTPParser: Equatable, Sendable {
         return Self.message(head, body)
     }
 
-    /// Returns a chunked message after adding to the content of the received chunks, if the last chunk has arrived.
+    /// Appends the received chunks to the content, and returns the message if the last chunk has arrived.
     private mutating func chunked(
         _ head: HTTPHead, _ content: inout [UInt8]
     ) throws(ProtocolViolation) -> HTTPMessage? {
@@ -99,7 +100,7 @@ package struct HTTPParser: Equatable, Sendable {
         var position = start + searched
         while position + 3 < end {
             if bytes[position + 3] > 0x0D {
-                // No CR or LF near this byte, so skip it.
+                // There is no CR or LF near this byte, so skip several bytes.
                 position += 4
             } else if bytes[position] == 0x0D, bytes[position + 1] == 0x0A, bytes[position + 2] == 0x0D,
                 bytes[position + 3] == 0x0A
@@ -134,20 +135,20 @@ package struct HTTPParser: Equatable, Sendable {
         }
     }
 
-    /// Removes chunks from the buffer.
+    /// Moves complete chunks from the buffer to the content.
     ///
-    /// Returns whether the last one has arrived.
+    /// Returns whether the last chunk has arrived.
     private mutating func nextChunk(_ content: inout [UInt8]) throws(ProtocolViolation) -> Bool {
         while true {
             guard let end = try endOfLine(within: HTTPLimits.chunkLine) else { return false }
             let line = buffer.bytes[buffer.start..<end]
             let digits = line.prefix { $0 != UInt8(ascii: ";") && $0 != UInt8(ascii: " ") }
-            // `Int` alone would accept a sign.
+            // `Int` alone would also accept a sign.
             guard (1...8).contains(digits.count), digits.allSatisfy({ Character(Unicode.Scalar($0)).isHexDigit }),
                 let length = Int(String(decoding: digits, as: UTF8.self), radix: 16)
             else { throw .malformedHTTP(.chunk) }
             guard content.count + length <= HTTPLimits.responseBody else { throw .bodyTooLong }
-            // The chunk and its line end. Trailers after the last one are not supported.
+            // The length of the chunk including both line ends. Trailers after the last chunk aren't supported.
             let whole = end + 2 - buffer.start + length + 2
             guard buffer.count >= whole else { return false }
             let data = (end + 2)..<(end + 2 + length)

@@ -1,4 +1,4 @@
-/// A serializer of HTTP messages with only the necessary headers.
+/// A serializer of HTTP messages that writes only the necessary headers.
 package enum HTTPSerializer {
     package static func bytes(of message: HTTPMessage) -> [UInt8] {
         switch message {
@@ -24,7 +24,7 @@ package enum HTTPSerializer {
             case 503: "HTTP/1.1 503 Service Unavailable\r\n"
             default: "HTTP/1.1 500 Internal Server Error\r\n"
             }
-        // A 204 has neither body nor length (HAP 8.2).
+        // A 204 response has neither a body nor a length (HAP 8.2).
         guard response.status != 204 else { return line.withUTF8Buffer { Array($0) } + Array("\r\n".utf8) }
         return head(line, response.contentType, response.body)
     }

@@ -1,11 +1,15 @@
 internal import HAPCrypto
 
-/// The token that an accessory requires in addition to its setup code, available only to its manufacturer's app.
+/// The token that an accessory requires in addition to its setup code.
+///
+/// Only the app of the accessory's manufacturer can provide it.
 ///
 /// This is a Lamplighter extension of pair setup, described in Documentation/OwnershipTokens.md. Accessories without
 /// this requirement ignore the token.
 package struct OwnershipRequirement: Equatable, Sendable {
-    /// The length of a token, in bytes: long enough not to be guessed, and short enough for any request.
+    /// The length of a token, in bytes.
+    ///
+    /// It is long enough to prevent guessing, and short enough for any request.
     package static let tokenLength = 16...512
 
     /// The token's issuer, advertised as `lv`.
@@ -14,7 +18,7 @@ package struct OwnershipRequirement: Equatable, Sendable {
 
     /// Creates a requirement.
     ///
-    /// - Returns: `nil` if the vendor's id is invalid (``isVendor(_:)``) or the token's length is not in
+    /// - Returns: `nil` if the vendor id is invalid (see ``isVendor(_:)``), or if the length of the token isn't in
     ///   ``tokenLength``.
     package init?(vendor: String, token: [UInt8]) {
         guard Self.isVendor(vendor), Self.tokenLength.contains(token.count) else { return nil }
@@ -27,6 +31,8 @@ package struct OwnershipRequirement: Equatable, Sendable {
         (1...64).contains(text.utf8.count) && text.utf8.allSatisfy { (0x21...0x7E).contains($0) }
     }
 
-    /// Returns whether this is the token; the duration reveals at most the token's length.
+    /// Returns whether the given bytes are the token.
+    ///
+    /// The duration of the comparison reveals at most the token's length.
     func isMet(by shown: [UInt8]?) -> Bool { shown.map { SecretBytes($0) == token } ?? false }
 }

@@ -1,23 +1,28 @@
 package import HAPCrypto
 
-/// The accessory's side of pair setup: receives M1, sends M2, receives M3, sends M4, receives M5, sends M6 (HAP 5).
+/// The accessory's side of pair setup.
 ///
-/// One state machine serves one connection. It decides the response and the work that must precede it. It performs
-/// neither the modular exponentiations, which take milliseconds and run elsewhere, nor the storing: a pairing must be
-/// durable before M6 is sent. The caller reports the results and gets the next action.
+/// It receives M1, sends M2, receives M3, sends M4, receives M5 and sends M6 (HAP 5).
 ///
-/// Other pairing connections, existing admins and the number of failed proofs concern the whole server. They are passed
-/// in as ``Conditions``.
+/// One state machine serves one connection. It determines the response, and the work that must be done before it is
+/// sent. It performs neither the modular exponentiations, which take milliseconds and run elsewhere, nor the storing of
+/// the pairing, which must be durable before M6 is sent. The caller reports the results of this work and gets the next
+/// action.
+///
+/// Other connections that are pairing, existing admins and the number of wrong proofs concern the whole server, so the
+/// caller passes them in as ``Conditions``.
 package struct PairSetupAccessory: Equatable, Sendable {
-    /// The server's state for a first message.
+    /// The state of the server when a message arrives.
     package struct Conditions: Equatable, Sendable {
-        /// Whether an admin pairing exists, so that no controller can pair until it is removed.
+        /// A Boolean value that indicates whether an admin pairing exists.
+        ///
+        /// If so, no controller can pair until it is removed.
         package var isPaired: Bool
-        /// Whether a hundred proofs have failed since the last success.
+        /// A Boolean value that indicates whether a hundred proofs have been wrong since the last correct one.
         package var triesExhausted: Bool
-        /// Whether another connection is performing pair setup.
+        /// A Boolean value that indicates whether another connection is performing pair setup.
         package var isBusy: Bool
-        /// Whether the maximum number of pairings is reached.
+        /// A Boolean value that indicates whether the maximum number of pairings is reached.
         package var isFull: Bool
 
         package init(isPaired: Bool, triesExhausted: Bool = false, isBusy: Bool = false, isFull: Bool = false) {
@@ -34,58 +39,54 @@ package struct PairSetupAccessory: Equatable, Sendable {
         case reply([UInt8])
         /// Respond with 400 and no body; the procedure has been reset.
         case refuse
-        /// Start an attempt (``SRPServer/init(setupCode:)``, off the loop) and call ``started(_:)``.
+        /// Start an attempt (``SRPServer/init(setupCode:)``, outside the event loop) and call ``started(_:)``.
         case start
-        /// Check a proof (``SRPServer/check(clientKey:proof:)``, off the loop) and call ``checked(_:)``.
+        /// Check a proof (``SRPServer/check(clientKey:proof:)``, outside the event loop) and call ``checked(_:)``.
         case check(SRPServer, clientKey: [UInt8], proof: [UInt8])
         /// The proof was wrong.
         ///
-        /// Count the failure, store the count, then respond with 200 and this body.
+        /// Count the failure and store the count; then respond with 200 and this body.
         case countFailure([UInt8])
         /// The proof was correct.
         ///
-        /// Reset the count of failures, then respond with 200 and this body.
+        /// Reset the count of failures; then respond with 200 and this body.
         case clearFailures([UInt8])
         /// The setup code was correct, but the ownership token is missing or wrong.
         ///
         /// Respond with 200 and this body.
         ///
-        /// It doesn't count as a failed proof. Only controllers that know the setup code get here, each guess takes a
-        /// whole procedure, and 16 bytes can't be guessed. If it counted, every controller without token support would
-        /// bring the bridge closer to rejecting its owner.
+        /// A missing or wrong token doesn't count as a wrong proof. Only a controller that knows the setup code gets
+        /// this far, each guess takes a whole procedure, and 16 bytes can't be guessed. If it did count, every
+        /// controller without support for tokens would bring the accessory closer to locking out its owner.
         case refuseOwnership([UInt8])
         /// Store this pairing durably and call ``stored(_:)``.
         case store(Pairing)
         /// The pairing is complete.
         ///
-        /// Respond with 200 and this body, then advertise the server as paired.
+        /// Respond with 200 and this body; then advertise the server as paired.
         case finish([UInt8])
     }
 
     private enum State: Equatable, Sendable {
         /// Nothing has been received, or the procedure has ended.
         ///
-        /// Waiting for M1.
+        /// The accessory waits for M1.
         case idle
-        /// M1 has been received and an attempt is being prepared.
+        /// M1 has been received, and the attempt is being prepared.
         ///
-        /// M2 has not been sent.
+        /// M2 hasn't been sent.
         case starting
-        /// M2 has been sent.
-        ///
-        /// Waiting for M3.
+        /// M2 has been sent, and the accessory waits for M3.
         case awaitingM3(SRPServer)
-        /// M3 has been received and its proof is being checked.
+        /// M3 has been received, and its proof is being checked.
         ///
-        /// M4 has not been sent.
+        /// M4 hasn't been sent.
         case checking
-        /// M4 has been sent.
-        ///
-        /// Waiting for M5.
+        /// M4 has been sent, and the accessory waits for M5.
         case awaitingM5(PairSetupKeys)
-        /// M5 has been received and the pairing is being stored.
+        /// M5 has been received, and the pairing is being stored.
         ///
-        /// M6 has not been sent.
+        /// M6 hasn't been sent.
         case storing(PairSetupKeys)
     }
 
@@ -129,11 +130,12 @@ package struct PairSetupAccessory: Equatable, Sendable {
     private mutating func receivedM1(
         _ message: PairingTLV, _ conditions: Conditions
     ) throws(ProtocolViolation) -> Action {
-        // Method 1 (with an MFi chip) is treated as 0, because older controllers send it to all accessories.
+        // Treat method 1, which requires an MFi chip, like method 0, because older controllers send it to all
+        // accessories.
         guard let method = try message.byte(.method),
             method == PairingMethod.pairSetup.rawValue || method == PairingMethod.pairSetupWithAuth.rawValue
         else { throw .badItem(.method) }
-        // Flags request transient or split setup. Neither is supported, so setup continues as without them.
+        // Flags request transient or split setup. Neither is supported, so setup continues as if there were no flags.
         if let flags = message[.flags], flags.count > 4 { throw .badItem(.flags) }
         if conditions.isPaired { return .reply(PairingTLV.failure(2, .unavailable).encoded) }
         if conditions.triesExhausted { return .reply(PairingTLV.failure(2, .maxTries).encoded) }
@@ -142,7 +144,7 @@ package struct PairSetupAccessory: Equatable, Sendable {
         return .start
     }
 
-    /// Handles a prepared attempt, so that M2 can be sent.
+    /// Handles a prepared attempt, and returns M2 to send.
     package mutating func started(_ server: SRPServer) -> Action {
         guard case .starting = state else { return .refuse }
         state = .awaitingM3(server)
@@ -159,7 +161,7 @@ package struct PairSetupAccessory: Equatable, Sendable {
         return .check(server, clientKey: clientKey, proof: proof)
     }
 
-    /// Handles the result of checking the proof of M3, so that M4 can be sent.
+    /// Handles the result of checking the proof in M3, and returns M4 to send.
     package mutating func checked(_ outcome: Result<SRPServer.Agreement, CryptoError>) -> Action {
         guard case .checking = state else { return .refuse }
         switch outcome {
@@ -194,7 +196,7 @@ package struct PairSetupAccessory: Equatable, Sendable {
         return .store(Pairing(controller: controller, publicKey: peer.publicKey, isAdmin: true))
     }
 
-    /// Handles the result of storing the pairing, so that M6 can be sent.
+    /// Handles the result of storing the pairing, and returns M6 to send.
     package mutating func stored(_ outcome: Result<Void, PairingError>) -> Action {
         guard case .storing(let keys) = state else { return .refuse }
         state = .idle
@@ -211,6 +213,6 @@ package struct PairSetupAccessory: Equatable, Sendable {
         }
     }
 
-    /// Ends the procedure, because its connection closed or another connection took over.
+    /// Ends the procedure, because its connection has closed or another connection has taken over.
     package mutating func abandon() { state = .idle }
 }

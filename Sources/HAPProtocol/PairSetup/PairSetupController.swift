@@ -1,18 +1,20 @@
 package import HAPCrypto
 package import HAPModel
 
-/// The controller's side of pair setup, the counterpart of ``PairSetupAccessory``.
+/// The controller's side of pair setup.
+///
+/// It is the counterpart of ``PairSetupAccessory``.
 package struct PairSetupController: Equatable, Sendable {
     /// The next action of the caller.
     package enum Action: Equatable, Sendable {
         /// Send this body to `/pair-setup`.
         case send([UInt8])
-        /// Compute the response to the accessory's key (``SRPClient/init(setupCode:salt:serverKey:)``, off any loop)
-        /// and call ``computed(_:)``.
+        /// Compute the response to the accessory's key (``SRPClient/init(setupCode:salt:serverKey:)``, outside any
+        /// event loop) and call ``computed(_:)``.
         case compute(setupCode: String, salt: [UInt8], serverKey: [UInt8])
         /// The accessory is paired.
         ///
-        /// Keep both identities.
+        /// Store its identity and that of the controller.
         case paired(PairedAccessory)
         /// The procedure has failed.
         case fail(Failure)
@@ -46,19 +48,13 @@ package struct PairSetupController: Equatable, Sendable {
     private enum State: Equatable, Sendable {
         /// Nothing has been sent.
         case idle
-        /// M1 has been sent.
-        ///
-        /// Waiting for M2.
+        /// M1 has been sent, and the controller waits for M2.
         case awaitingM2
         /// M2 has been received, and the response is being computed.
         case computing
-        /// M3 has been sent.
-        ///
-        /// Waiting for M4.
+        /// M3 has been sent, and the controller waits for M4.
         case awaitingM4(SRPClient)
-        /// M5 has been sent.
-        ///
-        /// Waiting for M6.
+        /// M5 has been sent, and the controller waits for M6.
         case awaitingM6(PairSetupKeys)
         /// The procedure has ended.
         case ended
@@ -71,15 +67,17 @@ package struct PairSetupController: Equatable, Sendable {
 
     /// Creates the state machine.
     ///
-    /// It sends the ownership token once the accessory has proven that it knows its setup code. Accessories that
-    /// require none ignore it (``OwnershipRequirement``).
+    /// It sends the ownership token only after the accessory has proven that it knows its setup code. Accessories that
+    /// require no token ignore it (see ``OwnershipRequirement``).
     package init(identity: ControllerIdentity, setupCode: SetupCode, ownershipToken: SecretBytes? = nil) {
         self.identity = identity
         self.setupCode = setupCode
         self.ownershipToken = ownershipToken
     }
 
-    /// Returns M1 to send, with method 1 for an accessory that advertises feature flag 1.
+    /// Returns M1 to send.
+    ///
+    /// `withAuth` requests method 1, for an accessory that advertises feature flag 1.
     package mutating func start(withAuth: Bool = false) -> Action {
         state = .awaitingM2
         let method: PairingMethod = withAuth ? .pairSetupWithAuth : .pairSetup
@@ -120,7 +118,7 @@ package struct PairSetupController: Equatable, Sendable {
         }
     }
 
-    /// Handles the computed response, so that M3 can be sent.
+    /// Handles the computed response, and returns M3 to send.
     package mutating func computed(_ outcome: Result<SRPClient, CryptoError>) -> Action {
         guard case .computing = state, case .success(let client) = outcome else {
             state = .ended

@@ -1,6 +1,6 @@
 internal import HAPCrypto
 
-/// The key schedule and the encrypted parts for both roles of pair setup (HAP 5.3).
+/// The keys and the encrypted parts of pair setup, for both roles (HAP 5.3).
 struct PairSetupKeys: Equatable, Sendable {
     private let key: SecretBytes
     private let cipher: ChaCha20Poly1305

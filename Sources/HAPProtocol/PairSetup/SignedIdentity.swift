@@ -1,14 +1,16 @@
 internal import HAPCrypto
 
-/// A peer's identity and its proof: the encrypted part of M5 and M6, and of pair verify's M2 and M3.
+/// A peer's identity and the proof of it: the encrypted part of M5 and M6, and of M2 and M3 of pair verify.
 struct SignedIdentity: Equatable {
     let identifier: [UInt8]
     let publicKey: [UInt8]
     let signature: [UInt8]
-    /// The ownership token; only in M5, and only from controllers that have one.
+    /// The ownership token.
+    ///
+    /// Only M5 contains one, and only if the controller has one.
     let ownershipToken: [UInt8]?
 
-    /// Parses the part.
+    /// Parses the decrypted part.
     ///
     /// In pair verify, it contains no public key.
     init(parsing bytes: [UInt8], withPublicKey: Bool) throws(ProtocolViolation) {

@@ -1,9 +1,10 @@
 package import HAPCrypto
 
-/// The accessory's side of pair verify: receives M1, sends M2, receives M3, sends M4, and the connection becomes a
-/// session (HAP 6).
+/// The accessory's side of pair verify.
 ///
-/// A failure never closes the connection, because hubs try several identities on it.
+/// It receives M1, sends M2, receives M3 and sends M4; then the connection becomes a session (HAP 6).
+///
+/// A failure never closes the connection, because hubs try several identities on one connection.
 package struct PairVerifyAccessory: Equatable, Sendable {
     /// The next action of the caller.
     package enum Action: Equatable, Sendable {
@@ -11,16 +12,14 @@ package struct PairVerifyAccessory: Equatable, Sendable {
         case reply([UInt8])
         /// Respond with 400 and no body; the procedure has been reset.
         case refuse
-        /// Respond with 200 and this body, and encrypt both directions after its last byte.
+        /// Respond with 200 and this body, and encrypt both directions after the last byte of the response.
         case finish([UInt8], controller: ControllerID, keys: SessionKeys)
     }
 
     private enum State: Equatable, Sendable {
-        /// Waiting for M1.
+        /// The accessory waits for M1.
         case idle
-        /// M2 has been sent.
-        ///
-        /// Waiting for M3.
+        /// M2 has been sent, and the accessory waits for M3.
         case awaitingM3(PairVerifyKeys)
     }
 
@@ -31,7 +30,7 @@ package struct PairVerifyAccessory: Equatable, Sendable {
 
     /// Handles a request to `/pair-verify`.
     ///
-    /// `ephemeral` is 32 fresh random bytes for M2.
+    /// `ephemeral` provides 32 new random bytes for M2.
     package mutating func received(
         _ body: [UInt8], ephemeral: @autoclosure () -> SecretBytes, pairings: PairingList
     ) -> Action {
@@ -56,7 +55,7 @@ package struct PairVerifyAccessory: Equatable, Sendable {
     private mutating func receivedM1(
         _ message: PairingTLV, ephemeral: SecretBytes
     ) throws(ProtocolViolation) -> Action {
-        // Pair resume exists only on Bluetooth.
+        // Pair resume exists only in HAP over Bluetooth LE.
         if try message.byte(.method) == PairingMethod.pairResume.rawValue { throw .badItem(.method) }
         let length = Curve25519KeyPair.publicKeyLength
         let controllerKey = try message.required(.publicKey, length: length...length)

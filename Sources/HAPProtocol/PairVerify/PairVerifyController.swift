@@ -1,13 +1,15 @@
 package import HAPCrypto
 internal import HAPModel
 
-/// The controller's side of pair verify, the counterpart of ``PairVerifyAccessory``.
+/// The controller's side of pair verify.
+///
+/// It is the counterpart of ``PairVerifyAccessory``.
 package struct PairVerifyController: Equatable, Sendable {
     /// The next action of the caller.
     package enum Action: Equatable, Sendable {
         /// Send this body to `/pair-verify`.
         case send([UInt8])
-        /// The connection is a session.
+        /// The connection has become a session.
         ///
         /// Encrypt both directions from now on.
         case verified(SessionKeys)
@@ -17,13 +19,15 @@ package struct PairVerifyController: Equatable, Sendable {
 
     /// The reason why the procedure failed.
     package enum Failure: Equatable, Sendable {
-        /// The accessory reports an error after it has proven its identity.
+        /// The accessory reported an error after it had proven its identity.
         ///
         /// `authentication` means that the pairing was removed.
         case refused(PairingError)
-        /// A peer that hasn't proven its identity reports an error; it may be another device.
+        /// A peer that hasn't proven its identity reported an error.
+        ///
+        /// It may be a different device.
         case refusedWithoutProof(PairingError)
-        /// Another accessory responds at this address.
+        /// A different accessory responded at this address.
         case otherAccessory
         /// The accessory's signature or its encrypted message is wrong.
         case badIdentity
@@ -33,13 +37,9 @@ package struct PairVerifyController: Equatable, Sendable {
 
     private enum State: Equatable, Sendable {
         case idle
-        /// M1 has been sent.
-        ///
-        /// Waiting for M2.
+        /// M1 has been sent, and the controller waits for M2.
         case awaitingM2(Curve25519KeyPair)
-        /// M3 has been sent.
-        ///
-        /// Waiting for M4.
+        /// M3 has been sent, and the controller waits for M4.
         case awaitingM4(PairVerifyKeys)
         case ended
     }
@@ -53,7 +53,7 @@ package struct PairVerifyController: Equatable, Sendable {
         self.accessory = accessory
     }
 
-    /// Returns M1 to send, made from 32 fresh random bytes.
+    /// Returns M1 to send, created from 32 new random bytes.
     package mutating func start(ephemeral: SecretBytes) -> Action {
         let pair = Curve25519KeyPair(secret: ephemeral)
         state = .awaitingM2(pair)
@@ -77,7 +77,8 @@ package struct PairVerifyController: Equatable, Sendable {
                 guard number ?? 2 == 2 else { throw .unexpectedState }
                 return try receivedM2(message, pair)
             case .awaitingM4(let keys):
-                // M4 contains nothing else: without its state, an empty error response would look like success.
+                // M4 contains nothing else. If the state could be missing, an empty error response would look like
+                // success.
                 guard let number else { throw .badItem(.state) }
                 guard number == 4 else { throw .unexpectedState }
                 return .verified(keys.sessionKeys)
@@ -100,7 +101,7 @@ package struct PairVerifyController: Equatable, Sendable {
         guard let opened = try? keys.open(sealed, "PV-Msg02"),
             let peer = try? SignedIdentity(parsing: opened, withPublicKey: false)
         else { return .fail(.badIdentity) }
-        // Ignores case, like pair setup.
+        // The comparison ignores case, as in pair setup.
         guard DeviceID(String(decoding: peer.identifier, as: UTF8.self)) == accessory.deviceID else {
             return .fail(.otherAccessory)
         }

@@ -1,10 +1,10 @@
 internal import HAPModel
 
-/// A controller's identifier: 1 to 36 bytes, compared and returned byte for byte (HAP 6.5).
+/// A controller's identifier: 1 to 36 bytes, which are compared and returned byte for byte (HAP 6.5).
 package struct ControllerID: Hashable, Sendable {
     package let bytes: [UInt8]
 
-    /// Creates an identifier, or returns `nil` if there aren't 1 to 36 bytes.
+    /// Creates an identifier, or returns `nil` if there are no bytes or more than 36.
     package init?(_ bytes: [UInt8]) {
         guard (1...Self.maximumLength).contains(bytes.count) else { return nil }
         self.bytes = bytes
@@ -12,7 +12,7 @@ package struct ControllerID: Hashable, Sendable {
 }
 
 extension ControllerID: CustomStringConvertible {
-    /// The identifier as text for people: unchanged if it is printable ASCII without spaces, otherwise in hex.
+    /// The identifier in human-readable form: unchanged if it is printable ASCII without spaces, otherwise in hex.
     package var description: String {
         if bytes.allSatisfy({ (0x21...0x7E).contains($0) }) { return String(decoding: bytes, as: UTF8.self) }
         return "0x" + Hex.encode(bytes).lowercased()

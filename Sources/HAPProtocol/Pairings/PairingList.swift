@@ -10,7 +10,9 @@ package struct PairingList: Equatable, Sendable {
     package var isFull: Bool { pairings.count >= Self.maximum }
     package var hasAdmin: Bool { pairings.contains(where: \.isAdmin) }
 
-    /// Adds a pairing, or replaces the one of the same controller in place.
+    /// Adds a pairing.
+    ///
+    /// If the controller already has one, replaces it at the same position.
     package mutating func set(_ pairing: Pairing) {
         if let index = pairings.firstIndex(where: { $0.controller == pairing.controller }) {
             pairings[index] = pairing
@@ -19,7 +21,9 @@ package struct PairingList: Equatable, Sendable {
         }
     }
 
-    /// Removes a pairing and, if no admin is left, all others too (HAP 6.5).
+    /// Removes a pairing.
+    ///
+    /// If no admin is left, removes all other pairings, too (HAP 6.5).
     package mutating func remove(_ controller: ControllerID) {
         pairings.removeAll { $0.controller == controller }
         purgeWithoutAdmin()

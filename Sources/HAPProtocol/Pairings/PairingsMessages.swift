@@ -8,7 +8,7 @@ package enum PairingsRequest: Equatable, Sendable {
 
     /// Parses a request's body.
     ///
-    /// - Throws: A violation, for which the response is 400.
+    /// - Throws: A violation, which must be answered with status 400.
     package init(parsing body: [UInt8]) throws(ProtocolViolation) {
         let message = try PairingTLV(parsing: body)
         guard try message.state() == 1 else { throw .unexpectedState }
@@ -53,7 +53,7 @@ package enum PairingsResponse: Equatable, Sendable {
 
     /// Parses a response's body.
     ///
-    /// `list` indicates whether the request asked for the list.
+    /// `list` indicates whether the request was for the list.
     ///
     /// - Throws: A violation.
     package init(parsing body: [UInt8], list: Bool) throws(ProtocolViolation) {

@@ -11,8 +11,8 @@ package struct ConnectionID: Hashable, Sendable, CustomStringConvertible {
 ///
 /// Transports and tests implement it.
 ///
-/// All calls, and all calls of ``AccessoryConnectionHandler``, are made on one executor: that of the transport's event
-/// loop, which is also the server's.
+/// All of its functions, and all functions of ``AccessoryConnectionHandler``, are called on one executor: that of the
+/// transport's event loop, which is also the server's executor.
 package protocol AccessoryConnection: Sendable {
     var id: ConnectionID { get }
 
@@ -29,13 +29,13 @@ package protocol AccessoryConnection: Sendable {
     ///
     /// - Parameters:
     ///   - response: The response.
-    ///   - keys: Keys to encrypt both directions after the response's last byte.
-    ///   - whenWritten: Called when the response has been passed to the system. Not called if it never is.
+    ///   - keys: The keys with which to encrypt both directions after the response's last byte; `nil` for no change.
+    ///   - whenWritten: Called when the response has been passed to the system. It isn't called if that never happens.
     func respond(_ response: HTTPResponse, thenSecureWith keys: SessionKeys?, whenWritten: (@Sendable () -> Void)?)
 
     func sendEvent(body: [UInt8])
 
-    /// Closes the connection when all pending data has been written, but after 1 s in any case.
+    /// Closes the connection when all pending data has been written, but after 1 s at the latest.
     func closeAfterWriting()
 
     /// Closes the connection immediately.
@@ -50,18 +50,22 @@ extension AccessoryConnection {
 
 /// The callbacks of an accessory server's connections.
 package protocol AccessoryConnectionHandler: Sendable {
-    /// A peer has connected; the server may close the connection at once.
+    /// A peer has connected.
+    ///
+    /// The server may close the connection immediately.
     func opened(_ connection: any AccessoryConnection)
 
-    /// A request has arrived; the next one follows only after its response.
+    /// A request has arrived.
+    ///
+    /// The next one is delivered only after this one was answered.
     func received(_ request: HTTPRequest, on connection: ConnectionID)
 
-    /// The peer reads bytes again after a pause.
+    /// The peer is reading again after a pause.
     func becameWritable(_ connection: ConnectionID)
 
-    /// The peer's system has stopped acknowledging data, so the connection ends.
+    /// The peer's system has stopped acknowledging data, so the transport closes the connection.
     ///
-    /// ``closed(_:)`` follows.
+    /// ``closed(_:)`` is called after this.
     func stalled(_ connection: ConnectionID)
 
     /// The connection has ended.

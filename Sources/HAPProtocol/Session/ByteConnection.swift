@@ -42,17 +42,21 @@ extension AccessoryEndpoint: CustomStringConvertible {
 ///
 /// Transports and tests implement it.
 ///
-/// The caller requests each piece, so an accessory that sends without end fills only its own buffers.
+/// The caller requests each piece of data, so an accessory that sends endlessly fills only its own buffers.
 package protocol ByteConnection: Sendable {
-    /// Sends bytes after earlier ones; if the accessory doesn't read them for too long, the connection ends.
+    /// Sends bytes after those that were sent earlier.
+    ///
+    /// If the accessory doesn't read them for too long, the connection ends.
     func send(_ bytes: [UInt8])
 
-    /// Returns the next bytes, at most a few ten thousand, or `nil` when the connection has ended.
+    /// Returns the next bytes, at most tens of thousands, or `nil` when the connection has ended.
     ///
-    /// Only one task may call it.
+    /// Only one task may call this function at a time.
     func receive() async -> [UInt8]?
 
-    /// Closes the connection immediately; a pending ``receive()`` returns `nil`.
+    /// Closes the connection immediately.
+    ///
+    /// A pending ``receive()`` returns `nil`.
     func close()
 }
 
@@ -65,18 +69,18 @@ package struct Unreachable: Error, Equatable, Sendable {
 package protocol AccessoryDialer: Sendable {
     /// Connects to an endpoint.
     ///
-    /// Cancellation ends the wait.
+    /// If the task is canceled, the wait ends.
     ///
     /// - Returns: The connection, which the caller must close.
     /// - Throws: ``Unreachable``.
     func dial(_ endpoint: AccessoryEndpoint, within limit: Duration) async throws(Unreachable) -> any ByteConnection
 }
 
-/// The clock of an executor, which calls back on that executor.
+/// The clock of an executor, which calls closures on that executor.
 package protocol Scheduler: Sendable {
     /// The current time, independent of changes to the wall clock.
     var now: ContinuousClock.Instant { get }
 
-    /// Calls `body` on the executor at a time, or as soon as possible if the time has passed.
+    /// Calls `body` on the executor at the given time, or as soon as possible if that time has passed.
     func schedule(at time: ContinuousClock.Instant, _ body: @escaping @Sendable () -> Void)
 }

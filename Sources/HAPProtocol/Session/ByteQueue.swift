@@ -1,7 +1,7 @@
-/// A queue of received bytes: appended at the end, consumed at the start.
+/// A queue of received bytes, which are appended at the end and consumed at the start.
 struct ByteQueue: Equatable, Sendable {
     private(set) var bytes: [UInt8] = []
-    /// The index of the first unused byte.
+    /// The index of the first byte that hasn't been consumed.
     private(set) var start = 0
 
     var count: Int { bytes.count - start }
@@ -11,7 +11,7 @@ struct ByteQueue: Equatable, Sendable {
         bytes.append(contentsOf: more)
     }
 
-    /// Calls `body` to append to the array directly.
+    /// Calls `body`, which can append to the array directly.
     mutating func withBuffer<Failure: Error>(_ body: (inout [UInt8]) throws(Failure) -> Void) throws(Failure) {
         if start == bytes.count { removeAll() }
         try body(&bytes)
@@ -28,7 +28,7 @@ struct ByteQueue: Equatable, Sendable {
     }
 
     private mutating func removeAll() {
-        // Releases a large buffer and reuses a small one.
+        // This releases a large buffer, and keeps a small one for reuse.
         bytes.removeAll(keepingCapacity: bytes.capacity <= 16384)
         start = 0
     }

@@ -1,16 +1,17 @@
-/// A connection's bytes as complete messages and vice versa, with the switch to encryption at the correct byte.
+/// Converts between a connection's bytes and complete messages, and switches to encryption at the correct byte.
 ///
 /// ``next()`` returns one message at a time. The caller requests the next message after it has answered the previous
-/// one. So bytes after a message that switches the keys haven't been parsed when the keys are set, and are decrypted
-/// with them. Unencrypted bytes there look like a frame that is too long and end the connection (HAP 6.3, 7.1).
+/// one. When a message switches the keys, the bytes after it haven't been parsed yet, so they are decrypted with the
+/// new keys. If these bytes are unencrypted, they look like a frame that is too long, and end the connection (HAP 6.3,
+/// 7.1).
 package struct MessageStream: Sendable {
-    /// The end of the connection.
+    /// The side of the connection.
     package enum Role: Sendable {
         case accessory, controller
     }
 
     private let role: Role
-    /// The frames to be decrypted; empty while the connection is unencrypted.
+    /// The frames that are still to be decrypted; empty while the connection is unencrypted.
     private var sealed = ByteQueue()
     private var parser: HTTPParser
     private var framer: SecureFramer?
@@ -23,7 +24,7 @@ package struct MessageStream: Sendable {
     /// A Boolean value that indicates whether the connection is a session.
     package private(set) var isSecured = false
 
-    /// The number of bytes not yet parsed.
+    /// The number of bytes that haven't been parsed yet.
     package var bufferedBytes: Int { sealed.count + parser.buffer.count }
 
     /// A Boolean value that indicates whether the received bytes end within a frame.
@@ -42,7 +43,7 @@ package struct MessageStream: Sendable {
 
     /// Returns the next complete message, if there is one.
     ///
-    /// - Throws: A violation. The connection is unusable afterwards.
+    /// - Throws: A violation. After that, the connection is unusable.
     package mutating func next() throws(ProtocolViolation) -> HTTPMessage? {
         defer { isMidMessage = isMidFrame || parser.isMidMessage }
         while true {
@@ -57,7 +58,7 @@ package struct MessageStream: Sendable {
 
     /// Returns the bytes of a message.
     ///
-    /// With keys, both directions are encrypted after its last byte.
+    /// If `keys` isn't `nil`, both directions are encrypted after its last byte.
     ///
     /// - Throws: `counterExhausted`.
     package mutating func encode(
@@ -68,7 +69,7 @@ package struct MessageStream: Sendable {
         return bytes
     }
 
-    /// Returns bytes in the current form of the wire, which is encrypted in a session.
+    /// Returns bytes in the form in which they are currently sent, which is encrypted in a session.
     ///
     /// - Throws: `counterExhausted`.
     package mutating func carried(_ bytes: [UInt8]) throws(ProtocolViolation) -> [UInt8] {
@@ -86,7 +87,7 @@ package struct MessageStream: Sendable {
 
     /// Encrypts both directions from now on.
     ///
-    /// Received bytes that don't belong to a message yet are frames.
+    /// Received bytes that don't belong to a message yet are treated as frames.
     package mutating func secure(with keys: SessionKeys) { secure(with: keys, sealed: 0, opened: 0) }
 
     /// Encrypts both directions from now on, with these numbers of encrypted and decrypted frames.

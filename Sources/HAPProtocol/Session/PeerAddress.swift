@@ -1,6 +1,6 @@
-/// The IP address of a peer, as far as it distinguishes peers.
+/// The IP address of a peer, used to distinguish peers.
 package struct PeerAddress: Hashable, Sendable {
-    /// An IPv6 address, or an IPv4 address within ::ffff:0:0/96, as two halves.
+    /// The two halves of an IPv6 address; an IPv4 address is mapped to ::ffff:0:0/96.
     private let high: UInt64
     private let low: UInt64
 
@@ -9,7 +9,8 @@ package struct PeerAddress: Hashable, Sendable {
         self.low = low
     }
 
-    /// Creates an address from 4 bytes of IPv4 or 16 of IPv6 in network byte order, or returns `nil` for other lengths.
+    /// Creates an address from 4 bytes for IPv4 or 16 for IPv6 in network byte order, or returns `nil` for other
+    /// lengths.
     package init?(_ bytes: [UInt8]) {
         switch bytes.count {
         case 4: self.init(high: 0, low: Self.mapped | Self.number(bytes[...]))
@@ -27,7 +28,9 @@ package struct PeerAddress: Hashable, Sendable {
 
     private static let mapped: UInt64 = 0xFFFF_0000_0000
 
-    /// The /64 network of an IPv6 address, in which one host can use every address, or `nil` for IPv4.
+    /// The /64 network of an IPv6 address, or `nil` for IPv4.
+    ///
+    /// One host can use every address in such a network.
     package var network: PeerAddress? {
         high == 0 && low >> 32 == Self.mapped >> 32 ? nil : PeerAddress(high: high, low: 0)
     }

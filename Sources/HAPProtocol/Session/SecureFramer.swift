@@ -21,7 +21,7 @@ package struct SecureFramer: Equatable, Sendable {
 
     /// Encrypts a message and appends its frames.
     ///
-    /// - Throws: `counterExhausted` before a number would be used twice.
+    /// - Throws: `counterExhausted` if a number would be used twice.
     package mutating func seal(_ message: [UInt8], to output: inout [UInt8]) throws(ProtocolViolation) {
         let frames = (message.count + Self.maximumContent - 1) / Self.maximumContent
         output.reserveCapacity(output.count + message.count + frames * (2 + ChaCha20Poly1305.tagLength))
@@ -38,7 +38,7 @@ package struct SecureFramer: Equatable, Sendable {
     /// Decrypts the next frame if it is complete, and appends its content.
     ///
     /// - Returns: Whether there was a complete frame.
-    /// - Throws: `frameTooLong`, `badFrame` or `counterExhausted`. The connection is unusable afterwards.
+    /// - Throws: `frameTooLong`, `badFrame` or `counterExhausted`. After that, the connection is unusable.
     mutating func openFrame(from input: inout ByteQueue, to output: inout [UInt8]) throws(ProtocolViolation) -> Bool {
         guard input.count >= 2 else { return false }
         let length = Int(input.bytes[input.start]) | Int(input.bytes[input.start + 1]) << 8
@@ -57,11 +57,13 @@ package struct SecureFramer: Equatable, Sendable {
     }
 }
 
-/// The two keys of a session, with HAP's names, from the controller's point of view (HAP 6.1).
+/// The two keys of a session.
+///
+/// As in HAP, their names are from the controller's point of view (HAP 6.1).
 package struct SessionKeys: Equatable, Sendable {
-    /// Encrypts the accessory's data.
+    /// The key that encrypts the accessory's data.
     package let read: SecretBytes
-    /// Encrypts the controller's data.
+    /// The key that encrypts the controller's data.
     package let write: SecretBytes
 
     package init(read: SecretBytes, write: SecretBytes) {

@@ -6,7 +6,7 @@ package struct PairingTLV: Equatable, Sendable {
 
     /// Parses a body.
     ///
-    /// Unknown items are ignored, and separators split records.
+    /// Unknown items are ignored. Separators split the items into records.
     ///
     /// - Throws: `malformedTLV`, also for a known item that occurs twice in a record.
     package init(parsing bytes: [UInt8]) throws(ProtocolViolation) {
@@ -31,9 +31,9 @@ package struct PairingTLV: Equatable, Sendable {
 
     /// An item of the message.
     ///
-    /// For lists, the item of the first record that has it.
+    /// In a list, it is the item of the first record that has one.
     ///
-    /// Separators between the items of a message have no meaning, as in Apple's kit.
+    /// Separators between the items of a message have no meaning, as in Apple's HomeKit ADK.
     package subscript(item: PairingItem) -> [UInt8]? {
         get {
             for record in records {
@@ -56,7 +56,9 @@ package struct PairingTLV: Equatable, Sendable {
         }
     }
 
-    /// Adds a record after a separator, or adds to the first record if `joining` is set.
+    /// Adds a record after a separator.
+    ///
+    /// If `joining` is `true`, adds its items to the first record.
     package mutating func append(_ record: PairingTLV, joining: Bool = false) {
         if joining {
             records[0] += record.records[0]
@@ -74,17 +76,17 @@ package struct PairingTLV: Equatable, Sendable {
         return value[0]
     }
 
-    /// Returns the number of the message within its procedure.
+    /// Returns the position of the message in its procedure, such as 3 for M3.
     ///
-    /// - Throws: `badItem` if it is missing or not one byte.
+    /// - Throws: `badItem` if it is missing or isn't one byte long.
     package func state() throws(ProtocolViolation) -> UInt8 {
         guard let state = try byte(.state) else { throw .badItem(.state) }
         return state
     }
 
-    /// Returns a required item with a length within a range.
+    /// Returns a required item whose length must be within a range.
     ///
-    /// - Throws: `badItem`.
+    /// - Throws: `badItem` if it is missing or has another length.
     package func required(
         _ item: PairingItem, length: ClosedRange<Int>
     ) throws(ProtocolViolation) -> [UInt8] {
@@ -100,7 +102,9 @@ package struct PairingTLV: Equatable, Sendable {
         return body
     }
 
-    /// Returns a message that ends a procedure with an error; it contains only the state and the error.
+    /// Returns a message that ends a procedure with an error.
+    ///
+    /// It contains only the state and the error.
     package static func failure(_ state: UInt8, _ error: PairingError) -> PairingTLV {
         message(state, (.error, [error.rawValue]))
     }

@@ -2,21 +2,22 @@
 ///
 /// Longer values are split into fragments of 255 bytes.
 package enum TLV8 {
-    /// A value with its fragments joined.
+    /// An item whose fragments have been joined.
     package struct Item: Equatable, Sendable {
         package var type: UInt8
         package var value: [UInt8]
     }
 
-    /// Parses items by the strict rules of HAP 3.2.
+    /// Parses items according to the strict rules of HAP 3.2.
     ///
-    /// A fragment continues the previous item if it has the same type and that item's last fragment was full. The same
-    /// type after a shorter fragment is an error. Two values of one type need an item of another type between them.
+    /// A fragment continues the previous item if it has the same type and the item's last fragment was full. If the
+    /// last fragment was shorter, an item of the same type is an error. Between two values of one type, there must be
+    /// an item of another type.
     ///
     /// - Parameters:
     ///   - bytes: The received items.
-    ///   - separator: The type that may repeat because it only separates others: FF in pairing messages, 00 in the
-    ///     lists inside characteristic values (HAP 3.3).
+    ///   - separator: The type that may be repeated, because it only separates other items. It is FF in pairing
+    ///     messages, and 00 in lists in the values of characteristics (HAP 3.3).
     /// - Returns: The items, including separators.
     /// - Throws: `malformedTLV`.
     package static func items(
@@ -44,7 +45,9 @@ package enum TLV8 {
         return items
     }
 
-    /// Returns the bytes of items, in fragments of 255 bytes; a value of 255·n bytes gets no empty fragment at its end.
+    /// Returns the bytes of items, in fragments of at most 255 bytes.
+    ///
+    /// A value of 255·n bytes gets no empty fragment at its end.
     package static func encode(_ items: [Item]) -> [UInt8] {
         var bytes: [UInt8] = []
         for item in items {
