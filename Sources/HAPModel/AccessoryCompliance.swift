@@ -1,4 +1,4 @@
-/// An error of an accessory for which a controller would reject the whole bridge (HAP 9.5).
+/// An error in an accessory that would make a controller reject the whole bridge (HAP 9.5).
 public struct ComplianceError: Error, Equatable, Sendable, CustomStringConvertible {
     /// The problem, in one sentence.
     public let description: String
@@ -10,10 +10,10 @@ extension AccessoryObject {
     /// The maximum number of services per accessory, and of characteristics per service (HAP 9.3).
     public static let maximumParts = 100
 
-    /// Performs the checks of controllers during pairing, because one invalid accessory makes the whole bridge
-    /// unusable.
+    /// Performs the checks that controllers make during pairing, because a single invalid accessory makes the whole
+    /// bridge unusable.
     ///
-    /// - Throws: ``ComplianceError`` with the first problem.
+    /// - Throws: ``ComplianceError`` for the first problem.
     public func checkCompliance() throws(ComplianceError) {
         guard aid.rawValue > 0 else { throw ComplianceError("the accessory id is 0") }
         guard services.count <= Self.maximumParts else {
@@ -40,7 +40,7 @@ extension AccessoryObject {
 }
 
 extension CharacteristicMetadata {
-    /// A Boolean value that indicates whether the minimum isn't above the maximum and the step isn't negative.
+    /// A Boolean value that indicates whether the minimum isn't above the maximum, and the step isn't negative.
     fileprivate var hasValidRange: Bool {
         let isOrdered = minimum.flatMap { minimum in maximum.map { minimum <= $0 } } ?? true
         return isOrdered && (step ?? 0) >= 0
@@ -48,7 +48,7 @@ extension CharacteristicMetadata {
 }
 
 extension ServiceObject {
-    /// Returns the id and the name for messages, such as `service 10 (Air Purifier) of accessory 1`.
+    /// Returns the id and the name of the service for messages, such as `service 10 (Air Purifier) of accessory 1`.
     fileprivate func name(in aid: AccessoryID) -> String { "service \(iid) (\(type.catalogName)) of accessory \(aid)" }
 
     fileprivate func checkCompliance(in aid: AccessoryID, seen: inout Set<InstanceID>) throws(ComplianceError) {

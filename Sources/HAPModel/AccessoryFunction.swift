@@ -10,11 +10,12 @@ public struct AccessoryFunction: Equatable, Sendable {
         public let type: CharacteristicType
         /// The format, permissions and limits.
         ///
-        /// For catalog types, those of the catalog unless they are narrowed.
+        /// For a type in the catalog, they are those of the catalog, unless ``AccessoryFunction/with(_:_:)`` has
+        /// narrowed them.
         public fileprivate(set) var metadata: CharacteristicMetadata?
-        /// The initial value; it is omitted from characteristics that controllers can't read.
+        /// The initial value; it isn't used for characteristics that controllers can't read.
         public let value: CharacteristicValue
-        /// The name that users see for a type outside the catalog.
+        /// The name that users see, if the type isn't in the catalog.
         public let manufacturerDescription: String?
 
         fileprivate init(_ type: CharacteristicType, _ value: CharacteristicValue) {
@@ -35,31 +36,32 @@ public struct AccessoryFunction: Equatable, Sendable {
 
     /// The service's type.
     public let type: ServiceType
-    /// An id that distinguishes functions of the same type in one accessory, or `nil` for the only one.
+    /// An id that distinguishes functions of the same type in one accessory; `nil` if there is only one.
     public let id: String?
     /// A Boolean value that indicates whether this is the primary function.
     ///
-    /// By default, the first one is.
+    /// If no function is marked, the first one is primary.
     public let isPrimary: Bool
     /// A Boolean value that indicates whether controllers hide the function from users.
     public let isHidden: Bool
-    /// The ids of functions of the same accessory that belong to it, such as the inputs of a TV (HAP 9.1).
+    /// The ids of functions of the same accessory that belong to this function, such as the inputs of a TV (HAP 9.1).
     public let linked: [String]
     /// The characteristics.
     public private(set) var parts: [Part]
 
     /// Creates a function from types of Apple's catalog.
     ///
-    /// Its iids are assigned once and kept, by type and id. Parts that you add later get new iids, and the others keep
-    /// theirs (HAP 9.2).
+    /// The iids are assigned once, by type and id, and don't change after that. Characteristics that you add later get
+    /// new iids, and the others keep theirs (HAP 9.2).
     ///
     /// - Parameters:
     ///   - type: The service's type.
     ///   - id: An id that distinguishes functions of the same type in one accessory, such as `left`, and identifies the
     ///     function for links. Never change it.
-    ///   - isPrimary: Whether this is the primary function. By default, the first one is.
+    ///   - isPrimary: Whether this is the primary function. If no function is marked, the first one is primary.
     ///   - isHidden: Whether controllers hide the function from users.
-    ///   - linked: The ids of functions of the same accessory that belong to it, such as the filter of an air purifier.
+    ///   - linked: The ids of functions of the same accessory that belong to this function, such as the filter of an
+    ///     air purifier.
     ///   - characteristics: Types of the catalog with their initial values.
     public init(
         _ type: ServiceType, id: String? = nil, isPrimary: Bool = false, isHidden: Bool = false,
@@ -76,9 +78,9 @@ public struct AccessoryFunction: Equatable, Sendable {
     ///   - type: The service's type.
     ///   - id: An id that distinguishes functions of the same type in one accessory, and identifies the function for
     ///     links. Never change it.
-    ///   - isPrimary: Whether this is the primary function. By default, the first one is.
+    ///   - isPrimary: Whether this is the primary function. If no function is marked, the first one is primary.
     ///   - isHidden: Whether controllers hide the function from users.
-    ///   - linked: The ids of functions of the same accessory that belong to it.
+    ///   - linked: The ids of functions of the same accessory that belong to this function.
     ///   - characteristics: Types of the catalog with their initial values.
     public init(
         _ type: ServiceType, id: String? = nil, isPrimary: Bool = false, isHidden: Bool = false,
@@ -104,9 +106,10 @@ public struct AccessoryFunction: Equatable, Sendable {
     /// Returns whether the function has a characteristic of this type.
     public func has(_ type: CharacteristicType) -> Bool { parts.contains { $0.type == type } }
 
-    /// Returns the format, permissions and limits of a characteristic, or `nil` if the function has none of this type.
+    /// Returns the format, permissions and limits of a characteristic, or `nil` if the function has no characteristic
+    /// of this type.
     public func metadata(of type: CharacteristicType) -> CharacteristicMetadata? {
-        // Avoids a copy of the part.
+        // Use the index to avoid copying the part.
         for index in parts.indices where parts[index].type == type { return parts[index].metadata }
         return nil
     }
@@ -119,12 +122,12 @@ public struct AccessoryFunction: Equatable, Sendable {
     /// Removes a characteristic.
     package mutating func remove(_ type: CharacteristicType) { parts.removeAll { $0.type == type } }
 
-    /// Returns a copy with narrowed metadata of a characteristic, such as the range of a thermostat.
+    /// Returns a copy in which the metadata of a characteristic is narrowed, such as the range of a thermostat.
     ///
     /// - Parameters:
-    ///   - type: The type of a characteristic of the function. If it has none, nothing changes.
-    ///   - change: Changes limits, step, valid values or permissions.
-    /// - Returns: The changed function.
+    ///   - type: The type of a characteristic of the function. If the function has none of this type, nothing changes.
+    ///   - change: A closure that changes the limits, the step, the valid values or the permissions.
+    /// - Returns: The changed copy.
     public func with(
         _ type: CharacteristicType, _ change: (inout CharacteristicMetadata) -> Void
     ) -> AccessoryFunction {
@@ -144,7 +147,7 @@ public struct AccessoryFunction: Equatable, Sendable {
     ///   - metadata: The format, permissions and limits.
     ///   - value: The initial value.
     ///   - description: The name that users see, at most 64 bytes.
-    /// - Returns: The function with the characteristic.
+    /// - Returns: The copy with the characteristic.
     public func adding(
         _ type: CharacteristicType, _ metadata: CharacteristicMetadata, value: CharacteristicValue, description: String
     ) -> AccessoryFunction {

@@ -1,7 +1,7 @@
 /// The rules for names in Apple's Home app (HAP 9.6).
 ///
-/// A name has letters, digits, spaces and `' & ! . _ : ; ( ) / , -`, at most 64 bytes, and a letter or a digit at both
-/// ends.
+/// A name consists of letters, digits, spaces and `' & ! . _ : ; ( ) / , -`. It has at most 64 bytes, and begins and
+/// ends with a letter or a digit.
 public enum AccessoryName {
     /// The maximum length of a name, in bytes of UTF-8.
     public static let maximumLength = 64
@@ -9,7 +9,7 @@ public enum AccessoryName {
     /// Converts any text to a valid name.
     ///
     /// - Parameters:
-    ///   - text: The name at the source.
+    ///   - text: The original name, such as the one on the device.
     ///   - fallback: A valid name to use if no characters remain.
     /// - Returns: The text itself if it is valid, otherwise the closest valid name.
     public static func sanitized(_ text: String, fallback: String) -> String {
@@ -23,7 +23,7 @@ public enum AccessoryName {
         }
         let name = shortened(words)
         guard hasMatchingParentheses(name) else {
-            // A parenthesis lost its counterpart at an end: "Lamp (left)".
+            // The parentheses don't match, for example because trimming removed the last one of "Lamp (left)".
             let plain = shortened(String(words.map { "()".contains($0) ? " " : $0 }))
             return plain.isEmpty ? fallback : plain
         }
@@ -58,7 +58,7 @@ public enum AccessoryName {
     }
 
     private static func isPlain(_ character: Character) -> Bool {
-        // A letter or digit of any script, but not an emoji.
+        // Accept letters and digits of any script, but no emoji.
         (character.isLetter || character.isNumber)
             && !character.unicodeScalars.contains { $0.properties.isEmojiPresentation || $0.value == 0xFE0F }
     }
@@ -73,12 +73,12 @@ public enum AccessoryName {
     }
 }
 
-/// A firmware revision in the form that controllers accept: `x[.y[.z]]`, digits only (HAP 9.5).
+/// A firmware revision in the form that controllers accept: `x[.y[.z]]`, with only digits (HAP 9.5).
 public enum FirmwareRevision {
     /// Converts any text to a revision.
     ///
     /// - Parameter text: The device's version, such as `v1.4.2-beta` or `20230717`.
-    /// - Returns: Its first numbers, or `0.0.1` if it contains none.
+    /// - Returns: The first numbers in the text, at most three; `0.0.1` if none of them is above 0.
     public static func normalized(_ text: String?) -> String {
         let runs = (text ?? "").utf8.split { !(UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }
         let numbers = runs.prefix(3).compactMap { UInt32(String(decoding: $0, as: UTF8.self)) }

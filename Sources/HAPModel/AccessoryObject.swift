@@ -10,7 +10,7 @@ public struct CharacteristicObject: Equatable, Sendable {
     ///
     /// For a button press, it is the value of the last event. Reading it returns `null`.
     public var value: CharacteristicValue?
-    /// The manufacturer's name for the characteristic; the catalog has the names of Apple's types.
+    /// The manufacturer's name for the characteristic, if its type isn't in the catalog.
     public var manufacturerDescription: String?
 
     /// Creates a characteristic.
@@ -43,7 +43,7 @@ public struct ServiceObject: Equatable, Sendable {
     public var isPrimary: Bool
     /// A Boolean value that indicates whether users should not see the service.
     public var isHidden: Bool
-    /// Other services of the same accessory that belong to this one.
+    /// The other services of the same accessory that belong to this one.
     public var linked: [InstanceID]
     /// The characteristics.
     public var characteristics: [CharacteristicObject]
@@ -55,7 +55,7 @@ public struct ServiceObject: Equatable, Sendable {
     ///   - type: The service's type.
     ///   - isPrimary: Whether the service is the accessory's primary function.
     ///   - isHidden: Whether users should not see the service.
-    ///   - linked: Other services that belong to this one.
+    ///   - linked: The other services of the same accessory that belong to this one.
     ///   - characteristics: The characteristics.
     public init(
         iid: InstanceID, type: ServiceType, isPrimary: Bool = false, isHidden: Bool = false,

@@ -1,17 +1,17 @@
 extension ServiceType {
-    /// The name in Apple's catalog as words, such as `Air Purifier`, or the UUID of other types.
+    /// The name in Apple's catalog as words, such as `Air Purifier`; for other types, the UUID.
     package var catalogName: String {
         ServiceDefinition.all.first { $0.type == self }?.name.catalogueWords ?? description
     }
 }
 
 extension CharacteristicType {
-    /// The name in Apple's catalog as words, such as `Current Temperature`, or the UUID of other types.
+    /// The name in Apple's catalog as words, such as `Current Temperature`; for other types, the UUID.
     package var catalogName: String { CharacteristicDefinition.of(self)?.name.catalogueWords ?? description }
 }
 
 extension String {
-    /// A name of the catalog, such as `GarageDoorOpener` or `CameraRTPStreamManagement`, as words.
+    /// The words of a name in the catalog, such as `GarageDoorOpener` or `CameraRTPStreamManagement`.
     package var catalogueWords: String {
         let letters = Array(self)
         var words = ""

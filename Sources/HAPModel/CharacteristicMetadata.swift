@@ -22,7 +22,7 @@ public enum CharacteristicFormat: String, Sendable, Hashable, CaseIterable {
     /// Bytes in base64.
     case data
 
-    /// A Boolean value that indicates whether values are numbers, with limits and a step.
+    /// A Boolean value that indicates whether values are numbers, which can have limits and a step.
     public var isNumeric: Bool { self == .float || integerRange != nil }
 
     /// The range of integers in this format, or `nil` if it isn't an integer format.
@@ -53,7 +53,7 @@ public enum CharacteristicUnit: String, Sendable, Hashable {
     case seconds
 }
 
-/// The permissions of controllers for a characteristic.
+/// The permissions that controllers have for a characteristic.
 public struct CharacteristicPermissions: OptionSet, Sendable, Hashable {
     /// The permissions as bits, in the order of their short names.
     public let rawValue: UInt8
@@ -67,7 +67,7 @@ public struct CharacteristicPermissions: OptionSet, Sendable, Hashable {
     public static let pairedWrite = CharacteristicPermissions(rawValue: 2)
     /// `ev`: changes are pushed to subscribers.
     public static let notify = CharacteristicPermissions(rawValue: 4)
-    /// `aa`: writes may need additional authorization data.
+    /// `aa`: writes may require additional authorization data.
     public static let additionalAuthorization = CharacteristicPermissions(rawValue: 8)
     /// `tw`: writes must be prepared (timed writes).
     public static let timedWrite = CharacteristicPermissions(rawValue: 16)
@@ -78,7 +78,7 @@ public struct CharacteristicPermissions: OptionSet, Sendable, Hashable {
 
     static let names = ["pr", "pw", "ev", "aa", "tw", "wr", "hd"]
 
-    /// The short names, in the order of HAP 9.4.
+    /// The short names of the permissions, in the order of HAP 9.4.
     public var names: [String] {
         Self.names.enumerated().filter { rawValue & 1 << $0.offset != 0 }.map(\.element)
     }
@@ -102,17 +102,23 @@ public struct CharacteristicMetadata: Equatable, Hashable, Sendable {
     public var permissions: CharacteristicPermissions
     /// The unit of a number.
     public var unit: CharacteristicUnit?
-    /// The minimum of a number; beyond 2^53, the closest `Double`.
+    /// The minimum of a number.
+    ///
+    /// Beyond 2^53, it is the closest `Double`.
     public var minimum: Double?
-    /// The maximum of a number; beyond 2^53, the closest `Double`.
+    /// The maximum of a number.
+    ///
+    /// Beyond 2^53, it is the closest `Double`.
     public var maximum: Double?
     /// The step between numbers, counted from the minimum.
     public var step: Double?
-    /// The maximum length of a string in bytes of UTF-8, or `nil` for 64.
+    /// The maximum length of a string in bytes of UTF-8; `nil` means 64.
     public var maximumLength: Int?
-    /// The maximum length of data or TLV8 in bytes, or `nil` for 2,097,152.
+    /// The maximum length of data or TLV8 in bytes; `nil` means 2,097,152.
     public var maximumDataLength: Int?
-    /// The valid numbers of an enumeration in ascending order; none is above `Int64.max`.
+    /// The valid numbers of an enumeration, in ascending order.
+    ///
+    /// None of them is above `Int64.max`.
     public var validValues: [Int64]?
 
     /// The default maximum length of a string, in bytes of UTF-8.
@@ -150,15 +156,15 @@ public struct CharacteristicMetadata: Equatable, Hashable, Sendable {
 }
 
 extension CharacteristicMetadata {
-    /// The range of a number, or `nil` if a limit is missing or they are in the wrong order.
+    /// The range of a number, or `nil` if a limit is missing or the minimum is above the maximum.
     package var range: ClosedRange<Double>? {
         guard let minimum, let maximum, minimum <= maximum else { return nil }
         return minimum...maximum
     }
 
-    /// Returns a limit as an integer value, or `nil` for other formats and for a fractional limit.
+    /// Returns a limit as an integer value, or `nil` if the format isn't an integer format or the limit is fractional.
     ///
-    /// A `Double` can't represent the largest `uint64` and rounds it to 2^64.
+    /// A `Double` can't represent the largest `uint64`; it rounds it to 2^64.
     package func wholeLimit(_ limit: Double) -> CharacteristicValue? {
         guard let range = format.integerRange, let whole = Int128(exactly: limit) else { return nil }
         return CharacteristicValue(exactly: min(max(whole, range.lowerBound), range.upperBound))

@@ -4,11 +4,11 @@ public enum CharacteristicValue: Equatable, Hashable, Sendable {
     case bool(Bool)
     /// A value of an integer format.
     ///
-    /// Many peers are exact only up to 2^53.
+    /// Many controllers and accessories represent integers exactly only up to 2^53.
     case integer(Int64)
     /// A value of the format `uint64` above `Int64.max`.
     ///
-    /// Lower values use ``integer(_:)``.
+    /// Smaller values use ``integer(_:)``.
     case unsigned(UInt64)
     /// A value of the format `float`, which is always finite.
     case float(Double)
@@ -19,10 +19,10 @@ public enum CharacteristicValue: Equatable, Hashable, Sendable {
 }
 
 extension CharacteristicValue {
-    /// The Boolean value of a `bool`.
+    /// The Boolean value of a `bool`; `nil` for other formats.
     public var bool: Bool? { if case .bool(let value) = self { value } else { nil } }
 
-    /// The number of an integer format or a `float`.
+    /// The number of a value of an integer format or of `float`; `nil` for other formats.
     public var number: Double? {
         switch self {
         case .integer(let value): Double(value)
@@ -32,7 +32,7 @@ extension CharacteristicValue {
         }
     }
 
-    /// The number of an integer format, in a type that can represent all of them.
+    /// The number of a value of an integer format, in a type that can represent all of them; `nil` for other formats.
     package var wholeNumber: Int128? {
         switch self {
         case .integer(let value): Int128(value)
@@ -41,7 +41,7 @@ extension CharacteristicValue {
         }
     }
 
-    /// Creates a value of an integer format, or returns `nil` if no format can represent the number.
+    /// Creates a value of an integer format, or returns `nil` if no such format can represent the number.
     package init?(exactly number: Int128) {
         if let integer = Int64(exactly: number) {
             self = .integer(integer)
@@ -52,7 +52,7 @@ extension CharacteristicValue {
         }
     }
 
-    /// The text of a `string`.
+    /// The text of a `string`; `nil` for other formats.
     public var string: String? { if case .string(let value) = self { value } else { nil } }
 }
 
@@ -61,8 +61,10 @@ extension CharacteristicValue {
 extension CharacteristicMetadata {
     /// Returns a written value if its type and limits are valid, with numbers rounded to the step.
     ///
-    /// - Parameter written: A value of any type. A `bool` counts as 0 or 1 for numbers, and 0 or 1 as a `bool`.
-    /// - Returns: The value to store, report and send as an event, or `nil` for HAP status -70410.
+    /// - Parameter written: A value of any type. As a number, a `bool` counts as 0 or 1; as a `bool`, the numbers 0 and
+    ///   1 are accepted.
+    /// - Returns: The value to store, report and send as an event, or `nil` if the write must be refused with status
+    ///   -70410.
     public func accepted(_ written: CharacteristicValue) -> CharacteristicValue? {
         switch format {
         case .bool:
@@ -81,7 +83,7 @@ extension CharacteristicMetadata {
             return validValues.contains { $0 == integer } ? CharacteristicValue(exactly: integer) : nil
         case .float:
             guard let number = Self.plainNumber(written) else { return nil }
-            // A slight excess over a limit is a rounding error, not the controller's mistake.
+            // A slight excess over a limit is a rounding error, and not the controller's mistake.
             let tolerance = 1e-6 * ((maximum ?? 0) - (minimum ?? 0)).magnitude
             if let minimum, number < minimum - tolerance { return nil }
             if let maximum, number > maximum + tolerance { return nil }
@@ -99,7 +101,7 @@ extension CharacteristicMetadata {
         }
     }
 
-    /// Returns a reported value, clamped to the limits, so that controllers always get values in range.
+    /// Returns a reported value, clamped to the limits, so that controllers always get values that are in range.
     ///
     /// - Parameter reported: A value of any type.
     /// - Returns: The closest value within the limits, or `nil` if the type is wrong or the number isn't finite.
@@ -110,7 +112,7 @@ extension CharacteristicMetadata {
             if isInteger(reported) { return reported }
             guard let number = Self.plainNumber(reported) else { return nil }
             var integer = Int128(exactly: withinLimits(number).rounded()) ?? integerRange.upperBound
-            // An integer within the limits isn't converted to Double, which has only 53 bits of precision.
+            // Don't convert an integer within the limits to `Double`, which has only 53 bits of precision.
             if let exact = reported.wholeNumber, withinLimits(number) == number { integer = exact }
             integer = min(max(integer, integerRange.lowerBound), integerRange.upperBound)
             if let validValues {
@@ -127,7 +129,9 @@ extension CharacteristicMetadata {
         }
     }
 
-    /// The value of a characteristic that was never reported: in range and never null (HAP 9.4).
+    /// The value to use for a characteristic that was never reported.
+    ///
+    /// It is within the limits and never null (HAP 9.4).
     public var defaultValue: CharacteristicValue {
         switch format {
         case .bool: .bool(false)
@@ -150,16 +154,18 @@ extension CharacteristicMetadata {
         }
     }
 
-    /// Returns whether a value is an integer that needs no change; most are, and 128-bit arithmetic is slow.
+    /// Returns whether a value is an integer that needs no change.
+    ///
+    /// Most values are, and 128-bit arithmetic is slow.
     private func isInteger(_ value: CharacteristicValue) -> Bool {
         guard case .integer(let integer) = value, integer.magnitude <= 1 << 53, validValues == nil, step ?? 1 <= 1
         else { return false }
         return isWithinLimits(Double(integer)) && integerRange.contains(Int128(integer))
     }
 
-    /// Returns the integer of a written value.
+    /// Returns the integer that a written value represents; `nil` if it represents none.
     ///
-    /// Enumerations must be exact; measurements are rounded (HAP 11).
+    /// For enumerations, the number must be exact. Measurements are rounded (HAP 11).
     private func wholeNumber(_ value: CharacteristicValue) -> Int128? {
         switch value {
         case .bool(let flag): return flag ? 1 : 0
@@ -193,7 +199,7 @@ extension CharacteristicMetadata {
         return whole
     }
 
-    /// Returns an integer rounded to a step, or `nil` if the step or the base is fractional or beyond 64 bits.
+    /// Returns an integer rounded to a step, or `nil` if the step or the minimum is fractional or beyond 64 bits.
     private func snapped(_ integer: Int128, step: Double) -> Int128? {
         guard step <= 0x1p64, (minimum ?? 0).magnitude <= 0x1p64, let step = Int128(exactly: step),
             let base = Int128(exactly: minimum ?? 0)
@@ -207,7 +213,7 @@ extension CharacteristicMetadata {
     }
 
     private func snapped(_ number: Double) -> Double {
-        // Avoids a negative zero.
+        // Add 0 to avoid a negative zero.
         let nearest = withinLimits(number) + 0
         let base = minimum ?? 0
         guard let step, step > 0 else { return nearest }
@@ -222,14 +228,14 @@ extension CharacteristicMetadata {
         return withinLimits(Self.rounded(base + steps * step)) + 0
     }
 
-    /// Rounds to ten decimals, to remove binary rounding errors (0.1 * 3).
+    /// Rounds a number to ten decimals, to remove binary rounding errors (0.1 * 3).
     private static func rounded(_ number: Double) -> Double {
         number.magnitude < 1e5 ? (number * 1e10).rounded() / 1e10 : number
     }
 }
 
 extension String {
-    /// Returns the longest prefix that fits into this many bytes of UTF-8, cut between characters.
+    /// Returns the longest prefix that fits into this many bytes of UTF-8, without splitting a character.
     public func prefix(bytes limit: Int) -> String {
         guard utf8.count > limit else { return self }
         var result = ""

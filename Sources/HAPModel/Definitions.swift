@@ -4,7 +4,7 @@ public struct CharacteristicDefinition: Sendable {
     public let name: String
     /// The characteristic type.
     public let type: CharacteristicType
-    /// The format, permissions and default limits; a device may narrow the limits.
+    /// The format, the permissions and the default limits; a device may narrow the limits.
     public let metadata: CharacteristicMetadata
 
     private static let byType = Dictionary(uniqueKeysWithValues: all.map { ($0.type, $0) })
@@ -14,7 +14,9 @@ public struct CharacteristicDefinition: Sendable {
 }
 
 extension CharacteristicType {
-    /// The names of an enumeration's numbers in Apple's words without spaces, such as `StayArm`; empty for other types.
+    /// The names of an enumeration's numbers, in Apple's words without spaces, such as `StayArm`.
+    ///
+    /// Empty for other types.
     public var valueNames: [Int64: String] { Self.valueNames[self] ?? [:] }
 }
 
@@ -30,7 +32,7 @@ public struct ServiceDefinition: Sendable {
     public let optional: [CharacteristicType]
 }
 
-/// The category of an accessory, which selects the icon before pairing (HAP 1.2, key `ci`).
+/// The category of an accessory, which determines the icon that is shown before pairing (HAP 1.2, key `ci`).
 public struct AccessoryCategory: RawRepresentable, Hashable, Sendable {
     /// The advertised number.
     public let rawValue: UInt16

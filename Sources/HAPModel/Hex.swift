@@ -5,7 +5,7 @@ package enum Hex {
         String(decoding: bytes.flatMap { [digit($0 >> 4), digit($0 & 15)] }, as: UTF8.self)
     }
 
-    /// Returns the bytes of hex digits in either case, or `nil` for any other text.
+    /// Returns the bytes that hex digits in either case represent, or `nil` for any other text.
     package static func decode(_ text: some StringProtocol) -> [UInt8]? {
         let digits = text.utf8.compactMap(value)
         guard digits.count == text.utf8.count, digits.count.isMultiple(of: 2) else { return nil }

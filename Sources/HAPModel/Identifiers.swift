@@ -1,4 +1,6 @@
-/// The number of an accessory within its server (aid); it is permanent and never reused; 1 is the bridge itself.
+/// The number of an accessory within its server (aid).
+///
+/// It is permanent and never reused. Number 1 is the server's own accessory.
 public struct AccessoryID: RawRepresentable, Hashable, Comparable, Sendable, CustomStringConvertible {
     /// The number, 1 or above.
     public let rawValue: UInt64
@@ -9,7 +11,7 @@ public struct AccessoryID: RawRepresentable, Hashable, Comparable, Sendable, Cus
     /// Creates an id from its number.
     public init(_ number: UInt64) { rawValue = number }
 
-    /// The bridge itself.
+    /// The accessory of the server itself: the bridge, or a stand-alone accessory.
     public static let bridge = AccessoryID(1)
 
     /// Compares ids by their numbers.
@@ -21,7 +23,7 @@ public struct AccessoryID: RawRepresentable, Hashable, Comparable, Sendable, Cus
 
 /// The number of a service or a characteristic within its accessory (iid).
 ///
-/// Both share one number space.
+/// Services and characteristics share one number space.
 public struct InstanceID: RawRepresentable, Hashable, Comparable, Sendable, CustomStringConvertible {
     /// The number, 1 or above.
     public let rawValue: UInt64
@@ -32,7 +34,7 @@ public struct InstanceID: RawRepresentable, Hashable, Comparable, Sendable, Cust
     /// Creates an id from its number.
     public init(_ number: UInt64) { rawValue = number }
 
-    /// The Accessory Information service of every accessory (HAP 9.2).
+    /// The id of the Accessory Information service of every accessory (HAP 9.2).
     public static let accessoryInformation = InstanceID(1)
 
     /// Compares ids by their numbers.
@@ -68,7 +70,7 @@ public struct CharacteristicID: Hashable, Comparable, Sendable, CustomStringConv
 
 /// The accessory server's id, `XX:XX:XX:XX:XX:XX`.
 ///
-/// It is random, not a hardware address, and changes only with a reset.
+/// It is random and not a hardware address, and changes only when the server is reset.
 public struct DeviceID: Hashable, Sendable, CustomStringConvertible {
     /// The six octets.
     public let octets: [UInt8]
@@ -96,6 +98,8 @@ public struct DeviceID: Hashable, Sendable, CustomStringConvertible {
     /// The id in uppercase with colons, as in TXT records, TLVs and signatures.
     public var description: String { octets.map { Hex.encode([$0]) }.joined(separator: ":") }
 
-    /// The last four hex digits, which end the mDNS instance name so that bridges with the same name differ.
+    /// The last four hex digits.
+    ///
+    /// They are added to the mDNS instance name, so that bridges with the same name have different instance names.
     public var suffix: String { Hex.encode(octets.suffix(2)) }
 }

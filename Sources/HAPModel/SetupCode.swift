@@ -23,7 +23,7 @@ public struct SetupCode: Hashable, Sendable {
         self.init(number: number)
     }
 
-    /// The text `XXX-XX-XXX`, which users see and SRP hashes.
+    /// The text `XXX-XX-XXX`, which users see and which SRP uses as the password.
     public var text: String {
         var digits = String(number)
         digits = String(repeating: "0", count: 8 - digits.utf8.count) + digits
@@ -33,7 +33,8 @@ public struct SetupCode: Hashable, Sendable {
 
     /// Returns a random code.
     ///
-    /// - Parameter random: Returns a uniformly distributed number below its argument, from the system's generator.
+    /// - Parameter random: A closure that returns a uniformly distributed random number below its argument, from the
+    ///   system's generator.
     /// - Returns: A code that isn't trivial.
     public static func random(using random: (UInt32) -> UInt32) -> SetupCode {
         while true {
@@ -44,7 +45,7 @@ public struct SetupCode: Hashable, Sendable {
 
 // A setup code is secret until the bridge is paired, so it must not be printed by accident.
 extension SetupCode: CustomStringConvertible, CustomReflectable {
-    /// A placeholder.
+    /// A placeholder that doesn't contain the code.
     ///
     /// Use ``text`` where the user has asked for the code.
     public var description: String { "(setup code)" }
@@ -52,9 +53,9 @@ extension SetupCode: CustomStringConvertible, CustomReflectable {
     public var customMirror: Mirror { Mirror(self, children: []) }
 }
 
-/// Four characters that identify a bridge when its code is scanned (HAP 2.2).
+/// Four characters that identify a bridge when its QR code is scanned (HAP 2.2).
 public struct SetupID: Hashable, Sendable, CustomStringConvertible {
-    /// The characters, digits and uppercase letters.
+    /// The characters: digits and uppercase letters.
     public let description: String
 
     /// Creates an id from four digits or uppercase letters, or returns `nil` for any other text.
@@ -66,7 +67,7 @@ public struct SetupID: Hashable, Sendable, CustomStringConvertible {
 
     /// Returns a random id.
     ///
-    /// - Parameter random: Returns a uniformly distributed number below its argument.
+    /// - Parameter random: A closure that returns a uniformly distributed random number below its argument.
     /// - Returns: Four random characters.
     public static func random(using random: (UInt32) -> UInt32) -> SetupID {
         let text = (0..<4).map { _ in Base36.alphabet[Int(random(36))] }

@@ -2,9 +2,10 @@
 public struct SetupPayload: Hashable, Sendable {
     /// The accessory's category.
     public var category: AccessoryCategory
-    /// The setup code, or `nil` if the accessory is already paired or provides it in another way.
+    /// The setup code; `nil` if the accessory is already paired or provides the code in another way.
     public var code: SetupCode?
-    /// The setup id, by which controllers find the accessory, or `nil` if it is already paired or doesn't provide it.
+    /// The setup id, by which controllers find the accessory; `nil` if the accessory is already paired or provides
+    /// none.
     public var setupID: SetupID?
     /// A Boolean value that indicates whether the accessory supports HAP over IP.
     public var supportsIP: Bool
@@ -18,11 +19,11 @@ public struct SetupPayload: Hashable, Sendable {
     public enum ParseError: Error, Equatable, Sendable {
         /// The text doesn't start with `X-HM://`, followed by 13 characters.
         case notASetupPayload
-        /// A character isn't in base 36.
+        /// A character isn't a digit or an uppercase letter.
         case badCharacter
         /// The version is unknown.
         case unknownVersion
-        /// The setup code isn't allowed.
+        /// The setup code is one of the trivial codes, or isn't a number of eight digits.
         case badCode
     }
 
@@ -62,7 +63,7 @@ public struct SetupPayload: Hashable, Sendable {
             guard let digit = Base36.alphabet.firstIndex(of: byte) else { throw .badCharacter }
             number = number * 36 + UInt64(digit)
         }
-        // The category is followed by four unused bits and the version.
+        // The bits above the category are four unused ones and the version, which must be 0.
         guard number >> 39 == 0 else { throw .unknownVersion }
         guard let setupID = SetupID(String(decoding: bytes.suffix(4), as: UTF8.self)) else { throw .badCharacter }
         let digits = UInt32(number & 0x7FF_FFFF)
@@ -72,7 +73,7 @@ public struct SetupPayload: Hashable, Sendable {
         isPaired = number >> 27 & 1 == 1
         let code = SetupCode(number: digits)
         guard digits == 0 || code != nil else { throw .badCode }
-        // For a paired accessory these fields have no meaning, and are not encoded again.
+        // For a paired accessory, these fields have no meaning. They aren't encoded, either.
         self.code = isPaired ? nil : code
         self.setupID = isPaired || (code == nil && setupID.description == "0000") ? nil : setupID
     }

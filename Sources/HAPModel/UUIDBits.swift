@@ -1,6 +1,6 @@
 /// A UUID (RFC 9562).
 ///
-/// Foundation's `UUID` accepts invalid text: any input that `sscanf` accepts as two hex digits.
+/// Foundation's `UUID` isn't used, because it accepts invalid text: any input that `sscanf` accepts as two hex digits.
 package struct UUIDBits: Hashable, Sendable, Comparable, CustomStringConvertible {
     package let high: UInt64
     package let low: UInt64
@@ -35,7 +35,7 @@ package struct UUIDBits: Hashable, Sendable, Comparable, CustomStringConvertible
         low = generator.next() & 0x3FFF_FFFF_FFFF_FFFF | 0x8000_0000_0000_0000
     }
 
-    /// The digits in groups, in uppercase.
+    /// The digits in groups, with uppercase letters.
     package var description: String {
         var text: [UInt8] = []
         text.reserveCapacity(36)

@@ -6,9 +6,9 @@ public protocol CharacteristicRepresentable: Sendable {
     var characteristicValue: CharacteristicValue { get }
 }
 
-/// A characteristic's type with the Swift type of its value.
+/// The type of a characteristic, together with the Swift type of its values.
 ///
-/// Keys of common services are predefined. Declare keys for others:
+/// There are predefined keys for common services. Declare keys for other characteristics:
 ///
 /// ```swift
 /// extension CharacteristicKey<Int> {
@@ -34,7 +34,9 @@ extension CharacteristicRepresentable {
 // MARK: Plain values
 
 extension Bool: CharacteristicRepresentable {
-    /// Creates a Boolean value, also from the integers 0 and 1, because HAP uses both.
+    /// Creates a Boolean value.
+    ///
+    /// Also accepts the integers 0 and 1, because HAP uses both forms.
     public init?(_ value: CharacteristicValue) {
         switch value {
         case .bool(let bool): self = bool
@@ -82,7 +84,7 @@ extension String: CharacteristicRepresentable {
 }
 
 extension CharacteristicRepresentable where Self: RawRepresentable, RawValue == Int {
-    /// Creates the case with the value's number, or returns `nil` if there is no such case.
+    /// Creates the case with the value's number, or returns `nil` if there is none.
     public init?(_ value: CharacteristicValue) {
         guard let number = Int(value) else { return nil }
         self.init(rawValue: number)
@@ -101,13 +103,19 @@ public enum LockState: Int, CharacteristicRepresentable {
     case unsecured = 0
     /// The lock is locked.
     case secured = 1
-    /// The lock is jammed; only a current state.
+    /// The lock is jammed.
+    ///
+    /// This is never a target state.
     case jammed = 2
-    /// The lock doesn't know its state; only a current state.
+    /// The lock doesn't know its state.
+    ///
+    /// This is never a target state.
     case unknown = 3
 }
 
-/// The current or target state of a garage door; only ``open`` and ``closed`` can be set.
+/// The current or target state of a garage door.
+///
+/// Only ``open`` and ``closed`` are valid target states.
 @nonexhaustive
 public enum DoorState: Int, CharacteristicRepresentable {
     /// The door is open.
@@ -118,7 +126,7 @@ public enum DoorState: Int, CharacteristicRepresentable {
     case opening = 2
     /// The door is closing.
     case closing = 3
-    /// The door has stopped in between.
+    /// The door has stopped between open and closed.
     case stopped = 4
 }
 
@@ -131,7 +139,9 @@ public enum HeatingCoolingMode: Int, CharacteristicRepresentable {
     case heat = 1
     /// The thermostat cools.
     case cool = 2
-    /// The thermostat heats and cools as needed; only a target mode.
+    /// The thermostat heats and cools as needed.
+    ///
+    /// This is never a current mode.
     case auto = 3
 }
 

@@ -21,7 +21,7 @@ extension CharacteristicKey<Bool> {
     public static var active: Self { Self(.active) }
     /// Whether the contact is open.
     public static var contactSensorState: Self { Self(.contactSensorState) }
-    /// Whether a fan oscillates.
+    /// Whether a fan is oscillating.
     public static var swingMode: Self { Self(.swingMode) }
 }
 
