@@ -3,12 +3,14 @@ internal import HAPProtocol
 internal import Logging
 internal import NIOCore
 
-/// A handler for one TCP connection: it parses requests for the server and writes responses and events.
+/// A handler for one TCP connection.
 ///
-/// It runs on its channel's event loop, which is the server's executor, so a request is answered within the read that
-/// delivered it. The handler delivers the next request after the response to the previous one and once the peer has
-/// read most of the sent data. Until then it buffers incoming bytes up to a limit. After that, they stay in the peer's
-/// buffers.
+/// It parses requests for the server, and writes responses and events.
+///
+/// It runs on its channel's event loop, which is the server's executor, so a request can be answered within the read
+/// that delivered it. The handler delivers the next request after the response to the previous one, and only while the
+/// peer reads the sent data. While a request waits, the handler buffers incoming bytes up to a limit; further bytes
+/// stay in the peer's buffers.
 final class AccessoryChannelHandler: ChannelInboundHandler, ChannelOutboundHandler {
     typealias InboundIn = ByteBuffer
     typealias OutboundIn = ByteBuffer
@@ -24,8 +26,9 @@ final class AccessoryChannelHandler: ChannelInboundHandler, ChannelOutboundHandl
     private var isAnswering = false
     /// A Boolean value that indicates whether `take` is running further up the stack.
     private var isTaking = false
-    /// A Boolean value that indicates whether enough requests were taken in this turn of the loop; `take` continues in
-    /// a later one.
+    /// A Boolean value that indicates whether enough requests were taken in this turn of the loop.
+    ///
+    /// If so, `take` continues in a later turn.
     private var hasYielded = false
     /// A Boolean value that indicates whether no more requests are taken.
     private var isClosing = false
@@ -34,9 +37,9 @@ final class AccessoryChannelHandler: ChannelInboundHandler, ChannelOutboundHandl
     private var readWaits = false
     /// A Boolean value that indicates whether the peer reads its data.
     private var isWritable = true
-    /// Fires if a started message isn't complete in time.
+    /// The timer that fires if a message has started, but isn't complete in time.
     private var messageTimer: Scheduled<Void>?
-    /// Fires if a started frame isn't complete in time.
+    /// The timer that fires if a frame has started, but isn't complete in time.
     private var frameTimer: Scheduled<Void>?
     /// The number of the frame that `frameTimer` watches.
     private var awaitedFrame: UInt64 = 0
@@ -67,7 +70,7 @@ final class AccessoryChannelHandler: ChannelInboundHandler, ChannelOutboundHandl
     }
 
     func errorCaught(context: ChannelHandlerContext, error: any Error) {
-        // Usually a reset by the peer, which needs no attention.
+        // Usually, the peer has reset the connection, which needs no attention.
         logger.debug("connection lost", metadata: ["peer": "\(peer)", "error": "\(error)"])
         // The system reports an expired `TCP_USER_TIMEOUT` with this error.
         if !isClosing, (error as? IOError)?.errnoCode == ETIMEDOUT { server.stalled(id) }
@@ -91,13 +94,13 @@ final class AccessoryChannelHandler: ChannelInboundHandler, ChannelOutboundHandl
         }
     }
 
-    /// A Boolean value that indicates whether requests must wait: for the response to the last one, for a peer that
-    /// doesn't read, or for other connections of the loop.
+    /// A Boolean value that indicates whether requests must wait: for the response to the previous one, for a peer that
+    /// isn't reading, or for other connections of the loop.
     private var isBusy: Bool { isAnswering || hasYielded || !isWritable }
 
     /// Delivers complete requests until one has to wait.
     private func take() {
-        // A response given within `received` gets here again. The loop below continues with it.
+        // If the server responds within `received`, this function is called again. The loop below then continues.
         guard !isTaking else { return }
         isTaking = true
         defer { isTaking = false }
@@ -119,11 +122,11 @@ final class AccessoryChannelHandler: ChannelInboundHandler, ChannelOutboundHandl
             readWaits = false
             context?.read()
         }
-        // All requests of the peer are answered.
+        // All requests from the peer have been answered.
         if inputIsClosed, !isBusy, !isClosing { closeAfterWriting() }
     }
 
-    /// Gives other connections of the loop a turn before the next request.
+    /// Lets other connections of the loop take a turn before the next request.
     private func yield() {
         hasYielded = true
         context?.eventLoop.assumeIsolated().execute { [weak self] in
@@ -146,7 +149,8 @@ final class AccessoryChannelHandler: ChannelInboundHandler, ChannelOutboundHandl
 
     /// Starts or stops the timers of the current message and frame.
     ///
-    /// A message and each of its frames must be complete in time, because an idle connection only uses up a place.
+    /// A message and each of its frames must be complete in time, because a connection that doesn't make progress uses
+    /// up resources.
     private func superviseProgress() {
         guard stream.isMidMessage, !isBusy, !isClosing else {
             stopTimers()
@@ -201,7 +205,8 @@ final class AccessoryChannelHandler: ChannelInboundHandler, ChannelOutboundHandl
                 promise.futureResult.whenSuccess(body)
                 return promise
             }
-            // Writes the whole message at once, because iOS was seen to reset on a partial one (HAP 7.1).
+            // Write the whole message at once, because iOS has been observed to reset the connection after a partial
+            // message (HAP 7.1).
             context.writeAndFlush(wrapOutboundOut(ByteBuffer(bytes: bytes)), promise: promise)
         } catch {
             context.close(promise: nil)
@@ -212,7 +217,7 @@ final class AccessoryChannelHandler: ChannelInboundHandler, ChannelOutboundHandl
         isWritable = context.channel.isWritable
         if isWritable {
             server.becameWritable(id)
-            // Not within this call, which may be part of a write by the server.
+            // Don't call `take` within this call, which may be part of a write by the server.
             context.eventLoop.assumeIsolated().execute { [weak self] in self?.take() }
         }
         context.fireChannelWritabilityChanged()
@@ -223,7 +228,8 @@ final class AccessoryChannelHandler: ChannelInboundHandler, ChannelOutboundHandl
     func closeAfterWriting() {
         guard let context else { return }
         isClosing = true
-        // All pending data is written before the half-close. Then the peer closes, or the time runs out.
+        // All pending data is written before the output is closed. After that, the peer closes the connection, or the
+        // time runs out.
         context.close(mode: .output, promise: nil)
         let channel = context.channel
         context.eventLoop.scheduleTask(in: TransportLimits.closingTime) { channel.close(promise: nil) }
@@ -245,7 +251,9 @@ final class AccessoryChannelHandler: ChannelInboundHandler, ChannelOutboundHandl
     }
 }
 
-/// The server's interface to a connection; it must be used on the connection's event loop.
+/// The server's interface to a connection.
+///
+/// It must be used only on the connection's event loop.
 private struct NIOAccessoryConnection: AccessoryConnection {
     let id: ConnectionID
     let peer: String
@@ -265,9 +273,9 @@ private struct NIOAccessoryConnection: AccessoryConnection {
 }
 
 extension SocketAddress {
-    /// The IP address that identifies unauthenticated peers.
+    /// The IP address, by which unauthenticated peers are distinguished.
     fileprivate var peerAddress: PeerAddress? {
-        // The address follows the family and the port, and in IPv6 also the flow label (ip(7), ipv6(7)).
+        // The address follows the family and the port and, in IPv6, also the flow label (ip(7), ipv6(7)).
         let place: Range<Int>
         switch self {
         case .v4: place = 4..<8
@@ -282,7 +290,7 @@ extension SocketAddress {
 
     /// The IP address without the port, which differs between connections.
     ///
-    /// An IPv4 address has IPv4 form even if a dual-stack socket reports it as IPv6.
+    /// An IPv4 address is returned in IPv4 form, even if a dual-stack socket reports it as an IPv6 address.
     fileprivate var host: String? {
         guard let address = ipAddress else { return nil }
         let mapped = "::ffff:"

@@ -5,13 +5,13 @@ package import Logging
 package import NIOCore
 internal import NIOPosix
 
-/// An error of listening on a port.
+/// An error that prevents listening on a port.
 package enum ListenerError: Error, Equatable, Sendable {
     /// Another process uses the port.
     case portTaken(Int)
-    /// The system denies access to a port below 1024.
+    /// This user isn't permitted to use the port, which is usually below 1024.
     case notPermitted(Int)
-    /// Another error, in the system's words.
+    /// Another error, as the system describes it.
     case failed(String)
 }
 
@@ -24,9 +24,10 @@ package struct AccessoryListener: Sendable {
 
     /// Starts listening on one address or on all addresses.
     ///
-    /// All addresses are IPv6 and IPv4, or only IPv4 on systems without IPv6. Port 0 selects a free port. The loop must
-    /// be the server's executor. `isAllowed` receives the local address of a connection. If a peer leaves bytes
-    /// unacknowledged for `acknowledgeTime`, the connection is dead.
+    /// Without an address, the listener uses IPv6 and IPv4, or only IPv4 on systems without IPv6. Port 0 selects a free
+    /// port. The loop must be the server's executor. `isAllowed` receives the local address of a new connection; if it
+    /// returns `false`, the connection is closed. If a peer leaves bytes unacknowledged for `acknowledgeTime`, the
+    /// connection counts as dead.
     ///
     /// - Throws: ``ListenerError``.
     package init(
@@ -56,7 +57,7 @@ package struct AccessoryListener: Sendable {
                     counter.value += 1
                     try channel.pipeline.syncOperations.addHandler(
                         AccessoryChannelHandler(id: ConnectionID(counter.value), server: server, logger: logger))
-                    // Unacknowledged data reveals a vanished peer; HAP forbids keep-alive packets.
+                    // Unacknowledged data reveals that a peer has vanished; HAP forbids keep-alive packets.
                     try? channel.syncOptions?.setOption(
                         ChannelOptions.Types.SocketOption(
                             level: .tcp, name: NIOBSDSocket.Option(rawValue: TCP_USER_TIMEOUT)),
@@ -80,7 +81,7 @@ package struct AccessoryListener: Sendable {
     ) async throws -> any Channel {
         if let address { return try await bootstrap.bind(to: SocketAddress(ipAddress: address, port: port)).get() }
         do {
-            // Uses an address, because name resolution fails while no interface has an IPv6 address.
+            // Use an address, because name resolution fails while no interface has an IPv6 address.
             return try await bootstrap.bind(to: SocketAddress(ipAddress: "::", port: port)).get()
         } catch let error as IOError where error.errnoCode == EAFNOSUPPORT || error.errnoCode == EADDRNOTAVAIL {
             return try await bootstrap.bind(to: SocketAddress(ipAddress: "0.0.0.0", port: port)).get()

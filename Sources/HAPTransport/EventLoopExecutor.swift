@@ -1,10 +1,12 @@
 internal import HAPProtocol
 package import NIOCore
 
-/// An event loop as the executor of actors that runs jobs immediately if it is already on the loop.
+/// An event loop as the executor of actors.
 ///
-/// SwiftNIO's own executor doesn't do this: work that a channel handler starts would be queued after the loop's other
-/// work instead of starting within the call.
+/// It runs a job immediately if the caller is already on the loop.
+///
+/// SwiftNIO's own executor doesn't do this. With it, work that a channel handler starts would be queued after the
+/// loop's other work instead of starting within the call.
 package final class EventLoopExecutor: SerialExecutor {
     private let loop: any EventLoop
 
@@ -30,7 +32,7 @@ package struct EventLoopScheduler: HAPProtocol.Scheduler {
 
     package func schedule(at time: ContinuousClock.Instant, _ body: @escaping @Sendable () -> Void) {
         let delay = ContinuousClock.now.duration(to: time)
-        // Rounds up, because a timer that fires early would only be scheduled again.
+        // Round up, because a timer that fires too early would only be scheduled again.
         let nanoseconds = delay.components.seconds * 1_000_000_000 + delay.components.attoseconds / 1_000_000_000 + 1
         loop.scheduleTask(in: .nanoseconds(max(0, nanoseconds)), body)
     }

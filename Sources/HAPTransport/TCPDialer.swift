@@ -11,7 +11,7 @@ package struct TCPDialer: AccessoryDialer {
 
     private let group: any EventLoopGroup
 
-    /// Creates a dialer that uses the group for its connections.
+    /// Creates a dialer that uses the event loops of a group for its connections.
     package init(_ group: any EventLoopGroup) { self.group = group }
 
     package func dial(
@@ -30,14 +30,14 @@ package struct TCPDialer: AccessoryDialer {
             bootstrap in
             bootstrap
                 .channelOption(.autoRead, value: false)
-                // A small buffer keeps responses from waiting for earlier bytes of the accessory.
+                // With a small buffer, responses don't have to wait for many earlier bytes from the accessory.
                 .channelOption(.socketOption(.so_rcvbuf), value: Self.receiveBuffer)
                 .channelOption(
                     .writeBufferWaterMark,
                     value: .init(low: TransportLimits.writeLowWater, high: TransportLimits.writeHighWater))
         } configure: { channel in
             try channel.pipeline.syncOperations.addHandler(DialedChannelHandler())
-            // Unacknowledged data reveals a vanished accessory; HAP forbids keep-alive packets.
+            // Unacknowledged data reveals that an accessory has vanished; HAP forbids keep-alive packets.
             try? channel.syncOptions?.setOption(
                 ChannelOptions.Types.SocketOption(
                     level: .tcp, name: NIOBSDSocket.Option(rawValue: TCP_USER_TIMEOUT)),
@@ -56,12 +56,12 @@ extension SocketAddress {
             self = try SocketAddress(packedIPAddress: ByteBuffer(bytes: endpoint.address), port: Int(endpoint.port))
             return
         }
-        // NIO parses a scope only from text. A numeric address isn't looked up.
+        // NIO parses a scope only in text. This doesn't look up a name, because the address is numeric.
         self = try .makeAddressResolvingHost(endpoint.host, port: Int(endpoint.port))
     }
 }
 
-/// An outgoing connection, usable from any context.
+/// An outgoing connection, which can be used from any context.
 private struct DialedConnection: ByteConnection {
     let channel: any Channel
     let handler: NIOLoopBound<DialedChannelHandler>
@@ -79,13 +79,13 @@ private struct DialedConnection: ByteConnection {
     func close() { channel.close(promise: nil) }
 }
 
-/// A handler that returns incoming data piece by piece and reads from the system only while a caller waits.
+/// A handler that returns incoming data piece by piece, and reads from the system only while a caller waits.
 private final class DialedChannelHandler: ChannelInboundHandler {
     typealias InboundIn = ByteBuffer
     typealias OutboundOut = ByteBuffer
 
     private var context: ChannelHandlerContext?
-    /// The pieces of a read beyond the first one; usually few.
+    /// The received pieces that no caller has taken yet; usually few.
     private var pieces: [[UInt8]] = []
     private var waiting: CheckedContinuation<[UInt8]?, Never>?
     private var hasEnded = false
@@ -94,7 +94,7 @@ private final class DialedChannelHandler: ChannelInboundHandler {
 
     func send(_ bytes: [UInt8]) {
         guard let context, !hasEnded else { return }
-        // The peer hasn't even read the earlier data.
+        // If the channel isn't writable, the peer hasn't even read the earlier data.
         guard context.channel.isWritable else {
             context.close(promise: nil)
             return

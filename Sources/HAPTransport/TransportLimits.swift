@@ -1,18 +1,20 @@
 package import NIOCore
 
-/// The limits of one connection's bytes.
+/// The limits for the bytes of one connection.
 ///
-/// At a limit, the connection closes or reading pauses.
+/// When a limit is reached, the connection is closed or reading pauses.
 ///
-/// ``writeHighWater`` plus one response bounds the memory for a peer that doesn't read: it gets no further responses,
-/// and its events stay in the outbox, with the latest value of each characteristic.
+/// ``writeHighWater`` plus one response limits the memory for a peer that doesn't read. Such a peer gets no further
+/// responses, and its events stay in the outbox, with only the latest value of each characteristic.
 package enum TransportLimits {
-    /// The maximum number of buffered requests handled in one turn of the loop, before other connections get their
-    /// turn.
+    /// The maximum number of buffered requests that are handled in one turn of the loop, before other connections get
+    /// their turn.
     static let requestsPerTurn = 64
-    /// The maximum number of bytes buffered during a request; after that, reading pauses until the response is sent.
+    /// The maximum number of bytes that are buffered during a request.
+    ///
+    /// After that, reading pauses until the response is sent.
     static let readAhead = 64 * 1024
-    /// The number of unsent bytes from which the peer counts as not reading.
+    /// The number of unsent bytes above which the peer counts as not reading.
     static let writeHighWater = 256 * 1024
     /// The number of unsent bytes below which the peer counts as reading again.
     static let writeLowWater = 64 * 1024
@@ -22,9 +24,9 @@ package enum TransportLimits {
     static let messageTime = TimeAmount.seconds(30)
     /// The time after which a connection with unacknowledged bytes counts as dead (Decision 7).
     package static let acknowledgeTime = TimeAmount.seconds(30)
-    /// The time limit for the remaining data of a closing connection.
+    /// The time limit for sending the remaining data when a connection closes.
     static let closingTime = TimeAmount.seconds(1)
-    /// The maximum number of connections waiting to be accepted, enough for a whole home after a router restarts.
+    /// The maximum number of connections that wait to be accepted; enough for a whole home after a router restarts.
     static let backlog: CInt = 128
 }
 
