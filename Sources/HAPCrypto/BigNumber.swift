@@ -2,7 +2,7 @@ internal import CGMP
 
 /// A non-negative integer of any size.
 ///
-/// Its limbs are wiped on deinitialization. Temporary copies that GMP makes are not.
+/// Its limbs are wiped on deinitialization. Temporary copies that GMP makes are not wiped.
 struct BigNumber: ~Copyable {
     private let number: UnsafeMutablePointer<__mpz_struct>
 
@@ -64,7 +64,9 @@ struct BigNumber: ~Copyable {
         return result
     }
 
-    /// Returns the same as ``power(_:modulo:)``, but faster, in time that reveals the exponent, which must be public.
+    /// Returns the same result as ``power(_:modulo:)``, but faster.
+    ///
+    /// The duration reveals the exponent, so the exponent must be public.
     func power(ofPublic exponent: borrowing BigNumber, modulo modulus: borrowing BigNumber) -> BigNumber {
         let result = BigNumber()
         lamplighter_mpz_powm(result.number, number, exponent.number, modulus.number)

@@ -1,17 +1,21 @@
 internal import CSodium
 
-/// A long-term signing key pair (RFC 8032): HAP's LTSK and LTPK.
+/// A long-term signing key pair (RFC 8032).
+///
+/// HAP calls the keys LTSK and LTPK.
 package struct Ed25519KeyPair: Sendable, Equatable {
     /// The length of a seed, in bytes.
     package static let seedLength = 32
 
     /// The long-term public key, 32 bytes.
     package let publicKey: [UInt8]
-    /// The seed of the pair, 32 bytes; only the seed is stored.
+    /// The seed of the pair, 32 bytes.
+    ///
+    /// It is the only part that is stored.
     package let seed: SecretBytes
     private let expanded: SecretBytes
 
-    /// Creates the key pair of a seed of 32 bytes.
+    /// Creates a key pair from a seed of 32 bytes.
     ///
     /// - Throws: `badKey` if the seed has another length.
     package init(seed: SecretBytes) throws(CryptoError) {
@@ -41,7 +45,7 @@ package enum Ed25519 {
     /// The length of a signature, in bytes.
     package static let signatureLength = 64
 
-    /// Returns whether the key's owner made a signature of this message.
+    /// Returns whether a signature of this message was made with the key's secret counterpart.
     ///
     /// The arguments may come from a peer and have any length.
     package static func isValid(_ signature: [UInt8], of message: [UInt8], by publicKey: [UInt8]) -> Bool {

@@ -1,6 +1,7 @@
 /// The controller's side of SRP.
 ///
-/// Creating one takes two modular exponentiations, or a few more for one accessory in 86. Don't do it on an event loop.
+/// Creating a client takes two modular exponentiations, or a few more for one accessory in 86. Don't do it on an event
+/// loop.
 package struct SRPClient: Sendable, Equatable {
     /// A, 384 bytes; it never starts with a zero byte.
     package let publicKey: [UInt8]
@@ -21,7 +22,8 @@ package struct SRPClient: Sendable, Equatable {
             let secret = SecretBytes.random(count: 32)
             let client = try Self(
                 password: Array(setupCode.utf8), salt: salt, serverKey: serverKey, secret: secret)
-            // A second draw, needed for one accessory in 86, avoids all differences in the padding of A, S and K.
+            // Drawing a second secret, which is necessary for one accessory in 86, avoids all differences in the
+            // padding of A, S and K.
             if let client {
                 self = client
                 return
@@ -32,12 +34,12 @@ package struct SRPClient: Sendable, Equatable {
 
     /// The maximum number of secrets to draw.
     ///
-    /// An accessory that knows its code can send a B for which S is 0, 1 or -1 with every secret. With an honest
-    /// accessory, this many draws fail once in 2^102 attempts.
+    /// An accessory that knows its code can send a B for which S is 0, 1 or -1 with any secret. With an honest
+    /// accessory, all draws fail only once in 2^102 attempts.
     private static let maximumDraws = 16
 
-    /// Creates the response for a given secret, or `nil` if A, S or K starts with a zero byte and another secret is
-    /// needed.
+    /// Creates the response for a given secret, or returns `nil` if A, S or K starts with a zero byte, so that another
+    /// secret is needed.
     init?(
         username: [UInt8] = SRP.username, password: [UInt8], salt: [UInt8], serverKey: [UInt8], secret: SecretBytes
     ) throws(CryptoError) {
@@ -57,7 +59,7 @@ package struct SRPClient: Sendable, Equatable {
         let s = base.power(secretNumber + u * x, modulo: n).padded(to: SRP.length)
         guard publicKey[0] != 0, s[0] != 0 else { return nil }
         let key = SHA512.hash(s)
-        // Accessories that store K as a number, such as HAP-python, lose its leading zeros.
+        // Accessories that store K as a number, such as HAP-python, lose the leading zeros.
         guard key[0] != 0 else { return nil }
         let serverForm = serverKey.count == SRP.length ? serverKey : SRP.stripped(serverKey)
         self.publicKey = publicKey
@@ -65,7 +67,9 @@ package struct SRPClient: Sendable, Equatable {
         self.key = SecretBytes(key)
     }
 
-    /// Returns whether the accessory's proof is correct, so that it knows the code too.
+    /// Returns whether the accessory's proof is correct.
+    ///
+    /// If so, the accessory knows the setup code, too.
     package func accepts(serverProof: [UInt8]) -> Bool {
         constantTimeEqual(
             SRP.serverProof(a: publicKey, clientProof: proof, key: key.copy), serverProof)

@@ -1,7 +1,8 @@
-/// SRP-6a (RFC 5054) as in HAP: the 3072-bit group, generator 5, SHA-512, user name `Pair-Setup`.
+/// SRP-6a (RFC 5054) as used in HAP: the 3072-bit group, generator 5, SHA-512, and the user name `Pair-Setup`.
 ///
-/// Implementations pad in two ways: Apple's reference strips leading zero bytes of A and S before hashing, others pad
-/// them to 384 bytes. The results differ for one pairing in 128. The comments below always state the form.
+/// There are two ways of padding: Apple's reference implementation strips leading zero bytes of A and S before hashing,
+/// and others pad A and S to 384 bytes. The results differ in one pairing of 128. The comments below always state which
+/// form is used.
 package enum SRP {
     /// The length of the modulus and of padded public keys, in bytes.
     package static let length = 384

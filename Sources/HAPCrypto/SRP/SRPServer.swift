@@ -1,12 +1,14 @@
-/// The accessory's side of SRP, created for each attempt with a fresh secret.
+/// The accessory's side of SRP.
 ///
-/// Creating one takes one modular exponentiation and checking a proof two. Each takes about a millisecond on a server
-/// core and much longer on a small board. Don't do it on an event loop.
+/// A new one, with a new secret, is created for each attempt.
+///
+/// Creating a server takes one modular exponentiation, and checking a proof takes two. Each takes about a millisecond
+/// on a server core, and much longer on a small board. Don't do it on an event loop.
 package struct SRPServer: Sendable, Equatable {
     package var salt: [UInt8] { verifier.salt }
     /// B, 384 bytes.
     ///
-    /// It never starts with a zero byte, so padding doesn't matter.
+    /// It never starts with a zero byte, so the form of padding doesn't matter.
     package let publicKey: [UInt8]
     private let verifier: SRPVerifier
     private let secret: SecretBytes
@@ -18,7 +20,8 @@ package struct SRPServer: Sendable, Equatable {
     /// Starts an attempt with the first suitable secret.
     init(_ verifier: SRPVerifier, drawing: () -> SecretBytes) {
         while true {
-            // One draw in 256 gives a B that starts with zero. Drawing again avoids all differences in its padding.
+            // One draw in 256 gives a B that starts with a zero byte. Drawing again avoids all differences in the
+            // padding of B.
             if let server = Self(verifier, secret: drawing()), server.publicKey[0] != 0 {
                 self = server
                 return
@@ -50,7 +53,8 @@ package struct SRPServer: Sendable, Equatable {
 
     /// Checks the controller's proof.
     ///
-    /// Accepts all known forms of padding: A stripped, padded or as received, and K from S stripped or padded.
+    /// Accepts all known forms of padding: A stripped, padded or as received, and K computed from a stripped or padded
+    /// S.
     ///
     /// - Parameters:
     ///   - clientKey: The received A, 1 to 384 bytes.
@@ -65,7 +69,7 @@ package struct SRPServer: Sendable, Equatable {
         let u = BigNumber(SRP.u(clientKey, publicKey))
         guard !u.isZero else { throw .badKey }
 
-        // u is public: both keys it depends on were sent unencrypted.
+        // The exponent u is public, because both keys that it depends on were sent unencrypted.
         let vu = BigNumber(verifier.number.copy).power(ofPublic: u, modulo: n)
         let s = ((a * vu) % n).power(BigNumber(secret.copy), modulo: n)
         guard !s.isZero else { throw .badKey }
@@ -76,8 +80,8 @@ package struct SRPServer: Sendable, Equatable {
         let paddedKey = SRP.padded(clientKey)
         var forms = [strippedKey]
         for form in [paddedKey, clientKey] where !forms.contains(form) { forms.append(form) }
-        // Some controllers strip B. Here B never starts with zero, so it has only one form, except in the published
-        // vectors.
+        // Some controllers strip B. In this implementation, B never starts with a zero byte, so it has only one form,
+        // except in the published test vectors.
         var serverForms = [SRP.stripped(publicKey)]
         if serverForms[0].count < SRP.length { serverForms.append(publicKey) }
 
@@ -92,7 +96,7 @@ package struct SRPServer: Sendable, Equatable {
             }
         }
         guard let match else { throw .authenticationFailed }
-        // HAP 4.4: M2 over the padded A, as peers that send 384 bytes and Apple's library both expect.
+        // M2 is computed from the padded A, which both peers that send 384 bytes and Apple's library expect (HAP 4.4).
         let form = clientKey.count == SRP.length || match.form == strippedKey ? paddedKey : match.form
         return Agreement(
             key: SecretBytes(match.key), proof: SRP.serverProof(a: form, clientProof: proof, key: match.key))

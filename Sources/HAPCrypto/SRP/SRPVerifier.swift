@@ -1,16 +1,16 @@
-/// The salt and verifier of a setup code, with which an accessory checks proofs.
+/// The salt and the verifier of a setup code, which an accessory needs to check proofs.
 ///
-/// Creating one takes a modular exponentiation. All attempts use the same one.
+/// Creating a verifier takes one modular exponentiation. All attempts use the same one.
 package struct SRPVerifier: Sendable, Equatable {
     /// 16 random bytes for the controller; they never start with a zero byte.
     package let salt: [UInt8]
     /// v, a number below the modulus.
     ///
-    /// It must stay secret, because it allows guessing the code offline.
+    /// It must stay secret, because it makes it possible to guess the setup code offline.
     let number: SecretBytes
     let username: [UInt8]
 
-    /// Creates a verifier with a fresh salt for a setup code, the ten characters `XXX-XX-XXX`.
+    /// Creates a verifier with a new salt for a setup code, which has ten characters: `XXX-XX-XXX`.
     package init(setupCode: String) {
         self.init(setupCode: setupCode) { RandomBytes.make(count: SRP.saltLength) }
     }
@@ -18,7 +18,7 @@ package struct SRPVerifier: Sendable, Equatable {
     /// Creates a verifier with the first suitable salt.
     init(setupCode: String, drawing: () -> [UInt8]) {
         while true {
-            // Some controllers store the salt as a number, which loses leading zeros.
+            // Some controllers store the salt as a number, and lose leading zeros.
             let salt = drawing()
             if salt[0] != 0, let verifier = Self(password: Array(setupCode.utf8), salt: salt) {
                 self = verifier
