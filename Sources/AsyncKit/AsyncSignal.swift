@@ -2,13 +2,14 @@ internal import Synchronization
 
 /// Wakes one waiting task.
 ///
-/// A signal that is sent while no task waits is stored for the next wait.
+/// If no task is waiting when a signal is sent, the signal is stored for the next wait.
 ///
-/// Any number of sends before a wait wake the task once. A signal means that something may have changed, so the task
-/// checks the state, waits, and checks again. Tasks that wait for the same event need a signal each.
+/// If several signals are sent before a wait, they wake the task only once. A signal means that something may have
+/// changed, so the task checks the state, waits, and checks again. If several tasks wait for the same event, each needs
+/// a separate signal.
 ///
-/// The timer of a deadline outlives its wait and serves later waits. A canceled sleep keeps its memory until its
-/// deadline, so a loop that is often woken before a distant deadline would accumulate timers.
+/// The timer of a deadline outlives its wait, and is used for later waits, too. A canceled sleep keeps its memory until
+/// its deadline, so a loop that is often woken before a distant deadline would otherwise accumulate timers.
 package final class AsyncSignal: Sendable {
     private struct State {
         var isSent = false
@@ -60,7 +61,7 @@ package final class AsyncSignal: Sendable {
         }
     }
 
-    /// Ensures that the task that waits at that time is woken no later than that.
+    /// Ensures that the waiting task is woken no later than at the given time.
     private func startTimer(until time: ContinuousClock.Instant) {
         let isNew = state.withLock { state in
             guard state.timers.allSatisfy({ $0 > time }) else { return false }

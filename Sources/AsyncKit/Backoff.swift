@@ -15,7 +15,7 @@ package struct Backoff: Equatable, Sendable {
     /// Records a failed attempt.
     ///
     /// - Parameter share: The share of the delay to wait, 0 to 1. A random share (full jitter) prevents clients that
-    ///   lost the same peer from returning simultaneously.
+    ///   lost the same peer from reconnecting simultaneously.
     /// - Returns: The delay before the next attempt.
     package mutating func failed(share: Double = 1) -> Duration {
         defer { next = min(next * 2, longest) }

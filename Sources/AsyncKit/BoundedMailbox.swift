@@ -3,11 +3,13 @@
 /// If it overflows, a summary replaces all events.
 package typealias BoundedMailbox<Event: Sendable> = Mailbox<SummarizingBuffer<Event>>
 
-/// A buffer of events, in order, that replaces too many events with a summary.
+/// A buffer of events, in order.
+///
+/// If there are too many, a summary replaces them.
 package struct SummarizingBuffer<Event: Sendable>: MailboxBuffer {
     private let limit: Int
     private var events: [Event] = []
-    /// Whether the only event is a summary.
+    /// A Boolean value that indicates whether the only event is a summary.
     private var isSummary = false
 
     package init(limit: Int) { self.limit = limit }

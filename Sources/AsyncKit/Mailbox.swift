@@ -2,9 +2,9 @@ internal import Synchronization
 
 /// The buffer of a ``Mailbox``, which determines what happens when it overflows.
 package protocol MailboxBuffer: Sendable {
-    /// The type to add.
+    /// The type of value that senders add.
     associatedtype Message: Sendable
-    /// The type to take.
+    /// The type of value that the reader takes.
     associatedtype Element: Sendable
 
     /// Adds a message. The buffer stays within its limits.
@@ -17,10 +17,12 @@ extension MailboxBuffer {
     fileprivate mutating func removeAll() { while take() != nil {} }
 }
 
-/// A queue with one reader and any number of senders, which never wait.
+/// A queue with one reader and any number of senders.
 ///
-/// Its buffer limits the number of elements. The reader gets an element, or `nil` if the mailbox is finished and empty
-/// or the reader's task is canceled.
+/// Senders never wait.
+///
+/// Its buffer limits the number of elements. The reader gets an element, or `nil` if the mailbox is finished and empty,
+/// or if the reader's task is canceled.
 package final class Mailbox<Buffer: MailboxBuffer>: AsyncSequence, Sendable {
     package typealias Element = Buffer.Element
     package typealias Failure = Never
@@ -56,13 +58,13 @@ package final class Mailbox<Buffer: MailboxBuffer>: AsyncSequence, Sendable {
 
     /// Removes and returns the next element without waiting, or `nil` if the mailbox is empty.
     ///
-    /// A call on the reader's actor runs between the reader's steps, never within one.
+    /// A call on the reader's actor runs between two steps of the reader, never within one.
     package func take() -> Element? { state.withLock { $0.buffer.take() } }
 
     /// Waits for the next element, and removes and returns it.
     ///
-    /// It runs on the caller's actor, so that the caller handles each element before the next wait. A second concurrent
-    /// reader gets `nil`.
+    /// It runs on the caller's actor, so that the caller handles each element before it waits again. A second
+    /// concurrent reader gets `nil`.
     package func next(isolation actor: isolated (any Actor)? = #isolation) async -> Element? {
         if let element = take() { return element }
         let isFirst = state.withLock { state in

@@ -21,14 +21,14 @@ package protocol PendingCallOwner: Actor {
 
     var pendingCalls: PendingCalls<Failure> { get set }
 
-    /// Handles a caller that no longer waits for a call, and returns the error for that caller.
+    /// Handles a call that its caller no longer waits for, and returns the error for that caller.
     func cancelled(call: Int) -> Failure
 }
 
 extension PendingCallOwner {
     /// Waits for the result of a call.
     ///
-    /// `begin` is called once the result can be received.
+    /// `begin` is called when the result can be received; it starts the call.
     ///
     /// - Throws: The call's error, or that of ``cancelled(call:)`` if the task is canceled.
     package func finish(_ call: Int, begin: () -> Void = {}) async throws(Failure) {

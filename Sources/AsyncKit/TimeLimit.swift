@@ -1,6 +1,6 @@
-/// Returns the result of an operation, or `nil` if it exceeds the time limit.
+/// Returns the result of an operation, or `nil` if the operation exceeds the time limit.
 ///
-/// The operation is then canceled, and the caller waits until it has ended.
+/// In that case, the operation is canceled, and this function waits until it has ended.
 package func withTimeLimit<Value: Sendable>(
     _ limit: Duration, _ operation: @escaping @Sendable () async throws -> Value
 ) async throws -> Value? {
