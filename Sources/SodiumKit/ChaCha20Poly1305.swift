@@ -11,13 +11,13 @@ package struct ChaCha20Poly1305: Sendable, Equatable {
     package struct Nonce: Sendable {
         fileprivate let bytes: [UInt8]
 
-        /// Creates a nonce of four zero bytes and the eight letters of a pairing message's label, such as `PS-Msg05`.
+        /// Creates a nonce from four zero bytes and the eight letters of a pairing message's label, such as `PS-Msg05`.
         package init(label: StaticString) {
             precondition(label.utf8CodeUnitCount == 8, "a nonce label must have eight letters")
             bytes = [0, 0, 0, 0] + label.withUTF8Buffer { Array($0) }
         }
 
-        /// Creates a nonce of four zero bytes and a counter of eight bytes, least significant first.
+        /// Creates a nonce from four zero bytes and a counter of eight bytes, least significant byte first.
         package init(counter: UInt64) {
             bytes = [0, 0, 0, 0] + (0..<8).map { UInt8(truncatingIfNeeded: counter >> (8 * $0)) }
         }
@@ -31,7 +31,9 @@ package struct ChaCha20Poly1305: Sendable, Equatable {
 
     private let key: SecretBytes
 
-    /// Creates a cipher from a key of 32 bytes, which must come from local key derivation, never from a peer.
+    /// Creates a cipher from a key of 32 bytes.
+    ///
+    /// The key must come from local key derivation, never from a peer.
     package init(key: SecretBytes) {
         precondition(key.count == Self.keyLength, "a key must have this length")
         Sodium.ready
@@ -105,7 +107,7 @@ package struct ChaCha20Poly1305: Sendable, Equatable {
     ///     complete.
     ///   - counter: The number of this frame in its direction, from 0.
     ///   - output: The bytes to append the content to.
-    /// - Throws: `authenticationFailed` if the tag doesn't match. Nothing is appended then.
+    /// - Throws: `authenticationFailed` if the tag doesn't match. In this case, nothing is appended.
     package func appendContent(
         ofFrameIn bytes: [UInt8], at start: Int, length: Int, counter: UInt64, to output: inout [UInt8]
     ) throws(CryptoError) {
@@ -132,7 +134,8 @@ package struct ChaCha20Poly1305: Sendable, Equatable {
         }
     }
 
-    /// Calls a function with a frame's nonce: four zero bytes and the counter as eight bytes, least significant first.
+    /// Calls a function with the nonce of a frame: four zero bytes and the counter as eight bytes, least significant
+    /// byte first.
     private static func withFrameNonce<Result>(_ counter: UInt64, _ body: (UnsafePointer<UInt8>) -> Result) -> Result {
         withUnsafeTemporaryAllocation(of: UInt8.self, capacity: 12) { nonce in
             for index in 0..<12 {

@@ -1,6 +1,6 @@
 internal import CSodium
 
-/// An X25519 key pair for one pair verify (RFC 7748).
+/// An X25519 key pair, used for a single pair verify (RFC 7748).
 package struct Curve25519KeyPair: Sendable, Equatable {
     /// The length of a public key, in bytes.
     package static let publicKeyLength = 32
@@ -9,7 +9,7 @@ package struct Curve25519KeyPair: Sendable, Equatable {
     package let publicKey: [UInt8]
     private let secret: SecretBytes
 
-    /// Creates a key pair from its secret, 32 random bytes.
+    /// Creates a key pair from its secret, which must be 32 random bytes.
     package init(secret: SecretBytes) {
         precondition(secret.count == 32, "a secret must have 32 bytes")
         Sodium.ready
@@ -21,8 +21,8 @@ package struct Curve25519KeyPair: Sendable, Equatable {
 
     /// Returns the secret shared with a peer.
     ///
-    /// - Throws: `badKey` if the peer's key isn't 32 bytes or is a point of low order, for which the result would be
-    ///   zero.
+    /// - Throws: `badKey` if the peer's key isn't 32 bytes long, or is a point of low order, for which the result would
+    ///   be zero.
     package func sharedSecret(with peer: [UInt8]) throws(CryptoError) -> SecretBytes {
         guard peer.count == Self.publicKeyLength else { throw .badKey }
         var shared = [UInt8](repeating: 0, count: 32)

@@ -2,9 +2,9 @@ internal import CSodium
 
 /// Secret bytes: keys and key material.
 ///
-/// They are wiped when the last copy is released, compare in constant time, and print only their count. That applies
-/// only to this storage: the array given to the initializer, the array from ``copy`` and the buffers of libraries are
-/// not wiped.
+/// They are wiped when the last copy is released, compared in constant time, and printed only as their count. That
+/// applies only to this storage: the array that is passed to the initializer, the array that ``copy`` returns and the
+/// buffers of libraries aren't wiped.
 package struct SecretBytes: Sendable {
     private let storage: Storage
 

@@ -1,12 +1,12 @@
 internal import CSodium
 
-/// libsodium, initialized once before its first use.
+/// The initialization of libsodium, which happens once, before its first use.
 package enum Sodium {
     /// Initializes libsodium.
     ///
-    /// Read it before each call to libsodium.
+    /// Read this property before each call to libsodium.
     ///
-    /// It traps if the system has no source of randomness, because no operation would be secure.
+    /// If the system has no source of randomness, it traps, because no operation would be secure.
     package static let ready: Void = {
         precondition(sodium_init() >= 0, "libsodium can't be initialized: the system has no source of randomness")
     }()
@@ -16,6 +16,6 @@ package enum Sodium {
 package enum CryptoError: Error, Equatable, Sendable {
     /// A tag, a signature or a proof doesn't match.
     case authenticationFailed
-    /// A key, point or number is not allowed.
+    /// A key, a point or a number isn't allowed.
     case badKey
 }
