@@ -1,7 +1,8 @@
 /// The addresses of a peer, and the next one to try.
 ///
-/// A *round* tries each address once, starting with the last good one. A different peer may answer at an address. If
-/// its identity doesn't match, the round continues with the remaining addresses.
+/// A *round* tries each address once, starting with the one at which the peer last proved its identity. At other
+/// addresses, a different peer may answer. If its identity doesn't match, the round continues with the remaining
+/// addresses.
 package struct Candidates<Address: Hashable & Sendable>: Sendable {
     /// The longest delay between two attempts of a round (RFC 8305, 5).
     package static var headStart: Duration { .milliseconds(250) }
@@ -10,7 +11,7 @@ package struct Candidates<Address: Hashable & Sendable>: Sendable {
     package private(set) var all: [Address]
     /// The address at which the peer last proved its identity.
     package private(set) var lastGood: Address?
-    /// The address that has answered in this round, if any.
+    /// The address that has answered in this round; `nil` if none has.
     package private(set) var current: Address?
     /// The addresses that were tried in this round.
     package private(set) var tried: [Address] = []
@@ -28,9 +29,9 @@ package struct Candidates<Address: Hashable & Sendable>: Sendable {
         (underWay, tried, current) = ([], [], nil)
     }
 
-    /// Replaces the addresses and returns whether they differ.
+    /// Replaces the addresses, and returns whether the new ones differ from the old ones.
     ///
-    /// New ones are also tried in the current round.
+    /// Added addresses are also tried in the current round.
     @discardableResult
     package mutating func update(_ addresses: [Address]) -> Bool {
         guard addresses != all else { return false }
@@ -52,7 +53,7 @@ package struct Candidates<Address: Hashable & Sendable>: Sendable {
 
     /// Records that an address was the first to answer.
     ///
-    /// The unanswered attempts are repeated in this round, after all other addresses.
+    /// The attempts that are still unanswered are repeated in this round, after all other addresses.
     package mutating func answered(_ address: Address) {
         current = address
         untried += underWay.filter { $0 != address && !untried.contains($0) }

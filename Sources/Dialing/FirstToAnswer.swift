@@ -1,15 +1,16 @@
 /// Connects to the first candidate that answers.
 ///
-/// Each candidate has a head start on the next (Happy Eyeballs, RFC 8305).
+/// Each candidate has a head start over the next one (Happy Eyeballs, RFC 8305).
 ///
-/// Connections that are established later are closed. A canceled caller doesn't wait for attempts to finish.
+/// If the caller is canceled, all attempts are canceled. In any case, the function returns only after all attempts have
+/// ended. Connections that aren't returned are closed.
 ///
 /// - Parameters:
-///   - headStart: The time after which the next candidate is tried concurrently.
-///   - next: Returns the next candidate, or `nil` if there is currently no further one. It is called again during later
-///     attempts, so that new addresses are also tried.
-///   - connect: Connects to a candidate.
-///   - close: Closes a connection that isn't needed.
+///   - headStart: The time after which the next candidate is tried, too.
+///   - next: A closure that returns the next candidate, or `nil` if there is no other one at the moment. It is called
+///     again during later attempts, so that added addresses are also tried.
+///   - connect: A closure that connects to a candidate. It should return soon after its task is canceled.
+///   - close: A closure that closes a connection that isn't needed.
 /// - Returns: The connection, which the caller must close, and its candidate.
 /// - Throws: The last error of `connect`, or `CancellationError` if the caller is canceled or no candidate exists.
 package func firstToAnswer<Candidate: Sendable, Connection: Sendable>(

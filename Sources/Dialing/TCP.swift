@@ -11,7 +11,7 @@ package enum TCPDestination: Sendable {
 
 /// Opens a TCP connection.
 ///
-/// A canceled caller doesn't wait for it.
+/// If the caller is canceled, the channel is closed, so that the attempt ends.
 ///
 /// `configure` configures the channel on its event loop before it connects.
 ///
@@ -43,9 +43,9 @@ package func openTCP(
     }
 }
 
-/// A connection attempt, with one channel for each address of a host name.
+/// A connection attempt, with a channel for each address of the host name that is tried.
 ///
-/// It is used on its event loop only.
+/// It is used only on its event loop.
 private struct Attempt {
     private var channels: [any Channel] = []
     private var isCanceled = false
@@ -62,9 +62,9 @@ private struct Attempt {
     }
 }
 
-/// Prevents child processes from inheriting a socket.
+/// Prevents child processes from inheriting a channel's socket.
 ///
-/// They would keep its port in use, and keep connections open that this process has closed.
+/// They would keep the port in use, and keep connections open after this process has closed them.
 package func keepFromChildren(_ channel: any Channel) throws {
     try channel.pipeline.syncOperations.withUnsafeTransportIfAvailable(of: NIOBSDSocket.Handle.self) { socket in
         _ = fcntl(socket, F_SETFD, FD_CLOEXEC)
