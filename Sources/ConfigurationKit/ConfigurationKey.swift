@@ -1,4 +1,4 @@
-/// A key or an index, as a part of a coding path.
+/// A key or an index in a coding path.
 package struct ConfigurationKey: CodingKey {
     package let stringValue: String
     package let intValue: Int?

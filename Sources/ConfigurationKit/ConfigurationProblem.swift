@@ -1,8 +1,8 @@
 /// An error that rejects a value of a configuration file.
 ///
 /// Throw it from the `init(from:)` of a section or of a driver's configuration. The daemon shows it to the operator as
-/// `FILE:LINE:COLUMN: KEY: PROBLEM; REMEDY`, so omit the position and the key from both parts. Never include a
-/// password.
+/// `FILE:LINE:COLUMN: KEY: PROBLEM; REMEDY`, so don't mention the position or the key in the problem or the remedy.
+/// Never include a password.
 public struct ConfigurationProblem: Error, Sendable {
     /// The problem, such as `not a valid port`.
     public let problem: String

@@ -1,7 +1,7 @@
-/// A key of a section of a configuration file: its type, the time at which a changed value takes effect, and its text
-/// in the example file, which is part of the manual.
+/// A key in a section of a configuration file: its type, when a changed value takes effect, and its text in the example
+/// file, which is part of the manual.
 package struct DeclaredKey<Section> {
-    /// The time at which a changed value takes effect.
+    /// When a changed value takes effect.
     package enum Change: Sendable {
         case reload
         case restart
@@ -11,12 +11,12 @@ package struct DeclaredKey<Section> {
     package struct Example: Sendable {
         /// The key's value in YAML.
         ///
-        /// Several lines follow the line with the key.
+        /// If there are several lines, they follow the line with the key.
         package let value: [String]
         package let explanation: String
-        /// A Boolean value that indicates whether the value is the default.
+        /// A Boolean value that indicates whether the value is the key's default.
         ///
-        /// Other values are commented out.
+        /// Examples with other values are commented out.
         package let isDefault: Bool
 
         package static func byDefault(_ value: String..., explanation: String) -> Example {
@@ -30,20 +30,22 @@ package struct DeclaredKey<Section> {
     }
 
     fileprivate let read: (KeyedDecodingContainer<ConfigurationKey>, inout Section) throws -> Void
-    /// Returns the keys that differ between two sections and require a restart: this one, or some in its section.
+    /// Returns the keys that differ between two sections and require a restart: this key, or keys of its section.
     fileprivate let waiting: (Section, Section) -> [String]
-    /// Returns the text in the example file, with an indent and a maximum width.
+    /// Returns the text in the example file.
+    ///
+    /// The arguments are the indent and the maximum line length.
     fileprivate let text: (String, Int) -> String
 
-    /// Declares a key whose value is converted from the type in the file.
+    /// Declares a key whose value is converted from the type that the file contains.
     ///
     /// - Parameters:
     ///   - name: The key in the file.
-    ///   - path: The section's property.
-    ///   - change: The time at which a changed value takes effect.
+    ///   - path: The property of the section.
+    ///   - change: When a changed value takes effect.
     ///   - example: The key in the example file.
     ///   - written: The type in the file.
-    ///   - value: Converts the value. It throws ``ConfigurationProblem`` with the given coding path.
+    ///   - value: A closure that converts the value. It throws ``ConfigurationProblem`` with the given coding path.
     package init<Value: Equatable, Written: Decodable>(
         _ name: String, _ path: WritableKeyPath<Section, Value>, _ change: Change, _ example: Example,
         written: Written.Type, value: @escaping (Written, [any CodingKey]) throws -> Value
@@ -84,7 +86,7 @@ package struct DeclaredKey<Section> {
     }
 }
 
-/// A section of a configuration file with declared keys, all of them optional.
+/// A section of a configuration file with declared keys, all of which are optional.
 package protocol DeclaredSection: Decodable {
     /// The keys, in the order of the example file.
     static var keys: [DeclaredKey<Self>] { get }
@@ -100,9 +102,9 @@ extension DeclaredSection {
 
     /// Reads the declared keys.
     ///
-    /// A section with further keys calls this from its `init(from:)`.
+    /// A section with additional keys calls this from its `init(from:)`.
     ///
-    /// - Throws: ``ConfigurationProblem`` or a decoding error.
+    /// - Throws: ``ConfigurationProblem``, or a decoding error.
     package mutating func readKeys(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: ConfigurationKey.self)
         for key in Self.keys { try key.read(container, &self) }
@@ -113,11 +115,11 @@ extension DeclaredSection {
         Self.keys.flatMap { $0.waiting(self, running) }
     }
 
-    /// Returns the section in the example file.
+    /// Returns the text of the section in the example file.
     ///
     /// - Parameters:
-    ///   - indent: The indent of each key. Keys without an indent are separated by empty lines.
-    ///   - width: The maximum line length. A longer explanation precedes its key.
+    ///   - indent: The indent of each key. Keys that aren't indented are separated by empty lines.
+    ///   - width: The maximum line length. An explanation that doesn't fit on the line of its key precedes the key.
     /// - Returns: The text, which ends with a line break.
     package static func example(indent: String = "", width: Int = 122) -> String {
         keys.map { $0.text(indent, width) }.joined(separator: indent.isEmpty ? "\n" : "")

@@ -2,7 +2,7 @@
 public struct DurationText: Equatable, Sendable {
     /// The duration.
     ///
-    /// It is never negative and at most a year.
+    /// It is never negative, and at most a year.
     public let duration: Duration
 
     private static let longestMilliseconds = 365.0 * 24 * 3600 * 1000
@@ -11,7 +11,7 @@ public struct DurationText: Equatable, Sendable {
     ///
     /// Returns `nil` if the text is invalid or the duration is longer than a year.
     ///
-    /// - Parameter text: A decimal number and, without a space, `ms`, `s`, `m` or `h`.
+    /// - Parameter text: A decimal number, followed by `ms`, `s`, `m` or `h` without a space.
     public init?(_ text: String) {
         let bytes = text.utf8
         let number = bytes.prefix { (0x30...0x39).contains($0) || $0 == UInt8(ascii: ".") }
