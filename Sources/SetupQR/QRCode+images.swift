@@ -1,8 +1,10 @@
 extension QRCode {
-    /// The code as an SVG image, black on white, with its quiet zone.
+    /// The code as an SVG image, black on white, including its quiet zone.
     package var svg: String { Self.svg([(self, "")]) }
 
-    /// Draws several codes in a column as one SVG image, each with its caption, which may be empty.
+    /// Draws several codes in a column as one SVG image.
+    ///
+    /// Below each code is its caption, which may be empty.
     package static func svg(_ codes: [(code: QRCode, caption: String)]) -> String {
         var content = ""
         var height = 0
@@ -49,9 +51,9 @@ extension QRCode {
         return path
     }
 
-    /// Draws the code as a 1-bit PNG image, black on white, with its quiet zone.
+    /// Draws the code as a 1-bit PNG image, black on white, including its quiet zone.
     ///
-    /// Each module has `scale` pixels.
+    /// Each module is `scale` pixels wide and high.
     package func png(scale: Int = 8) -> [UInt8] { Self.png([self], scale: scale) }
 
     /// Draws several codes in a column as one PNG image.
@@ -84,7 +86,7 @@ extension QRCode {
 
     /// Returns a zlib stream (RFC 1950) of stored blocks (RFC 1951).
     ///
-    /// A few kilobytes need no compression.
+    /// The images have only a few kilobytes, so they need no compression.
     private static func stored(_ bytes: [UInt8]) -> [UInt8] {
         var stream: [UInt8] = [0x78, 0x01]
         var rest = bytes[...]
@@ -104,7 +106,7 @@ extension QRCode {
         return stream + (b << 16 | a).bytes
     }
 
-    /// Returns the CRC-32 of PNG.
+    /// Returns the CRC-32 that PNG uses.
     private static func checksum(_ bytes: [UInt8]) -> UInt32 {
         ~bytes.reduce(~UInt32(0)) { sum, byte in
             (0..<8).reduce(sum ^ UInt32(byte)) { value, _ in value >> 1 ^ (value & 1 == 1 ? 0xEDB8_8320 : 0) }

@@ -1,10 +1,10 @@
 /// The capabilities of a terminal.
 package struct TerminalAbilities: Equatable, Sendable {
-    /// A Boolean value that indicates whether the terminal shows characters beyond ASCII.
+    /// A Boolean value that indicates whether the terminal can show characters beyond ASCII.
     package var unicode: Bool
     /// A Boolean value that indicates whether the terminal supports colors.
     ///
-    /// Codes are then black on white on any background.
+    /// If it does, codes are black on white, on any background.
     package var color: Bool
 
     package init(unicode: Bool, color: Bool) {
@@ -12,7 +12,7 @@ package struct TerminalAbilities: Equatable, Sendable {
         self.color = color
     }
 
-    /// Derives the capabilities of an output from the environment.
+    /// Determines the capabilities of an output from the environment.
     package init(isTerminal: Bool, environment: (String) -> String?) {
         func value(_ name: String) -> String? { environment(name).flatMap { $0.isEmpty ? nil : $0 } }
         let locale = (value("LC_ALL") ?? value("LC_CTYPE") ?? value("LANG") ?? "").lowercased()
@@ -23,12 +23,12 @@ package struct TerminalAbilities: Equatable, Sendable {
 }
 
 extension QRCode {
-    /// Returns the code as lines of text, with its quiet zone.
+    /// Returns the code as lines of text, including its quiet zone.
     ///
     /// Each line ends with a line feed.
     ///
-    /// With colors, the code is black on white. Without colors, Unicode draws the light modules, which suits the usual
-    /// dark background, and ASCII draws the dark modules, which suits paper and mail. Scanners read both.
+    /// With colors, the code is black on white. Without colors, Unicode characters draw the light modules, for the
+    /// usual dark background, and ASCII characters draw the dark modules, for paper and e-mail. Scanners can read both.
     package func text(for abilities: TerminalAbilities) -> String {
         switch (abilities.unicode, abilities.color) {
         case (true, true): lines(of: halfBlocks(drawingDark: true), between: "\u{1B}[0;30;107m", "\u{1B}[0m")
@@ -42,12 +42,12 @@ extension QRCode {
         rows.map { start + $0 + end + "\n" }.joined()
     }
 
-    /// Draws two modules in one column as one character.
+    /// Draws two modules that are one above the other as one character.
     private func halfBlocks(drawingDark: Bool) -> [String] {
         stride(from: span.lowerBound, to: span.upperBound, by: 2).map { row in
             span.map { column in
-                // The half below an odd last row stays empty on a white background, and is light on a dark
-                // background.
+                // If the number of rows is odd, the lower half of the last line stays empty on a white background, and
+                // is light on a dark background.
                 switch (isDark(row, column) == drawingDark, isDark(row + 1, column) == drawingDark) {
                 case (true, true): "█"
                 case (true, false): "▀"

@@ -1,12 +1,12 @@
 import CQREncode
 
-/// A QR code with its dark and light modules.
+/// A QR code, which consists of dark and light modules.
 package struct QRCode: Equatable, Sendable {
     /// The number of modules in a row and in a column.
     package let size: Int
     private let dark: [Bool]
 
-    /// The width of the quiet zone, in light modules.
+    /// The width of the quiet zone around the code, in modules.
     ///
     /// Without it, the code can't be scanned.
     static let quietZone = 4
@@ -15,7 +15,7 @@ package struct QRCode: Equatable, Sendable {
     ///
     /// Returns `nil` if the text is empty or too long for a QR code.
     package init?(_ text: String) {
-        // The library keeps no state between calls, and the result is freed here. So no pointer leaves this function.
+        // The library keeps no state between calls, and the result is freed here, so no pointer leaves this function.
         guard !text.utf8.contains(0), let code = QRcode_encodeString(text, 0, QR_ECLEVEL_M, QR_MODE_8, 1) else {
             return nil
         }
