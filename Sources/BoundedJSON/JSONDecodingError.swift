@@ -1,4 +1,4 @@
-/// An error that indicates that a JSON value isn't the expected message.
+/// An error that is thrown if a JSON value isn't the expected message.
 ///
 /// It names the invalid member, but never contains its value, which may be a setup code or a key.
 public struct JSONDecodingError: Error, Equatable, Sendable {
@@ -23,10 +23,10 @@ public struct JSONDecodingError: Error, Equatable, Sendable {
         self.path = path
     }
 
-    /// Returns the error with a path that starts one level higher.
+    /// Returns the error with a longer path, which starts one level higher.
     ///
-    /// Errors of types other than messages are returned unchanged. Errors of the standard library lose their
-    /// description, which may contain the value.
+    /// Errors that don't concern messages are returned unchanged. Errors of the standard library lose their
+    /// description, because it may contain the value.
     static func prefixed(_ error: any Error, with step: String) -> any Error {
         var result: JSONDecodingError
         switch error {

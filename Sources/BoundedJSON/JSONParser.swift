@@ -11,15 +11,15 @@ public enum JSONError: Error, Equatable, Sendable {
 extension JSONValue {
     /// The maximum nesting depth of arrays and objects.
     ///
-    /// HAP's bodies have four levels, and the parser is recursive.
+    /// HAP's bodies have only four levels. The depth is limited because the parser is recursive.
     public static let maximumDepth = 16
     /// The default maximum length of a text, in bytes.
     public static let defaultLength = 1 << 20
 
-    /// Parses a JSON text (RFC 8259), which may be followed only by white space.
+    /// Parses JSON text (RFC 8259), which may be followed only by white space.
     ///
-    /// Strings must be valid UTF-8 without lone surrogates, and numbers must be finite. Time and memory are
-    /// proportional to the number of bytes for any input.
+    /// Strings must be valid UTF-8 without lone surrogates, and numbers must be finite. For any input, time and memory
+    /// are proportional to the number of bytes.
     ///
     /// - Parameters:
     ///   - bytes: The text.
@@ -36,7 +36,7 @@ extension JSONValue {
         self = try parser.document()
     }
 
-    /// Parses a JSON text of at most `maximumLength` bytes.
+    /// Parses JSON text of at most `maximumLength` bytes.
     ///
     /// - Throws: ``JSONError``.
     public init(parsing text: String, maximumLength: Int = JSONValue.defaultLength) throws(JSONError) {
@@ -149,7 +149,8 @@ private struct JSONParser {
     private mutating func string() throws(JSONError) -> String {
         position += 1
         let start = position
-        // Most strings have no escapes and can be copied at once. Most of those are ASCII and need no validation.
+        // Most strings have no escapes, so they can be copied as a whole. Most of these are ASCII and need no
+        // validation.
         var bits: UInt8 = 0
         while let byte = next, byte != UInt8(ascii: "\""), byte != UInt8(ascii: "\\"), byte >= 0x20 {
             bits |= byte

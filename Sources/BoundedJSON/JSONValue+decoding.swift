@@ -1,13 +1,14 @@
 extension JSONValue {
-    /// Decodes a value from its JSON form, as encoded by ``init(encoding:)``.
+    /// Decodes a value from its JSON form, which ``init(encoding:)`` creates.
     ///
-    /// Unknown members are ignored, and `null` is the same as a missing member. An integer may be written with a
-    /// decimal point (`1.0`) unless it is a `UInt64`. A key that begins with `^` refers to a member of the enclosing
-    /// object, or to that object's `id`, so that a part doesn't repeat the identifier of its owner.
+    /// Unknown members are ignored, and `null` is treated like a missing member. An integer may be written with a
+    /// decimal point (`1.0`), unless it is a `UInt64`. A key that begins with `^` refers to a member of the enclosing
+    /// object or, if there is none, to that object's `id`. A nested object therefore doesn't need to repeat the
+    /// identifier of its owner.
     ///
     /// - Parameter type: The type to decode.
     /// - Returns: The value.
-    /// - Throws: ``JSONDecodingError``, and errors of the type's own `init(from:)`.
+    /// - Throws: ``JSONDecodingError``, or an error of the type's own `init(from:)`.
     public func decoded<Value: Decodable>(as type: Value.Type) throws -> Value {
         do { return try decoded(type, in: nil) } catch { throw JSONDecodingError.prefixed(error, with: "") }
     }
@@ -20,7 +21,7 @@ extension JSONValue {
     ///
     /// Returns `nil` for any other type.
     ///
-    /// It compares types before it casts, because a cast is far more expensive.
+    /// It compares types before casting, because a cast is far more expensive.
     fileprivate func simple<Value>(_ type: Value.Type) throws -> Value? {
         if Value.self == String.self { return try Self.typed(string, type) }
         if Value.self == Bool.self { return try Self.typed(bool, type) }
@@ -28,7 +29,7 @@ extension JSONValue {
         if Value.self == Int64.self { return try Self.typed(int.map(Int64.init), type) }
         if Value.self == UInt64.self { return try Self.typed(unsignedInteger, type) }
         if Value.self == Double.self { return try Self.typed(double, type) }
-        // The member names of this dictionary aren't keys of a type, and can have any form.
+        // The member names of this dictionary aren't the keys of a type, and can have any form.
         if Value.self == textsType { return try Self.typed(texts, type) }
         return nil
     }
@@ -45,14 +46,16 @@ extension JSONValue {
     }
 }
 
-/// Stored, because each use of the dictionary's type looks it up.
+/// The type of a dictionary of strings.
+///
+/// It is stored, because using the type directly would look it up each time.
 private let textsType: Any.Type = [String: String].self
 
 private struct ValueDecoder: Decoder {
     let json: JSONValue
     let enclosing: JSONObject?
 
-    // An error collects its path on the way up, so that successful decoding doesn't need a path.
+    // An error collects its path as it propagates, so that successful decoding doesn't need a path.
     var codingPath: [any CodingKey] { [] }
     var userInfo: [CodingUserInfoKey: Any] { [:] }
 
@@ -77,7 +80,7 @@ private struct ValueDecoder: Decoder {
 private struct ObjectReader<Key: CodingKey>: KeyedDecodingContainerProtocol {
     let json: JSONValue
     let enclosing: JSONObject?
-    /// The prefix of names in errors.
+    /// The prefix of member names in errors.
     let path: String
 
     var codingPath: [any CodingKey] { [] }
@@ -123,7 +126,7 @@ private struct ObjectReader<Key: CodingKey>: KeyedDecodingContainerProtocol {
         let name = key.stringValue
         guard let value = try member(name) else { return nil }
         do {
-            // The object itself keeps its own enclosing object.
+            // For the object itself, the enclosing object stays the same.
             let inner = name == KeyRule.itself ? enclosing : json.object
             return try value.decoded(type, in: inner)
         } catch { throw prefixed(error, key) }
@@ -140,7 +143,7 @@ private struct ObjectReader<Key: CodingKey>: KeyedDecodingContainerProtocol {
         return value
     }
 
-    // The most frequent types. The compiler selects these overloads, without a type check at run time.
+    // Overloads for the most frequent types. The compiler selects them, so that no type is checked at run time.
     func decode(_ type: String.Type, forKey key: Key) throws -> String { try required(key) { $0.string } }
     func decode(_ type: Bool.Type, forKey key: Key) throws -> Bool { try required(key) { $0.bool } }
     func decode(_ type: Int.Type, forKey key: Key) throws -> Int { try required(key) { $0.int } }
@@ -180,7 +183,7 @@ private struct ObjectReader<Key: CodingKey>: KeyedDecodingContainerProtocol {
     }
 }
 
-/// Determines the case from the tag.
+/// A container of an enum, which determines the case from the tag.
 private struct UnionReader<Key: CodingKey>: KeyedDecodingContainerProtocol {
     private let json: JSONValue
     private let enclosing: JSONObject?
@@ -316,9 +319,9 @@ private struct SingleValueReader: SingleValueDecodingContainer {
 // MARK: JSON in messages and other files
 
 extension JSONValue: Decodable {
-    /// Decodes the value unchanged, also from a file that isn't JSON.
+    /// Decodes the value unchanged, even from a file that isn't JSON.
     ///
-    /// In such a file, anything that can't be another type is a string.
+    /// In such a file, any value that has no other type is a string.
     public init(from decoder: any Decoder) throws {
         if let decoder = decoder as? ValueDecoder {
             self = decoder.json

@@ -1,9 +1,9 @@
 extension JSONValue {
     /// Creates the JSON form of a value.
     ///
-    /// Members have the order of the type's `CodingKeys`, and `nil` values are omitted. For enums, see
-    /// ``TaggedUnionKey``. A key `_0` refers to the object itself, so the members of its value are added to the object.
-    /// A key that begins with `^` isn't written; see ``decoded(as:)``.
+    /// The members are in the order of the type's `CodingKeys`, and `nil` values are omitted. For enums, see
+    /// ``TaggedUnionKey``. The key `_0` refers to the object itself, so the members of its value are added to the
+    /// object. A key that begins with `^` isn't encoded; see ``decoded(as:)``.
     ///
     /// - Parameter value: The value to encode. A custom `encode(to:)` must not throw; the synthesized one doesn't.
     public init(encoding value: some Encodable) {
@@ -33,7 +33,7 @@ extension JSONValue {
     ///
     /// Returns `nil` for any other type.
     ///
-    /// It compares types before it casts, because a cast is far more expensive.
+    /// It compares types before casting, because a cast is far more expensive.
     fileprivate static func simple<Value>(_ value: Value) -> JSONValue? {
         if Value.self == String.self { return (value as? String).map(JSONValue.string) }
         if Value.self == Bool.self { return (value as? Bool).map(JSONValue.bool) }
@@ -49,7 +49,7 @@ extension JSONValue {
         Int64(exactly: number).map(JSONValue.integer) ?? .unsigned(number)
     }
 
-    /// Sorted, because a dictionary has no order.
+    /// Sorts the members, because a dictionary has no order.
     private static func texts(_ texts: [String: String]) -> JSONValue {
         var object = JSONObject()
         for (name, text) in texts.sorted(by: { $0.key < $1.key }) { object.append(name, .string(text)) }
@@ -57,7 +57,9 @@ extension JSONValue {
     }
 }
 
-/// Stored, because each use of the dictionary's type looks it up.
+/// The type of a dictionary of strings.
+///
+/// It is stored, because using the type directly would look it up each time.
 private let textsType: Any.Type = [String: String].self
 
 /// A value that is being encoded.
@@ -74,15 +76,15 @@ private final class EncodingNode {
     private var content = Content.nothing
     private var members = JSONObject()
     private var elements: [JSONValue] = []
-    /// The members and elements with separate nodes, which are complete only when this node is.
+    /// The members and elements that have separate nodes; their values are complete only when this node is.
     private var nested: [(index: Int, node: EncodingNode)] = []
-    /// Whether only the tag is requested, and the tag once it is known.
+    /// A Boolean value that indicates whether only the tag is requested.
     private let isTagOnly: Bool
     private(set) var tag: String?
 
     init(isTagOnly: Bool = false) { self.isTagOnly = isTagOnly }
 
-    /// Whether no further values are needed.
+    /// A Boolean value that indicates whether no further values are needed.
     var isFull: Bool { isTagOnly && tag != nil }
 
     func appendTag(_ name: String, _ tag: String) {
@@ -135,7 +137,7 @@ private final class EncodingNode {
 private struct ValueEncoder: Encoder {
     let node: EncodingNode
 
-    // Unused: an error collects its path on the way up.
+    // The path isn't used, because an error collects its path as it propagates.
     var codingPath: [any CodingKey] { [] }
     var userInfo: [CodingUserInfoKey: Any] { [:] }
 
@@ -177,7 +179,7 @@ private struct ObjectWriter<Key: CodingKey>: KeyedEncodingContainerProtocol {
         if !KeyRule.isEnclosing(name) { node.append(name, value) }
     }
 
-    // The most frequent types. The compiler selects these overloads, without a type check at run time.
+    // Overloads for the most frequent types. The compiler selects them, so that no type is checked at run time.
     mutating func encode(_ value: String, forKey key: Key) throws { put(.string(value), key) }
     mutating func encode(_ value: Bool, forKey key: Key) throws { put(.bool(value), key) }
     mutating func encode(_ value: Int, forKey key: Key) throws { put(.integer(Int64(value)), key) }
@@ -185,7 +187,7 @@ private struct ObjectWriter<Key: CodingKey>: KeyedEncodingContainerProtocol {
     mutating func encode(_ value: UInt64, forKey key: Key) throws { put(.unsignedInteger(value), key) }
 
     private func nested(_ key: some CodingKey) -> ValueEncoder {
-        // A case of an enum. A case with this name is the object itself.
+        // This encodes a case of an enum. A case with the special key is the object itself.
         ValueEncoder(node: key.stringValue == KeyRule.itself ? node : node.append(key.stringValue))
     }
 
@@ -204,7 +206,9 @@ private struct ObjectWriter<Key: CodingKey>: KeyedEncodingContainerProtocol {
     mutating func superEncoder(forKey key: Key) -> any Encoder { nested(key) }
 }
 
-/// Writes a case's key as the tag, and its values next to the tag or as the content.
+/// A container of an enum.
+///
+/// It writes the key of a case as the tag, and its values next to the tag or as the content.
 private struct UnionWriter<Key: CodingKey>: KeyedEncodingContainerProtocol {
     let node: EncodingNode
     let tag: String
@@ -215,7 +219,7 @@ private struct UnionWriter<Key: CodingKey>: KeyedEncodingContainerProtocol {
     private func nested(_ key: Key) -> ValueEncoder {
         if key.stringValue == KeyRule.itself { return ValueEncoder(node: node) }
         node.appendTag(tag, key.stringValue)
-        // A full node ignores further values in all of its parts.
+        // A full node ignores all further values.
         return ValueEncoder(node: node.isFull ? node : content.map { node.append($0) } ?? node)
     }
 
@@ -276,7 +280,7 @@ private struct SingleValueWriter: SingleValueEncodingContainer {
         if let json = JSONValue.simple(value) { return node.set(json) }
         switch value {
         case let value as any BinaryInteger:
-            // Messages have no integers of more than 64 bits. Such an integer loses precision.
+            // Messages contain no integers of more than 64 bits. A larger integer would lose precision.
             node.set(
                 Int64(exactly: value).map(JSONValue.integer) ?? UInt64(exactly: value).map(JSONValue.unsigned)
                     ?? .number(Double(value)))
@@ -291,7 +295,7 @@ private struct SingleValueWriter: SingleValueEncodingContainer {
 extension JSONValue: Encodable {
     /// Encodes the value unchanged.
     ///
-    /// Only ``JSONValue/init(encoding:)`` supports this.
+    /// Only ``JSONValue/init(encoding:)`` can encode it.
     public func encode(to encoder: any Encoder) throws {
         guard let encoder = encoder as? ValueEncoder else {
             throw EncodingError.invalidValue(

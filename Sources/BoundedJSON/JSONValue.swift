@@ -1,12 +1,12 @@
-/// A parsed JSON value of a controller, a device or an operator's command.
+/// A parsed JSON value from a controller, a device or an operator's command.
 ///
 /// Integers and other numbers are separate cases, because a `Double` can't represent HAP's 64-bit identifiers exactly.
 public enum JSONValue: Equatable, Sendable {
     case null
     case bool(Bool)
-    /// A number without a fraction or exponent that fits.
+    /// A number without a fraction or an exponent, if it is within the range of `Int64`.
     case integer(Int64)
-    /// A number without a fraction or exponent that is greater than `Int64.max`.
+    /// A number without a fraction or an exponent that is greater than `Int64.max`.
     case unsigned(UInt64)
     /// Any other number, which is always finite.
     case number(Double)
@@ -86,7 +86,7 @@ public struct JSONObject: Equatable, Sendable {
 
     /// All members in order.
     ///
-    /// A name occurs more than once if the sender wrote it more than once.
+    /// If the sender wrote a name more than once, it occurs more than once.
     public private(set) var members: [Member] = []
 
     /// Creates an object without members.
@@ -95,7 +95,9 @@ public struct JSONObject: Equatable, Sendable {
     /// A Boolean value that indicates whether the object has no members.
     public var isEmpty: Bool { members.isEmpty }
 
-    /// The value of a name, which is the last one if the name occurs more than once.
+    /// The value of the member with a name.
+    ///
+    /// If the name occurs more than once, it is the last one.
     ///
     /// Setting `nil` removes all members with the name.
     public subscript(name: String) -> JSONValue? {
@@ -115,7 +117,7 @@ public struct JSONObject: Equatable, Sendable {
 
     /// Adds a member without replacing an existing one with the same name.
     mutating func append(_ name: String, _ value: JSONValue) {
-        // Reserve space for the few members of HAP's objects at once. An object with one member stays small.
+        // Reserve space for the few members of HAP's objects in one step. An object with one member stays small.
         if members.count == 1 { members.reserveCapacity(4) }
         members.append(Member(name: name, value: value))
     }

@@ -1,20 +1,20 @@
-/// Writes compact JSON into a byte array, in the form that HAP peers support best.
+/// Writes compact JSON into a byte array, in the form that HAP controllers and accessories support best.
 ///
-/// Numbers are plain decimals without an exponent, with at most six decimal places, and never `-0`. A value that isn't
-/// finite can't be represented in JSON and is written as 0.
+/// Numbers are plain decimals without an exponent, with at most six decimal places, and never `-0`. A number that isn't
+/// finite can't be represented in JSON, so 0 is written instead.
 public struct JSONWriter: Sendable {
     /// The bytes written so far.
     public var bytes: [UInt8] = []
 
-    /// Creates a writer with a reserved capacity in bytes.
+    /// Creates a writer whose buffer has the given capacity, in bytes.
     public init(reserving capacity: Int = 0) { bytes.reserveCapacity(capacity) }
 
-    /// Appends text that is already JSON.
+    /// Appends text that is already valid JSON.
     public mutating func raw(_ text: StaticString) {
         text.withUTF8Buffer { bytes.append(contentsOf: $0) }
     }
 
-    /// Appends bytes that are already JSON.
+    /// Appends bytes that are already valid JSON.
     public mutating func raw(_ json: some Collection<UInt8>) { bytes.append(contentsOf: json) }
 
     /// Appends `true` or `false`.
@@ -43,7 +43,7 @@ public struct JSONWriter: Sendable {
 
     /// Appends a number as a plain decimal, rounded to six decimal places.
     public mutating func number(_ value: Double) {
-        // Values beyond 2^53 have no fraction, and the integer path is exact up to 1e18.
+        // Values beyond 2^53 have no fraction, and converting to an integer is exact up to 1e18.
         guard value.isFinite, value.magnitude < 1e18 else {
             largeNumber(value)
             return

@@ -1,10 +1,10 @@
-/// The keys of an enum whose cases are JSON-RPC methods: `{"method":"rooms.add","params":{...}}`.
+/// The keys of an enum whose cases are JSON-RPC methods, such as `{"method":"rooms.add","params":{...}}`.
 public protocol MethodKey: TaggedUnionKey {}
 
 extension MethodKey {
-    /// The member with the method's name.
+    /// The name of the member that contains the method's name.
     public static var tag: String { "method" }
-    /// The member with the parameters.
+    /// The name of the member that contains the parameters.
     public static var content: String? { "params" }
 }
 
@@ -24,7 +24,7 @@ extension MethodCall {
     ///   - method: The method's name.
     ///   - params: The parameters. An array is treated as an empty object.
     /// - Returns: The call, or `nil` if the method is unknown.
-    /// - Throws: ``JSONDecodingError``, and errors of a parameter's `init(from:)`.
+    /// - Throws: ``JSONDecodingError``, or an error of a parameter's `init(from:)`.
     public static func decoded(method: String, params: JSONValue) throws -> Self? {
         let params: JSONValue = if case .array = params { [:] } else { params }
         do {

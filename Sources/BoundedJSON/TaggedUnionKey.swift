@@ -1,28 +1,28 @@
-/// The keys of an enum whose cases are encoded as one flat object: `{"event":"roomAdded","room":{...}}`.
+/// The keys of an enum whose cases are each encoded as one flat object, such as `{"event":"roomAdded","room":{...}}`.
 ///
-/// An enum with a plain `CodingKey` has Swift's own form, `{"roomAdded":{"room":{...}}}`.
+/// An enum with plain `CodingKey`s is encoded in Swift's own form: `{"roomAdded":{"room":{...}}}`.
 public protocol TaggedUnionKey: CodingKey {
-    /// The member with the case's key.
+    /// The name of the member that contains the case's key.
     static var tag: String { get }
-    /// The member with the case's values, or `nil` if they are next to the tag.
+    /// The name of the member that contains the case's values; `nil` if the values are next to the tag.
     static var content: String? { get }
 }
 
 extension TaggedUnionKey {
-    /// The values are next to the tag.
+    /// By default, the values are next to the tag.
     public static var content: String? { nil }
 }
 
-/// The special keys.
+/// The keys with a special meaning.
 enum KeyRule {
-    /// The key of a value that is the object itself instead of a member.
+    /// The key of a value that is the object itself, and not a member of it.
     ///
-    /// Swift uses this name for an enum's only value without a label, and a type may use it in its `CodingKeys`. As the
-    /// key of a case, it matches every object that doesn't match another case.
+    /// Swift uses this key for the only value of an enum's case if it has no label, and a type may use it in its
+    /// `CodingKeys`. As the key of a case, it matches every object that matches no other case.
     static let itself = "_0"
-    /// The prefix of a key that refers to a member of the enclosing object.
+    /// The first byte of a key that refers to a member of the enclosing object.
     ///
-    /// If that object has no such member, the key refers to its `id`. Such a key is decoded and not encoded.
+    /// If that object has no such member, the key refers to its `id`. Such a key is decoded, but not encoded.
     static let enclosing = UInt8(ascii: "^")
 
     static func isEnclosing(_ name: String) -> Bool { name.utf8.first == enclosing }
