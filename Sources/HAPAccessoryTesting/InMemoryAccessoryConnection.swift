@@ -1,9 +1,9 @@
 package import HAPProtocol
 
-/// The accessory's end of an in-memory connection that carries real bytes.
+/// The accessory's end of an in-memory connection that transmits real bytes.
 ///
 /// It acts like a transport: it delivers requests one at a time, switches the keys after the response, and buffers
-/// bytes that the peer doesn't read.
+/// bytes that the peer hasn't read.
 package actor InMemoryAccessoryConnection: AccessoryConnection {
     private let executor: any SerialExecutor
     package nonisolated let id: ConnectionID
@@ -21,9 +21,9 @@ package actor InMemoryAccessoryConnection: AccessoryConnection {
 
     package nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
 
-    /// Creates an end.
+    /// Creates the accessory's end of a connection.
     ///
-    /// `deliver` gets the bytes of responses and events on the executor, and `nil` at the end.
+    /// `deliver` receives the bytes of responses and events on the executor, and `nil` when the connection ends.
     package init(
         id: ConnectionID, from address: PeerAddress = .none, executor: any SerialExecutor,
         server: any AccessoryConnectionHandler,
@@ -39,7 +39,7 @@ package actor InMemoryAccessoryConnection: AccessoryConnection {
 
     // MARK: The peer's side
 
-    /// Notifies the server of the connection.
+    /// Notifies the server of the new connection.
     package func open() { server.opened(self) }
 
     package nonisolated func received(_ bytes: [UInt8]) {
@@ -52,7 +52,7 @@ package actor InMemoryAccessoryConnection: AccessoryConnection {
 
     /// Closes the peer's end.
     ///
-    /// Must be called on the executor.
+    /// Call this on the executor.
     package nonisolated func peerClosed() {
         assumeIsolated { $0.end() }
     }

@@ -1,9 +1,9 @@
 package import Discovery
 internal import Synchronization
 
-/// A publisher without a network.
+/// A publisher that doesn't use a network.
 ///
-/// Requested services are published at once and can be inspected.
+/// Services are published immediately, and tests can inspect them.
 package final class InMemoryDiscovery: ServicePublisher {
     private struct State {
         var records: [ServiceRecord?] = []
@@ -16,10 +16,10 @@ package final class InMemoryDiscovery: ServicePublisher {
 
     package init() {}
 
-    /// The published record.
+    /// The currently published record; `nil` if there is none.
     package var record: ServiceRecord? { content.withLock(\.record) }
 
-    /// All published records, in order, with `nil` for each withdrawal.
+    /// All published records, in order; `nil` stands for a withdrawal.
     package var records: [ServiceRecord?] { content.withLock(\.records) }
 
     package var state: PublicationState { record.map { .published(name: $0.name) } ?? .notAdvertised }

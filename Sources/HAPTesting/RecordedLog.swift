@@ -1,7 +1,7 @@
 package import Logging
 internal import Synchronization
 
-/// A log that records its messages, in the form `level: message key=value ...`.
+/// A log that records its messages in the form `level: message key=value ...`.
 package final class RecordedLog: Sendable {
     private struct Handler: LogHandler {
         let log: RecordedLog

@@ -5,14 +5,14 @@ internal import Synchronization
 package final class ScriptedLightDriver: LightDriver {
     /// The reaction of a light to commands.
     package enum Behaviour: Sendable {
-        /// Accepts at once and reports nothing.
+        /// Accepts the command immediately, and reports nothing.
         case accepts
         case refuses(LightError)
         /// Waits until ``ScriptedLightDriver/answer(_:with:)`` is called or the command is canceled.
         case waits
         /// Waits like `waits`, but ignores cancellation.
         case ignoresCancellation
-        /// Accepts at once, after sending these reports.
+        /// Accepts the command immediately, after sending these reports.
         case reports([LightReport])
     }
 
@@ -48,20 +48,20 @@ package final class ScriptedLightDriver: LightDriver {
 
     package init() {}
 
-    /// The commands so far, in order.
+    /// The commands received so far, in order.
     package var orders: [Order] { state.withLock(\.orders) }
     /// The lights that were asked to identify themselves.
     package var identified: [LightID] { state.withLock(\.identified) }
-    /// The number of commands without a result.
+    /// The number of commands that haven't been completed.
     package var waitingCount: Int { state.withLock(\.waiting.count) }
 
-    /// Sets the host for the reports of ``Behaviour/reports(_:)``.
+    /// Sets the host that receives the reports of ``Behaviour/reports(_:)``.
     package func use(_ host: any LightHost) { state.withLock { $0.host = host } }
 
     /// Sets the reaction of a light.
     package func set(_ light: LightID, _ behaviour: Behaviour) { state.withLock { $0.behaviours[light] = behaviour } }
 
-    /// Makes lights identify themselves until they are canceled from now on.
+    /// From now on, makes identification of lights last until it is canceled.
     package func setIdentifyWaits() { state.withLock { $0.identifyWaits = true } }
 
     /// Completes the oldest waiting command of a light.

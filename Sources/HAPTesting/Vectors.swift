@@ -2,9 +2,9 @@ package import BoundedJSON
 internal import FoundationEssentials
 internal import HAPModel
 
-/// The golden bytes of `Tests/Fixtures/vectors.json`, by name.
+/// The expected bytes in `Tests/Fixtures/vectors.json`, by name.
 ///
-/// Errors include the path of a missing value.
+/// Errors contain the path of the missing value.
 package struct Vectors: Sendable {
     /// An error for a missing name or a value of the wrong type.
     package struct Missing: Error, CustomStringConvertible {
@@ -12,7 +12,7 @@ package struct Vectors: Sendable {
     }
 
     private let json: JSONValue
-    /// The path of this value in the file, for messages.
+    /// The path of this value in the file, for error messages.
     package let path: String
 
     private init(_ json: JSONValue, _ path: String) {
@@ -25,7 +25,7 @@ package struct Vectors: Sendable {
         Vectors(try repositoryFile("Tests/Fixtures/vectors.json"), "vectors")
     }
 
-    /// Reads a JSON file at a path relative to the repository's root.
+    /// Reads a JSON file at a path relative to the root of the repository.
     package static func repositoryFile(_ path: String) throws -> JSONValue {
         var root = URL(filePath: #filePath)
         for _ in 0..<3 { root.deleteLastPathComponent() }
@@ -97,7 +97,7 @@ package struct Vectors: Sendable {
 }
 
 extension [UInt8] {
-    /// Creates bytes from a text of hex digits, or returns `nil` for any other text.
+    /// Creates bytes from hex digits, or returns `nil` for any other text.
     package init?(hex text: String) {
         guard let bytes = Hex.decode(text) else { return nil }
         self = bytes

@@ -2,7 +2,7 @@ internal import AccessoryRole
 package import HAPModel
 
 extension AccessoryObject {
-    /// An accessory with one characteristic for each rule: aid 100, with the service 10.
+    /// An accessory with one characteristic for each rule: aid 100, with service 10.
     package static let gadget = AccessoryObject(
         aid: AccessoryID(100),
         services: [
@@ -48,7 +48,8 @@ extension AccessoryObject {
             iid: iid, type: CharacteristicType(custom(iid.rawValue)), metadata: metadata, value: value)
     }
 
-    /// A fan: aid 2; On 9, rotation speed 10, rotation direction 11, swing mode 12, lock of the device's buttons 13.
+    /// A fan: aid 2; On 9, rotation speed 10, rotation direction 11, swing mode 12, and the lock of the device's
+    /// buttons 13.
     package static let fan = device(
         2, "Fan", .fan,
         [
@@ -83,7 +84,7 @@ extension AccessoryObject {
 }
 
 extension AccessoryInformation {
-    /// The service of an accessory without persistent iids.
+    /// The service of an accessory, without persistent iids.
     fileprivate var service: ServiceObject {
         var ids = InstanceIDs()
         return service(&ids)

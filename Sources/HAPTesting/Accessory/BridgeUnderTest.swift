@@ -6,9 +6,9 @@ package import HAPProtocol
 package import Logging
 package import NIOCore
 
-/// A bridge with lights on a test clock and a test store, assembled like the daemon's.
+/// A bridge with lights that uses a test clock and a test store, assembled as in the daemon.
 package final class BridgeUnderTest: Sendable {
-    /// The id of the driver of the lights.
+    /// The id of the lights' driver.
     package static let driverID = "test"
 
     package let base: ServerUnderTest
@@ -22,7 +22,7 @@ package final class BridgeUnderTest: Sendable {
     package var server: AccessoryServer { base.server }
     package var host: any LightHost { lights.host(for: Self.driverID) }
 
-    /// Starts a bridge on a store in memory, with reachable lights.
+    /// Starts a bridge that uses a store in memory, with reachable lights.
     package convenience init(
         _ store: InMemoryAccessoryServerStore, lights: [LightDescription] = [], ownership: OwnershipRequirement? = nil
     ) async throws {
@@ -32,8 +32,8 @@ package final class BridgeUnderTest: Sendable {
 
     /// Starts a bridge with reachable lights.
     ///
-    /// `furtherBridges` is called before a further bridge is opened and can prevent that by throwing; `nil` allows only
-    /// one bridge. The default wall clock is stopped.
+    /// `furtherBridges` is called before an additional bridge is opened, and can prevent that by throwing an error;
+    /// `nil` allows only one bridge. The default wall clock always shows the same time.
     package init(
         _ store: any AccessoryServerStore & LightStore, stored: StoredBridge, ownership: OwnershipRequirement? = nil,
         lights descriptions: [LightDescription] = [],
@@ -83,7 +83,7 @@ package final class BridgeUnderTest: Sendable {
 
     func nextConnection() -> ConnectionID { base.nextConnection() }
 
-    /// Opens a session of a paired controller.
+    /// Opens a session for a paired controller.
     ///
     /// - Throws: `ServerUnderTest.Refused` if pair verify fails.
     package func session(

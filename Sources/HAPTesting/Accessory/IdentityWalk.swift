@@ -5,25 +5,28 @@ internal import DeviceKit
 internal import HAPModel
 internal import HAPProtocol
 
-/// A long random sequence of bridge events in which an identity must never be reassigned.
+/// A long random sequence of bridge events during which no identity may ever be reassigned.
 ///
 /// Lights appear, disappear and change their names and capabilities, and the bridge restarts, in an order that depends
-/// only on the seed. After each step, the state that a controller remembers is compared with all earlier states.
+/// only on the seed. After each step, the walk compares the state that a controller would remember with all earlier
+/// states.
 package struct IdentityWalk: Sendable {
     private let steps: Int
     private let open: @Sendable () async throws -> StoreContract.Opened
     private let disturb: (@Sendable (Bool) -> Void)?
     private var random: SeededNumbers
-    /// A Boolean value that indicates whether a light couldn't be stored since the last start.
+    /// A Boolean value that indicates whether storing a light has failed since the last start.
     ///
-    /// After a restart, it may have its old state.
+    /// If so, the light may have its old state after a restart.
     private var isForgetful = false
-    /// The number of the newest light; it and the fifteen before it appear and disappear.
+    /// The number of the newest light.
+    ///
+    /// This light and the fifteen before it appear and disappear.
     private var youngest = 15
 
     /// Creates a walk.
     ///
-    /// `disturb` makes the store fail to save lights, and `open` opens the store, also after a restart.
+    /// `disturb` makes the store fail to save lights. `open` opens the store, initially and after each restart.
     package init(
         seed: UInt64, steps: Int = 1000, disturb: (@Sendable (Bool) -> Void)? = nil,
         open: @escaping @Sendable () async throws -> StoreContract.Opened
@@ -34,7 +37,7 @@ package struct IdentityWalk: Sendable {
         random = SeededNumbers(seed: seed)
     }
 
-    /// The state that a controller remembers.
+    /// The state that a controller would remember.
     private struct Memory {
         var aids: [LightKey: AccessoryID] = [:]
         var keys: [AccessoryID: LightKey] = [:]
@@ -46,7 +49,7 @@ package struct IdentityWalk: Sendable {
 
     /// Runs the walk.
     ///
-    /// - Returns: The violated rules and their steps; empty without violations.
+    /// - Returns: The violated rules, with the step of each violation; empty if there are none.
     /// - Throws: The store's error.
     package mutating func violations() async throws -> [String] {
         var memory = Memory()
@@ -77,7 +80,8 @@ package struct IdentityWalk: Sendable {
 
     private mutating func change(_ bridge: BridgeUnderTest) async {
         if random.next(below: 25) == 0 {
-            // One light is removed permanently, and a new one appears. Its aid must be new, also after a restart.
+            // One light is removed permanently, and a new one appears. The aid of the new one must never have been
+            // used, even before a restart.
             await bridge.host.removed(LightID("light \(youngest - 15)"))
             youngest += 1
         }
@@ -175,7 +179,7 @@ package struct IdentityWalk: Sendable {
 }
 
 private enum AccessoryWalkTimes {
-    /// Longer than the time in which structure changes are collected.
+    /// A time that is longer than the time within which structure changes are collected.
     static let reconciliation = Duration.milliseconds(1001)
 }
 

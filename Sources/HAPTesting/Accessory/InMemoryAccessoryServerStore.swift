@@ -4,7 +4,7 @@ package import DeviceKit
 package import HAPProtocol
 internal import Synchronization
 
-/// An in-memory store that a test can make slow or failing.
+/// An in-memory store that a test can slow down or make fail.
 package final class InMemoryAccessoryServerStore: AccessoryServerStore, LightStore {
     /// A kind of change that can be saved.
     package enum Change: Hashable, Sendable, CaseIterable {
@@ -27,27 +27,29 @@ package final class InMemoryAccessoryServerStore: AccessoryServerStore, LightSto
         state = Mutex(State(stored: StoredBridge(server: stored, lights: lights)))
     }
 
-    /// The state that a restart would load.
+    /// The state that would be loaded after a restart.
     package var stored: StoredServer { state.withLock(\.stored.server) }
 
     package var bridge: StoredBridge { state.withLock(\.stored) }
 
-    /// The lights that a restart would load.
+    /// The lights that would be loaded after a restart.
     package var lights: [StoredLight] { state.withLock(\.stored.lights) }
 
-    /// The saved changes, in order, without failed ones.
+    /// The saved changes, in order.
+    ///
+    /// Failed ones aren't included.
     package var saved: [Change] { state.withLock(\.saved) }
 
-    /// The number of changes that wait for ``release()``.
+    /// The number of changes that are waiting for ``release()``.
     package var waitingCount: Int { state.withLock(\.waiting.count) }
 
-    /// Makes only these changes fail from now on.
+    /// From now on, makes these changes fail, and no others.
     package func breakDown(_ changes: Set<Change>) { state.withLock { $0.broken = changes } }
 
-    /// Makes these changes wait for ``release()`` from now on.
+    /// From now on, makes these changes wait for ``release()``.
     package func hold(_ changes: Set<Change>) { state.withLock { $0.held = changes } }
 
-    /// Releases all waiting and future changes.
+    /// Lets all waiting changes continue, and future changes complete immediately.
     package func release() {
         let waiting = state.withLock { state in
             state.held = []

@@ -21,16 +21,16 @@ package final class ScriptedAccessorySource: AccessorySource {
     package var written: [CharacteristicWrite] { state.withLock(\.written) }
     /// The accessories that were asked to identify themselves.
     package var identified: [AccessoryID] { state.withLock(\.identified) }
-    /// The number of writes without a result.
+    /// The number of writes that haven't been completed.
     package var waitingCount: Int { state.withLock(\.waiting.count) }
 
-    /// Completes writes at once with this status from now on.
+    /// From now on, completes writes immediately with this status.
     package func setStatus(_ status: HAPStatus) { state.withLock { $0.status = status } }
 
-    /// Makes writes wait for ``answer(_:on:)`` from now on.
+    /// From now on, makes writes wait for ``answer(_:on:)``.
     package func setWaits() { state.withLock { $0.isWaiting = true } }
 
-    /// Completes the oldest write.
+    /// Completes the oldest waiting write.
     package func answer(_ status: HAPStatus, on scheduler: ManualScheduler) async {
         state.withLock { $0.waiting.isEmpty ? nil : $0.waiting.removeFirst() }?.resume(returning: status)
         await scheduler.drain()

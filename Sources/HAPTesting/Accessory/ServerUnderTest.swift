@@ -7,7 +7,7 @@ package import NIOCore
 internal import NIOPosix
 internal import Synchronization
 
-/// The real accessory role on a test clock and a test store, assembled like a daemon's.
+/// The real accessory role with a test clock and a test store, assembled as in a daemon.
 package final class ServerUnderTest: Sendable {
     /// The loop on which the server and its connections run.
     package let loop: any EventLoop
@@ -48,7 +48,7 @@ package final class ServerUnderTest: Sendable {
 
     /// Adds accessory 1 and starts serving.
     ///
-    /// `showing` adds the other initial accessories.
+    /// `showing` adds the other accessories that exist from the start.
     package func start(
         functions: [AccessoryFunction] = [], source: (any AccessorySource)? = nil,
         showing: () async throws -> Void = {}
@@ -62,7 +62,7 @@ package final class ServerUnderTest: Sendable {
         await scheduler.drain()
     }
 
-    /// Creates another server with an accessory 1 and a separate store on the same clock.
+    /// Creates another server, with its own accessory 1 and store, on the same clock.
     func another(_ number: Int) async throws -> AccessoryServer {
         let stored = StoredServer.random()
         let server = AccessoryServer(
@@ -93,7 +93,7 @@ package final class ServerUnderTest: Sendable {
             })
     }
 
-    /// Opens a session of a paired controller.
+    /// Opens a session for a paired controller.
     ///
     /// - Throws: ``Refused`` if pair verify fails.
     package func session(
@@ -104,7 +104,7 @@ package final class ServerUnderTest: Sendable {
         return controller
     }
 
-    /// Pair verify has failed.
+    /// An error that is thrown if pair verify fails.
     package struct Refused: Error {
         package let failure: PairVerifyController.Failure
     }

@@ -5,19 +5,21 @@ internal import HAPCrypto
 internal import HAPModel
 package import HAPProtocol
 
-/// Checks of the requirements in the comments of `AccessoryServerStore` and `LightStore`, for any store.
+/// Checks whether a store meets the requirements in the comments of `AccessoryServerStore` and `LightStore`.
 package struct StoreContract: Sendable {
     /// A store and its content.
     package typealias Opened = (store: any AccessoryServerStore & LightStore, stored: StoredBridge)
 
-    /// Opens the same store again, as after a restart; the first call opens a new one.
+    /// Opens the same store again, as after a restart.
+    ///
+    /// The first call opens a new store.
     package let open: @Sendable () async throws -> Opened
 
     package init(open: @escaping @Sendable () async throws -> Opened) { self.open = open }
 
     /// Runs all checks on the store.
     ///
-    /// - Returns: The violated requirements as text; empty without violations.
+    /// - Returns: The violated requirements as text; empty if there are none.
     /// - Throws: The store's error.
     package func violations() async throws -> [String] {
         var found: [String] = []
@@ -53,7 +55,7 @@ package struct StoreContract: Sendable {
         try await store.save(instanceIDs: ids)
         expected.server.instanceIDs = ids
         try await check("the iids of accessory 1 are found again")
-        // Saves the lights in another order than that of their aids, in which they are loaded.
+        // Save the lights in an order other than that of their aids, which is the order in which they are loaded.
         for light in Self.lights(ids).reversed() {
             try await store.save(light)
             expected.lights.append(light)
@@ -163,7 +165,9 @@ package struct StoreContract: Sendable {
 }
 
 extension StoredServer {
-    /// Returns a server with a new identity, as stored before its first start; all its controllers are admins.
+    /// Returns a server with a new identity, as it is stored before its first start.
+    ///
+    /// All of its controllers are admins.
     package static func random(pairedWith controllers: [ControllerIdentity] = []) -> StoredServer {
         guard let deviceID = DeviceID(octets: RandomBytes.make(count: 6)),
             let key = try? Ed25519KeyPair(seed: .random(count: Ed25519KeyPair.seedLength))

@@ -1,8 +1,8 @@
 package import HAPModel
 
-/// Devices with their descriptions.
+/// Simple devices, described as accessory objects.
 package enum TestDevices {
-    /// A lamp, or a device that can be switched like one.
+    /// A lamp, or another type of device that can be switched on and off.
     package static func lamp(aid: UInt64 = 1, type: ServiceType = .lightbulb) -> AccessoryObject {
         AccessoryObject(
             aid: AccessoryID(aid),

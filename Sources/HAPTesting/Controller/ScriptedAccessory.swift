@@ -2,12 +2,13 @@ internal import HAPCrypto
 package import HAPProtocol
 internal import Synchronization
 
-/// An accessory that follows the protocol only as far as a test needs: real bytes, real pair verify, then a script.
+/// An accessory that follows the protocol only as far as a test needs: it sends real bytes, performs real pair verify,
+/// and then follows a script.
 package final class ScriptedAccessory: Sendable {
     /// The reaction to a request.
     package enum Reaction: Sendable {
         case answer(HTTPResponse)
-        /// Sends these bytes unchanged, then nothing more.
+        /// Sends these bytes unchanged.
         case bytes([UInt8])
         /// Sends these bytes, encrypted if the connection is a session.
         case sealed([UInt8])
@@ -17,9 +18,9 @@ package final class ScriptedAccessory: Sendable {
         case unpairAndHangUp
     }
 
-    /// A script that gets a request and its number on this connection, from 0.
+    /// A script, which receives each request and its number on this connection, counted from 0.
     ///
-    /// If there is an identity, pair verify is handled without the script.
+    /// If there is an identity, pair verify doesn't reach the script.
     package typealias Script = @Sendable (HTTPRequest, Int) -> Reaction
 
     private struct State {
@@ -52,7 +53,7 @@ package final class ScriptedAccessory: Sendable {
         dialer.listen(at: endpoint) { self.connect() }
     }
 
-    /// Sends bytes in the current form of the wire.
+    /// Sends bytes in the form that the connection currently uses, which is encrypted in a session.
     package func push(_ bytes: [UInt8]) {
         let carried = streams.withLock { state in (try? state?.stream.carried(bytes)) ?? bytes }
         connection?.deliver(carried)

@@ -1,11 +1,13 @@
 package import NIOCore
 internal import NIOPosix
 
-/// A controller's end of a TCP connection to a port of this host.
+/// A controller's end of a TCP connection to a port of this computer.
 package struct TCPLink: ControllerLink {
     private let channel: any Channel
 
-    /// Connects a controller, which runs on the loop's executor, to a port on 127.0.0.1.
+    /// Connects a controller to a port on 127.0.0.1.
+    ///
+    /// The controller must run on the loop's executor.
     package init(_ controller: TestController, port: Int, loop: any EventLoop) async throws {
         channel = try await ClientBootstrap(group: loop)
             .channelOption(.allowRemoteHalfClosure, value: true)
@@ -21,10 +23,12 @@ package struct TCPLink: ControllerLink {
     package func send(_ bytes: [UInt8]) { channel.writeAndFlush(ByteBuffer(bytes: bytes), promise: nil) }
     package func close() { channel.close(promise: nil) }
 
-    /// Closes the output.
+    /// Closes the controller's output.
     package func closeOutput() { channel.close(mode: .output, promise: nil) }
 
-    /// Sets whether incoming bytes are read or stay in the system's buffers.
+    /// Sets whether incoming bytes are read.
+    ///
+    /// If not, they stay in the system's buffers.
     package func setReads(_ reads: Bool) async throws { try await channel.setOption(.autoRead, value: reads).get() }
 
     private final class Receiver: ChannelInboundHandler {

@@ -8,12 +8,13 @@ package protocol ControllerLink: Sendable {
     func close()
 }
 
-/// A small controller with real bytes, pair setup, pair verify, requests in order and a log of all responses and
-/// events.
+/// A small controller that sends real bytes.
+///
+/// It supports pair setup, pair verify and requests in order, and records all responses and events.
 ///
 /// It runs on its link's executor.
 package actor TestController {
-    /// The connection has ended.
+    /// An error that is thrown if the connection has ended.
     package struct Closed: Error {}
 
     /// A received response or event.
@@ -45,9 +46,9 @@ package actor TestController {
 
     // MARK: Bytes
 
-    /// Handles received bytes, or the end.
+    /// Handles received bytes; `nil` means that the connection has ended.
     ///
-    /// Must be called on the executor.
+    /// Call this on the executor.
     package nonisolated func received(_ bytes: [UInt8]?) {
         assumeIsolated { controller in
             if let bytes { controller.take(bytes) } else { controller.ended() }
@@ -102,7 +103,7 @@ package actor TestController {
         }
     }
 
-    /// The bodies of the events so far.
+    /// The bodies of the events received so far.
     package var events: [String] {
         arrivals.compactMap { if case .event(let body) = $0 { body } else { nil } }
     }
@@ -119,17 +120,17 @@ package actor TestController {
     /// Returns the bytes of a request, encrypted if the connection is a session.
     package func bytes(of request: HTTPRequest) throws -> [UInt8] { try stream.encode(.request(request)) }
 
-    /// Returns bytes in the current form of the wire.
+    /// Returns bytes in the form that the connection currently uses, which is encrypted in a session.
     package func sealed(_ bytes: [UInt8]) throws -> [UInt8] { try stream.carried(bytes) }
 
     /// Sends a request and waits for its response.
     package func request(_ request: HTTPRequest) async throws -> HTTPResponse {
         guard !isClosed else { throw Closed() }
         let bytes = try stream.encode(.request(request))
-        // A test must end even without a response, and at once if it is canceled.
+        // A test must end even without a response, and immediately if it is canceled.
         let watchdog = Task {
             try await Task.sleep(for: .seconds(20))
-            // The response may have arrived already.
+            // If the response has already arrived, this task was canceled.
             try Task.checkCancellation()
             close()
         }
@@ -149,25 +150,25 @@ package actor TestController {
         try await request(HTTPRequest(.get, path, query: query))
     }
 
-    /// `GET /characteristics?QUERY`.
+    /// Sends `GET /characteristics?QUERY` and waits for the response.
     package func read(_ query: String) async throws -> HTTPResponse { try await get("/characteristics", query: query) }
 
-    /// Writes JSON and waits for the response.
+    /// Sends a PUT request with JSON and waits for the response.
     package func put(_ path: String, _ body: String) async throws -> HTTPResponse {
         try await request(HTTPRequest(.put, path, body: Array(body.utf8)))
     }
 
-    /// Sends `PUT /characteristics` with these entries.
+    /// Sends `PUT /characteristics` with these entries and waits for the response.
     package func write(_ entries: String) async throws -> HTTPResponse {
         try await put("/characteristics", #"{"characteristics":[\#(entries)]}"#)
     }
 
-    /// Sends a TLV8 body and waits for the response.
+    /// Sends a POST request with a TLV8 body and waits for the response.
     package func post(_ path: String, _ body: [UInt8] = []) async throws -> HTTPResponse {
         try await request(HTTPRequest(.post, path, body: body))
     }
 
-    /// Sends a request to `/pairings`.
+    /// Sends a request to `/pairings` and waits for the response.
     package func pairings(_ request: PairingsRequest) async throws -> PairingsResponse {
         let response = try await post("/pairings", request.encoded)
         guard response.status == 200 else { throw UnexpectedStatus(status: response.status) }
@@ -176,7 +177,7 @@ package actor TestController {
 
     // MARK: Pairing
 
-    /// A response with an HTTP status other than 200.
+    /// An error about a response with an HTTP status other than 200.
     package struct UnexpectedStatus: Error, Equatable {
         package let status: Int
 
