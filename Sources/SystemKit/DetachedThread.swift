@@ -1,6 +1,6 @@
 import Glibc
 
-/// A detached thread, which ends with its work.
+/// A detached thread, which ends when its work is done.
 package enum DetachedThread {
     /// Starts a thread.
     ///

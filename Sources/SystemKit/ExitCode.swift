@@ -3,7 +3,7 @@ package enum ExitCode: Int32, Sendable {
     case success = 0
     /// The command line is invalid.
     case usage = 64
-    /// A database is damaged, or from a newer version of the program.
+    /// A database is damaged, or was written by a newer version of the program.
     case badData = 65
     /// The configuration file is missing.
     case noInput = 66
@@ -18,7 +18,7 @@ package enum ExitCode: Int32, Sendable {
     case configuration = 78
 }
 
-/// An error with an exit code for the program.
+/// An error that determines the program's exit code.
 package protocol ErrorWithExitCode: Error, CustomStringConvertible {
     var exitCode: ExitCode { get }
 }

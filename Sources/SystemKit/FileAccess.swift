@@ -2,8 +2,9 @@ import Glibc
 
 /// Explains why this program can't read a file, with a remedy.
 package enum FileAccess {
-    /// Explains the system's error in terms of owner, group and mode, followed by a semicolon and the remedy if there
-    /// is one.
+    /// Returns the system's error.
+    ///
+    /// If access is denied, it is explained in terms of owner, group and mode, followed by a semicolon and the remedy.
     package static func reason(_ path: String, _ error: SystemError) -> String {
         if isInHome(path), error.isPermissionDenied || error.code == ENOENT {
             return "\(error.reason): a service can't see home directories; move it to a directory below /etc"

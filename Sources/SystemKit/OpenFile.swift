@@ -4,14 +4,14 @@ import Glibc
 package struct OpenFile: Sendable {
     private let descriptor: CInt
 
-    /// Uses a descriptor.
+    /// Creates a value that uses an open file descriptor.
     ///
     /// The caller remains responsible for closing it.
     package init(_ descriptor: CInt) { self.descriptor = descriptor }
 
     /// Reads to the end of the file.
     ///
-    /// If the result exceeds `limit`, the file is too large and may not be complete.
+    /// If the result is longer than `limit`, the file is too large, and the result may be incomplete.
     package func read(limit: Int) throws(SystemError) -> [UInt8] {
         var bytes: [UInt8] = []
         var chunk = [UInt8](repeating: 0, count: 1 << 16)
@@ -50,16 +50,18 @@ package struct SystemError: Error, Equatable {
     /// The system's description of the error.
     package var reason: String { String(cString: strerror(code)) }
 
-    /// A Boolean value that indicates whether this user lacks the permission.
+    /// A Boolean value that indicates whether this user doesn't have permission.
     package var isPermissionDenied: Bool { code == EACCES || code == EPERM }
 }
 
 /// A kernel file, such as those in `/proc`.
 ///
-/// It has no size, and a read returns at most one page. A reader that treats a short read as the end of the file, like
-/// Foundation's `Data(contentsOf:)`, gets only the first 4 KiB of a larger table.
+/// Such a file has no size, and a read returns at most one page. A reader that treats a short read as the end of the
+/// file, such as Foundation's `Data(contentsOf:)`, gets only the first 4 KiB of a longer file.
 package enum ProcFile {
-    /// Returns the text of the file, limited to about 1 MiB; empty if the file can't be read.
+    /// Returns the text of the file, limited to about 1 MiB.
+    ///
+    /// The text is empty if the file can't be read.
     package static func text(of path: String) -> String {
         let file = open(path, O_RDONLY | O_CLOEXEC)
         guard file >= 0 else { return "" }

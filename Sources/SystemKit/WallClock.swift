@@ -9,9 +9,9 @@ package enum WallClock {
         return Int64(time.tv_sec) * 1000 + Int64(time.tv_nsec) / 1_000_000
     }
 
-    /// Returns the time in RFC 3339 format in UTC: `2026-11-21T18:05:09Z`, or `2026-11-21T18:05:09.042Z`.
+    /// Returns a time in RFC 3339 format in UTC: `2026-11-21T18:05:09Z`, or `2026-11-21T18:05:09.042Z`.
     ///
-    /// The parameter is the time in milliseconds since 1970. If its year can't be represented, the result is `-`.
+    /// `moment` is the time in milliseconds since 1970. If its year can't be represented, the result is `-`.
     package static func text(of moment: Int64, showsMilliseconds: Bool = false) -> String {
         let milliseconds = (moment % 1000 + 1000) % 1000
         var seconds = time_t(moment / 1000 - (moment % 1000 < 0 ? 1 : 0))
@@ -25,9 +25,9 @@ package enum WallClock {
         return date + "T" + joined([time.tm_hour, time.tm_min, time.tm_sec], ":") + fraction + "Z"
     }
 
-    /// Returns the time in the time zone of the process: `2026-11-21 19:05:09`.
+    /// Returns a time in the time zone of the process: `2026-11-21 19:05:09`.
     ///
-    /// The parameter is the time in milliseconds since 1970. If its year can't be represented, the result is `-`.
+    /// `moment` is the time in milliseconds since 1970. If its year can't be represented, the result is `-`.
     package static func localText(of moment: Int64) -> String {
         var seconds = time_t(moment / 1000 - (moment % 1000 < 0 ? 1 : 0))
         var time = tm()
