@@ -8,7 +8,7 @@ import Testing
 
 @testable import AccessoryRole
 
-@Suite("Connection limits", .timeout)
+@Suite("Limiting connections", .timeout)
 struct ConnectionTests {
     @Test("keeps 128 sessions, and replaces one only after it was idle for 60 s")
     func full() async throws {
@@ -32,7 +32,7 @@ struct ConnectionTests {
         #expect(try await next.get("/accessories").status == 200)
     }
 
-    @Test("never evicts a connection that is pairing for unauthenticated peers")
+    @Test("never evicts a connection that is pairing in favor of unauthenticated peers")
     func pairingStays() async throws {
         let store = InMemoryAccessoryServerStore()
         let bridge = try await House(store, admin: .random()).bridge
@@ -92,7 +92,7 @@ struct ConnectionTests {
         #expect(await answer == nil)
     }
 
-    @Test("keeps nothing of a closed connection")
+    @Test("keeps no state of a closed connection")
     func nothingIsLeft() async throws {
         let house = try await House()
         for _ in 0..<50 {

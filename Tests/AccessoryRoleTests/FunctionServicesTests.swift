@@ -2,7 +2,7 @@ import AccessoryRole
 import HAPModel
 import Testing
 
-@Suite("Services of functions")
+@Suite("Creating services from functions")
 struct FunctionServicesTests {
     private static let filter = AccessoryFunction(
         .filterMaintenance, id: "filter", [.filterChangeIndication: .integer(0)])
@@ -34,7 +34,7 @@ struct FunctionServicesTests {
         #expect(services.map(\.isHidden) == [false, true])
     }
 
-    @Test("refuses links to no function or several", arguments: [["fliter"], ["filter", "two"]])
+    @Test("refuses a link that matches no function or several", arguments: [["fliter"], ["filter", "two"]])
     func invalidLinks(linked: [String]) {
         var ids = InstanceIDs()
         let twins = [AccessoryFunction(.switch, id: "two", []), AccessoryFunction(.outlet, id: "two", [])]

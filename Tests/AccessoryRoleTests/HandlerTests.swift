@@ -61,7 +61,7 @@ private final class Program: RequestHandler {
     }
 }
 
-@Suite("Accessories with a handler", .timeout)
+@Suite("An accessory with a handler", .timeout)
 struct HandlerTests {
     private let program = Program()
 

@@ -39,7 +39,7 @@ struct EventOutboxTests {
         #expect(outbox.next(now: at(750)) == .send([entry(a, 6)]))
     }
 
-    @Test("delays normal changes during a window that began without a message, and no urgent ones")
+    @Test("delays normal changes during a window that began without a message, but not urgent ones")
     func begunWindow() {
         var outbox = EventOutbox(window: .milliseconds(250))
         outbox.changed(a, to: .integer(1), now: at(0))
@@ -74,7 +74,7 @@ struct EventOutboxTests {
         #expect(outbox.isEmpty && outbox.waitingSince == nil)
     }
 
-    @Test("sends at once when asked late")
+    @Test("sends a pending change immediately if it is called late")
     func late() {
         var outbox = EventOutbox(window: .milliseconds(250))
         outbox.changed(a, to: .integer(1), now: at(0))
@@ -122,7 +122,7 @@ struct WritesInFlightTests {
     private let a = ConnectionID(1)
     private let b = ConnectionID(2)
 
-    @Test("reports an accepted write to all but its writer, and nothing of a refused one")
+    @Test("reports an accepted write to all but its writer, and doesn't report a refused one")
     func one() {
         var taken = WritesInFlight(current: .integer(0))
         var ticket = taken.began()
@@ -170,7 +170,7 @@ struct WritesInFlightTests {
                 == Outcome(value: .integer(0), audience: .only([a])))
     }
 
-    @Test("reports equal writes of two writers to neither")
+    @Test("reports equal writes by two writers to neither of them")
     func same() {
         var flight = WritesInFlight(current: .integer(0))
         let tickets = [flight.began(), flight.began()]
@@ -290,7 +290,7 @@ struct ConfigurationNumberTests {
         return fan
     }
 
-    @Test("keeps the number for the first database and for values")
+    @Test("keeps the number for the first database and for changed values")
     func first() {
         var number = ConfigurationNumber(StoredConfiguration(number: 1, databaseHash: []))
         #expect(number.databaseChanged([fan()], firmware: "1") == true)
@@ -302,7 +302,7 @@ struct ConfigurationNumberTests {
         #expect(again.databaseChanged([fan()], firmware: "1") == false)
     }
 
-    @Test("rises by one with every other change, including a change back")
+    @Test("increases by one with every other change, including a change back")
     func rises() throws {
         var number = ConfigurationNumber(StoredConfiguration(number: 7, databaseHash: []))
         _ = number.databaseChanged([fan()], firmware: "1")
@@ -326,7 +326,7 @@ struct ConfigurationNumberTests {
         }
     }
 
-    @Test("rises with a name")
+    @Test("increases when a name changes")
     func renamed() throws {
         var number = ConfigurationNumber(StoredConfiguration(number: 1, databaseHash: []))
         _ = number.databaseChanged([fan()], firmware: "1")

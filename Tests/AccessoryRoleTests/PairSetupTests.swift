@@ -106,7 +106,7 @@ struct PairSetupTests {
         #expect(try await controller.pairs(empty.code))
     }
 
-    @Test("requires the ownership token, without it stores nothing and counts no failure")
+    @Test("requires the ownership token, and without it stores nothing and counts no failure")
     func ownership() async throws {
         let store = InMemoryAccessoryServerStore()
         let code = store.stored.setupCode
@@ -267,7 +267,7 @@ struct PairSetupTests {
         #expect(await empty.isAdvertisedAsPaired)
     }
 
-    @Test("waits for a store under way when it stops, even if its connection is closed")
+    @Test("waits until a pairing is stored when it stops, even if its connection is closed")
     func stopWhileStoring() async throws {
         let empty = try await Empty()
         let (controller, link) = await empty.bridge.connect()

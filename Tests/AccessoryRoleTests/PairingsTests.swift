@@ -7,7 +7,7 @@ import Testing
 
 @testable import AccessoryRole
 
-@Suite("Pairings through the server", .timeout)
+@Suite("Managing pairings through the server", .timeout)
 struct PairingsTests {
     /// A bridge with an admin, a second admin and a guest.
     private struct Family {
@@ -103,7 +103,7 @@ struct PairingsTests {
         await #expect(throws: ServerUnderTest.Refused.self) { try await family.bridge.session(added) }
     }
 
-    @Test("closes the sessions of a removed controller only; removing an unknown one succeeds")
+    @Test("closes only the sessions of a removed controller, and accepts the removal of an unknown one")
     func remove() async throws {
         let family = try await Family()
         let session = try await family.bridge.session(family.admin)
@@ -132,7 +132,7 @@ struct PairingsTests {
         #expect(family.stored.map(\.controller) == [family.second.controller, family.guest.controller])
     }
 
-    @Test("executes nothing that follows a controller's own removal")
+    @Test("executes no request after a controller's own removal")
     func nothingAfterRemovingSelf() async throws {
         let family = try await Family()
         let session = try await family.bridge.session(family.admin)
@@ -149,7 +149,7 @@ struct PairingsTests {
         #expect(family.devices.written.isEmpty)
     }
 
-    @Test("removes all pairings with the last admin, sets `sf` and closes all sessions")
+    @Test("removes all pairings together with the last admin, sets `sf` and closes all sessions")
     func lastAdmin() async throws {
         let family = try await Family()
         let session = try await family.bridge.session(family.admin)
@@ -183,7 +183,7 @@ struct PairingsTests {
         #expect(await !family.bridge.server.advertisement.isPaired)
     }
 
-    @Test("keeps the session of an admin that demotes itself, without its rights")
+    @Test("keeps the session of an admin that demotes itself, but not its rights")
     func demotedSelf() async throws {
         let family = try await Family()
         let session = try await family.bridge.session(family.admin)
@@ -228,7 +228,7 @@ struct PairingsTests {
         #expect(family.stored.count == 5)
     }
 
-    @Test("refuses a waiting request of an admin that is demoted meanwhile")
+    @Test("refuses a waiting request of an admin that is demoted in the meantime")
     func demotedWhileWaiting() async throws {
         let family = try await Family()
         let first = try await family.bridge.session(family.admin)

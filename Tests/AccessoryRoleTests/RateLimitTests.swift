@@ -90,7 +90,7 @@ struct UnauthenticatedRateLimiterTests {
     }
 
     @Test(
-        "serves a proven address although its network is used up",
+        "serves a proven address although the units of its network are used up",
         arguments: [
             [0xFE, 0x80, 0, 0, 0, 0, 0, 0], [0xFD, 0x12, 0x34, 0x56, 0x78, 0x9A, 0, 1],
             [0x20, 1, 0x0D, 0xB8, 0, 0, 0, 1],
@@ -126,7 +126,7 @@ struct UnauthenticatedRateLimiterTests {
         #expect(served == Array(72..<200))
     }
 
-    @Test("remembers 1024 addresses and forgets the one that used least")
+    @Test("remembers 1024 addresses and forgets the one that used the fewest units")
     func bounded() throws {
         var allowances = UnauthenticatedRateLimiter()
         let flood = try address(192, 0, 2, 1)
@@ -144,7 +144,7 @@ struct UnauthenticatedRateLimiterTests {
 }
 
 // Serialized: each test computes for a second, and in parallel they would exceed their timeouts.
-@Suite("Rate limits through the server", .serialized, .timeout)
+@Suite("Rate limiting through the server", .serialized, .timeout)
 struct RateLimitTests {
     private let flood: PeerAddress
     private let other: PeerAddress
@@ -155,7 +155,7 @@ struct RateLimitTests {
     }
 
     @Test(
-        "closes a connection after 511 requests in clear, and keeps sessions",
+        "closes a connection after 511 unencrypted requests, and keeps sessions",
         arguments: [Request.verify, .setup, .identify, .accessories])
     func requests(_ request: Request) async throws {
         let house = try await House()

@@ -6,7 +6,7 @@ import HAPTesting
 import TestTimeouts
 import Testing
 
-@Suite("Routes", .timeout)
+@Suite("Routing", .timeout)
 struct RoutesTests {
     private let m1: [UInt8] = [0x06, 1, 1, 0x00, 1, 0]
 
@@ -21,7 +21,7 @@ struct RoutesTests {
     }
 
     @Test(
-        "answers each row of HAP 8.1 and 8.2, in clear and in a session",
+        "answers as each row of HAP 8.1 and 8.2 requires, without encryption and in a session",
         arguments: [
             Row(method: .get, path: "/accessories", clear: 470, session: 200, body: #"{"status":-70411}"#),
             Row(method: .put, path: "/accessories", clear: 470, session: 405, body: #"{"status":-70411}"#),
@@ -137,7 +137,7 @@ struct RoutesTests {
         #expect(house.devices.written.map(\.type) == [.on])
     }
 
-    @Test("answers requests under way when it stops, then closes all connections and admits none")
+    @Test("answers pending requests when it stops, then closes all connections and admits no new ones")
     func stop() async throws {
         let house = try await House()
         house.devices.setWaits()

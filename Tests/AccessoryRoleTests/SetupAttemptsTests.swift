@@ -70,7 +70,7 @@ struct SetupAttemptsTests {
         #expect(peers.begins(a, at: x, now: at(31)))
     }
 
-    @Test("gives the turn to the next source 60 s after a connection's first M1 without a valid proof")
+    @Test("gives the turn to the next source if a connection sends no valid proof within 60 s of its first M1")
     func turnLimit() throws {
         let (x, y) = (try address(1), try address(2))
         for isProven in [false, true] {
@@ -88,7 +88,7 @@ struct SetupAttemptsTests {
         #expect(peers.begins(b, at: y, now: at(601)))
     }
 
-    @Test("doesn't admit a source that had its turn again while another source waits")
+    @Test("doesn't admit a source twice in a row while another source waits")
     func waiting() throws {
         let (x, y) = (try address(1), try address(2))
         let peers = Peers()
@@ -118,7 +118,7 @@ struct SetupAttemptsTests {
     }
 
     @Test(
-        "pauses after wrong proofs of a source",
+        "pauses after wrong proofs from a source",
         arguments: [
             (1, 0.0), (3, 0), (4, 2), (5, 4), (8, 32), (12, 512), (13, 600), (100, 600),
         ])
@@ -127,7 +127,7 @@ struct SetupAttemptsTests {
     }
 
     @Test(
-        "pauses after failures of any source, for failed sources and for new ones",
+        "pauses failed sources and new ones after failures of any source",
         arguments: [
             (9, 0.0, 0.0), (10, 2, 0), (19, 2, 0), (20, 4, 1), (39, 8, 1), (40, 16, 2), (59, 32, 2), (60, 64, 5),
             (79, 128, 5), (80, 256, 30), (99, 512, 30),
@@ -137,7 +137,7 @@ struct SetupAttemptsTests {
         #expect(SetupAttempts.pauseOfNewSources(afterFailures: failures) == .seconds(new))
     }
 
-    @Test("counts no failure and no longer pause for a refused request")
+    @Test("counts a refused request neither as a failure nor toward a longer pause")
     func refused() throws {
         let x = try address(1)
         let peers = Peers()
@@ -169,7 +169,7 @@ struct SetupAttemptsTests {
         #expect(restarted.attempts.areExhausted)
     }
 
-    @Test("gives an IPv6 host nothing for other addresses of its network, and rarely delays its neighbors")
+    @Test("gives an IPv6 host no advantage from other addresses of its network, and rarely delays its neighbors")
     func network() throws {
         let peers = Peers()
         let neighbor = try address6(60_000)

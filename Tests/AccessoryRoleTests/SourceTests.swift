@@ -6,7 +6,7 @@ import HAPTesting
 import TestTimeouts
 import Testing
 
-@Suite("Accessories that aren't lights", .timeout)
+@Suite("An accessory that isn't a light", .timeout)
 struct SourceTests {
     @Test("sends a write to a fan as one update, shows it at once and notifies others")
     func fan() async throws {

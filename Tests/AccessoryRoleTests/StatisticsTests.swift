@@ -6,9 +6,9 @@ import Testing
 
 @testable import AccessoryRole
 
-@Suite("Statistics", .timeout)
+@Suite("ServerStatistics", .timeout)
 struct StatisticsTests {
-    @Test("counts a duration in the first step that it doesn't exceed")
+    @Test("counts a duration in the first bucket whose bound it doesn't exceed")
     func histogram() {
         var histogram = LatencyHistogram()
         for duration in [Duration.zero, .milliseconds(1), .microseconds(1001), .seconds(3), .seconds(4)] {

@@ -6,7 +6,7 @@ import Testing
 
 @testable import AccessoryRole
 
-@Suite("Subscription limits", .timeout)
+@Suite("Limiting subscriptions", .timeout)
 struct SubscriptionLimitTests {
     @Test("subscribes only to existing characteristics, once each")
     func subscriptions() async throws {

@@ -6,7 +6,7 @@ import HAPTesting
 import TestTimeouts
 import Testing
 
-@Suite("Timed writes through the server", .timeout)
+@Suite("Handling timed writes through the server", .timeout)
 struct TimedWriteTests {
     private static let entry = #"{"aid":100,"iid":11,"value":1}"#
     private static let refused = #"{"characteristics":[{"aid":100,"iid":11,"status":-70410}]}"#
@@ -34,7 +34,7 @@ struct TimedWriteTests {
         #expect(try await write(session, pid: .max).text == Self.refused)
     }
 
-    @Test("executes nothing that is expired, not announced, or announced on another connection or for another number")
+    @Test("executes no write that is expired, unannounced, or announced on another connection or with another id")
     func notExecuted() async throws {
         let (house, source) = try await house()
         let session = try await house.session()

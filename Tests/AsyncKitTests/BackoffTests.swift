@@ -14,7 +14,7 @@ struct BackoffTests {
         #expect(backoff.failed() == .seconds(1))
     }
 
-    @Test("goes on from a limit that changes")
+    @Test("adapts to a changed limit")
     func limit() {
         var backoff = Backoff()
         for _ in 0..<8 { _ = backoff.failed() }

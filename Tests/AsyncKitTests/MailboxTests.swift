@@ -55,7 +55,7 @@ struct MailboxTests {
         #expect(await mailbox.next() == 5)
     }
 
-    @Test("wakes its reader for an event, for the end, and when its task is cancelled")
+    @Test("wakes its reader for an event, for the end, and when its task is canceled")
     func waiting() async {
         let mailbox = BoundedMailbox<Int>(limit: 3)
         let first = Task { await mailbox.next() }

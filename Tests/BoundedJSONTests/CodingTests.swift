@@ -143,7 +143,7 @@ private let forms: [Form] = [
     Form(Request.write(.undo), #"{"method":"undo","params":{}}"#),
 ]
 
-@Suite("Codable values") struct CodingTests {
+@Suite("JSON coding") struct CodingTests {
     @Test("encodes values in the order of their keys and decodes them", arguments: forms)
     fileprivate func form(form: Form) {
         #expect(form.written == form.text)
@@ -214,7 +214,7 @@ private let forms: [Form] = [
         #expect(Request.list.params == [:])
     }
 
-    @Test("ignores unknown members, and accepts whole numbers with a point")
+    @Test("ignores unknown members, and accepts whole numbers with a decimal point")
     func tolerant() throws {
         let json = try JSONValue(parsing: #"{"home":null,"list":["a"],"other":[{}]}"#)
         #expect(try json.decoded(as: Outcome.self) == .list(["a"]))

@@ -61,7 +61,7 @@ struct JSONTests {
         #expect(try JSONValue(parsing: text).array?.count == 100)
     }
 
-    @Test("takes the last of two members with one name")
+    @Test("uses the last of two members with the same name")
     func lastMemberWins() throws {
         #expect(try JSONValue(parsing: #"{"a":1,"a":2}"#)["a"] == 2)
     }

@@ -26,7 +26,7 @@ struct JournalTests {
                 """)
     }
 
-    @Test("writes the length before a value of several lines, so that it can't forge a field")
+    @Test("writes the length before a multiline value, so that it can't forge a field")
     func lines() {
         #expect(
             entry("a\nPRIORITY=0", ["name": "x\nPRIORITY=0"]) == """
@@ -99,7 +99,7 @@ struct JournalTests {
         #expect(journal.next() == "MESSAGE=d\nPRIORITY=5\nSYSLOG_IDENTIFIER=bridge\n")
     }
 
-    @Test("prints events and leaves the journal's socket alone otherwise")
+    @Test("prints events and doesn't use the journal's socket if standard error leads elsewhere")
     func plain() throws {
         let journal = try DatagramSocket()
         let lines = Lines()

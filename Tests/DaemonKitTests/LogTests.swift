@@ -36,7 +36,7 @@ struct LogTests {
             ])
     }
 
-    @Test("begins a line with the time in UTC otherwise")
+    @Test("begins a line with the time in UTC if it isn't for the journal")
     func plain() {
         #expect(
             lines(style: .plain) { $0.info("ready") } == ["2023-11-14T22:13:20.005Z info bridge: ready\n"])
@@ -54,7 +54,7 @@ struct LogTests {
             ])
     }
 
-    @Test("cuts a very long line")
+    @Test("truncates a very long line")
     func long() {
         let lines = lines { $0.info("\(String(repeating: "é", count: 100_000))") }
         #expect(lines.count == 1)

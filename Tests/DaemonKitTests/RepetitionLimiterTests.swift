@@ -50,7 +50,7 @@ struct RepetitionLimiterTests {
     }
 
     @Test(
-        "separates events by level, message, light, subject and driver, and not by peer",
+        "separates events by level, message, light, subject and driver, but not by peer",
         arguments: [
             (["light": "home/1"], ["light": "home/2"], true),
             (["driver": "a"], ["driver": "b"], true),

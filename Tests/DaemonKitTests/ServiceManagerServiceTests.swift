@@ -35,7 +35,7 @@ struct ServiceManagerServiceTests {
         return notified
     }
 
-    @Test("feeds the watchdog three times per interval, and not while the work is stuck")
+    @Test("feeds the watchdog three times per interval, but not while the work is stuck")
     func watchdog() async throws {
         let pulse = Pulse()
         try await with(interval: .milliseconds(30), pulse) { notified in
@@ -52,7 +52,7 @@ struct ServiceManagerServiceTests {
         }
     }
 
-    @Test("waits for a turn of the work before each feeding")
+    @Test("waits until the work has run before each feeding")
     func pulses() async throws {
         let pulse = Pulse()
         try await with(interval: .milliseconds(3), pulse) { notified in
@@ -70,7 +70,7 @@ struct ServiceManagerServiceTests {
         }
     }
 
-    @Test("sends nothing to a missing watchdog")
+    @Test("sends no watchdog message without a watchdog")
     func unwatched() async throws {
         let notified = try await with(interval: nil) { notified in
             try await eventually("the status is sent") { notified.count("STATUS=One light.") > 0 }

@@ -4,7 +4,7 @@ import Testing
 
 @Suite("SpareMemoryService")
 struct SpareMemoryTests {
-    @Test("looks for free memory every minute at work, and every ten at rest")
+    @Test("returns free memory every minute while busy, and every ten minutes while idle")
     func pauses() {
         #expect(SpareMemoryService.pause(afterUsing: .zero) == .seconds(600))
         #expect(SpareMemoryService.pause(afterUsing: .milliseconds(99)) == .seconds(600))

@@ -68,7 +68,7 @@ struct StrictYAMLTests {
     }
 
     @Test(
-        "reports a mistake in one line with place, key, problem and remedy",
+        "reports a mistake on one line with its position, key, problem and remedy",
         arguments: [
             ("", "f:1:1: the file is empty; start with the example configuration of the program"),
             ("# nothing\n\n", "f:1:1: the file is empty; start with the example configuration of the program"),
@@ -217,7 +217,7 @@ struct StrictYAMLTests {
         #expect(error.description == "f:1:13: setup-code: (hidden) is bad; no (hidden)")
     }
 
-    @Test("names the place of a type's error, with problem and remedy apart")
+    @Test("names the position of a type's error, and separates the problem and the remedy")
     func configurationProblem() {
         struct Keys: Decodable {
             enum CodingKeys: String, CodingKey, CaseIterable { case kind, time }
@@ -243,7 +243,7 @@ struct StrictYAMLTests {
                 == "f:1:9: [0].time: not a valid duration; write a number with its unit, such as 150ms or 2s")
     }
 
-    @Test("names the place of invalid UTF-8")
+    @Test("names the position of invalid UTF-8")
     func notUTF8() throws {
         let error = try #require(throws: ConfigurationError.self) {
             try StrictYAML.decode(House.self, from: Array("name: a\nx: ".utf8) + [0xFF], file: "f")
@@ -251,14 +251,14 @@ struct StrictYAMLTests {
         #expect(error.description == "f:2:4: the file isn't UTF-8; save it in that encoding")
     }
 
-    @Test("rejects a file beyond 1 MiB")
+    @Test("rejects a file of more than 1 MiB")
     func tooLarge() throws {
         let text = "name: a\n#" + String(repeating: "x", count: StrictYAML.maximumLength)
         let error = try #require(throws: ConfigurationError.self) { try decode(text) }
         #expect(error.description == "f:1:1: the file is larger than 1 MiB; keep it smaller")
     }
 
-    @Test("rejects aliases that unfold to too much before they unfold")
+    @Test("rejects aliases that would expand to too much, before expanding them")
     func aliasBomb() throws {
         var text = "a0: &a0 [x, x]\n"
         for level in 1...60 { text += "a\(level): &a\(level) [*a\(level - 1), *a\(level - 1)]\n" }

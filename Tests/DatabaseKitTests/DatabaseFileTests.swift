@@ -82,7 +82,7 @@ final class DatabaseFileTests {
         try database.close()
     }
 
-    @Test("creates folder and file for their owner alone, and keeps the content")
+    @Test("creates a folder and a file that only their owner can access, and keeps the content")
     func roundTrip() throws {
         try makeOne(at: path)
         #expect(mode(path) == 0o600)
@@ -221,7 +221,7 @@ final class DatabaseFileTests {
         try open(path).close()
     }
 
-    @Test("refuses a damaged file with 65 and keeps it unchanged")
+    @Test("refuses a damaged file with exit code 65 and keeps it unchanged")
     func damaged() throws {
         try makeOne(at: path)
         let good = try read(path)
@@ -288,7 +288,7 @@ final class DatabaseFileTests {
         try database.close()
     }
 
-    @Test("refuses a database of a newer version or another program with 65")
+    @Test("refuses a database of a newer version or another program with exit code 65")
     func foreign() throws {
         var newer = migrator
         newer.registerMigration("2") { try $0.execute(sql: "ALTER TABLE pairing ADD COLUMN x") }
@@ -354,7 +354,7 @@ final class DatabaseFileTests {
         #expect(error.exitCode == .badData)
     }
 
-    @Test("replaces the former copy with a whole one for its owner alone")
+    @Test("replaces the previous copy with a complete one that only its owner can read")
     func copied() throws {
         let database = try open(path)
         try database.queue.write { try $0.execute(sql: "INSERT INTO pairing VALUES ('a')") }
@@ -368,7 +368,7 @@ final class DatabaseFileTests {
         try copy.close()
     }
 
-    @Test("keeps the former copy if a new one fails")
+    @Test("keeps the previous copy if a new one fails")
     func unfinishedCopy() throws {
         try makeLargeOne(at: path)
         let database = try open(path)
@@ -429,7 +429,7 @@ final class DatabaseFileTests {
         #expect(error.exitCode == .cannotCreate)
     }
 
-    @Test("refuses a folder of another user with 77")
+    @Test("refuses a folder of another user with exit code 77")
     func noPermission() async {
         // Root has all permissions, so this runs as user 65534 in another process.
         await #expect(processExitsWith: .success) {

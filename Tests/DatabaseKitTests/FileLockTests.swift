@@ -24,7 +24,7 @@ struct FileLockTests {
         withExtendedLifetime(owner) {}
     }
 
-    @Test("a lock is free once released, also while a new process still shares its file")
+    @Test("is free once released, even while a new process still shares its file")
     func release() throws {
         let path = "/tmp/lock-\(getpid())-\(UInt32.random(in: 0 ... .max))"
         defer { unlink(path) }

@@ -43,7 +43,7 @@ private struct Canceled: AccessoryHandler {
 
 @Suite("The lifecycle of a host", .timeout)
 struct LifecycleTests {
-    @Test("runs once, and throws at the second run")
+    @Test("allows one run, and throws an error on the second")
     func once() async throws {
         let host = try await host()
         let run = Task { try await host.run() }
@@ -55,7 +55,7 @@ struct LifecycleTests {
         await #expect { try await host.port } throws: { ($0 as? AccessoryHostError)?.code == .notRunning }
     }
 
-    @Test("returns from a run in a canceled task")
+    @Test("ends a run in a canceled task")
     func canceled() async throws {
         let host = try await host()
         let run = Task {
@@ -158,7 +158,7 @@ struct LifecycleTests {
             ])
     }
 
-    @Test("ends a debug build that updates a characteristic which the accessory lacks")
+    @Test("stops a debug build that updates a characteristic that the accessory doesn't have")
     func absentCharacteristic() async throws {
         let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             let host = try await host()

@@ -18,7 +18,7 @@ private func service(
         addresses: addresses.compactMap { ServiceAddress(bytes: $0, interface: 3, interfaceName: "eth0") })
 }
 
-@Suite("Discovered accessories", .timeout)
+@Suite("Accessory discovery", .timeout)
 struct BrowsingTests {
     @Test("parses a whole record")
     func whole() throws {

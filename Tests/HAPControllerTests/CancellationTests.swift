@@ -30,7 +30,7 @@ struct CancellationTests {
         #expect(scene.dialer.dialed.count == 1)
     }
 
-    @Test("doesn't send the rest of a canceled timed write, and nothing that waited")
+    @Test("sends neither the rest of a canceled timed write nor a canceled request that was waiting")
     func waiting() async throws {
         let scene = try Scene { request, _ in request.path == "/prepare" ? .silence : nil }
         try await scene.connected { accessory in

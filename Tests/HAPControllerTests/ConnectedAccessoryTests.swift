@@ -67,7 +67,7 @@ struct ConnectedAccessoryTests {
         }
     }
 
-    @Test("waits for minutes at a given address after the accessory has reported that it isn't paired")
+    @Test("doesn't soon retry a given address after the accessory has reported that it isn't paired")
     func refusedAtGivenAddress() async throws {
         let clock = ManualClock()
         let scene = try Scene(isPaired: false, clock: clock)
@@ -90,7 +90,7 @@ struct ConnectedAccessoryTests {
         }
     }
 
-    @Test("names its types with one import")
+    @Test("provides all of its types with one import")
     func names() {
         let type: HAPType = CharacteristicType.on.type
         let characteristic: CharacteristicObject? = nil

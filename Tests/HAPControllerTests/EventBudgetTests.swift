@@ -19,7 +19,7 @@ struct EventBudgetTests {
         #expect(rested == EventBudget.burst)
     }
 
-    @Test("reports dropped events first at once, then once a second")
+    @Test("reports dropped events immediately, then once a second")
     func notices() {
         var budget = EventBudget()
         let times = [0, 1, 999, 1000, 1001, 1999, 5000].map { start + .milliseconds($0) }

@@ -13,7 +13,7 @@ private let lock = Scene.lock
 private let control = Scene.control
 private let button = Scene.button
 
-@Suite("Hostile accessories", .timeout)
+@Suite("A session with a hostile accessory", .timeout)
 struct HostileAccessoryTests {
     @Test(
         "ends the connection after bytes that aren't a frame",
@@ -96,7 +96,7 @@ struct HostileAccessoryTests {
         }
     }
 
-    @Test("rejects a signature by another key for the right id")
+    @Test("rejects a signature with another key for the right id")
     func wrongKey() async throws {
         let scene = try Scene { _, _ in nil }
         let unknownPeer = AccessoryIdentity(
@@ -143,7 +143,7 @@ struct HostileAccessoryTests {
         }
     }
 
-    @Test("announces a timed write on the same connection with the number that it carries")
+    @Test("announces a timed write on the same connection with the id that the write contains")
     func timedWrite() async throws {
         let scene = try Scene { _, _ in nil }
         try await scene.run { events in
@@ -172,7 +172,7 @@ struct HostileAccessoryTests {
         #expect(!scene.accessory.requests.contains { $0.method == .put && $0.path == "/characteristics" })
     }
 
-    @Test("requests a write response where there is one, and returns it")
+    @Test("requests a write response if the characteristic has one, and returns it")
     func writeResponse() async throws {
         let scene = try Scene { request, _ in
             request.method == .put
@@ -195,7 +195,7 @@ struct HostileAccessoryTests {
         #expect(WriteRequest(parsing: write.body)?.entries.map(\.authorizationData) == [nil, [1, 2, 255]])
     }
 
-    @Test("polls an accessory that loses events until it sends some again")
+    @Test("polls an accessory that loses events until it sends events again")
     func lostEvents() async throws {
         var timing = testTiming
         timing.quiet = .milliseconds(20)

@@ -83,7 +83,7 @@ private enum Input: CaseIterable {
     }
 
     @Test(
-        "goes on with the other addresses after a peer without proof, and keeps `notPaired` as the reason",
+        "continues with the other addresses after a peer without proof, and keeps `notPaired` as the reason",
         arguments: [
             ([.otherAccessory, .notGenuine], .notGenuine), ([.notPaired, .notGenuine], .notPaired),
             ([.notGenuine, .notPaired], .notPaired), ([], .unreachable),
@@ -99,7 +99,7 @@ private enum Input: CaseIterable {
         #expect(pause(of: machine) == (failure == .notPaired ? .seconds(300) : .milliseconds(500)))
     }
 
-    @Test("begins the next round at the address that was right")
+    @Test("begins the next round at the address where the accessory proved its identity")
     func lastGood() throws {
         var machine = try machine(.appeared, .begin, .answered, .ended, .answered, .verified)
         #expect(machine.ended(.ended(.lost), share: 1, now: start) == .ended(.lost))
@@ -107,7 +107,7 @@ private enum Input: CaseIterable {
         #expect(machine.nextAddress() == .test(2))
     }
 
-    @Test("shortens the pause for another record, and ignores an equal one")
+    @Test("shortens the pause for a changed record, and ignores an equal one")
     func appeared() throws {
         var machine = try machine(.appeared, .begin, .answered, .verified)
         #expect(machine.ended(.notPaired, share: 1, now: start) == .notPaired)
@@ -149,7 +149,7 @@ private enum Input: CaseIterable {
     }
 
     @Test(
-        "reads a value again if an event contradicts a write of the last second",
+        "reads a value again if an event contradicts a write from the last second",
         arguments: [(999, true), (1000, false)])
     func contradiction(milliseconds: Int, isRead: Bool) {
         var values = LinkValues()
@@ -170,7 +170,7 @@ private enum Input: CaseIterable {
         #expect(values.current(readings(false), since: began) == [off: .success(.bool(false))])
     }
 
-    @Test("counts a difference as a lost event unless we wrote the value since the last check")
+    @Test("counts a difference as a lost event unless the controller wrote the value since the last check")
     func missed() {
         var values = LinkValues()
         #expect(values.learned(readings(false)) == [])

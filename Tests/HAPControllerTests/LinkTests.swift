@@ -75,7 +75,7 @@ struct LinkTests {
         }
     }
 
-    @Test("reports a change of the light, and writes without an echo")
+    @Test("reports a change of the light, and gets no event for its own writes")
     func eventsAndWrites() async throws {
         let house = try await House()
         let link = house.link()
@@ -96,7 +96,7 @@ struct LinkTests {
         }
     }
 
-    @Test("returns a status for each entry of a batch, and doesn't ask for impossible ones")
+    @Test("returns a status for each entry of a batch, and doesn't request impossible ones")
     func statuses() async throws {
         let house = try await House()
         let link = house.link()
@@ -120,7 +120,7 @@ struct LinkTests {
         }
     }
 
-    @Test("drops a meaningless value without an effect on reachability")
+    @Test("drops a meaningless value, which doesn't affect reachability")
     func uninterpretable() async throws {
         let scene = try Scene { request, _ in
             guard request.method == .get, request.path == "/characteristics" else { return nil }
@@ -183,7 +183,7 @@ struct LinkTests {
         }
     }
 
-    @Test("refuses another accessory at the address and tries the next address")
+    @Test("refuses a different accessory at the address and tries the next address")
     func wrongAccessory() async throws {
         let house = try await House()
         let unknownPeer = try await House()

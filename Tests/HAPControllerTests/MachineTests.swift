@@ -45,7 +45,7 @@ struct ReconnectPolicyTests {
         #expect(policy.ended(isRefused: true, share: 0, now: start) == start + .seconds(300))
     }
 
-    @Test("cuts the pause for a new address, but not below the shortest pause")
+    @Test("shortens the pause for a new address, but not below the shortest pause")
     func appeared() {
         var policy = ReconnectPolicy()
         #expect(policy.appeared(next: start) == start)
@@ -92,7 +92,7 @@ struct PushWatchTests {
         #expect(watch.dueAt == start + .seconds(60))
     }
 
-    @Test("reads everything a little after dropped events, unless the session ends")
+    @Test("reads everything shortly after dropped events, unless the session ends")
     func dropped() {
         var watch = made
         let due = start + EventBudget.noticeInterval
@@ -108,7 +108,7 @@ struct PushWatchTests {
         #expect(watch.begin(now: due) == .events)
     }
 
-    @Test("reads fifty values in turn, and all while events are lost or were dropped")
+    @Test("reads fifty values at a time, and all values while events are being lost or after some were dropped")
     func batches() {
         var watch = made
         let ids = (1...120).map { CharacteristicID(AccessoryID(1), InstanceID($0)) }

@@ -30,7 +30,7 @@ struct SetupTests {
         SetupCode(number: code.number == 1 ? 2 : 1) ?? code
     }
 
-    @Test("keeps the pairing and returns the database with the right code")
+    @Test("stores the pairing and returns the database if the code is right")
     func pairs() async throws {
         let (bridge, store, found) = try await bridge()
         let added = try await setup.pair(with: found, code: store.stored.setupCode)
@@ -40,7 +40,7 @@ struct SetupTests {
         #expect(store.stored.pairings.pairings == [vault.identity().pairing()])
     }
 
-    @Test("keeps nothing after a wrong code, and accepts the right one next")
+    @Test("stores nothing after a wrong code, and then accepts the right one")
     func wrongCode() async throws {
         let (bridge, store, found) = try await bridge()
         let code = store.stored.setupCode
@@ -50,7 +50,7 @@ struct SetupTests {
         _ = try await setup.pair(with: found, code: code)
     }
 
-    @Test("doesn't ask a paired accessory, and reports one that only advertises as unpaired")
+    @Test("doesn't contact an accessory that advertises as paired, and reports one that wrongly doesn't")
     func alreadyPaired() async throws {
         let (_, store, found) = try await bridge(pairedWith: [.random()])
         await #expect(throws: SetupError.alreadyPaired) {
@@ -154,7 +154,7 @@ struct SetupTests {
         #expect(await !bridge.server.isPaired)
     }
 
-    @Test("removes a pairing that can't be stored from the accessory")
+    @Test("removes a pairing from the accessory if the pairing can't be stored")
     func brokenVault() async throws {
         let (bridge, store, found) = try await bridge()
         let broken = AccessorySetup(dialer: dialer, vault: BrokenVault(), timing: testTiming, logger: quietLogger)
@@ -188,7 +188,7 @@ struct SetupTests {
         #expect(await bridge.server.advertisement.txt.allSatisfy { $0.key != "lv" })
     }
 
-    @Test("keeps nothing without the right token, and reports the reason")
+    @Test("stores nothing without the right token, and reports the reason")
     func ownershipFailure() async throws {
         let (bridge, store, found) = try await demandingBridge()
         let code = store.stored.setupCode
@@ -206,7 +206,7 @@ struct SetupTests {
         _ = try await setup.pair(with: found, code: code, ownershipToken: token)
     }
 
-    @Test("doesn't try an invalid token")
+    @Test("doesn't send an invalid token")
     func noToken() async throws {
         let (_, store, found) = try await demandingBridge()
         await #expect(throws: SetupError.ownership) {

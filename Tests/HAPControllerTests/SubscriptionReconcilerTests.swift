@@ -43,7 +43,7 @@ struct SubscriptionReconcilerTests {
         #expect(subscriptions.next { _ in true } == .subscribe([a, b]))
     }
 
-    @Test("retries a refused subscription for an app that wants it, and after its accessory returned to the bridge")
+    @Test("retries a refused subscription for an app that requests it, and when its accessory is reachable again")
     func retried() {
         var subscriptions = SubscriptionReconciler()
         _ = subscriptions.desire([a, b])
@@ -70,7 +70,7 @@ struct SubscriptionReconcilerTests {
         #expect(subscriptions.next { _ in true } == .subscribe([a, b]))
     }
 
-    @Test("requests a subscription again whose answer is lost, or removes it if it isn't desired any more")
+    @Test("requests a subscription again if its answer is lost, or removes it if it is no longer desired")
     func lostAnswer() {
         var subscriptions = SubscriptionReconciler()
         _ = subscriptions.desire([a, b, c])

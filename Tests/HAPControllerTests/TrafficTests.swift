@@ -138,7 +138,7 @@ struct TrafficTests {
         }
     }
 
-    @Test("reads the last value of an accessory that floods although its events are dropped")
+    @Test("reads the last value of an accessory although its flood of events is dropped")
     func flood() async throws {
         func event(_ value: Int) -> [UInt8] {
             HTTPSerializer.bytes(
@@ -178,7 +178,7 @@ struct TrafficTests {
         #expect(scene.accessory.requests.filter { $0.query == "id=1.9" }.count == 1)
     }
 
-    @Test("repeats a read without authorization once over the next session", arguments: [1, 2])
+    @Test("repeats an unauthorized read once in the next session", arguments: [1, 2])
     func notAuthorized(_ count: Int) async throws {
         let refusals = Mutex(count)
         let scene = try Scene { request, _ in
@@ -224,7 +224,7 @@ extension Scene {
     }
 }
 
-@Suite("Batches", .timeout)
+@Suite("Batching", .timeout)
 struct BatchTests {
     /// An accessory with so many characteristics that all of them together are a multiple of every batch and a bit.
     private struct Crowd {

@@ -80,7 +80,7 @@ struct TrustTests {
         #expect(scene.dialer.dialed == addresses)
     }
 
-    @Test("otherwise reports the reason of the last address that answered")
+    @Test("reports the failure of the last address that answered if no address dropped the pairing")
     func lastReason() async throws {
         let scene = try Scene()
         ScriptedAccessory { _, _ in .answer(HTTPResponse(404)) }.listen(scene.dialer, at: .test(1))
@@ -105,7 +105,7 @@ struct TrustTests {
         #expect(scene.dialer.dialed == [.test(2), .test(1), .test(1)])
     }
 
-    @Test("ignores other accessories, and keeps its connection when a record goes")
+    @Test("ignores other accessories, and keeps its connection when a record disappears")
     func others() async throws {
         let scene = try Scene()
         try await scene.run { events in

@@ -3,7 +3,7 @@ import Testing
 
 @testable import HAPCrypto
 
-@Suite("Primitives")
+@Suite("Cryptography")
 struct PrimitiveTests {
     private let vectors: Vectors
 
@@ -102,7 +102,7 @@ struct PrimitiveTests {
         }
     }
 
-    @Test("makes a nonce of four zero bytes and the eight letters of a label")
+    @Test("creates a nonce from four zero bytes and the eight letters of a label")
     func labelNonce() throws {
         let vector = try vectors["session_framing"]["message_nonce_example"]
         let cipher = ChaCha20Poly1305(key: SecretBytes([UInt8](repeating: 1, count: 32)))
@@ -120,7 +120,7 @@ struct PrimitiveTests {
         #expect(try cipher.open(sealed, nonce: nonce) == [])
     }
 
-    @Test("appends nothing of an invalid frame")
+    @Test("appends nothing if a frame is invalid")
     func wrongFrame() throws {
         let cipher = ChaCha20Poly1305(key: SecretBytes([UInt8](repeating: 1, count: 32)))
         var frame: [UInt8] = []
@@ -134,7 +134,7 @@ struct PrimitiveTests {
         #expect(output == [1, 2, 7, 8, 9])
     }
 
-    @Test("computes HKDF-SHA-512 of RFC 5869's first case")
+    @Test("computes the HKDF-SHA-512 result of the first case in RFC 5869")
     func hkdf() throws {
         let vector = try vectors["primitives"]["hkdf_sha512"]
         let okm = try vector["okm"].bytes
@@ -171,7 +171,7 @@ struct SecretBytesTests {
         }
     }
 
-    @Test("compares by its bytes")
+    @Test("is compared by its bytes")
     func equality() {
         #expect(SecretBytes([1, 2, 3]) == SecretBytes([1, 2, 3]))
         #expect(SecretBytes([1, 2, 3]) != SecretBytes([1, 2, 4]))
@@ -180,7 +180,7 @@ struct SecretBytesTests {
         #expect(SecretBytes([5, 6]).copy == [5, 6])
     }
 
-    @Test("compares in constant time like equality")
+    @Test("returns the same result in constant time as a normal comparison")
     func constantTime() {
         #expect(constantTimeEqual([], []))
         #expect(constantTimeEqual([1, 2], [1, 2]))

@@ -4,7 +4,7 @@ import Testing
 
 @testable import HAPCrypto
 
-@Suite("SRP vectors")
+@Suite("SRP with test vectors")
 struct SRPVectorTests {
     private let vectors: Vectors
     static let cases = [
@@ -30,7 +30,7 @@ struct SRPVectorTests {
 
     // MARK: Published vectors
 
-    @Test("agrees with the published case of alice on both sides")
+    @Test("agrees with the published test case of alice on both sides")
     func published() throws {
         let vector = try vectors["srp_published"]
         let server = try server(vector, passwordName: "password_text")
@@ -121,7 +121,7 @@ struct SRPVectorTests {
         }
     }
 
-    @Test("answers with the M2 that Apple's library and the others expect", arguments: cases)
+    @Test("answers with the M2 that Apple's library and other peers expect", arguments: cases)
     func everyAnswer(name: String) throws {
         let vector = try vectors["srp_pair_setup"]["cases"][name]
         let server = try server(vector)
@@ -140,7 +140,7 @@ struct SRPVectorTests {
         #expect((stripped == apple.proof) == (a[0] != 0))
     }
 
-    @Test("accepts no proof of a known mistake", arguments: cases)
+    @Test("accepts no proof that results from a known mistake", arguments: cases)
     func mistakes(name: String) throws {
         let vector = try vectors["srp_pair_setup"]["cases"][name]
         let server = try server(vector)
@@ -250,7 +250,7 @@ struct SRPHostileTests {
         server = try #require(SRPServer(verifier, secret: SecretBytes([UInt8](repeating: 9, count: 32))))
     }
 
-    @Test("rejects A of zero, of N and of anything not below N")
+    @Test("rejects an A that is zero or not below N")
     func badA() throws {
         let bad = try vectors["srp_pair_setup"]["bad_A"]
         let proof = [UInt8](repeating: 0, count: 64)
@@ -275,7 +275,7 @@ struct SRPHostileTests {
         }
     }
 
-    @Test("rejects B of zero, of N, and of the wrong length")
+    @Test("rejects a B that is zero, N or of the wrong length")
     func badB() {
         let salt = [UInt8](repeating: 1, count: 16)
         for key in [[], [0], [UInt8](repeating: 0, count: 384), SRP.modulus, [UInt8](repeating: 7, count: 385)] {
@@ -308,7 +308,7 @@ struct SRPHostileTests {
         }
     }
 
-    @Test("agrees on both sides with fresh numbers, and not with a wrong code")
+    @Test("agrees on both sides with fresh numbers, but not with a wrong code")
     func fresh() throws {
         let verifier = SRPVerifier(setupCode: "415-27-893")
         let server = SRPServer(verifier)

@@ -39,7 +39,7 @@ struct HAPTypeTests {
 
 @Suite("DeviceID")
 struct DeviceIDTests {
-    @Test("accepts six octets in either case and prints capitals")
+    @Test("accepts six octets in either case and prints uppercase letters")
     func forms() {
         #expect(DeviceID("1a:2b:3C:4D:5e:FF")?.description == "1A:2B:3C:4D:5E:FF")
         #expect(DeviceID("00:01:02:03:0A:0B")?.description == "00:01:02:03:0A:0B")
@@ -66,7 +66,7 @@ struct DeviceIDTests {
 
 @Suite("CharacteristicID")
 struct CharacteristicIDTests {
-    @Test("orders by accessory, then by instance, and prints as in a read request")
+    @Test("is ordered by accessory, then by instance, and prints as in a read request")
     func order() {
         let ids = [(2, 1), (1, 10), (1, 9), (10, 1)].map { CharacteristicID(AccessoryID($0.0), InstanceID($0.1)) }
         #expect(ids.sorted().map(\.description) == ["1.9", "1.10", "2.1", "10.1"])

@@ -3,7 +3,7 @@ import Testing
 
 @testable import HAPModel
 
-@Suite("Unique names")
+@Suite("AccessoryName.unique")
 struct UniqueNameTests {
     @Test("appends the first free number")
     func number() {
@@ -67,7 +67,7 @@ struct PrefixTests {
 @Suite("FirmwareRevision")
 struct FirmwareRevisionTests {
     @Test(
-        "converts any text to numbers with points",
+        "converts any text to numbers separated by points",
         arguments: [
             ("1.4.2", "1.4.2"), ("v1.4.2-beta", "1.4.2"), ("20230717", "20230717"), ("1.2.3.4", "1.2.3"), ("1", "1"),
             ("1.0", "1.0"), ("01.002", "1.2"), ("", "0.0.1"), ("unknown", "0.0.1"), ("0.0.0", "0.0.1"), ("0", "0.0.1"),
@@ -78,7 +78,7 @@ struct FirmwareRevisionTests {
         #expect(FirmwareRevision.isValid(expected))
     }
 
-    @Test("converts missing text")
+    @Test("converts missing text to a default")
     func none() {
         #expect(FirmwareRevision.normalized(nil) == "0.0.1")
     }

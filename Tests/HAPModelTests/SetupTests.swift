@@ -52,7 +52,7 @@ struct SetupCodeTests {
         #expect(bounds == [100_000_000])
     }
 
-    @Test("never prints by accident")
+    @Test("is never printed by accident")
     func secret() throws {
         let code = try #require(SetupCode("415-27-893"))
         var dumped = ""
@@ -65,7 +65,7 @@ struct SetupCodeTests {
 
 @Suite("SetupID")
 struct SetupIDTests {
-    @Test("accepts four digits or capitals", arguments: ["7OSX", "0000", "ZZZZ", "A1B2"])
+    @Test("accepts four digits or uppercase letters", arguments: ["7OSX", "0000", "ZZZZ", "A1B2"])
     func valid(text: String) {
         #expect(SetupID(text)?.description == text)
     }
@@ -120,7 +120,7 @@ struct SetupPayloadTests {
         #expect(try SetupPayload(uri: read.uri) == read)
     }
 
-    @Test("keeps an id without a code, which finds the accessory whose code is typed")
+    @Test("keeps an id without a code, by which controllers find the accessory whose code is typed")
     func idWithoutCode() throws {
         let payload = SetupPayload(category: .lightbulb, code: nil, setupID: SetupID("1QJ8"))
         #expect(payload.uri.hasSuffix("1QJ8"))
@@ -128,7 +128,7 @@ struct SetupPayloadTests {
     }
 
     @Test(
-        "rejects an invalid URI, each for its reason",
+        "rejects each invalid URI with the right error",
         arguments: [
             ("", SetupPayload.ParseError.notASetupPayload), ("X-HM://", .notASetupPayload),
             ("X-HM://0023ISYWY1QJ", .notASetupPayload), ("X-HM://0023ISYWY1QJ88", .notASetupPayload),

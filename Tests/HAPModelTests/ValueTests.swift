@@ -29,7 +29,7 @@ private func metadata(
         maximumLength: maxLen, maximumDataLength: maxDataLen, validValues: valid)
 }
 
-@Suite("Written values")
+@Suite("Writing a value")
 struct AcceptedValueTests {
     private static let bool = metadata(.bool)
     private static let brightness = metadata(.int, 0, 100, step: 1)
@@ -130,13 +130,13 @@ struct AcceptedValueTests {
         .init("tlv8", metadata(.tlv8), .integer(0), nil), .init("data", metadata(.data), .bool(false), nil),
     ]
 
-    @Test("stores or refuses each row of HAP 11", arguments: rows)
+    @Test("stores or refuses the value as each row of HAP 11 requires", arguments: rows)
     func row(row: WrittenValue) {
         #expect(row.metadata.accepted(row.written) == row.stored)
     }
 }
 
-@Suite("Reported values")
+@Suite("Reporting a value")
 struct ClampedValueTests {
     private static let rows: [WrittenValue] = [
         .init("bool", metadata(.bool), .integer(1), .bool(true)), .init("bool", metadata(.bool), .integer(2), nil),
@@ -178,7 +178,7 @@ struct ClampedValueTests {
         .init("tlv8", metadata(.tlv8), .data([1, 2]), .data([1, 2])),
     ]
 
-    @Test("clamps a reported value to the limits", arguments: rows)
+    @Test("clamps the value to the limits", arguments: rows)
     func row(row: WrittenValue) {
         let clamped = row.metadata.clamped(row.written)
         #expect(clamped == row.stored)

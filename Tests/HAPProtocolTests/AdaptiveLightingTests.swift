@@ -6,7 +6,7 @@ import Testing
 
 @testable import HAPProtocol
 
-@Suite("Adaptive lighting values")
+@Suite("Adaptive lighting codec")
 struct AdaptiveLightingTests {
     private let vectors: Vectors
     private let brightness: InstanceID
@@ -121,7 +121,7 @@ struct AdaptiveLightingTests {
         #expect(curve.mired(elapsed: .seconds(seconds), brightness: brightness) == mired)
     }
 
-    @Test("accepts the most entries in fragments, and not one more")
+    @Test("accepts the maximum number of entries in fragments, and not one more")
     func longCurve() throws {
         var draft = Draft()
         draft.entries = (0..<AdaptiveLightingCurve.maximumEntries).map { number in

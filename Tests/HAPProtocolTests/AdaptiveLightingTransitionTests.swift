@@ -89,7 +89,7 @@ struct AdaptiveLightingTransitionTests {
                 == .apply(mired: 267, notify: true, wakeAt: at(41 * minute)))
     }
 
-    @Test("follows a change of brightness and switching on at once, and leaves a light that is off alone")
+    @Test("follows a change of brightness and switching on at once, and doesn't change a light that is off")
     func lamp() throws {
         var machine = try enabled()
         #expect(machine.lampIs(on: false, brightness: 100, now: start) == .wait(until: at(3_600_001)))
@@ -136,7 +136,7 @@ struct AdaptiveLightingTransitionTests {
                 == .apply(mired: 225, notify: false, wakeAt: at(90_001)))
     }
 
-    @Test("raises an interval below a second to a second")
+    @Test("raises an interval below one second to one second")
     func shortInterval() throws {
         var draft = Draft()
         draft.instance = [0x2C, 1]
@@ -151,7 +151,7 @@ struct AdaptiveLightingTransitionTests {
     }
 
     @Test(
-        "ends when a controller writes a color, and not after other writes",
+        "ends when a controller writes a color, but not after other writes",
         arguments: [
             (.colorTemperature, true), (.hue, true), (.saturation, true), (.on, false), (.brightness, false),
             (.name, false), (.characteristicValueTransitionControl, false),
@@ -188,7 +188,7 @@ struct AdaptiveLightingTransitionTests {
         #expect(machine.activeCount == (ends ? 0 : 1))
     }
 
-    @Test("ends with unpairing")
+    @Test("ends when the last pairing is removed")
     func unpaired() throws {
         var machine = try enabled()
         #expect(machine.unpaired() == true)
@@ -230,7 +230,7 @@ struct AdaptiveLightingTransitionTests {
             machine.lampIs(on: true, brightness: 100, now: now) == .apply(mired: mired, notify: true, wakeAt: wake))
     }
 
-    @Test("rejects stored bytes that are cut, except before the two optional intervals")
+    @Test("rejects truncated stored bytes, except before the two optional intervals")
     func damaged() throws {
         let saved = try #require(try enabled().saved(now: start, wallClock: .seconds(1)))
         #expect(Array(saved.prefix(9)) == [1, 0xE8, 3, 0, 0, 0, 0, 0, 0])

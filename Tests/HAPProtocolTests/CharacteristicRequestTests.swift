@@ -10,7 +10,7 @@ private func id(_ aid: UInt64, _ iid: UInt64) -> CharacteristicID {
     CharacteristicID(AccessoryID(aid), InstanceID(iid))
 }
 
-@Suite("Read requests")
+@Suite("ReadRequest")
 struct ReadRequestTests {
     @Test(
         "parses queries with characteristic ids",
@@ -54,7 +54,7 @@ struct ReadRequestTests {
         #expect(ReadRequest(query: expected.query) == expected)
     }
 
-    @Test("parses thousands of ids")
+    @Test("parses a query with thousands of ids")
     func many() {
         let ids = (0..<4000).map { id(UInt64($0), UInt64($0 % 100)) }
         let request = ReadRequest(ids: ids)
@@ -62,7 +62,7 @@ struct ReadRequestTests {
     }
 }
 
-@Suite("Write requests")
+@Suite("WriteRequest")
 struct WriteRequestTests {
     private func parse(_ text: String) -> WriteRequest? { WriteRequest(parsing: Array(text.utf8)) }
 
@@ -133,7 +133,7 @@ struct WriteRequestTests {
     }
 
     @Test(
-        "marks an entry with a member of the wrong type as malformed, and no other",
+        "marks only entries with a member of the wrong type as malformed",
         arguments: [
             "\"value\":null", "\"value\":[]", "\"value\":{}", "\"value\":[1]", "\"ev\":2", "\"ev\":\"true\"",
             "\"ev\":1.0", "\"ev\":[]", "\"value\":null,\"ev\":null", "\"value\":1,\"authData\":\"A\"",
@@ -181,11 +181,11 @@ struct WriteRequestTests {
     }
 }
 
-@Suite("Prepare requests")
+@Suite("PrepareRequest")
 struct PrepareRequestTests {
     private func parse(_ text: String) -> PrepareRequest? { PrepareRequest(parsing: Array(text.utf8)) }
 
-    @Test("parses time to live and number")
+    @Test("parses the time to live and the id")
     func read() {
         let request = parse("{\"ttl\":2500,\"pid\":11122333}")
         #expect(request?.timeToLive == .milliseconds(2500))

@@ -130,7 +130,7 @@ struct DatabaseJSONTests {
         }
     }
 
-    @Test("writes a readable value in the form of its format")
+    @Test("writes a readable value in the form that its format requires")
     func values() throws {
         let rows: [(CharacteristicFormat, CharacteristicValue, JSONValue)] = [
             (.bool, .bool(true), true), (.bool, .bool(false), false), (.int, .integer(-5), -5),
@@ -205,7 +205,7 @@ struct DatabaseJSONTests {
     }
 }
 
-@Suite("Bodies of reads, writes and events")
+@Suite("CharacteristicsBody")
 struct CharacteristicsBodyTests {
     private let id = CharacteristicID(AccessoryID(2), InstanceID(9))
 
@@ -231,7 +231,7 @@ struct CharacteristicsBodyTests {
         #expect(text(CharacteristicsBody()) == "{\"characteristics\":[]}")
     }
 
-    @Test("appends further members after the value")
+    @Test("appends additional members after the value")
     func more() {
         var body = CharacteristicsBody()
         body.append(id, value: .integer(1)) { json in
@@ -314,7 +314,7 @@ struct AdvertisementTests {
         #expect(paired.txt.map(\.key) == before.map(\.key))
     }
 
-    @Test("cuts a long model between characters at 64 bytes")
+    @Test("truncates a long model to 64 bytes without splitting a character")
     func longModel() throws {
         var made = try advertisement("1A:2B:3C:4D:5E:FF", "1QJ8")
         made.model = "x" + String(repeating: "ü", count: 40)

@@ -80,7 +80,7 @@ struct DatabaseParsingTests {
     }
 
     @Test(
-        "omits parts without type, permissions or unique iid, and keeps the others",
+        "omits services and characteristics without a type, permissions or a unique iid, and keeps the others",
         arguments: [
             (#"{"iid":0,"type":"43","characteristics":[]}"#, "a service of accessory 1 has no unique iid"),
             (#"{"iid":1,"type":"43","characteristics":[]}"#, "a service of accessory 1 has no unique iid"),
@@ -228,7 +228,7 @@ struct DatabaseParsingTests {
     }
 }
 
-@Suite("Characteristic answers")
+@Suite("CharacteristicAnswer")
 struct CharacteristicAnswerTests {
     @Test("parses entries with status and value")
     func entries() throws {
@@ -244,7 +244,7 @@ struct CharacteristicAnswerTests {
     }
 
     @Test(
-        "rejects other bodies",
+        "rejects any other body",
         arguments: [
             "", "7", "{}", #"{"characteristics":7}"#, #"{"characteristics":[7]}"#, #"{"characteristics":[{"aid":1}]}"#,
         ])

@@ -27,7 +27,7 @@ private func parse(
     _ text: String, requests: Bool = true
 ) -> (messages: [HTTPMessage], violation: ProtocolViolation?) { parse([bytes(text)], requests: requests) }
 
-@Suite("Requests parsed by an accessory")
+@Suite("HTTPParser for an accessory")
 struct HTTPRequestParserTests {
     @Test(
         "parses request line, headers and body",
@@ -90,7 +90,7 @@ struct HTTPRequestParserTests {
     }
 
     @Test(
-        "rejects malformed requests, each for its reason",
+        "rejects each malformed request with the right error",
         arguments: [
             ("GET /a HTTP/2.0\r\n\r\n", .version), ("GET /a http/1.1\r\n\r\n", .version),
             ("GET /a HTTP/1.2\r\n\r\n", .version), ("GET /a HTTP/1.1 \r\n\r\n", .startLine),
@@ -128,7 +128,7 @@ struct HTTPRequestParserTests {
 
     // MARK: Limits (HAP 7.3)
 
-    @Test("accepts a start line of 64 KiB, 100 header lines and 32 KiB of headers, and not one more")
+    @Test("accepts a start line of 64 KiB, 100 header lines and 32 KiB of headers, and nothing beyond")
     func headLimits() {
         func head(startLine: Int = 14, lines: Int = 0, headers: Int = 3) -> String {
             "GET /" + String(repeating: "a", count: startLine - 14) + " HTTP/1.1\r\n"
@@ -162,7 +162,7 @@ struct HTTPRequestParserTests {
     }
 
     @Test(
-        "skips four empty lines before a request and rejects the fifth; from the second on a message has begun"
+        "skips four empty lines before a request, counts the second as its start, and rejects the fifth"
     )
     func emptyLines() throws {
         let request = "GET /a HTTP/1.1\r\n\r\n"
@@ -218,10 +218,10 @@ struct HTTPRequestParserTests {
     }
 }
 
-@Suite("Responses and events parsed by a controller")
+@Suite("HTTPParser for a controller")
 struct HTTPResponseParserTests {
     @Test(
-        "parses responses and events with bodies by length or in chunks",
+        "parses responses and events whose bodies have a length or are sent in chunks",
         arguments: [
             ("HTTP/1.1 204 No Content\r\n\r\n", HTTPMessage.response(HTTPResponse(204))),
             ("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{}", .response(HTTPResponse(200, body: bytes("{}")))),
@@ -267,7 +267,7 @@ struct HTTPResponseParserTests {
     }
 
     @Test(
-        "rejects malformed responses, each for its reason",
+        "rejects each malformed response with the right error",
         arguments: [
             ("GET /a HTTP/1.1\r\n\r\n", .startLine), ("HTTP/1.1\r\n\r\n", .startLine),
             ("HTTP/1.1 20 OK\r\n\r\n", .startLine), ("HTTP/1.1 2000 OK\r\n\r\n", .startLine),
@@ -304,7 +304,7 @@ struct HTTPResponseParserTests {
         #expect(single == ([], .malformedHTTP(.chunk)))
     }
 
-    @Test("limits a body by length and in chunks")
+    @Test("limits a body with a length and a body in chunks")
     func limits() {
         let limit = HTTPLimits.responseBody
         #expect(parse("HTTP/1.1 200 OK\r\nContent-Length: \(limit)\r\n\r\n", requests: false) == ([], nil))
@@ -340,7 +340,7 @@ struct HTTPResponseParserTests {
     }
 }
 
-@Suite("Serialized messages")
+@Suite("HTTPSerializer")
 struct HTTPSerializerTests {
     private func text(_ message: HTTPMessage) -> String {
         String(decoding: HTTPSerializer.bytes(of: message), as: UTF8.self)
@@ -364,7 +364,7 @@ struct HTTPSerializerTests {
     }
 
     @Test(
-        "writes each status of HAP so that it is parsed again",
+        "writes each status of HAP in a form that can be parsed",
         arguments: [200, 204, 207, 400, 403, 404, 405, 413, 470, 500, 503])
     func statuses(status: Int) {
         let written = HTTPSerializer.bytes(of: .response(HTTPResponse(status)))
@@ -386,7 +386,7 @@ struct HTTPSerializerTests {
 
 @Suite("HTTPParser in both roles")
 struct HTTPParserTests {
-    @Test("keeps nothing of a message for the next", arguments: [true, false])
+    @Test("keeps no state of a message for the next one", arguments: [true, false])
     func noLeak(requests: Bool) {
         let first =
             requests

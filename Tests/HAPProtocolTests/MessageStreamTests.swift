@@ -30,7 +30,7 @@ struct MessageStreamTests {
         return (accessory, controller)
     }
 
-    @Test("sends M4 in clear and seals everything after it in both directions")
+    @Test("sends M4 unencrypted and seals everything after it in both directions")
     func keySwitch() throws {
         var (accessory, controller) = try session()
         #expect(accessory.isSecured && controller.isSecured)
@@ -60,7 +60,7 @@ struct MessageStreamTests {
         #expect(try accessory.encode(.event(body: body)) == vectors[2]["ciphertext"].bytes)
     }
 
-    @Test("opens frames that follow M3 in the same read with the new keys, wherever they are cut")
+    @Test("opens frames that follow M3 in the same read with the new keys, however they are split")
     func framesBehindM3() throws {
         var controller = MessageStream(role: .controller)
         let clear = try controller.encode(m3)
@@ -81,7 +81,7 @@ struct MessageStreamTests {
         }
     }
 
-    @Test("ends the connection when clear bytes follow M3")
+    @Test("ends the connection when unencrypted bytes follow M3")
     func clearBehindM3() throws {
         var controller = MessageStream(role: .controller)
         var accessory = MessageStream(role: .accessory)
@@ -91,7 +91,7 @@ struct MessageStreamTests {
         #expect(throws: ProtocolViolation.frameTooLong) { try accessory.next() }
     }
 
-    @Test("ends the connection after clear bytes in a session, and after a frame outside of one")
+    @Test("ends the connection after unencrypted bytes in a session, and after a frame outside a session")
     func mixed() throws {
         var (accessory, controller) = try session()
         accessory.received(HTTPSerializer.bytes(of: request))
@@ -120,7 +120,7 @@ struct MessageStreamTests {
         }
     }
 
-    @Test("reads a message from hundreds of frames, two from one frame, and one byte per frame")
+    @Test("reads a message from hundreds of frames, two messages from one frame, and frames of one byte")
     func anyFraming() throws {
         let large = HTTPMessage.request(
             HTTPRequest(.put, "/characteristics", body: [UInt8](repeating: 0x20, count: 500_000), contentType: .hapJSON)
@@ -149,7 +149,7 @@ struct MessageStreamTests {
         #expect(try accessory.next() == request)
     }
 
-    @Test("keeps nothing of a flood of empty frames")
+    @Test("stores nothing during a flood of empty frames")
     func emptyFrames() throws {
         var (accessory, _) = try session()
         for counter in 0..<500 as Range<UInt64> {

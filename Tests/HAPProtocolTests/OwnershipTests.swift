@@ -4,7 +4,7 @@ import Testing
 @testable import HAPCrypto
 @testable import HAPProtocol
 
-@Suite("Ownership tokens in pair setup")
+@Suite("Pair setup with an ownership token")
 struct OwnershipTests {
     private let golden: Golden
     private let token: [UInt8] = Array(0..<32)
@@ -40,7 +40,7 @@ struct OwnershipTests {
         return body
     }
 
-    @Test("appends the token to the sealed part of M5, which without one is the golden M5")
+    @Test("appends the token to the sealed part of M5, and sends the golden M5 without a token")
     func message() throws {
         #expect(try m5(nil) == golden.setup["M5"].bytes)
         let sealed = try PairingTLV(parsing: m5(token)).required(.encryptedData, length: 16...1000)
@@ -50,7 +50,7 @@ struct OwnershipTests {
         #expect(try PairingTLV(parsing: m5(token))[.ownershipToken] == nil)
     }
 
-    @Test("pairs with a controller that shows the required token", arguments: [16, 32, 255, 256, 512])
+    @Test("pairs with a controller that sends the required token", arguments: [16, 32, 255, 256, 512])
     func demanded(count: Int) throws {
         let token = (0..<count).map { UInt8(truncatingIfNeeded: $0) }
         var machine = try accessory(OwnershipRequirement(vendor: "v", token: token))
@@ -80,7 +80,7 @@ struct OwnershipTests {
         }
     }
 
-    @Test("rejects a token without the controller's proof, and one in clear")
+    @Test("rejects a token without the controller's proof, and an unencrypted token")
     func notAlone() throws {
         let error = try golden.setup["error_responses"]["M6_authentication"].bytes
         let key = golden.controller.longTermKey.publicKey

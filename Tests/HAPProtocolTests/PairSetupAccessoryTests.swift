@@ -314,7 +314,7 @@ struct PairSetupAccessoryTests {
                         controller: controller, publicKey: golden.controller.longTermKey.publicKey, isAdmin: true)))
     }
 
-    @Test("answers M5 with an error if it is paired or full")
+    @Test("answers M5 with an error if the accessory is paired or full")
     func fifthMessageConditions() throws {
         let m5 = try golden.setup["M5"].bytes
         let full = try golden.setup["error_responses"]["M6_max_peers"].bytes

@@ -82,7 +82,7 @@ struct PairSetupControllerTests {
         }
     }
 
-    @Test("tolerates a missing state, as some firmware omits it")
+    @Test("tolerates a missing state, because some firmware omits it")
     func withoutState() throws {
         for (stage, name) in [(Stage.awaitingM2, "M2"), (.awaitingM4, "M4"), (.awaitingM6, "M6")] {
             var machine = try machine(at: stage)

@@ -147,7 +147,7 @@ struct PairVerifyAccessoryTests {
         }
     }
 
-    @Test("answers M1 without pairings the same, and then M3 with error 2")
+    @Test("answers M1 in the same way without pairings, and then M3 with error 2")
     func unpaired() throws {
         var machine = PairVerifyAccessory(identity: golden.accessory)
         let none = PairingList()
@@ -156,7 +156,7 @@ struct PairVerifyAccessoryTests {
         #expect(machine.received(try golden.verify["M3"].bytes, ephemeral: ephemeral, pairings: none) == denied)
     }
 
-    @Test("answers a known identifier with another key with error 2")
+    @Test("answers M3 with error 2 if a known controller uses another key")
     func otherKey() throws {
         var machine = try machine(awaitingM3: true)
         var pairing = golden.pairing
@@ -232,7 +232,7 @@ struct PairVerifyControllerTests {
         }
     }
 
-    @Test("tolerates a missing state in M2 and not in M4")
+    @Test("tolerates a missing state in M2, but not in M4")
     func withoutState() throws {
         var machine = try machine(at: .awaitingM2)
         var m2 = try PairingTLV(parsing: try golden.verify["M2"].bytes)

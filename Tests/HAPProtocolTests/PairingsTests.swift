@@ -4,7 +4,7 @@ import Testing
 
 @testable import HAPProtocol
 
-@Suite("Pairings")
+@Suite("The pairing list and its messages")
 struct PairingsTests {
     private let golden: Golden
     private let vectors: Vectors
@@ -83,7 +83,7 @@ struct PairingsTests {
         }
     }
 
-    @Test("rejects a request of any other state", arguments: [0, 2, 3, 255] as [UInt8])
+    @Test("rejects a request with any other state", arguments: [0, 2, 3, 255] as [UInt8])
     func states(state: UInt8) throws {
         var message = try PairingTLV(parsing: PairingsRequest.list.encoded)
         message[.state] = [state]
@@ -100,7 +100,7 @@ struct PairingsTests {
         }
     }
 
-    @Test("encodes and parses lists of none, one and the most pairings", arguments: [0, 1, 2, 64])
+    @Test("encodes and parses lists of no, one and the maximum number of pairings", arguments: [0, 1, 2, 64])
     func lists(count: Int) throws {
         let pairings = try (0..<count).map { number in
             Pairing(
@@ -115,7 +115,7 @@ struct PairingsTests {
 
     // MARK: The list
 
-    @Test("keeps pairings in their order, and replaces one in its place")
+    @Test("keeps the order of pairings, and replaces a pairing at its position")
     func order() {
         var list = PairingList([golden.pairing])
         list.set(other)
@@ -130,7 +130,7 @@ struct PairingsTests {
         #expect(list.hasAdmin && !list.isEmpty && !list.isFull)
     }
 
-    @Test("removes all pairings with the last admin")
+    @Test("removes all pairings together with the last admin")
     func lastAdmin() {
         var list = PairingList([golden.pairing, other])
         list.remove(other.controller)
@@ -143,7 +143,7 @@ struct PairingsTests {
         #expect(list.isEmpty)
     }
 
-    @Test("accepts identifiers of 1 to 36 bytes, compares them exactly and sanitizes them in print")
+    @Test("accepts identifiers of 1 to 36 bytes, compares them exactly and sanitizes them for printing")
     func identifiers() throws {
         #expect(ControllerID([]) == nil)
         #expect(ControllerID([UInt8](repeating: 65, count: 37)) == nil)

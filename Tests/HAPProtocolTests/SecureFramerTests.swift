@@ -33,7 +33,7 @@ struct SecureFramerTests {
         return (content, frames, input.count)
     }
 
-    @Test("seals every golden message to its bytes, and opens it however it is cut")
+    @Test("seals every golden message to the expected bytes, and opens it however it is split")
     func everyGoldenMessage() throws {
         let entries = try vectors["vectors"].list
         #expect(entries.count == 13)
@@ -109,7 +109,7 @@ struct SecureFramerTests {
         #expect(throws: ProtocolViolation.badFrame) { _ = try open([bytes + [0]], &framer) }
     }
 
-    @Test("counts an empty frame and never sends one")
+    @Test("counts an empty frame, but never sends one")
     func empty() throws {
         let bytes = try vectors["invalid"]["zero_length_frame"].bytes
         var framer = try framer("controller_to_accessory_key")

@@ -12,7 +12,7 @@ import Testing
 struct AccessoryChannelHandlerTests {
     // MARK: Messages
 
-    @Test("reads requests byte by byte, in clear and sealed")
+    @Test("reads requests byte by byte, unencrypted and sealed")
     func byteByByte() throws {
         let link = try EmbeddedLink()
         for byte in try link.request("/a", body: [1, 2, 3]) { try link.send([byte]) }
@@ -24,7 +24,7 @@ struct AccessoryChannelHandlerTests {
         #expect(link.isOpen)
     }
 
-    @Test("switches keys within a read: opens what follows the message with them")
+    @Test("switches keys within a read, and decrypts the bytes after the message with them")
     func switchInPipeline() throws {
         let link = try EmbeddedLink()
         let clear = try link.request("/a") + link.request("/keys")
@@ -47,7 +47,7 @@ struct AccessoryChannelHandlerTests {
         #expect(try link.texts() == ["/b", "/c"])
     }
 
-    @Test("ends the connection when clear bytes follow the key switch")
+    @Test("ends the connection when unencrypted bytes follow the key switch")
     func clearBehindSwitch() throws {
         let link = try EmbeddedLink()
         try link.send(link.request("/keys") + link.request("/a"))
@@ -123,7 +123,7 @@ struct AccessoryChannelHandlerTests {
         #expect(try link.texts() == ["/a"])
     }
 
-    @Test("neither answers nor reads from a peer that doesn't read, until it does")
+    @Test("neither answers nor reads requests from a peer that doesn't read, until it reads again")
     func slowReader() throws {
         let link = try EmbeddedLink()
         link.setWritable(false)
@@ -201,7 +201,7 @@ struct AccessoryChannelHandlerTests {
         #expect(!link.isOpen)
     }
 
-    @Test("allows a late frame of a message its own 10 s")
+    @Test("allows each late frame of a message a full 10 s")
     func lateFrame() throws {
         let link = try EmbeddedLink()
         try link.secure()

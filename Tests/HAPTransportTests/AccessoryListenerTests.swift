@@ -73,7 +73,7 @@ struct AccessoryListenerTests {
         await listener.close()
     }
 
-    @Test("sends all answers to a peer that closes its half, then closes")
+    @Test("sends all answers to a peer that closes its output, then closes the connection")
     func halfClose() async throws {
         let size = 500_000
         let listener = try await listen(
@@ -93,7 +93,7 @@ struct AccessoryListenerTests {
     }
 
     @Test(
-        "stops serving a peer that reads nothing when its buffers are full, then serves all in order")
+        "stops serving a peer that reads nothing when its buffers are full, then answers all requests in order")
     func slowReader() async throws {
         let server = StubServer { request, connection in
             connection.respond(
@@ -121,7 +121,7 @@ struct AccessoryListenerTests {
     }
 
     @Test(
-        "shuts down its half first and closes a second later, whatever the peer does"
+        "closes its output first and the connection a second later, whatever the peer does"
     )
     func endedPeerStays() async throws {
         let port = Mutex(0)
@@ -176,7 +176,7 @@ struct AccessoryListenerTests {
     }
 
     @Test(
-        "leaves no socket to child programs")
+        "passes no socket to child processes")
     func children() async throws {
         let listener = try await listen(StubServer())
         let loop = MultiThreadedEventLoopGroup.singleton.next()

@@ -11,7 +11,7 @@ import Testing
 
 @testable import HAPTransport
 
-@Suite("Hostile peers", .timeout)
+@Suite("A listener with hostile peers", .timeout)
 struct HostileTests {
     // MARK: Frames
 
@@ -21,7 +21,7 @@ struct HostileTests {
     }
 
     @Test(
-        "ends a session with any unexpected frame after it answered the complete ones",
+        "ends a session after any unexpected frame, once it has answered the complete requests",
         arguments: Tampering.allCases)
     func tampered(_ tampering: Tampering) throws {
         let link = try EmbeddedLink()
@@ -61,7 +61,7 @@ struct HostileTests {
 
     // MARK: Turns
 
-    @Test("answers 64 pipelined requests in a turn")
+    @Test("answers 64 pipelined requests per turn of the loop")
     func turns() throws {
         let link = try EmbeddedLink()
         let requests = try (0..<1000).flatMap { try link.request("/\($0)") }

@@ -16,7 +16,7 @@ struct TCPDialerTests {
         try #require(AccessoryEndpoint(address: [127, 0, 0, 1], port: UInt16(port)))
     }
 
-    @Test("cancels a connection attempt without leaving it behind")
+    @Test("cancels a connection attempt without leaving a socket behind")
     func cancelled() async throws {
         let port = try FullPort()
         let endpoint = try endpoint(port.number)

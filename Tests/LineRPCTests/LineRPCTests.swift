@@ -92,7 +92,7 @@ struct LineRPCTests {
         }
     }
 
-    @Test("refuses a request beyond those in progress")
+    @Test("refuses a request if too many are in progress")
     func requestsInProgress() async throws {
         let (_, sink) = AsyncStream.makeStream(of: String.self)
         let limits = LineLimits(outstandingRequests: 2)
@@ -264,7 +264,7 @@ struct LineRPCTests {
         }
     }
 
-    @Test("closes one connection more than allowed")
+    @Test("closes connections beyond the limit")
     func peers() async throws {
         try await withServer(at: path, limits: LineLimits(peers: 1)) {
             try await LineRPCClient.connect(to: path) { first in

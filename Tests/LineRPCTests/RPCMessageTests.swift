@@ -2,7 +2,7 @@ import BoundedJSON
 import LineRPC
 import Testing
 
-@Suite("JSON-RPC messages")
+@Suite("RPCMessage")
 struct RPCMessageTests {
     @Test(
         "encodes and parses every kind of message",

@@ -28,7 +28,7 @@ private func line(_ id: Int64, _ method: String) -> ByteBuffer {
     ByteBuffer(bytes: RPCMessage.request(id: .integer(id), method: method, params: [:]).line)
 }
 
-@Suite("Sessions with answers in any order", .timeout)
+@Suite("A session with answers in any order", .timeout)
 struct SessionTests {
     private let folder: SocketFolder
     private var path: String { folder.path }
@@ -88,7 +88,7 @@ struct SessionTests {
         }
     }
 
-    @Test("sends a cancellation to the server, and accepts its late answer within the grace")
+    @Test("sends a cancellation to the server, and accepts its late answer within the grace period")
     func cancellation() async throws {
         try await withSessions(at: path) { peer, inputs in
             for await input in inputs {
@@ -133,7 +133,7 @@ struct SessionTests {
         }
     }
 
-    @Test("ends the grace, and keeps the connection")
+    @Test("ends the grace period, and keeps the connection")
     func grace() async throws {
         try await withSessions(at: path) { peer, inputs in
             for await case .request(let number, "echo", let params) in inputs {
@@ -338,7 +338,7 @@ struct SessionTests {
         }
     }
 
-    @Test("knows user and program of its peer")
+    @Test("knows the user and the program of its peer")
     func identity() async throws {
         let (identities, sink) = AsyncStream.makeStream(of: PeerIdentity?.self)
         try await withSessions(at: path) { peer, _ in

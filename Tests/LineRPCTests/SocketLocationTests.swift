@@ -27,7 +27,7 @@ struct SocketLocationTests {
     }
 
     @Test(
-        "prefers the command line to the environment, and both to the clone",
+        "prefers the command line to the environment, and both to the socket in the clone",
         arguments: [("/a", "/b", "/a"), (nil, "/b", "/b")] as [(String?, String, String)])
     func chosen(given: String?, variable: String, expected: String) {
         let location = SocketLocation(of: .hub, given: given, environment: { $0 == "HOMEHUB_SOCKET" ? variable : nil })
@@ -43,7 +43,7 @@ struct SocketLocationTests {
         }
     }
 
-    @Test("uses the installed service's socket otherwise", arguments: [nil, ""])
+    @Test("uses the installed service's socket if there is no other", arguments: [nil, ""])
     func installed(variable: String?) {
         let location = SocketLocation(of: .bridge, given: nil, environment: { _ in variable }, directory: "/nowhere")
         #expect(location.path == "/run/lamplighter/control.sock")

@@ -24,7 +24,7 @@ struct FileAccessTests {
             FileAccess.reason("/home/anna/p", SystemError(code: code)).contains("a service can't see home directories"))
     }
 
-    @Test("returns the system's reason otherwise")
+    @Test("returns only the system's reason in other cases")
     func others() {
         #expect(FileAccess.reason("/nowhere", SystemError(code: ENOENT)) == "No such file or directory")
     }
