@@ -48,7 +48,7 @@ public enum ColorConversion {
 
     // MARK: Brightness
 
-    /// Converts a percentage to a device's scale.
+    /// Converts a brightness in percent to a device's scale.
     ///
     /// Only 0 % becomes 0.
     ///
@@ -64,7 +64,7 @@ public enum ColorConversion {
         return Int(exactly: min(max(value, 1), scale)) ?? 1
     }
 
-    /// Converts a device's value to percent.
+    /// Converts a brightness from a device's scale to percent.
     ///
     /// Only 0 becomes 0 %.
     ///
@@ -174,8 +174,7 @@ public enum ColorConversion {
 
     /// Returns the point on the CIE 1931 diagram of a hue and a saturation.
     ///
-    /// The primaries are those of the wide gamut of lamps (D65 white), as specified by Philips and used by Home
-    /// Assistant.
+    /// The conversion uses the wide gamut that Philips specifies for lamps (with D65 white), like Home Assistant.
     ///
     /// - Parameters:
     ///   - hue: The hue in degrees, 0 to 360.
@@ -205,7 +204,7 @@ public enum ColorConversion {
     /// - Returns: The hue, 0 to below 360, and the saturation, 0 to 100, or `nil` if the point isn't on the diagram.
     public static func hueSaturation(xy: XY) -> (hue: Double, saturation: Double)? {
         guard xy.x >= 0, xy.y > 0, xy.x <= 1, xy.y <= 1, xy.x + xy.y <= 1.0001 else { return nil }
-        // At full luminance, like Home Assistant. The lower bound of y keeps the numbers finite.
+        // Converts at full luminance, like Home Assistant. The lower bound of y keeps the numbers finite.
         let y = max(xy.y, 1e-6)
         let x = xy.x / y
         let z = max(0, 1 - xy.x - xy.y) / y
@@ -217,7 +216,7 @@ public enum ColorConversion {
 
     /// The gamut of a light: the triangle of its red, green and blue on the CIE 1931 diagram.
     public struct Gamut: Equatable, Sendable {
-        /// The corners.
+        /// The corners: the chromaticities of the light's red, green and blue.
         public var red: XY, green: XY, blue: XY
 
         /// Creates a gamut from its corners.
@@ -261,17 +260,17 @@ public enum ColorConversion {
 
     /// Converts a color to red, green, blue and white.
     ///
-    /// The white channel gets the common part of the components.
+    /// The white channel gets the smallest of the components, which is subtracted from all three.
     ///
     /// - Parameter rgb: The components, 0 to 255.
-    /// - Returns: Four channels, 0 to 255. Their maximum is the same as before.
+    /// - Returns: Four channels, 0 to 255, the largest of which equals the largest component of `rgb`.
     public static func rgbw(_ rgb: RGB) -> [Double] {
         let white = min(rgb.red, rgb.green, rgb.blue)
         return matched(
             [rgb.red - white, rgb.green - white, rgb.blue - white, white], to: [rgb.red, rgb.green, rgb.blue])
     }
 
-    /// Returns the color of red, green, blue and white channels together.
+    /// Returns the color that red, green, blue and white channels produce together.
     ///
     /// - Parameter channels: Four channels, 0 to 255.
     /// - Returns: The components, 0 to 255, or `nil` if there aren't four channels.
@@ -282,12 +281,12 @@ public enum ColorConversion {
 
     /// Converts a color to red, green, blue, cold white and warm white.
     ///
-    /// The white channels get the color's share of the white between them.
+    /// Both white channels get the same level: the color's share of the white halfway between them.
     ///
     /// - Parameters:
     ///   - rgb: The components, 0 to 255.
     ///   - mireds: The color temperatures of the cold and the warm channel, in mired.
-    /// - Returns: Five channels, 0 to 255. Their maximum is the same as before.
+    /// - Returns: Five channels, 0 to 255, the largest of which equals the largest component of `rgb`.
     public static func rgbww(_ rgb: RGB, mireds: ClosedRange<Int>) -> [Double] {
         let white = self.rgb(mired: Double(mireds.lowerBound + mireds.upperBound) / 2)
         let parts = [(rgb.red, white.red), (rgb.green, white.green), (rgb.blue, white.blue)]
@@ -296,7 +295,7 @@ public enum ColorConversion {
         return matched(colors + [level * 255, level * 255], to: [rgb.red, rgb.green, rgb.blue])
     }
 
-    /// Returns the color of red, green, blue, cold white and warm white channels together.
+    /// Returns the color that red, green, blue, cold white and warm white channels produce together.
     ///
     /// - Parameters:
     ///   - channels: Five channels, 0 to 255.
@@ -314,7 +313,7 @@ public enum ColorConversion {
 
     private static func rgb(mired: Double) -> RGB { rgb(kelvin: (1_000_000 / max(mired, 1)).rounded(.down)) }
 
-    /// Returns the channels scaled so that their maximum is that of the others.
+    /// Returns the channels, scaled so that the largest equals the largest of the other channels.
     private static func matched(_ channels: [Double], to others: [Double]) -> [Double] {
         guard let largest = channels.max(), largest > 0, let wanted = others.max() else { return channels }
         return channels.map { $0 * wanted / largest }

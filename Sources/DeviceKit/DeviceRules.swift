@@ -1,31 +1,32 @@
 package import HAPModel
 
-/// The rules for the values of a kind of device, beyond HAP's catalog.
+/// The rules for the values of a kind of device that HAP's catalog doesn't contain.
 ///
-/// The defaults fit independent values with the ranges of the catalog.
+/// The default implementations fit devices whose values don't depend on each other and have the catalog's ranges.
 package protocol DeviceRules: Sendable {
     /// The characteristic that switches the device on and off.
     ///
-    /// Its values use On for it.
+    /// The bridge stores its value as On, whatever the characteristic.
     ///
-    /// Values requested together with "off" wait for the next "on".
+    /// Values that are requested together with "off" are held until the next "on".
     var power: CharacteristicType? { get }
 
     /// Returns the functions of a device with these capabilities.
     func functions(_ capabilities: LightCapabilities) -> [AccessoryFunction]
 
-    /// Returns the functions with the other characteristics that HAP requires.
+    /// Returns the functions as controllers see them, with all characteristics that HAP requires.
     func shown(_ functions: [AccessoryFunction]) -> [AccessoryFunction]
 
-    /// Returns a value in its range and form, or `nil` if no device of this kind can have it.
+    /// Returns a value in the property's format and range, rounded or clamped if necessary, or `nil` if no device of
+    /// this kind can have it.
     func valid(_ value: CharacteristicValue, of property: Property, _ metadata: CharacteristicMetadata)
         -> CharacteristicValue?
 
-    /// Returns whether reported values confirm a command, within the device's rounding.
+    /// Returns whether reported values confirm commanded ones. They may differ by the device's rounding.
     ///
     /// - Parameters:
     ///   - reported: Values of one ``Property/group``.
-    ///   - wanted: Values of the same group.
+    ///   - wanted: The commanded values of the same group.
     /// - Returns: Whether they are equal except for rounding.
     func resembles(_ reported: PropertyValues, _ wanted: PropertyValues) -> Bool
 
@@ -33,7 +34,7 @@ package protocol DeviceRules: Sendable {
     ///
     /// - Parameters:
     ///   - written: The values, within their limits.
-    ///   - state: The device's state after the pending commands.
+    ///   - state: The device's state as it will be after the pending commands.
     /// - Returns: The command's values.
     func command(_ written: PropertyValues, over state: DeviceState) -> PropertyValues
 
@@ -41,18 +42,18 @@ package protocol DeviceRules: Sendable {
     ///
     /// - Parameters:
     ///   - reported: The values of a report.
-    ///   - state: Returns the device's state after the pending commands.
+    ///   - state: Returns the device's state as it will be after the pending commands.
     func complete(_ reported: inout PropertyValues, over state: () -> DeviceState)
 
-    /// Returns the values of a device after a command.
+    /// Returns the values that a device has once it has executed a command.
     func outcome(of command: PropertyValues) -> PropertyValues
 
-    /// Adapts values that depend on new ones.
+    /// Updates the values of a state that depend on other values.
     ///
     /// - Returns: Whether the state has changed.
     func reconcile(_ state: inout DeviceState, after new: PropertyValues) -> Bool
 
-    /// Returns the value of a characteristic that follows from others, or `nil` if it doesn't.
+    /// Returns the value of a characteristic that is computed from others, or `nil` if it isn't.
     func derived(_ type: CharacteristicType, of function: AccessoryFunction, in state: DeviceState)
         -> CharacteristicValue?
 
@@ -106,10 +107,11 @@ package final class ValueLimits: Sendable {
         metadata = parts.map { $0.1 }
     }
 
-    /// Returns values of the driver, a controller or the operator in the range and form of a state.
+    /// Returns the valid ones of the values from a driver, a controller or the operator, each in its property's format
+    /// and range.
     ///
     /// - Parameter values: The values.
-    /// - Returns: The values, and the number of invalid ones.
+    /// - Returns: The valid values, and the number of invalid ones.
     package func canonical(_ values: PropertyValues) -> (values: PropertyValues, invalid: Int) {
         guard !isCanonical(values) else { return (values, 0) }
         var canonical = PropertyValues()
@@ -135,7 +137,7 @@ package final class ValueLimits: Sendable {
         return (canonical, invalid.count)
     }
 
-    /// Returns whether all values already are in their range and form, as most are.
+    /// Returns whether all values already have their format and range, which is the usual case.
     private func isCanonical(_ values: PropertyValues) -> Bool {
         for (property, value) in values {
             guard let value, property.type != power || power == .on, !property.type.isMomentary,
@@ -155,12 +157,12 @@ package final class ValueLimits: Sendable {
 }
 
 extension LightDescription {
-    /// Returns values in the range and form of a state, and the number of invalid ones.
+    /// Returns the valid ones of these values, each in its property's format and range, and the number of invalid ones.
     package func canonical(_ values: PropertyValues) -> (values: PropertyValues, invalid: Int) {
         ValueLimits(of: self).canonical(values)
     }
 
-    /// Returns whether a property represents momentary events of the device.
+    /// Returns whether the device has a property and its values are momentary events.
     package func isMomentary(_ property: Property) -> Bool {
         property.type.isMomentary && functions.contains { $0.id == property.function && $0.has(property.type) }
     }
@@ -196,21 +198,21 @@ extension LightDescription {
     }
 }
 
-/// The bridge's knowledge about a device at a moment.
+/// The last known values and reachability of a device.
 package struct DeviceState: Equatable, Sendable {
-    /// The last value of each property, in its range and form.
+    /// The last value of each property, in its format and range.
     package var values: PropertyValues
     /// The properties that the device currently doesn't know, according to its reports.
     package private(set) var unknown: Set<Property> = []
     package var isReachable = false
     /// A Boolean value that indicates whether a lamp shows a white, and not a color.
     ///
-    /// Hue and saturation are those of the white then.
+    /// While it shows a white, hue and saturation are those of the white.
     package var isWhite = true
 
     package init(_ values: PropertyValues = PropertyValues()) { self.values = values }
 
-    /// Applies new values, in their range and form.
+    /// Applies new values, which must have their format and range.
     ///
     /// - Returns: Whether the state has changed.
     @discardableResult

@@ -1,2 +1,2 @@
-// A driver's configuration needs the errors and decoders of this module.
+// Drivers need ConfigurationKit's errors and decoders for their configurations.
 @_exported import ConfigurationKit

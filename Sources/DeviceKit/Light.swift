@@ -2,8 +2,8 @@ public import HAPModel
 
 /// A light's id within its driver: a serial number, an IEEE address or a `unique_id`.
 ///
-/// It must not change with the light's name, so that accessory ids, rooms and scenes stay. It is any text of 1 to 255
-/// bytes.
+/// It must not change when the light is renamed, because controllers keep rooms and scenes by accessory id, which the
+/// bridge assigns to this id. It can be any text of 1 to 255 bytes without a zero byte.
 public struct LightID: RawRepresentable, Hashable, Sendable, CustomStringConvertible, ExpressibleByStringLiteral {
     /// The text.
     public let rawValue: String
@@ -88,7 +88,9 @@ public struct LightCapabilities: Equatable, Sendable {
 public struct LightDescription: Equatable, Sendable {
     /// The light's permanent id within its driver.
     public var id: LightID
-    /// The name for people; it may be any text; the bridge makes it valid for HomeKit.
+    /// The name that users see.
+    ///
+    /// It can be any text, because the bridge makes it valid for HomeKit.
     public var name: String
     /// The kind of device.
     public var kind: LightKind
@@ -106,16 +108,18 @@ public struct LightDescription: Equatable, Sendable {
     public var firmware: String?
     /// The room that the source suggests, if any.
     ///
-    /// HAP doesn't transmit it.
+    /// HAP can't transmit it, so only the operator sees it.
     public var suggestedRoom: String?
-    /// A Boolean value that indicates whether the light sends no reports, so that its last command counts as its state.
+    /// A Boolean value that indicates whether the light sends no reports.
+    ///
+    /// Its last command then counts as its state.
     public var isOptimistic = false
 
     /// Creates the description of a light.
     ///
     /// - Parameters:
     ///   - id: The light's permanent id within its driver.
-    ///   - name: The name for people.
+    ///   - name: The name that users see.
     ///   - kind: The kind of device.
     ///   - capabilities: The capabilities.
     ///   - manufacturer: The manufacturer.
@@ -138,7 +142,7 @@ public struct LightDescription: Equatable, Sendable {
     ///
     /// - Parameters:
     ///   - id: The device's permanent id within its driver.
-    ///   - name: The name for people.
+    ///   - name: The name that users see.
     ///   - kind: The kind of device.
     ///   - functions: The functions.
     ///   - manufacturer: The manufacturer.
@@ -163,7 +167,7 @@ public struct LightDescription: Equatable, Sendable {
 }
 
 extension LightDescription {
-    /// The functions as capabilities of a light, a fan or a sensor.
+    /// The capabilities of a light, a fan or a sensor, derived from its functions.
     ///
     /// Setting them replaces the functions.
     public var capabilities: LightCapabilities {

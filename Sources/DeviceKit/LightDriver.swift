@@ -1,7 +1,7 @@
 /// The reason why a device didn't accept a command.
 @nonexhaustive
 public enum LightError: Error, Equatable, Sendable {
-    /// The device is known to be unreachable (no power, no radio, no broker).
+    /// The device is known to be unreachable, such as without power, radio contact or a broker.
     case unreachable
     /// The device or its gateway is overloaded.
     case busy
@@ -38,43 +38,43 @@ extension DriverState {
 /// The reason why a message or a value was dropped.
 @nonexhaustive
 public enum DropReason: String, Hashable, Sendable, CaseIterable {
-    /// There were too many messages at once, or more than can be kept.
+    /// There were too many messages at once, or more data than the driver keeps.
     case overflow
-    /// The data isn't a message or a value of the system.
+    /// The data isn't a valid message or value of the driver's system.
     case unreadable
-    /// The device can't have the value.
+    /// The value isn't possible for the device.
     case invalid
 }
 
 /// A driver, which connects one system of devices to the bridge.
 ///
-/// A driver keeps these promises, which `DriverContract` checks:
+/// A driver must meet these requirements, most of which `DriverContract` checks:
 /// - It adds a device to the host before its first report, and again when its description changes.
-/// - It reports real values, not requested ones. A device that never reports is reported as commanded, once the command
-///   has been sent.
+/// - It reports actual values, not requested ones. For a device that sends no reports, it reports the commanded values
+///   once the command has been sent.
 /// - An unreachable device is reported as unreachable and stays known. Only its source can remove it.
 /// - ``apply(_:to:)`` and ``identify(_:)`` return soon after their task is canceled. The host cancels after 2 s.
-/// - No message of a device, a broker or a file makes it trap or buffer more than its documented bounds.
+/// - No message from a device or a broker and no file makes it trap, or buffer more than its documented limits.
 ///
-/// Its functions run on the caller's executor, which runs all HAP sessions, and therefore must not block. An actor or a
-/// thread of the driver must do long work.
+/// Its functions run on the caller's executor, which also runs all HAP sessions, so they must not block. Long work
+/// belongs in an actor or a thread of the driver.
 public protocol LightDriver: Sendable {
     /// Runs the driver until the task is canceled: connects, finds devices and reports their states.
     ///
-    /// If a broker or a network may come back, the driver reconnects with backoff. An error ends the driver permanently
-    /// and is shown to the operator.
+    /// If the connection to a broker or a network is lost, the driver reconnects with backoff. An error that this
+    /// function throws ends the driver permanently and is shown to the operator.
     ///
     /// - Parameter host: The host, which receives devices and their states.
     /// - Throws: The error that ends the driver permanently.
     func run(host: any LightHost) async throws
 
-    /// Sends a command to a device, and returns when the device or its gateway has accepted it.
+    /// Sends a command to a device, and returns once the device or its gateway has accepted it.
     ///
     /// The host sends at most one command at a time to each device.
     ///
     /// - Parameters:
-    ///   - command: The requested values, at least one, within the limits of the device's description. Brightness is 1
-    ///     to 100.
+    ///   - command: The requested values: at least one, within the limits of the device's description. A brightness is
+    ///     at least 1.
     ///   - light: A device that was added to the host.
     /// - Throws: ``LightError`` if the device didn't accept the command.
     func apply(_ command: LightCommand, to light: LightID) async throws(LightError)
@@ -86,7 +86,7 @@ public protocol LightDriver: Sendable {
     func identify(_ light: LightID) async throws(LightError)
 }
 
-/// The host of a driver, which receives its devices and their values.
+/// The bridge's interface for a driver, which reports its devices and their values to it.
 ///
 /// Its functions can be called from any executor. Calls are handled in order.
 public protocol LightHost: Sendable {
@@ -99,13 +99,14 @@ public protocol LightHost: Sendable {
     /// Reports values of a device.
     func report(_ report: LightReport, from light: LightID) async
 
-    /// Reports values of several devices, in order; a call costs as much as ``report(_:from:)`` for one device.
+    /// Reports values of several devices, in order; one call costs about as much as ``report(_:from:)`` for a single
+    /// device.
     func report(_ reports: [(light: LightID, report: LightReport)]) async
 
     /// Reports momentary events of a device, such as the press of a button.
     ///
     /// Subscribers get each event at once, even if it has the same value as the previous one. Events are never stored,
-    /// read or repeated, so don't call it for retained messages, or for values that are read after a reconnect.
+    /// read or repeated. Don't report retained messages as events, or values that the driver reads after it reconnects.
     ///
     /// - Parameters:
     ///   - events: The values of momentary characteristics such as ProgrammableSwitchEvent.
@@ -115,33 +116,33 @@ public protocol LightHost: Sendable {
     /// Returns the last known values of a device, including those from before a restart, or `nil` if unknown.
     func lastKnown(_ light: LightID) async -> LightReport?
 
-    /// Returns the driver's devices that the bridge knows, including those from before a restart.
+    /// Returns the ids of the driver's devices that the bridge shows, including those from before a restart.
     ///
-    /// A driver with its devices in the configuration removes the devices that are no longer listed there.
+    /// A driver whose devices are listed in the configuration must remove the devices that are no longer listed.
     func knownLights() async -> [LightID]
 
-    /// Returns the kinds that the operator wants to see.
+    /// Returns the kinds of devices that the operator's configuration includes.
     ///
-    /// A driver doesn't need to look for others, because its devices of other kinds aren't shown. The kinds don't
+    /// A driver doesn't need to look for devices of other kinds, because the bridge doesn't show them. The kinds don't
     /// change while the driver runs.
     func includedKinds() async -> Set<LightKind>
 
     /// Reports the state of the driver.
     func report(_ state: DriverState) async
 
-    /// Warns the operator about a subject, in `status` and `lights`; `nil` withdraws the warning.
+    /// Sets or withdraws the warning about a subject, which the operator sees in the output of `status` and `lights`.
     ///
     /// - Parameters:
-    ///   - warning: One sentence with the problem and the remedy.
-    ///   - subject: The subject, such as a topic or the id of a device. A newer warning about it replaces the older
-    ///     one.
+    ///   - warning: One sentence with the problem and the remedy, or `nil` to withdraw the warning.
+    ///   - subject: The subject, such as a topic or the id of a device. A new warning replaces the previous one about
+    ///     the same subject.
     func warn(_ warning: String?, about subject: String) async
 
-    /// Counts dropped messages or values, for the operator.
+    /// Adds to the numbers of dropped messages and values, which the operator can see.
     ///
     /// - Parameters:
     ///   - count: The number of messages or values.
-    ///   - reason: The reason.
+    ///   - reason: The reason why they were dropped.
     func dropped(_ count: Int, _ reason: DropReason) async
 }
 

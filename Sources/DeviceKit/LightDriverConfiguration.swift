@@ -1,19 +1,19 @@
 public import Logging
 
-/// A driver's keys in the configuration file, which can create the driver.
+/// The decoded configuration of a driver, which creates the driver.
 ///
-/// The daemon decodes it strictly. With `CodingKeys` that are `CaseIterable`, it suggests the nearest valid key for a
-/// misspelled one. If a value is invalid, `init(from:)` throws a `ConfigurationProblem`, which is shown to the
-/// operator with file, line and column.
+/// The daemon rejects unknown keys. If the `CodingKeys` are `CaseIterable`, it suggests the nearest valid key for a
+/// misspelled one. For an invalid value, `init(from:)` throws a `ConfigurationProblem`, which is shown to the operator
+/// with file, line and column.
 ///
-/// When the file is reloaded, a driver with an equal configuration keeps running.
+/// When the configuration file is reloaded, a driver whose configuration is unchanged keeps running.
 public protocol LightDriverConfiguration: Decodable, Equatable, Sendable {
     /// The driver's name in the configuration (`driver: mqtt`).
     static var driverName: String { get }
 
     /// Creates the driver.
     ///
-    /// It must not access anything outside before it runs.
+    /// The driver must not access the network, files or devices before it runs.
     ///
     /// - Parameter logger: The driver's logger, which already includes the driver's id.
     /// - Returns: The driver.

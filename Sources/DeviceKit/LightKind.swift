@@ -4,9 +4,9 @@ package import HAPModel
 public struct LightKind: Sendable {
     /// The name in the configuration and the plugin protocol.
     public let rawValue: String
-    /// The name in the key `include` of the configuration.
+    /// The name in the list `include` of the configuration.
     package let plural: String
-    /// The display name, also the model of devices that report none.
+    /// The display name, which is also the model name of devices that don't report one.
     package let title: String
     package let rules: any DeviceRules
     /// The names of the values, in listing order.
@@ -24,7 +24,7 @@ public struct LightKind: Sendable {
 extension LightKind {
     /// Returns the property of a characteristic.
     ///
-    /// Every power characteristic is On.
+    /// A characteristic that switches the device on and off becomes On.
     package func property(_ type: CharacteristicType, of function: String?) -> Property {
         Property(type == rules.power ? .on : type, of: function)
     }

@@ -63,9 +63,10 @@ public struct LightReport: PropertyContainer, Equatable, Sendable {
     /// `false` becomes HAP status -70402 on reads and writes.
     public var reachable: Bool?
 
-    /// A Boolean value that indicates whether a person has changed the light, and not a command.
+    /// A Boolean value that indicates whether the light is known to have been changed by a person, not by a command.
     ///
-    /// Without it, reports that follow a command closely and differ from it count as intermediate steps.
+    /// Otherwise, a report that follows a command closely and differs from it counts as an intermediate step of the
+    /// change.
     public var isSpontaneous = false
 
     /// Creates a report from values.

@@ -17,7 +17,7 @@ public struct Property: Hashable, Sendable {
         self.function = function
     }
 
-    /// The representative of the properties that are replaced together with this one.
+    /// The property that represents this one and all properties that are replaced together with it.
     ///
     /// A lamp shows a color or a white, so hue, saturation and color temperature form one group.
     package var group: Property {
@@ -27,7 +27,7 @@ public struct Property: Hashable, Sendable {
 
 /// The values of a command, a report or a device's state, by property.
 ///
-/// A property has a value, is currently unknown, or is missing.
+/// Each property has a value, is marked as currently unknown, or is missing.
 ///
 /// ```swift
 /// report.values[.currentTemperature] = 21.5
@@ -74,13 +74,13 @@ public struct PropertyValues: Sendable {
     /// Removes a property.
     public mutating func remove(_ property: Property) {
         guard let index = index(of: property) else { return }
-        // Shared storage isn't copied just to become empty.
+        // Removing the only entry in place would first copy shared storage.
         if entries.count == 1 { entries = [] } else { entries.remove(at: index) }
     }
 
     /// Merges newer values and keeps the others.
     ///
-    /// A color and a white replace each other.
+    /// A newer color replaces a white, and a newer white replaces a color.
     public mutating func merge(_ newer: PropertyValues) {
         guard !entries.isEmpty else { return self = newer }
         for (property, value) in newer.entries {
@@ -90,7 +90,7 @@ public struct PropertyValues: Sendable {
         }
     }
 
-    /// Sets or adds a value; `nil` marks it as currently unknown.
+    /// Sets or adds the value of a property; `nil` marks the property as currently unknown.
     ///
     /// - Returns: Whether the collection has changed.
     @discardableResult
@@ -99,7 +99,7 @@ public struct PropertyValues: Sendable {
             entries.append((property, value))
             return true
         }
-        // An unchanged value doesn't copy shared storage.
+        // Assigning an equal value would copy shared storage for nothing.
         guard entries[index].value != value else { return false }
         entries[index].value = value
         return true
@@ -148,14 +148,14 @@ extension PropertyValues: Equatable {
 }
 
 extension PropertyValues {
-    /// Returns the properties that are replaced together with one, with their values.
+    /// Returns the properties of a group, with their values.
     package func members(of group: Property) -> PropertyValues {
         var members = PropertyValues()
         for entry in entries where entry.property.group == group { members.entries.append(entry) }
         return members
     }
 
-    /// Returns the values without the groups that have values in another collection.
+    /// Returns the values of all groups that don't occur in another collection.
     package func removing(_ others: PropertyValues) -> PropertyValues {
         guard !isEmpty, !others.isEmpty else { return self }
         var left = self

@@ -1,18 +1,18 @@
 package import HAPModel
 
-/// The name of a value for people and for programs that don't use HAP, with the form of its values.
+/// The name of a property in commands and listings, with the type of its values.
 package struct PropertyName: Sendable {
-    /// The form of a value.
+    /// The type of a value.
     package enum Form: Sendable {
         /// True or false, with a phrase for each.
         case flag(yes: String, no: String)
         /// An integer.
         case whole(ClosedRange<Double>, unit: String)
-        /// A number.
+        /// A floating-point number.
         ///
-        /// `symbol` follows it in a sentence.
+        /// `symbol` follows the number in a sentence.
         case number(ClosedRange<Double>, unit: String, symbol: String = "")
-        /// One of several words, numbered from 0.
+        /// One of several words. HAP's value is the word's index, from 0.
         case choice([String])
     }
 
@@ -20,10 +20,10 @@ package struct PropertyName: Sendable {
     package let name: String
     /// The characteristic.
     package let type: CharacteristicType
-    /// The characteristic that a controller writes to change the value, if it differs.
+    /// The characteristic that a controller writes to change the value, or `nil` if it's `type`.
     let target: CharacteristicType?
     package let form: Form
-    /// A Boolean value that indicates whether true is 0, as for a closed contact.
+    /// A Boolean value that indicates whether HAP's value for true is 0, as for a closed contact.
     let isInverted: Bool
 
     package init(
@@ -42,7 +42,9 @@ package struct PropertyName: Sendable {
     /// Several kinds can share a name.
     package static let all = LightKind.allCases.flatMap(\.names)
 
-    /// Returns the name of a characteristic, by default the catalog's.
+    /// Returns the name of a characteristic.
+    ///
+    /// If no kind names it, the result is its name in HAP's catalog or its type.
     package static func name(of type: CharacteristicType) -> String {
         all.first { $0.type == type }?.name ?? CharacteristicDefinition.of(type)?.name ?? type.description
     }
@@ -60,13 +62,13 @@ package struct PropertyName: Sendable {
         }
     }
 
-    /// Returns the characteristic's value for a flag.
+    /// Returns the characteristic's value for true or false.
     package func value(_ flag: Bool) -> CharacteristicValue {
         CharacteristicDefinition.of(type)?.metadata.format == .bool
             ? .bool(flag != isInverted) : .integer(flag != isInverted ? 1 : 0)
     }
 
-    /// Returns the flag of a characteristic's value.
+    /// Returns whether a characteristic's value means true, or `nil` if it isn't a Boolean value.
     package func flag(_ value: CharacteristicValue) -> Bool? { Bool(value).map { $0 != isInverted } }
 }
 

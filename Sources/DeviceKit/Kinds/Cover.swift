@@ -49,7 +49,7 @@ extension PropertyContainer {
 
 /// The rules of a cover.
 ///
-/// At rest its target is its position, even if it was moved by hand.
+/// While the cover isn't moving, its target position equals its position, even if it was moved by hand.
 struct CoverRules: DeviceRules {
     func functions(_ capabilities: LightCapabilities) -> [AccessoryFunction] {
         [
@@ -67,7 +67,7 @@ struct CoverRules: DeviceRules {
 
     func complete(_ reported: inout PropertyValues, over state: () -> DeviceState) {
         guard reported.position != nil || reported.motion != nil else { return }
-        // A device that reports only its position is at rest.
+        // A report with only a position means that the cover has stopped.
         let motion = reported.motion ?? .stopped
         reported.motion = motion
         reported.targetPosition =

@@ -11,7 +11,7 @@ extension LightKind {
         ])
 }
 
-/// The direction of a fan, seen from below or in front of it.
+/// The direction of a fan's rotation, seen from below a ceiling fan or from the front of other fans.
 public enum FanDirection: String, CaseIterable, Hashable, Sendable {
     /// Clockwise.
     case clockwise
@@ -60,7 +60,7 @@ struct FanRules: DeviceRules {
 
     func command(_ written: PropertyValues, over state: DeviceState) -> PropertyValues {
         guard let speed: Double = written[.rotationSpeed], speed < 0.5 else { return written }
-        // Zero means off, and the speed for the next "on" stays.
+        // Speed 0 means off and keeps the last speed for the next "on".
         var command = written
         command.speed = nil
         command.on = false

@@ -121,11 +121,11 @@ struct LampRules: DeviceRules {
     ) -> CharacteristicValue? {
         switch property.type {
         case .brightness: return value.whole(in: 1...100)
-        // A driver's conversion may exceed the limits by rounding. Hue stays 360 if HomeKit wrote it, because HomeKit
-        // expects the written value.
+        // A driver's conversion may exceed the limits slightly because of rounding. A hue of 360 that a controller
+        // wrote stays 360, because the controller expects the value that it wrote.
         case .hue: return value.number(near: 0...360)
         case .saturation: return value.number(near: 0...100)
-        // A lamp may report more than HomeKit supports.
+        // A lamp may report a color temperature outside HomeKit's range.
         case .colorTemperature:
             let range = Self.possibleTemperatures
             return value.whole(in: Double(range.lowerBound)...Double(range.upperBound))
@@ -140,8 +140,8 @@ struct LampRules: DeviceRules {
 
     func command(_ written: PropertyValues, over state: DeviceState) -> PropertyValues {
         var command = written
-        // Zero means off and keeps the level for the next "on" (HAP 11). Together with On, it is the lowest level,
-        // rounded down by a controller with a finer scale: Home Assistant sends it for its levels 1 and 2.
+        // Brightness 0 means off and keeps the level for the next "on" (HAP 11). Together with "on", it means the
+        // lowest level: Home Assistant's levels 1 and 2 of 255 round down to 0 %.
         if command[Property(.brightness)]?.number == 0 {
             command.brightness = command.on == true ? 1 : nil
             if command.on != true { command.on = false }
@@ -163,7 +163,7 @@ struct LampRules: DeviceRules {
             return wasWhite
         }
         state.isWhite = true
-        // The Home app shows the color wheel's value, which must match the white (HAP 12).
+        // The Home app shows the color of hue and saturation, so they must match the white (HAP 12).
         let (hue, saturation) = ColorConversion.hueSaturation(mired: mired)
         let isNewHue = state.values.set(.float(hue), for: Property(.hue))
         let isNewSaturation = state.values.set(.float(saturation), for: Property(.saturation))
@@ -185,13 +185,13 @@ extension DeviceState {
 }
 
 extension CharacteristicValue {
-    /// Returns the value as an integer, or `nil` if it is out of range.
+    /// Returns the value rounded to an integer, or `nil` if it is out of range.
     func whole(in range: ClosedRange<Double>) -> CharacteristicValue? {
         guard let number = number?.rounded(), range.contains(number) else { return nil }
         return .integer(Int64(number))
     }
 
-    /// Returns the value clamped to the range, or `nil` if it is out of range by more than one.
+    /// Returns the value clamped to the range, or `nil` if it is out of range by more than 1.
     fileprivate func number(near range: ClosedRange<Double>) -> CharacteristicValue? {
         guard let number, (range.lowerBound - 1...range.upperBound + 1).contains(number) else { return nil }
         return .float(min(max(number, range.lowerBound), range.upperBound))
@@ -199,12 +199,13 @@ extension CharacteristicValue {
 }
 
 extension LightColor {
-    /// Returns whether two colors are equal except for a device's rounding.
+    /// Returns whether two colors differ by at most a device's rounding.
     package func resembles(_ other: LightColor) -> Bool {
         switch (self, other) {
         case (.hueSaturation(let h1, let s1), .hueSaturation(let h2, let s2)):
             let distance = (h1 - h2).magnitude.truncatingRemainder(dividingBy: 360)
-            // The resolution of the hue decreases with the saturation: with three bytes it is 23° at 1 %.
+            // The resolution of the hue decreases with the saturation: with one byte each for red, green and blue, it's
+            // 23° at a saturation of 1 %.
             let saturation = min(s1, s2)
             let tolerance = max(1.5, 24 / max(saturation, 1))
             return (s1 - s2).magnitude <= 1.5 && (min(distance, 360 - distance) <= tolerance || saturation < 2)

@@ -6,14 +6,16 @@ extension LightKind {
         "sensor", plural: "sensors", title: "Sensor", SensorRules(), SensorReading.allCases.map(\.name))
 }
 
-/// A reading of a sensor; an accessory has each of them at most once.
+/// A quantity or condition that a sensor measures.
+///
+/// An accessory has each of them at most once.
 @nonexhaustive
 public enum SensorReading: String, CaseIterable, Hashable, Sendable, Comparable {
     /// Motion is detected.
     case motion
     /// A door or a window is closed: the contact is made.
     ///
-    /// Home Assistant's classes of doors and windows have the opposite meaning.
+    /// In Home Assistant's classes for doors and windows, true means open.
     case contact
     /// A person is present.
     case occupancy
@@ -32,7 +34,7 @@ public enum SensorReading: String, CaseIterable, Hashable, Sendable, Comparable 
     /// The battery must be replaced.
     case batteryLow
 
-    /// A Boolean value that indicates whether the value is true or false.
+    /// A Boolean value that indicates whether the reading is true or false, and not a number.
     public var isFlag: Bool {
         switch self {
         case .motion, .contact, .occupancy, .leak, .smoke, .batteryLow: true
@@ -40,7 +42,9 @@ public enum SensorReading: String, CaseIterable, Hashable, Sendable, Comparable 
         }
     }
 
-    /// The range of numbers; other numbers are clamped.
+    /// The range of the reading.
+    ///
+    /// Numbers outside it are clamped.
     public var range: ClosedRange<Double> {
         switch self {
         case .temperature: -270...1000
@@ -50,7 +54,8 @@ public enum SensorReading: String, CaseIterable, Hashable, Sendable, Comparable 
         }
     }
 
-    /// A Boolean value that indicates whether a value from before a restart is meaningless.
+    /// A Boolean value that indicates whether the reading changes so quickly that a value from before a restart is
+    /// meaningless.
     public var isMomentary: Bool { self == .motion || self == .occupancy }
 
     /// A Boolean value that indicates whether the reading is about the battery.
@@ -72,10 +77,11 @@ public enum SensorValue: Equatable, Hashable, Sendable {
     /// The sensor currently doesn't know the value, or hasn't reported it for too long.
     case unknown
 
-    /// Returns the value in the form of a reading.
+    /// Returns the value, clamped to the range of a reading.
     ///
     /// - Parameter reading: The reading.
-    /// - Returns: The value within its range, or `nil` if it has the wrong type or isn't a finite number.
+    /// - Returns: The value, clamped to the reading's range, or `nil` if it has the wrong type or isn't a finite
+    ///   number.
     public func valid(for reading: SensorReading) -> SensorValue? {
         switch self {
         case .unknown: return self
@@ -90,7 +96,7 @@ public enum SensorValue: Equatable, Hashable, Sendable {
 extension PropertyContainer {
     /// The readings of a sensor.
     ///
-    /// Missing ones are unchanged or were never known.
+    /// In a report, a missing reading is unchanged or was never known.
     public var readings: [SensorReading: SensorValue] {
         get {
             var readings: [SensorReading: SensorValue] = [:]
@@ -191,9 +197,9 @@ extension SensorReading {
 
 /// The rules of a sensor.
 ///
-/// An unknown reading keeps its last value, with StatusActive off. Battery has no StatusActive.
+/// An unknown reading keeps its last value, and StatusActive becomes false. The Battery service has no StatusActive.
 struct SensorRules: DeviceRules {
-    /// The highest charge that counts as low if the device reports only the charge, in percent.
+    /// The highest charge, in percent, that counts as low if the device doesn't report whether the battery is low.
     ///
     /// It is Home Assistant's limit.
     private static let lowBattery = 20.0
@@ -205,7 +211,7 @@ struct SensorRules: DeviceRules {
         }
         let battery = readings.filter(\.isBattery).reversed()
         if !battery.isEmpty {
-            // No controller should warn of a battery that has not reported yet.
+            // Until the first report, the battery counts as full, so that controllers don't warn.
             let values = battery.map { ($0.characteristic, CharacteristicValue.integer($0 == .battery ? 100 : 0)) }
             functions.append(AccessoryFunction(.battery, values))
         }
