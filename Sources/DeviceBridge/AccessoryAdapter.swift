@@ -3,7 +3,8 @@ internal import DeviceKit
 internal import HAPModel
 internal import HAPProtocol
 
-/// Converts a driver's description to services, written values to commands, and states to values.
+/// Converts a driver's description of a device to HAP services, written values to commands, and device states to
+/// characteristic values.
 ///
 /// It is immutable.
 final class AccessoryAdapter {
@@ -16,7 +17,8 @@ final class AccessoryAdapter {
         /// The value before the first report.
         var initial: CharacteristicValue
         let manufacturerDescription: String?
-        /// A Boolean value that indicates whether the device has the characteristic; the bridge adds others.
+        /// A Boolean value that indicates whether the device itself has the characteristic, and not only the bridge,
+        /// which adds the characteristics that HAP requires.
         let isOfDevice: Bool
     }
 
@@ -34,7 +36,7 @@ final class AccessoryAdapter {
 
     /// Creates the adapter for a description.
     ///
-    /// It assigns an iid to every part of the accessory that has none.
+    /// It assigns an iid to every service and characteristic that doesn't have one in `ids`.
     init(_ description: LightDescription, _ name: String, _ ids: InstanceIDs) {
         self.description = description
         self.name = name
@@ -76,15 +78,15 @@ final class AccessoryAdapter {
 
     private func part(_ property: Property) -> Part? { part { $0.property == property } }
 
-    /// Returns the iid and the metadata of a characteristic of the first function, or `nil` if it has none of that
-    /// type.
+    /// Returns the iid and the metadata of the first function's characteristic of a type, or `nil` if it has no such
+    /// characteristic.
     func place(of type: CharacteristicType) -> (iid: InstanceID, metadata: CharacteristicMetadata)? {
         services.first?.parts.first { $0.type == type }.map { ($0.iid, $0.metadata) }
     }
 
     // MARK: The accessory
 
-    /// Returns the accessory object with the values of a state.
+    /// Returns the accessory object, with characteristic values from a device state.
     func accessory(_ aid: AccessoryID, state: DeviceState) -> AccessoryObject {
         let shown = services.enumerated().map { index, service in
             ServiceObject(
@@ -101,10 +103,10 @@ final class AccessoryAdapter {
         return AccessoryObject(aid: aid, services: [information] + shown)
     }
 
-    /// Returns the characteristics' values in a state, in the order of the services.
+    /// Returns the values of all characteristics in a device state, in the order of the services.
     ///
-    /// Hue and saturation precede color temperature, because the Home app derives the mode from the last one (Lights
-    /// 2). Momentary events aren't part of a state.
+    /// Hue and saturation precede color temperature, because the Home app derives the color mode from the last value
+    /// (Lights 2). Momentary events aren't part of a state.
     func values(of state: DeviceState) -> [(InstanceID, CharacteristicValue)] {
         var values: [(InstanceID, CharacteristicValue)] = []
         values.reserveCapacity(services.reduce(0) { $0 + $1.parts.count })
@@ -152,7 +154,7 @@ final class AccessoryAdapter {
         return possible.isEmpty ? nil : LightCommand(possible, transition: command.transition)
     }
 
-    /// Adds the initial values of a device that has power.
+    /// Adds the initial values of missing properties, if the device can be switched on and off.
     func addInitialValues(to state: inout DeviceState) {
         guard rules.power != nil else { return }
         if place(of: .colorTemperature) == nil { state.isWhite = false }

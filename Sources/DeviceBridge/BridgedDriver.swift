@@ -2,7 +2,9 @@ package import AccessoryRole
 package import DeviceKit
 package import HAPProtocol
 
-/// A driver and the statistics of its commands; it is a plain object inside the bridge's actor.
+/// A driver and the statistics of its commands.
+///
+/// Only the bridge's actor uses it, so it isn't `Sendable`.
 final class BridgedDriver {
     let id: String
     /// The running driver, or `nil` if no driver with this id is configured.
@@ -10,7 +12,7 @@ final class BridgedDriver {
     var state = DriverState.starting
     /// The results of the commands sent to the driver.
     var commands = OutcomeStatistics<HAPStatus>()
-    /// The number of dropped reports, by reason.
+    /// The number of dropped messages and values, by reason.
     var dropped: [DropReason: UInt64] = [:]
 
     init(_ id: String) { self.id = id }
@@ -42,20 +44,20 @@ struct DriverHost: LightHost {
     func dropped(_ count: Int, _ reason: DropReason) async { await bridge.dropped(count, reason, by: driver) }
 }
 
-/// A driver's lights, and the results of their commands since the start.
+/// The number of a driver's lights, and the results of the commands sent to it since the bridge started.
 package struct DriverStatistics: Equatable, Sendable {
     package let id: String
     package let state: DriverState
     package let lights: Int
     package let reachableLights: Int
-    /// The commands sent to the driver, by HAP status, and their durations.
+    /// The results of the commands sent to the driver, by HAP status, with their durations.
     package let commands: OutcomeStatistics<HAPStatus>
-    /// The number of dropped reports, by reason.
+    /// The number of dropped messages and values, by reason.
     package let dropped: [DropReason: UInt64]
 }
 
 extension DeviceBridge {
-    /// Counts dropped reports of a driver.
+    /// Counts dropped messages and values of a driver.
     func dropped(_ count: Int, _ reason: DropReason, by driver: String) {
         self.driver(driver).dropped[reason, default: 0] &+= UInt64(max(count, 0))
     }

@@ -3,10 +3,12 @@ internal import DeviceKit
 internal import HAPModel
 internal import HAPProtocol
 
-/// A visible light and its pending work; it is a plain object inside the bridge's actor.
+/// A visible light and its pending work.
+///
+/// Only the bridge's actor uses it, so it isn't `Sendable`.
 final class BridgedLight {
     let key: LightKey
-    /// The number of the light's bridge, and that bridge's server.
+    /// The number of the bridge that shows the light, and that bridge's server.
     let bridge: Int
     let server: AccessoryServer
     let aid: AccessoryID
@@ -14,7 +16,8 @@ final class BridgedLight {
     var adapter: AccessoryAdapter { didSet { pipeline.rules = adapter.rules } }
     var state: DeviceState
     var pipeline: CommandPipeline
-    /// The requests whose values are in the running command, and those in the waiting command.
+    /// The requests whose values are part of the running command, and those whose values are part of the waiting
+    /// command.
     var waitersUnderWay: [CommandWaiter] = []
     var waitersWaiting: [CommandWaiter] = []
     /// The number of the current command, which identifies late responses.
@@ -28,10 +31,11 @@ final class BridgedLight {
     var origin = LightEvent.Origin.device
     /// A Boolean value that indicates whether the state was published since the newest command started.
     var isShown = false
-    /// A Boolean value that indicates whether the running command makes no events, because adaptive lighting changes
-    /// values often and only slightly.
+    /// A Boolean value that indicates whether the running command sends no events.
+    ///
+    /// Adaptive lighting often makes small changes that controllers don't need to be notified of.
     var isQuiet = false
-    /// The adaptive lighting state, or `nil` if the light doesn't support it.
+    /// The adaptive lighting state, or `nil` if the light doesn't support adaptive lighting.
     var transition: AdaptiveLightingTransition?
     /// The stored adaptive lighting state.
     var savedTransition: [UInt8]?
@@ -56,9 +60,9 @@ final class BridgedLight {
         pipeline = CommandPipeline(adapter.rules)
     }
 
-    /// The state with the most recently requested power and color.
+    /// The state as it will be after the running and the waiting command, except for the brightness.
     ///
-    /// A hue that is written alone is combined with its saturation.
+    /// A hue that is written alone is combined with the saturation of this state, and vice versa.
     var wanted: DeviceState {
         guard pipeline.underWay != nil || pipeline.waiting != nil else { return state }
         var values = PropertyValues()
@@ -80,6 +84,6 @@ final class BridgedLight {
             state: report, transition: savedTransition)
     }
 
-    /// The state as a report, to be stored for the next start.
+    /// The values of the state that remain valid after a restart.
     var report: LightReport { adapter.description.report(of: state, isForRestart: true) }
 }

@@ -1,49 +1,53 @@
 internal import DeviceKit
 internal import HAPModel
 
-/// The commands and echoes of one light (Lights 2).
+/// The pending commands of one light, and the reports that follow them (Lights 2).
 ///
-/// At most one command is running. Newer commands are merged into one waiting command, so that the latest value always
-/// wins and is always sent. For some time after a command, reports that differ from it count as intermediate steps of a
-/// fade or as echoes of an older command, and are held. A report that is still held when that time ends is applied.
+/// At most one command is running. Newer commands are merged into one waiting command, so the latest value always wins
+/// and is always sent. For some time after a command, a report that differs from it counts as an intermediate step of a
+/// fade or as an echo of an older command. Such a report is held, and applied only if it is still the latest one when
+/// that time ends.
 struct CommandPipeline: ~Copyable {
-    /// The time for which reports count as intermediate steps, unless the command's fade takes longer.
+    /// The time after a command during which reports count as intermediate steps, unless the command's fade takes
+    /// longer.
     static let confirmationTime = Duration.seconds(1)
-    /// The time for which reports still count as intermediate steps once the light has confirmed all values.
+    /// The time during which reports still count as intermediate steps once the light has confirmed all values.
     ///
     /// Late echoes arrive within this time. Later reports are changes made at the light.
     static let echoTime = Duration.milliseconds(300)
 
-    /// The time without a report after which a command is sent again, because radios lose some.
+    /// The time without a report after which a command is sent again, because wireless devices miss some commands.
     static let retryTime = Duration.seconds(2)
 
     /// The rules for the light's values.
     var rules: any DeviceRules
     private(set) var underWay: LightCommand?
-    /// A Boolean value that indicates whether a command has timed out and its driver has not returned.
+    /// A Boolean value that indicates whether a command has timed out but the driver's call hasn't returned yet.
     ///
-    /// The next command waits for that.
+    /// The next command waits until it returns.
     private(set) var isAbandoned = false
     private(set) var waiting: LightCommand?
     private var target = LightCommand()
-    /// The values of the target that the light has not confirmed.
+    /// The values of the command that the light hasn't confirmed yet.
     private var unconfirmed = PropertyValues()
     private var completesAt: ContinuousClock.Instant?
     private var held = PropertyValues()
-    /// An accepted command that no report has followed.
+    /// The last command that the driver accepted before any report about its values arrived.
     private var unanswered: LightCommand?
-    /// The time at which to send that command again.
+    /// The time at which to send the unanswered command again, or `nil` if it isn't due.
     private var retriesAt: ContinuousClock.Instant?
     /// A Boolean value that indicates whether the running command is a repetition.
     private var isRetry = false
-    /// The values received together with "off", such as a level, which are sent with the next "on".
+    /// The values that were requested together with "off", such as a level.
+    ///
+    /// They are sent with the next "on".
     private(set) var forNextOn = PropertyValues()
     /// A Boolean value that indicates whether the light confirmed neither the newest command nor its repetition.
     private(set) var isUnconfirmed = false
 
     init(_ rules: any DeviceRules) { self.rules = rules }
 
-    /// A Boolean value that indicates whether the driver is processing a command, including one that has timed out.
+    /// A Boolean value that indicates whether the driver is still processing a command, even one that has timed out.
     var isBusy: Bool { underWay != nil || isAbandoned }
 
     /// Adds a command.
@@ -66,7 +70,8 @@ struct CommandPipeline: ~Copyable {
         return command
     }
 
-    /// Returns the command without the values for the next "on", or with them if it switches the light on.
+    /// Returns the command as it must be sent: a command that switches the light on gets the values held for it, and
+    /// one that switches it off loses its other values, which are held for the next "on".
     private mutating func withHeldValues(_ command: LightCommand) -> LightCommand {
         guard rules.power != nil else { return command }
         switch command.values[Property(.on)]?.bool {
@@ -97,7 +102,7 @@ struct CommandPipeline: ~Copyable {
 
     /// Handles a timeout of the running command.
     ///
-    /// Its driver may still be processing it.
+    /// The driver may still be processing the command.
     mutating func gaveUp(now: ContinuousClock.Instant) {
         complete(success: false, now: now)
         underWay = nil
@@ -110,7 +115,8 @@ struct CommandPipeline: ~Copyable {
     private mutating func complete(success: Bool, now: ContinuousClock.Instant) {
         if success, let command = underWay {
             if command.values[Property(.on)] == .bool(true) { forNextOn = PropertyValues() }
-            // Reports that differ from a newer target are echoes of an older one.
+            // If an earlier command is still completing, its target is extended, so that late reports of its values
+            // still count as echoes.
             if !isCompleting(now) { target = LightCommand() }
             target.merge(command)
             let fade = max(command.transition ?? .zero, Self.confirmationTime)
@@ -121,14 +127,14 @@ struct CommandPipeline: ~Copyable {
                 retriesAt = now + max(command.transition ?? .zero, Self.retryTime)
             }
         } else if !isCompleting(now) {
-            // No more reports are expected, so the held report applies.
+            // No more intermediate steps are expected after a failure, so held values apply now.
             completesAt = now
         }
     }
 
     /// Handles a report and returns its new values.
     mutating func reported(_ report: LightReport, now: ContinuousClock.Instant) -> LightReport {
-        // Any report shows that a command has reached the light, whether from this bridge or from another controller.
+        // A report with values shows that the light is responding, so the command isn't repeated.
         if !report.values.isEmpty {
             retriesAt = nil
             isUnconfirmed = false
@@ -142,7 +148,9 @@ struct CommandPipeline: ~Copyable {
         return accepted
     }
 
-    /// Returns the report without intermediate steps to the values of the newest command.
+    /// Returns the report without values that are intermediate steps toward the newest commands.
+    ///
+    /// Those values are held.
     private mutating func matched(_ report: LightReport, now: ContinuousClock.Instant) -> LightReport {
         let isCompleting = isCompleting(now)
         guard isCompleting || underWay != nil else { return report }
@@ -161,13 +169,14 @@ struct CommandPipeline: ~Copyable {
             let isMatch = rules.resembles(reported, expected.values.members(of: group))
             held = held.removing(reported)
             if isMatch { unconfirmed = unconfirmed.removing(reported) } else { held.merge(reported) }
-            // A value that the light has only rounded doesn't count as a change.
+            // A commanded color that the light has only rounded isn't a change, so it is dropped from the report, too.
             if !isMatch || group.type == .hue { accepted.values = accepted.values.removing(reported) }
         }
         let fades = expected.transition.map { $0 > .zero } ?? false
-        // The levels during a fade-out must not return with the next tap.
+        // The levels during a fade-out must not become the level of the next "on".
         if fades, expected.on == false, expected.brightness == nil { accepted.brightness = nil }
-        // Some lights report the final value first, and then the steps.
+        // Once all values are confirmed, reports are held only for `echoTime`: some lights report the final value first
+        // and the steps later.
         if let completesAt, underWay == nil, unconfirmed.isEmpty, !fades {
             self.completesAt = min(completesAt, now + Self.echoTime)
         }
@@ -184,14 +193,14 @@ struct CommandPipeline: ~Copyable {
         return min(completesAt, retriesAt ?? completesAt)
     }
 
-    /// Returns the command to send again because no report followed it, if any.
+    /// Returns the unanswered command if it's time to send it again, otherwise `nil`.
     mutating func retried(now: ContinuousClock.Instant) -> LightCommand? {
         guard !isBusy, let retriesAt, retriesAt <= now, let command = unanswered else { return nil }
         isUnconfirmed = true
         return begin(command, isRetry: true)
     }
 
-    /// Returns the held reports once their time has passed.
+    /// Returns the held values once their time has passed, or `nil` if there are none.
     mutating func completed(now: ContinuousClock.Instant) -> LightReport? {
         guard let completesAt, now >= completesAt, underWay == nil else { return nil }
         self.completesAt = nil
@@ -208,7 +217,9 @@ struct CommandPipeline: ~Copyable {
         superseded()
     }
 
-    /// Handles a change made at the light; later reports don't belong to a finished command.
+    /// Handles a change made at the light.
+    ///
+    /// From now on, reports count as changes, not as results of a finished command.
     mutating func superseded() {
         target = LightCommand()
         unconfirmed = PropertyValues()

@@ -22,8 +22,8 @@ final class CommandWaiter {
     ///
     /// Must be called once, before the response arrives.
     ///
-    /// It runs on the bridge, which owns its state. Elsewhere, each write would switch threads twice, and its
-    /// continuation would be outside the actor.
+    /// The bridge's actor runs it, because it owns the waiter. On another executor, each write would switch threads
+    /// twice.
     func response(in bridge: isolated DeviceBridge) async -> HAPStatus {
         await withCheckedContinuation { continuation = $0 }
     }

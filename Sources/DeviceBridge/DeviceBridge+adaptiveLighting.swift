@@ -5,11 +5,12 @@ internal import HAPProtocol
 internal import Logging
 
 // Adaptive lighting (HAP 12.1): a home hub writes a curve for the day, and the bridge follows it even while the hub is
-// offline. It never switches a light on. A color that a person chooses, from a controller or at the light, ends it.
+// offline. It never switches a light on. It ends when a color or a color temperature is set by a controller, by the
+// operator or at the light.
 extension DeviceBridge {
     /// Handles a write of CharacteristicValueTransitionControl.
     ///
-    /// - Returns: The status. On success, the server has the response.
+    /// - Returns: The status of the write. On success, the response value has been passed to the server.
     func writeTransition(_ write: CharacteristicWrite, to light: BridgedLight) async -> HAPStatus {
         guard case .data(let bytes) = write.value, light.transition != nil else { return .invalidValue }
         let response: [UInt8]
@@ -27,7 +28,9 @@ extension DeviceBridge {
         return .success
     }
 
-    /// Resumes the stored transition of a light that was added or whose description has changed, if possible.
+    /// Resumes the stored transition of a light that was added or whose description has changed.
+    ///
+    /// A transition that can't be resumed is dropped.
     func resumeTransition(of light: BridgedLight, _ saved: [UInt8]?) {
         let now = scheduler.now
         light.transition = light.adapter.transition(resuming: saved.map { ($0, now, wallClock()) })
@@ -47,14 +50,14 @@ extension DeviceBridge {
         for type in types where light.transition?.controllerWrote(type) == true { transitionChanged(light) }
     }
 
-    /// Ends the transition if the light reports a color that differs from the commanded one, because it was set at the
+    /// Ends the transition if the reported color differs from the commanded one, which means that it was set at the
     /// light.
     func endTransition(of light: BridgedLight, _ color: LightColor) {
         let report: AdaptiveLightingTransition.DeviceReport
         switch color {
         case .temperature(let mired): report = .colorTemperature(mired: mired)
         case .hueSaturation:
-            // Lights without a white mode report white as a color.
+            // Lights without a white mode report a commanded white as a color, which isn't a change.
             let (hue, saturation) = (light.state[.hue] ?? 0, light.state[.saturation] ?? 0)
             if light.state.isWhite, color.resembles(.hueSaturation(hue: hue, saturation: saturation)) { return }
             report = .color
@@ -62,16 +65,16 @@ extension DeviceBridge {
         if light.transition?.deviceReported(report, now: scheduler.now) == true { transitionChanged(light) }
     }
 
-    /// Updates the light for its transition.
+    /// Sends the color temperature that the light's transition has at this time, if it must change.
     ///
-    /// Called after each change of the light and when the next update is due.
+    /// It's called after each change of the light and when the next update is due.
     func advanceTransition(of light: BridgedLight) {
         guard light.state.followsTransition else { return }
         guard light.server.assumeIsolated({ $0.isPaired }) else {
             if light.transition?.unpaired() == true { transitionChanged(light) }
             return
         }
-        // Called again when the running command has ended.
+        // This function is called again when the running command has ended.
         guard !light.pipeline.isBusy else { return }
         let isOn = light.state[.on] == true && light.state.isReachable
         let brightness = light.state[.brightness] ?? 100
@@ -99,7 +102,7 @@ extension DeviceBridge {
 
     /// Publishes and stores a transition that has started, was renewed or has ended.
     ///
-    /// - Returns: A task that ends once the transition is stored or storing has failed.
+    /// - Returns: A task that ends once the transition is stored or couldn't be stored.
     @discardableResult
     private func transitionChanged(_ light: BridgedLight) -> Task<Void, Never> {
         let now = scheduler.now
@@ -137,8 +140,8 @@ extension DeviceState {
 extension AccessoryAdapter {
     /// Creates the adaptive lighting state of the light.
     ///
-    /// - Parameter saved: A stored transition, if there is one. It is resumed if possible.
-    /// - Returns: The state, or `nil` if the light lacks brightness or color temperature.
+    /// - Parameter saved: A stored transition with the current times, if there is one. It is resumed if possible.
+    /// - Returns: The adaptive lighting state, or `nil` if the light lacks brightness or color temperature.
     func transition(
         resuming saved: (bytes: [UInt8], now: ContinuousClock.Instant, wallClock: Duration)?
     ) -> AdaptiveLightingTransition? {

@@ -1,19 +1,19 @@
 package import AccessoryRole
 
-/// Opens the bridge with this number: stores its identity and starts advertising it a little later.
+/// Opens the bridge with this number: stores its identity, and starts to advertise it soon after.
 package typealias BridgeOpener = @Sendable (_ number: Int) async throws -> AccessoryServer
 
-// The bridge of each light. HAP limits the accessories of a bridge (HAP 1.1). When all are full, another bridge is
-// opened.
+// Distributes lights over bridges. HAP limits the number of accessories on a bridge (HAP 1.1), so another bridge is
+// opened when all are full.
 extension DeviceBridge {
     func hasRoom(_ bridge: Int) -> Bool { lightCounts[bridge, default: 0] < Self.maximumLights }
 
     /// Returns the bridge for a light, and opens a new one if necessary.
     ///
-    /// A light that returns gets its former bridge. A new light takes a place reserved for another light only if there
-    /// is no other.
+    /// A light that returns gets its former bridge if that has room. A new light takes a place that is reserved for an
+    /// absent light only if no other place is free.
     ///
-    /// - Parameter former: The light's stored state.
+    /// - Parameter former: The light's stored state, or `nil` if the light is new.
     /// - Returns: The bridge, or `nil` if the maximum number of bridges is open and all are full.
     /// - Throws: The opener's error.
     func bridgeWithRoom(for former: StoredLight?) async throws -> (number: Int, server: AccessoryServer)? {

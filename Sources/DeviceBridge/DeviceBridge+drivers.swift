@@ -3,15 +3,15 @@ internal import HAPProtocol
 
 // Adding, replacing and removing drivers.
 extension DeviceBridge {
-    /// The time within which a replacement driver must report its lights.
+    /// The time within which a replacement driver must report the lights of the former driver.
     static let takeoverTime = Duration.seconds(5)
 
     /// Adds a driver, or replaces the ended driver with the same id.
     ///
-    /// The driver reports through ``host(for:)``.
+    /// The driver must report to the host that ``host(for:)`` returns for this id.
     ///
-    /// Controllers don't notice the replacement: lights keep their state and reachability, unless the new driver
-    /// doesn't report them within ``takeoverTime``.
+    /// Controllers don't notice a replacement: the lights keep their state and reachability. Lights that the new driver
+    /// doesn't report within ``takeoverTime`` become unreachable.
     package func attach(_ driver: any LightDriver, as id: String) {
         let bridged = self.driver(id)
         let isReplacement = bridged.driver != nil
@@ -23,7 +23,7 @@ extension DeviceBridge {
         let deadline = scheduler.now + Self.takeoverTime
         for (key, light) in lights where key.driver == id {
             if light.state.isReachable { unconfirmed[key] = deadline }
-            // The former driver has ended, so the new one doesn't wait for its unfinished command.
+            // The former driver has ended, so commands to the new one don't wait for its unfinished call.
             if light.pipeline.isAbandoned { startNextCommand(light, success: false, now: scheduler.now) }
         }
         scheduler.schedule(at: deadline) { [self] in
@@ -40,7 +40,7 @@ extension DeviceBridge {
 
     /// Detaches a driver that has ended and is no longer configured.
     ///
-    /// Its lights stay and become unreachable.
+    /// Its lights remain visible and become unreachable.
     package func detach(_ id: String) {
         driver(id).driver = nil
         withdrawWarnings(of: id)
@@ -65,9 +65,9 @@ extension DeviceBridge {
     /// Returns the host for a driver's reports.
     package nonisolated func host(for driver: String) -> any LightHost { DriverHost(driver: driver, bridge: self) }
 
-    /// Waits until each driver has reported a state.
+    /// Waits until each configured driver has reported a state other than `starting`, or until the time limit.
     ///
-    /// By then, it has reported the lights that it knows without queries.
+    /// A driver reports the lights that it knows without queries before it reports such a state.
     ///
     /// - Parameter limit: The maximum time to wait.
     package func waitForDrivers(atMost limit: Duration) async {

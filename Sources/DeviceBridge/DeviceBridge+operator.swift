@@ -2,7 +2,7 @@ package import DeviceKit
 internal import HAPModel
 package import HAPProtocol
 
-// The operator's view of the lights, and commands.
+// The operator's view of the lights, and the operator's commands.
 extension DeviceBridge {
     func snapshot(_ light: BridgedLight) -> LightSnapshot {
         let description = light.adapter.description
@@ -25,12 +25,12 @@ extension DeviceBridge {
     /// Removes a light; if it returns, it keeps its aid.
     package func forget(_ key: LightKey) async { await removed(key.light, by: key.driver) }
 
-    /// Returns whether the removal of a light is stored, so that the light stays away after a restart.
+    /// Returns whether the removal of a light is stored, so that the light doesn't return after a restart.
     package func isRemovalStored(_ key: LightKey) -> Bool { !unsavedRemovals.contains(key) }
 
     /// Sends a command to a light, as a controller would.
     ///
-    /// - Returns: A status as for a controller; `invalidValue` if the light supports none of the values.
+    /// - Returns: The status that a controller would get, or `invalidValue` if the light supports none of the values.
     package func command(_ command: LightCommand, _ key: LightKey) async -> HAPStatus {
         guard let light = lights[key] else { return .doesNotExist }
         guard let possible = light.adapter.possible(command, state: light.wanted) else { return .invalidValue }
@@ -40,10 +40,12 @@ extension DeviceBridge {
         return await waiter.response(in: self)
     }
 
-    /// Returns the reason why a light rejected its newest command, or `nil` if it didn't.
+    /// Returns the reason why a light rejected its newest command, or `nil` if it didn't reject it.
     package func refusal(of key: LightKey) -> String? { lights[key]?.refusal }
 
-    /// Returns a stream of changes; a slow reader loses the oldest ones.
+    /// Returns a stream of the changes of all lights.
+    ///
+    /// If 256 changes are unread, a new one replaces the oldest.
     package func events() -> AsyncStream<LightEvent> {
         lastWatcher += 1
         let number = lastWatcher

@@ -3,13 +3,13 @@ internal import DeviceKit
 internal import HAPProtocol
 internal import Logging
 
-// Lights that their sources have removed. Some are remembered, so that they return with their aids. The operator can
-// purge them.
+// Lights that their sources have removed. The last ones are remembered, so that they get their aids again when they
+// return. The operator can purge them.
 extension DeviceBridge {
     /// The number of the next removed light.
     func nextRemoval() -> Int { (absent.values.compactMap(\.removal).max() ?? 0) + 1 }
 
-    /// The removed lights, oldest removal first, without returned lights that wait to be shown.
+    /// The removed lights, oldest removal first, without those that have returned and are waiting to be shown.
     private var removedLights: [StoredLight] {
         absent.values.filter { $0.isRemoved && unstored[$0.key] == nil }
             .sorted { ($0.removal ?? 0, $0.aid) < ($1.removal ?? 0, $1.aid) }
@@ -18,18 +18,18 @@ extension DeviceBridge {
     /// Forgets the lights that were removed first, if there are too many.
     func limitRemovedLights() async {
         let excess = removedLights.dropLast(Self.maximumRemovedLights)
-        // If it fails, the next removal tries again.
+        // If this fails, the next removal tries again.
         try? await forgetRemoved(Array(excess))
     }
 
     /// Permanently forgets all lights that were removed by their sources, and those of drivers that are no longer
     /// configured.
     ///
-    /// A light that its driver hasn't announced may just be unplugged, and stays. The aids are not reused, so a light
-    /// that returns is a new light.
+    /// A light that a configured driver hasn't announced isn't forgotten, because it may just be unplugged. Aids aren't
+    /// reused, so a forgotten light that returns counts as a new light.
     ///
-    /// - Returns: The lights, sorted by aid.
-    /// - Throws: The store's error. Nothing has changed then.
+    /// - Returns: The forgotten lights, sorted by aid.
+    /// - Throws: The store's error. In that case, no light is forgotten.
     package func purge() async throws -> [StoredLight] {
         await structureMutex.acquire()
         defer { structureMutex.release() }

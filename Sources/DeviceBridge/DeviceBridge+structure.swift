@@ -26,7 +26,7 @@ extension DeviceBridge {
         advanceTransition(of: light)
     }
 
-    /// Returns whether the operator's settings show the light.
+    /// Returns whether the operator's settings include the light.
     func isShown(_ key: LightKey, _ description: LightDescription) -> Bool {
         kinds.contains(description.kind) && overrides[key]?.isHidden != true
     }
@@ -43,7 +43,8 @@ extension DeviceBridge {
     // MARK: Names
 
     private func name(for key: LightKey, _ description: LightDescription, _ aid: AccessoryID) -> String {
-        // Of many lights, the newest one yields to all others.
+        // A light's name must differ from those of all older lights. For the newest light, these are the names of all
+        // other lights.
         let isNewest = aid == highestAID && lightsByAID[aid] == nil
         let taken = isNewest ? names : Set(lights.values.filter { $0.aid < aid }.map(\.adapter.name))
         return uniqueName(key, description, aid, among: taken)
@@ -54,7 +55,7 @@ extension DeviceBridge {
         _ key: LightKey, _ description: LightDescription, _ aid: AccessoryID, among taken: Set<String>
     ) -> String {
         var wanted = wantedName(key, description, aid)
-        // Sensors of a lamp often have its name.
+        // A sensor that is built into a lamp often has the lamp's name.
         if description.kind == .sensor, taken.contains(wanted) {
             wanted = AccessoryName.sanitized("\(wanted) Sensor", fallback: wanted)
         }
@@ -67,7 +68,7 @@ extension DeviceBridge {
 
     /// Gives each light the name that it would have after a restart.
     ///
-    /// The oldest of several lights gets a shared preferred name.
+    /// If several lights have the same preferred name, the oldest one gets it.
     func reconcileNames() async {
         var taken: Set<String> = []
         for (key, light) in lights.sorted(by: { $0.value.aid < $1.value.aid }) {
@@ -83,8 +84,8 @@ extension DeviceBridge {
 
     // MARK: Adding and removing lights
 
-    // These functions wait for the store, so they run one at a time: a light reported twice must not get two aids, and
-    // a light removed meanwhile must not return.
+    // These functions suspend while the store writes, so a mutex makes them run one at a time. Otherwise, a light that
+    // is reported twice could get two aids, and a light that is removed while it's being added could return.
 
     func added(_ description: LightDescription, by driver: String) async {
         await structureMutex.acquire()
@@ -100,7 +101,9 @@ extension DeviceBridge {
         await addOrReplace(key, description)
     }
 
-    /// Adds a light as its driver describes it, or replaces the existing one; the caller must hold the structure mutex.
+    /// Adds a light as its driver describes it, or updates the existing one.
+    ///
+    /// The caller must hold the structure mutex.
     func addOrReplace(_ key: LightKey, _ reported: LightDescription) async {
         var description = reported
         // HAP's firmware revision must increase with each update (HAP 9.5).
@@ -112,7 +115,7 @@ extension DeviceBridge {
         }
         if let light = lights[key] {
             guard light.adapter.description == description else { return await replace(light, description) }
-            // The light is unchanged again, after a change that couldn't be stored.
+            // The driver has withdrawn a change that couldn't be stored yet.
             if unstored.removeValue(forKey: key) != nil { warn(nil, about: .light(key)) }
         } else {
             await add(key, description)
@@ -143,7 +146,7 @@ extension DeviceBridge {
         unsavedRemovals.remove(key)
         await show(key, bridge, aid, description, adapter.ids, former?.state, transition: former?.transition)
         catchUp(key)
-        // The newest light yields to all others and doesn't change their names.
+        // The newest light avoids the names of all others, so they don't change.
         if aid != highestAID { await reconcileNames() }
         logger.info("light added", metadata: about(key))
     }
@@ -196,7 +199,7 @@ extension DeviceBridge {
 
     /// Hides a light from controllers.
     ///
-    /// Its aid stays reserved.
+    /// Its aid stays reserved. Requests that wait for it fail.
     func hide(_ key: LightKey) async -> StoredLight? {
         guard let light = lights.removeValue(forKey: key) else { return nil }
         lightsByAID[light.aid] = nil
@@ -214,7 +217,7 @@ extension DeviceBridge {
 
     /// Applies the operator's settings for single lights and for kinds.
     ///
-    /// A light that is no longer hidden returns when its driver reports it again.
+    /// A light that is no longer hidden returns when its driver adds it to the host again.
     ///
     /// - Parameters:
     ///   - overrides: The operator's settings.

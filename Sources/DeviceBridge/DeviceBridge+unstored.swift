@@ -3,22 +3,22 @@ internal import DeviceKit
 internal import HAPModel
 internal import HAPProtocol
 
-// Changes that couldn't be stored, such as on a full disk, and are stored later. A new light isn't shown until then,
-// because controllers must not see an aid that isn't durable. A removed light disappears at once. A light that doesn't
-// fit also waits until another light is removed.
+// Changes that couldn't be stored, such as on a full disk, and are retried later. A new light isn't shown before it is
+// stored, because controllers must not see an aid that isn't durable. A removed light disappears at once. A light that
+// doesn't fit waits here, too, until another light is removed.
 extension DeviceBridge {
-    /// A light that waits to be stored.
+    /// A light that waits to be stored or for a free place.
     struct UnstoredLight {
         var description: LightDescription
-        /// The reports of its driver since then.
+        /// The reports of its driver since it started waiting, merged.
         var report = LightReport()
         /// The aid reserved for it, if it has never been stored.
         var aid: AccessoryID?
     }
 
-    /// Adds or changes a light a little later, if it still exists then.
+    /// Adds or changes a light a little later, unless it is removed before that.
     func addOrReplaceLater(_ key: LightKey, _ description: LightDescription, aid: AccessoryID? = nil) {
-        // A visible light waits only for its description. The number of other waiting lights is limited.
+        // For a visible light, only the new description is waiting. The number of other waiting lights is limited.
         guard lights[key] != nil || unstored[key] != nil || unstored.count < Self.maximumWaitingLights else { return }
         unstored[key, default: UnstoredLight(description: description)].description = description
         if let aid { unstored[key]?.aid = aid }
@@ -27,7 +27,7 @@ extension DeviceBridge {
 
     /// Adds a light when another light is removed.
     ///
-    /// The number of waiting lights is limited, because more wouldn't fit.
+    /// The number of waiting lights is limited. Lights beyond the limit are dropped.
     func addWhenThereIsRoom(_ key: LightKey, _ description: LightDescription) {
         warnOfTooMany(key)
         guard unstored[key] != nil || unstored.count < Self.maximumWaitingLights else { return }

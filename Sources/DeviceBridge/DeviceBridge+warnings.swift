@@ -6,7 +6,7 @@ internal import Logging
 enum WarningSubject: Hashable {
     /// A driver as a whole.
     case driver(String)
-    /// A source with a name that the driver has chosen.
+    /// A subject with a name that the driver has chosen, such as a topic or the id of a light.
     case source(String, of: String)
     case light(LightKey)
 
@@ -18,7 +18,7 @@ enum WarningSubject: Hashable {
         }
     }
 
-    /// The sort key of warnings, and the log's field `subject`.
+    /// The name by which warnings are sorted, which is also the log's field `subject`.
     fileprivate var name: String {
         switch self {
         case .driver(let driver): driver
@@ -32,7 +32,7 @@ enum WarningSubject: Hashable {
 package struct LightWarning: Equatable, Sendable {
     /// The text, one sentence.
     package let text: String
-    /// The driver's id.
+    /// The id of the driver that the warning is about.
     package let driver: String
     /// The affected light, if any.
     package let light: LightKey?
@@ -40,7 +40,9 @@ package struct LightWarning: Equatable, Sendable {
 
 // Warnings for the operator.
 extension DeviceBridge {
-    /// The maximum number of warnings, because drivers warn about data that devices announce.
+    /// The maximum number of warnings.
+    ///
+    /// It is limited because drivers warn about data that devices send.
     private static let maximumWarnings = 1000
 
     /// The current warnings.
@@ -73,7 +75,9 @@ extension DeviceBridge {
         return warnings
     }
 
-    /// Returns the light of a warning; a driver names it by its id.
+    /// Returns the light that a warning is about, or `nil` if it isn't about a single light.
+    ///
+    /// Drivers use a light's id as the subject.
     private func light(of subject: WarningSubject) -> LightKey? {
         switch subject {
         case .light(let key): return key

@@ -6,12 +6,14 @@ package import Logging
 
 /// The bridge between drivers and accessory servers.
 ///
-/// It keeps the state of every light, publishes it as an accessory and sends commands.
+/// It keeps the state of every light, publishes the light as an accessory, and sends commands to its driver.
 ///
 /// `BridgedLight.state` is the only record of a light's state: the values that its driver has reported or accepted. The
-/// server shows a written value earlier. The bridge runs on the server's executor, so calls between them don't suspend.
-/// A published light stays published, unreachable if necessary, until its source removes it. Its bridge, aid and iids
-/// never change.
+/// server shows a written value earlier, while the command is running. The bridge runs on the servers' executor, so
+/// calls between them don't suspend.
+///
+/// A published light stays published, even if it becomes unreachable, until its source removes it. Its bridge, aid and
+/// iids never change.
 package actor DeviceBridge {
     /// The time between a state change and storing it, so that a frequently changing light doesn't wear out an SD card.
     static let saveDelay = Duration.seconds(10)
@@ -32,7 +34,8 @@ package actor DeviceBridge {
 
     /// The drivers of all lights, including drivers that are no longer configured.
     private var drivers: [String: BridgedDriver] = [:]
-    /// Lights of a replaced driver, with the time until which the new driver may report them.
+    /// The lights of a replaced driver that the new one hasn't reported yet, with the time at which they become
+    /// unreachable.
     var unconfirmed: [LightKey: ContinuousClock.Instant] = [:]
     var warningsBySubject: [WarningSubject: String] = [:]
     var lights: [LightKey: BridgedLight] = [:]
@@ -41,13 +44,13 @@ package actor DeviceBridge {
     package internal(set) var lightCounts: [Int: Int] = [:]
     /// The names of the visible lights.
     var names: Set<String> = []
-    /// Lights that are not visible, with their reserved aids.
+    /// The stored lights that aren't visible, with their reserved aids.
     var absent: [LightKey: StoredLight] = [:]
-    /// Lights to add or change once they can be stored or there is room for them.
+    /// The lights to add or change once they can be stored or there is room for them.
     var unstored: [LightKey: UnstoredLight] = [:]
-    /// Removed lights that are still in the store, because it couldn't be written.
+    /// The removed lights whose removal couldn't be stored yet.
     var unsavedRemovals: Set<LightKey> = []
-    /// The lights with a scheduled retry.
+    /// The lights whose addition, change or removal will be retried.
     var retries: Set<LightKey> = []
     var highestAID = AccessoryID.bridge
     /// Serializes adding, changing and removing lights.
@@ -67,7 +70,7 @@ package actor DeviceBridge {
     /// Creates a bridge without lights.
     ///
     /// - Parameters:
-    ///   - executor: The server's executor.
+    ///   - executor: The executor of all servers.
     ///   - scheduler: The executor's clock.
     ///   - servers: The servers by bridge number, from 1.
     ///   - open: Opens another bridge when all are full.
@@ -120,7 +123,8 @@ package actor DeviceBridge {
                 continue
             }
             guard let server = servers[light.bridge], hasRoom(light.bridge) else {
-                // The light was hidden, and its place has been taken. It gets a new place when its driver announces it.
+                // The light was hidden, and another light took its place. It gets a new place when its driver announces
+                // it.
                 absent[light.key] = light
                 warnOfTooMany(light.key)
                 continue
@@ -167,7 +171,9 @@ package actor DeviceBridge {
         advanceTransition(of: light)
     }
 
-    /// Sends momentary events to subscribers; a hidden device has none.
+    /// Sends momentary events to subscribers.
+    ///
+    /// Events of hidden devices are ignored.
     func occurred(_ events: PropertyValues, on id: LightID, by driver: String) {
         guard let light = lights[LightKey(driver: driver, light: id)] else { return }
         for (property, value) in events {
@@ -197,15 +203,15 @@ package actor DeviceBridge {
             for watcher in watchers.values { watcher.yield(event) }
         }
         let isReachable = light.state.isReachable
-        // When the light is reachable again, all its values are sent. Other changes during an adaptive lighting command
-        // come from outside.
+        // A light that becomes reachable again sends all its values, so no additional events are needed. A change of
+        // power or brightness during an adaptive lighting command isn't a result of that command, so it is sent.
         let isQuiet = isReachable && !wasReachable || level.map { $0 == light.level } ?? false
         show(light, isQuiet: isQuiet, isReachable: isReachable != wasReachable ? isReachable : nil)
     }
 
     /// Publishes a light's state on the server.
     ///
-    /// It doesn't suspend, because both run on one executor.
+    /// It doesn't suspend, because the bridge and the server run on the same executor.
     ///
     /// - Parameters:
     ///   - light: The light.
@@ -252,9 +258,9 @@ package actor DeviceBridge {
     /// - Parameters:
     ///   - command: The command. An empty command succeeds.
     ///   - light: A visible light.
-    ///   - origin: The requester.
-    /// - Returns: A waiter for the light's response. It has the response already if the driver returns at once, and
-    ///   gets it within 2 s otherwise.
+    ///   - origin: The source of the command.
+    /// - Returns: A waiter for the light's response. If the driver has returned at once, it already has the response.
+    ///   Otherwise it gets one within 2 s.
     func send(_ command: LightCommand, to light: BridgedLight, origin: LightEvent.Origin) -> CommandWaiter {
         let now = scheduler.now
         let waiter = CommandWaiter(until: now + CommandWaiter.timeout)
@@ -285,7 +291,9 @@ package actor DeviceBridge {
         return waiter
     }
 
-    /// Sends a command by the bridge itself to an idle light.
+    /// Sends a command of the bridge itself.
+    ///
+    /// The light must not have a running command.
     func send(_ command: LightCommand, to light: BridgedLight) {
         guard let driver = light.driver.driver, let next = light.pipeline.wanted(command) else { return }
         start(next, on: light, by: driver, now: scheduler.now)
@@ -300,7 +308,7 @@ package actor DeviceBridge {
         let deadline = now + CommandWaiter.timeout
         light.commandDeadline = deadline
         let number = light.command
-        // Starts within this call. Most drivers finish before it returns, without a thread switch.
+        // The task starts within this call. Most drivers' commands finish before it returns, without a thread switch.
         let task = Task.immediate {
             var status = HAPStatus.success
             do throws(LightError) {
@@ -313,7 +321,7 @@ package actor DeviceBridge {
         }
         guard light.command == number, light.pipeline.underWay != nil else { return }
         light.task = task
-        // No request waits for a repeated command.
+        // A command that the bridge itself sends or repeats has no waiter whose deadline would wake the bridge.
         wake(at: deadline)
     }
 
@@ -329,7 +337,7 @@ package actor DeviceBridge {
     private func ended(_ command: LightCommand, _ number: Int, on light: BridgedLight, _ status: HAPStatus) {
         guard !light.isRemoved, light.command == number, light.pipeline.isBusy else { return }
         light.task = nil
-        // Too late: the requests have timed out, and only the next command is waiting.
+        // The command ended after its timeout, so its requests have been answered. The next command can be sent.
         if light.pipeline.isAbandoned {
             startNextCommand(light, success: false, now: scheduler.now)
             return advanceTransition(of: light)
@@ -351,7 +359,7 @@ package actor DeviceBridge {
 
     /// Sends the next command, if one is waiting.
     func startNextCommand(_ light: BridgedLight, success: Bool, now: ContinuousClock.Instant) {
-        // A command whose requests have timed out isn't sent late.
+        // If all requests of the waiting command have timed out, it isn't sent anymore.
         if light.waitersWaiting.allSatisfy({ $0.answer != nil }) { light.pipeline.dropWaiting() }
         let next = light.pipeline.ended(success: success, now: now)
         swap(&light.waitersUnderWay, &light.waitersWaiting)
@@ -360,9 +368,9 @@ package actor DeviceBridge {
         wakeWhenCompleted(light)
     }
 
-    /// Times out a command: its requests fail, and its driver is canceled.
+    /// Handles a command that has timed out: its requests fail, and its driver's task is canceled.
     ///
-    /// The next command waits until the driver returns, because drivers get one command at a time.
+    /// The next command waits until the driver's call returns, because each light gets one command at a time.
     private func giveUp(_ light: BridgedLight) {
         logger.info("light timed out", metadata: about(light.key))
         let now = scheduler.now
@@ -398,7 +406,7 @@ package actor DeviceBridge {
         let now = scheduler.now
         guard let due = wakeAt, due <= now else { return }
         wakeAt = nil
-        // Removes all at once: with every session waiting for every light, there are thousands.
+        // All expired waiters are removed at once: if every session waits for every light, there are thousands.
         let count = waiters.firstIndex { $0.deadline > now && $0.answer == nil } ?? waiters.count
         let over = waiters[..<count]
         waiters.removeFirst(count)
@@ -475,7 +483,8 @@ extension DeviceBridge: AccessorySource {
     package func identify(_ accessory: AccessoryID) {
         guard let light = lightsByAID[accessory], let driver = light.driver.driver else { return }
         logger.info("light identified", metadata: about(light.key))
-        // Runs in a task, because no caller waits for a light to blink. A light that never stops does it only once.
+        // Identification runs in a task, because callers don't wait until a light has blinked. A new one cancels the
+        // previous one, so that identifications of a light that never stops don't accumulate.
         light.identification?.cancel()
         let task = Task<Void, Never> { [id = light.key.light] in try? await driver.identify(id) }
         light.identification = task
@@ -484,15 +493,15 @@ extension DeviceBridge: AccessorySource {
 }
 
 extension LightCommand {
-    /// Converts a tap on a tile to the previous level.
+    /// Replaces the full brightness of a tap on a tile with the previous level.
     ///
-    /// For a tap, the Home app sends `On` and `Brightness` 100 together to a light that is off (Lights 2). Dragging the
-    /// slider to 100 switches the light on earlier.
+    /// For a tap, the Home app sends `On` and `Brightness` 100 together to a light that is off (Lights 2). When the
+    /// slider is dragged to 100, the light is already on by the time this level is written.
     mutating func restoreLevel(of light: DeviceState) {
         if on == true, brightness == 100, light[.on] == false { brightness = light[.brightness] }
     }
 
-    /// The command in the range for drivers: HomeKit's 360 degrees become 0.
+    /// The command with a hue in the drivers' range: HomeKit's 360 degrees become 0.
     var forDriver: LightCommand {
         guard case .hueSaturation(let hue, let saturation)? = color, hue >= 360 else { return self }
         var command = self
@@ -502,9 +511,9 @@ extension LightCommand {
 }
 
 extension DeviceState {
-    /// Applies a driver's report with clamped and normalized values.
+    /// Applies a driver's report, whose values must have their format and range.
     ///
-    /// Returns whether the state has changed.
+    /// - Returns: Whether the state has changed.
     fileprivate mutating func apply(_ report: LightReport, _ rules: any DeviceRules) -> Bool {
         let wasReachable = isReachable
         if let reachable = report.reachable { isReachable = reachable }

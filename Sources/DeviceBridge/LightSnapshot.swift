@@ -16,14 +16,14 @@ package struct LightSnapshot: PropertyContainer, Equatable, Sendable {
     /// The known values.
     package var values: PropertyValues
     package let suggestedRoom: String?
-    /// A Boolean value that indicates whether the state is the last commanded one, because the light sends no responses
-    /// or didn't confirm the newest command.
+    /// A Boolean value that indicates whether the state is only the last commanded one, because the light sends no
+    /// reports or didn't confirm its newest command.
     package let isOptimistic: Bool
 }
 
 /// A change of a light.
 package struct LightEvent: Equatable, Sendable {
-    /// The cause of a change.
+    /// The source of a change.
     package enum Origin: String, Sendable {
         case device, controller, `operator`
         /// The bridge, which follows an adaptive lighting curve from a home hub.
@@ -42,11 +42,13 @@ package struct LightOverride: Equatable, Sendable {
     /// The duration of changes, if the light can fade, or `nil` for the light's default.
     package var transition: Duration?
 
-    /// The meaning of a tap on a light's tile, for which the Home app writes full brightness together with `On`.
+    /// The effect of a tap on a light's tile.
+    ///
+    /// For a tap, the Home app writes full brightness together with `On`.
     package enum Tap: String, CaseIterable, Sendable {
-        /// Use the written brightness.
+        /// The light gets the written brightness.
         case full
-        /// Restore the level from before the light was switched off.
+        /// The light gets the level that it had before it was switched off.
         case restore
     }
 

@@ -2,7 +2,7 @@ package import AccessoryRole
 package import DeviceKit
 package import HAPModel
 
-/// A light's key, `<driver id>/<light id>`; it doesn't depend on names.
+/// The key of a light, `<driver id>/<light id>`, which doesn't depend on the light's name.
 package struct LightKey: Hashable, Sendable, CustomStringConvertible {
     package let driver: String
     package let light: LightID
@@ -36,10 +36,12 @@ package struct StoredLight: Equatable, Sendable {
     package var state: LightReport?
     /// The active adaptive lighting transition, if any.
     package var transition: [UInt8]?
-    /// The light's number in the order of removals, or `nil` if it wasn't removed.
+    /// The light's number in the order of removals, or `nil` if its source hasn't removed it.
     package var removal: Int?
 
-    /// A Boolean value that indicates whether the light was removed and its aid is reserved.
+    /// A Boolean value that indicates whether the light's source has removed it.
+    ///
+    /// Its aid stays reserved.
     package var isRemoved: Bool { removal != nil }
 
     package init(
@@ -86,7 +88,7 @@ extension StoredBridge {
 
 /// The storage of a device bridge.
 ///
-/// Each function returns once the change is durable and survives a power failure. Changes are atomic.
+/// Each function returns once the change is durable, which means that it survives a power failure. Changes are atomic.
 package protocol LightStore: Sendable {
     /// Adds or replaces one light.
     func save(_ light: StoredLight) async throws

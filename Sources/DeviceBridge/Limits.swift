@@ -1,17 +1,19 @@
 internal import HAPProtocol
 
-// The limits of a device bridge for drivers and waits. AccessoryRole/Limits.swift has the limits of the server.
+// The limits of a device bridge for drivers, lights and timeouts. AccessoryRole/Limits.swift has the limits of the
+// server.
 
 extension DeviceBridge {
     /// The maximum number of lights on a bridge, which is an accessory itself.
     static let maximumLights = AccessoryDatabase.maximumAccessories - 1
-    /// The maximum number of bridges: more than any house needs, but few enough for a device that announces without
-    /// end.
+    /// The maximum number of bridges.
+    ///
+    /// It is more than any house needs, and it limits the bridges that a source with an endless number of lights can
+    /// open.
     static let maximumBridges = 10
-    /// The maximum number of lights that wait to be stored or for room.
+    /// The maximum number of lights that wait to be stored or for a free place.
     static let maximumWaitingLights = maximumLights
-    /// The maximum number of lights remembered after their sources have removed them, so that they return with their
-    /// aids.
+    /// The maximum number of removed lights that are remembered, so that they get their aids again when they return.
     static let maximumRemovedLights = 300
 }
 
