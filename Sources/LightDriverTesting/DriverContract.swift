@@ -7,12 +7,14 @@ public import DeviceKit
 /// for violation in try await contract.violations() { print(violation) }
 /// ```
 ///
-/// It needs a light that executes commands and, for drivers that can have them, an unreachable one and one that never
-/// answers.
+/// It needs a light that executes commands. If the driver can have such lights, it also needs an unreachable light and
+/// a light that never answers.
 public struct DriverContract: Sendable {
-    /// Returns the driver, ready to run.
+    /// Creates a driver that is ready to run.
     public var makeDriver: @Sendable () async throws -> any LightDriver
-    /// A light that executes commands and either reports its state or can't report it at all.
+    /// A light that executes commands.
+    ///
+    /// It either reports its state, or is a light that sends no reports, whose driver reports it as commanded.
     public var goodLight: LightID
     /// A light that is known to be unreachable.
     public var lostLight: LightID?
@@ -28,7 +30,7 @@ public struct DriverContract: Sendable {
     ///   - lostLight: A light that is known to be unreachable, if the driver can have one.
     ///   - silentLight: A light that never answers, if the driver can have one.
     ///   - timeout: The longest time to wait for a required result.
-    ///   - makeDriver: Returns the driver, ready to run.
+    ///   - makeDriver: Creates a driver that is ready to run.
     public init(
         goodLight: LightID, lostLight: LightID? = nil, silentLight: LightID? = nil, timeout: Duration = .seconds(30),
         makeDriver: @escaping @Sendable () async throws -> any LightDriver
@@ -42,7 +44,7 @@ public struct DriverContract: Sendable {
 
     /// Runs all checks.
     ///
-    /// - Returns: The violated requirements, in words; empty if the driver meets them all.
+    /// - Returns: A sentence for each requirement that the driver doesn't meet, or an empty array if it meets them all.
     /// - Throws: The error of `makeDriver`.
     public func violations() async throws -> [String] {
         let driver = try await makeDriver()
@@ -96,7 +98,7 @@ public struct DriverContract: Sendable {
     private func deadLights(_ driver: any LightDriver, _ host: RecordingLightHost) async -> [String] {
         var found: [String] = []
         if let lostLight {
-            // It may be discovered, and become unreachable, later than the others.
+            // The driver may discover this light later than the good one, and notice even later that it is unreachable.
             if await !host.wait(for: lostLight, limit: timeout, until: { $0.reachable == false }) {
                 found.append("the light \(lostLight) is reported as unreachable")
             }
@@ -170,7 +172,8 @@ public struct DriverContract: Sendable {
 
     private func ends(within limit: Duration, _ work: @escaping @Sendable () async -> Void) async -> Bool {
         let (ends, end) = AsyncStream.makeStream(of: Bool.self)
-        // Not a child task, because the check looks for tasks that don't end, and must not wait for them.
+        // This isn't a child task, because a task group would wait for work that never ends, which this check must
+        // detect.
         let worker = Task {
             await work()
             end.yield(true)

@@ -31,7 +31,7 @@ public final class RecordingLightHost: LightHost {
 
     private let record: Mutex<Record>
 
-    /// Creates the host of a bridge that remembers these states of lights.
+    /// Creates a host with known lights, as if their states had been stored before a restart.
     public init(known: [LightID: LightReport] = [:]) {
         record = Mutex(Record(known: known))
     }
@@ -39,7 +39,7 @@ public final class RecordingLightHost: LightHost {
     /// All calls so far.
     public var calls: [Call] { record.withLock { $0.calls } }
 
-    /// Returns a light's state, merged from all its reports, or `nil` without a report.
+    /// Returns a light's state, merged from all its reports, or `nil` if it hasn't sent a report.
     public func state(of light: LightID) -> LightReport? { record.withLock { $0.states[light] } }
 
     /// The number of dropped messages and values, by reason.
@@ -52,7 +52,7 @@ public final class RecordingLightHost: LightHost {
         return warnings
     }
 
-    /// Waits until the calls so far meet a condition; returns whether they did within the limit.
+    /// Waits until the recorded calls meet a condition, and returns whether they did so within the time limit.
     public func wait(limit: Duration = .seconds(60), until isMet: @escaping @Sendable ([Call]) -> Bool) async -> Bool {
         let id = record.withLock { record in
             record.nextWaiter += 1
@@ -85,7 +85,8 @@ public final class RecordingLightHost: LightHost {
         }
     }
 
-    /// Waits until a light's state, merged from its reports, meets a condition; returns whether it did within the limit.
+    /// Waits until a light's state, merged from its reports, meets a condition, and returns whether it did so within
+    /// the time limit.
     public func wait(
         for light: LightID, limit: Duration = .seconds(60), until isMet: @escaping @Sendable (LightReport) -> Bool
     ) async -> Bool {
