@@ -5,19 +5,21 @@ import LineRPC
 package import Logging
 import TerminalKit
 
-/// The requirements for every plugin, as checks for any program: `lamplighter plugin test`.
+/// The checks of `lamplighter plugin test`, which cover the requirements for every plugin.
 package struct PluginContract: Sendable {
     /// The result of a check.
     package struct Check: Equatable, Sendable {
         package enum Outcome: String, Sendable {
             case passed, failed
-            /// The check wasn't possible, for the reason in the remedy.
+            /// The check couldn't be performed. The check's `remedy` is the reason.
             case skipped
         }
 
         package let name: String
         package let outcome: Outcome
-        /// The fault and its remedy.
+        /// For a failed check, the fault and its remedy.
+        ///
+        /// For a skipped check, the reason.
         package let remedy: String?
     }
 
@@ -26,7 +28,7 @@ package struct PluginContract: Sendable {
     private let timing: PluginTiming
     private let logger: Logger
 
-    /// Creates a contract; the logger gets the plugin's standard error.
+    /// Creates the checks of a program, whose standard error is written to the logger.
     package init(
         _ program: PluginProcess.Program, config: JSONValue = [:], stateDirectory: String? = nil,
         timing: PluginTiming = PluginTiming(), logger: Logger
@@ -37,7 +39,9 @@ package struct PluginContract: Sendable {
         hello = PluginProtocol.hello(config: config, stateDirectory: stateDirectory)
     }
 
-    /// Runs all possible checks on the plugin; reports each result, and returns all.
+    /// Runs all checks that are possible with the plugin.
+    ///
+    /// Reports each result at once, and returns them all.
     @discardableResult
     package func run(_ report: @Sendable (Check) -> Void = { _ in }) async -> [Check] {
         var checks: [Check] = []
@@ -133,7 +137,8 @@ package struct PluginContract: Sendable {
         }
     }
 
-    /// Returns the lights that the plugin adds at once; those without a state get some time to report one.
+    /// Returns the lights that the plugin has added by the time it answers a ping, after giving each light some time to
+    /// report its state.
     private func lights(_ peer: PluginPeer) async -> [LightDescription] {
         _ = await peer.ask("ping", within: timing.answer)
         _ = await peer.wait(timing.answer) { messages, _ in
@@ -228,7 +233,7 @@ package struct PluginContract: Sendable {
                 guard let state = Self.state(of: light.id, messages[count...]) else { return false }
                 let values = light.canonical(state.values).values
                 return wish.values.allSatisfy { property, value in
-                    // Devices convert colors.
+                    // Devices round and convert colors, so any reported color counts.
                     property.group.type == .hue
                         ? !values.members(of: property.group).isEmpty : values[property] == value
                 }
@@ -241,7 +246,7 @@ package struct PluginContract: Sendable {
     private func identify(_ peer: PluginPeer, _ light: LightID, _ method: String) async -> String? {
         switch await peer.ask(method, ["id": .string(light.rawValue)], within: timing.answer) {
         case nil: "no answer within \(timing.answer.seconds); answer -32004 if the light can't identify itself"
-        // -32004 is a valid answer.
+        // A light that can't identify itself answers with -32004, which isn't a fault.
         case .success: nil
         case .failure(let failure) where failure.code == -32004: nil
         case .failure(let failure): "it answered with the error \(failure.code): \(failure.message)"
@@ -295,9 +300,9 @@ extension LightDescription {
         }
     }
 
-    /// Returns commands that change each value, and a last one that restores the previous values.
+    /// Returns commands that change one value each, followed by a command that restores the previous values.
     ///
-    /// Plugins of version 1 can't describe a fan's speeds.
+    /// In version 1, only values of lights are changed, because plugins can't describe a fan's speeds.
     fileprivate func wishes(from before: PropertyValues, _ version: PluginProtocol) -> [LightCommand] {
         var wishes: [LightCommand] = []
         var last = PropertyValues()
@@ -325,7 +330,7 @@ extension LightDescription {
 }
 
 extension CharacteristicMetadata {
-    /// Returns values to try, those in the middle of the limits first.
+    /// Returns the values to try as new values, starting with those in the middle of the range.
     fileprivate func others(than former: CharacteristicValue?) -> [CharacteristicValue] {
         if format == .bool { return [.bool(former != .bool(true))] }
         guard let range else { return [] }

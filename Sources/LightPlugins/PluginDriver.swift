@@ -7,13 +7,12 @@ package import Logging
 import SystemKit
 import TerminalKit
 
-/// The driver `plugin`, which connects a plugin's process, the machine that supervises it and the host.
+/// The driver `plugin`, which connects a plugin's process and the machine that supervises it with the host.
 ///
-/// It is an actor, so that neither the caller's executor, which carries all HAP sessions, nor the process's thread
-/// waits for the other. Actions for the host are queued in order and delivered by ``run(host:)``, with reports in
-/// batches.
+/// It is an actor, so that the caller's executor, which runs all HAP sessions, and the process's thread never wait for
+/// each other. Actions for the host are queued in order, and ``run(host:)`` delivers them, with reports in batches.
 package actor PluginDriver: LightDriver, PendingCallOwner {
-    /// An error that indicates that a plugin failed too often and isn't started again.
+    /// The error for a plugin that failed too often and isn't started again.
     package struct Stopped: Error, CustomStringConvertible {
         let name: String
         let reason: String
@@ -23,7 +22,7 @@ package actor PluginDriver: LightDriver, PendingCallOwner {
         }
     }
 
-    /// The number of events after which the host gets a turn.
+    /// The number of events after which queued actions are delivered to the host.
     private static let eventsInTurn = 64
 
     private let configuration: PluginDriverConfiguration
@@ -39,7 +38,7 @@ package actor PluginDriver: LightDriver, PendingCallOwner {
     private var forHost: [PluginMachine.Action] = []
     private var stopped: Stopped?
 
-    /// Creates a driver that does nothing before it runs.
+    /// Creates a driver, which does nothing before ``run(host:)`` is called.
     package init(configuration: PluginDriverConfiguration, timing: PluginTiming = PluginTiming(), logger: Logger) {
         self.configuration = configuration
         self.timing = timing
@@ -74,11 +73,11 @@ package actor PluginDriver: LightDriver, PendingCallOwner {
             guard forHost.isEmpty else { continue }
             await signal.wait(until: machine.deadline.map { start + $0 })
         }
-        // A new task, because the current one is canceled already.
+        // This runs in a new task, because the current one has already been canceled.
         await Task { await shutDown() }.value
     }
 
-    /// Performs the actions without the host, and queues the others for it in order.
+    /// Performs actions that don't need the host, and queues the others for the host, in order.
     private func perform(_ actions: [PluginMachine.Action]) {
         for action in actions {
             switch action {
@@ -133,7 +132,7 @@ package actor PluginDriver: LightDriver, PendingCallOwner {
         self.process = nil
         process.send(RPCMessage.request(id: .integer(0), method: "shutdown", params: [:]).line)
         process.end(within: timing.shutdown)
-        // A process that can't be killed is left to its thread.
+        // If the process can't be killed, this stops waiting, and the process's thread continues to wait for its end.
         let deadline = ContinuousClock.now + timing.shutdown + .milliseconds(300)
         while ContinuousClock.now < deadline {
             let hasEnded = process.takeEvents().contains { if case .ended = $0 { true } else { false } }
@@ -171,7 +170,7 @@ package actor PluginDriver: LightDriver, PendingCallOwner {
         let ticket = lastTicket
         try await finish(ticket) {
             perform(ask(&machine, ticket, now))
-            // The request's deadline may be the next.
+            // The request's deadline may be earlier than the one that `run(host:)` is waiting for.
             signal.send()
         }
     }

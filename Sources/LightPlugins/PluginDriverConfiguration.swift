@@ -2,7 +2,7 @@ package import BoundedJSON
 package import DeviceKit
 package import Logging
 
-/// The keys of the driver `plugin`: a program that provides lights, and its settings.
+/// The configuration of the driver `plugin`: a program that provides lights, and its settings.
 package struct PluginDriverConfiguration: LightDriverConfiguration {
     package static let driverName = "plugin"
 
@@ -12,17 +12,18 @@ package struct PluginDriverConfiguration: LightDriverConfiguration {
     package var command: [String]
     /// The settings that `hello` passes to the plugin unchanged.
     package var config: JSONValue
-    /// Additional environment variables; every plugin gets a few others.
+    /// Environment variables in addition to the few that every plugin gets.
     package var environment: [String: String]
-    /// The working directory; `/` if `nil`.
+    /// The working directory, or `nil` for `/`.
     package var workingDirectory: String?
-    /// The directory for the plugin's files between restarts; `nil` if the bridge has no state directory.
+    /// The directory in which the plugin can keep files, or `nil` if the bridge has no state directory.
     package var stateDirectory: String?
 
     package enum CodingKeys: String, CodingKey, CaseIterable {
         case command, config, environment
         case workingDirectory = "working-directory"
-        /// The bridge's own key; read here because messages identify the plugin by it.
+        /// The entry's id, which belongs to the bridge's keys. It is also decoded here, because messages identify the
+        /// plugin by it.
         case id
     }
 

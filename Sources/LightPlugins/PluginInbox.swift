@@ -2,12 +2,12 @@ import DeviceKit
 
 /// The events of a plugin's process, in order, until the driver takes them.
 ///
-/// Beyond ``PluginLimits/inbox``, only the newest description and state of each light are kept. A plugin that fills it
-/// nevertheless violates the protocol.
+/// If there are more than ``PluginLimits/inbox`` events, only the newest description and state of each light are kept.
+/// A plugin that still exceeds twice this number violates the protocol.
 package struct PluginInbox: Sendable {
     package enum Event: Equatable, Sendable {
         case message(PluginMessage)
-        /// The plugin violates the protocol; its later messages are ignored.
+        /// The plugin violated the protocol in this way. Its later messages are ignored.
         case violation(String)
         /// The process ended in this way.
         case ended(String)
@@ -18,7 +18,9 @@ package struct PluginInbox: Sendable {
 
     package init() {}
 
-    /// Adds a message; ignored after a violation.
+    /// Adds a message.
+    ///
+    /// Messages after a violation are ignored.
     package mutating func add(_ message: PluginMessage) {
         guard !isClosed else { return }
         events.append(.message(message))
@@ -33,7 +35,7 @@ package struct PluginInbox: Sendable {
         events.append(.violation(text))
     }
 
-    /// Adds the end of the process, also after a violation.
+    /// Adds the end of the process, even after a violation.
     package mutating func ended(_ how: String) { events.append(.ended(how)) }
 
     /// Removes and returns all events, in order.
@@ -42,10 +44,10 @@ package struct PluginInbox: Sendable {
         return events
     }
 
-    /// Merges outdated events: a state into the light's newest state, and the newest description into its first one, so
-    /// that it still precedes all states.
+    /// Merges each state into the light's newest state, and replaces the light's first description with the newest one,
+    /// so that it still precedes all states.
     ///
-    /// Neither moves past the light's removal.
+    /// States and descriptions from before and after a light's removal aren't merged with each other.
     private mutating func fold() {
         var states: [LightID: Int] = [:]
         var descriptions: [LightID: Int] = [:]

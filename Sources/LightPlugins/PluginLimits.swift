@@ -4,48 +4,58 @@ enum PluginLimits {
     static let line = 256 << 10
     /// The longest logged line of standard error, in bytes.
     static let logLine = 4 << 10
-    /// The number of pending events, beyond which only the newest description and state of each light are kept.
+    /// The number of pending events above which only the newest description and state of each light are kept.
     static let inbox = 256
-    /// The maximum number of lines read in one ``slot``; the pipe blocks a plugin that writes more.
+    /// The maximum number of lines that are read in one ``slot``.
+    ///
+    /// A plugin that writes more blocks as soon as the pipe is full.
     static let linesInSlot = 256
     static let slot = Duration.milliseconds(100)
-    /// The maximum number of bytes that wait until the plugin reads them.
+    /// The maximum number of bytes that are waiting for the plugin to read them.
     static let outbox = 1 << 20
     /// The maximum number of concurrent commands to a plugin.
     static let setsInFlight = 4
-    /// The maximum number of lights of a plugin; a bridge shows fewer.
+    /// The maximum number of lights of a plugin.
     static let lights = 256
     /// The maximum number of functions of a device.
     static let functions = 16
     /// The maximum number of values in a message.
     static let values = 256
-    /// The maximum number of subjects of warnings.
+    /// The maximum number of subjects that there are warnings about during one run of a plugin.
     static let warnings = 20
     /// The longest text in a light's description, in bytes.
     static let text = 1024
 
-    // Limits of the process. The number of processes isn't limited, because that limit counts all of the user's
-    // processes, including the bridge's.
+    // The resource limits of the process. The number of processes isn't limited, because such a limit would count all
+    // processes of the user, including the bridge's.
     static let memory: UInt64 = 512 << 20
     static let files: UInt64 = 256
 }
 
 /// The time limits for a plugin.
 package struct PluginTiming: Sendable {
-    /// The timeout for the answer to `hello`: an interpreter on a slow board takes seconds to start.
+    /// The timeout for the answer to `hello`.
+    ///
+    /// It is long, because an interpreter takes seconds to start on a slow board.
     package var hello = Duration.seconds(15)
-    /// The timeout for the answers to `ping` and all other methods but `set`.
+    /// The timeout for the answers to all methods except `hello` and `set`.
     package var answer = Duration.seconds(5)
-    /// The timeout for the answer to `lights/set` or `devices/set`; the bridge itself gives up before.
+    /// The timeout for the answer to `lights/set` or `devices/set`.
+    ///
+    /// It is longer than the bridge's own timeout for commands.
     package var set = Duration.seconds(3)
     /// The interval between an answered `ping` and the next one.
     package var pingInterval = Duration.seconds(30)
-    /// The time to exit after `shutdown`; a bridge that ends doesn't wait longer for its drivers.
+    /// The time that a plugin has to exit after `shutdown`.
+    ///
+    /// A bridge that is shutting down doesn't wait longer for its drivers.
     package var shutdown = Duration.seconds(1)
-    /// The first pause before a restart, doubled with each consecutive failure.
+    /// The first pause before a restart.
+    ///
+    /// It doubles with each consecutive failure, up to ``longestPause``.
     package var firstPause = Duration.seconds(1)
     package var longestPause = Duration.seconds(60)
-    /// The number of failures within the window after which the plugin isn't started again.
+    /// The number of failures within ``window`` after which the plugin isn't started again.
     package var failures = 5
     package var window = Duration.seconds(600)
 

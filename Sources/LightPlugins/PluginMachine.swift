@@ -6,14 +6,14 @@ import LineRPC
 /// The state machine of a plugin's host, without a process or a clock.
 ///
 /// It decides when to start, query and stop the program. Each run of the plugin begins with a greeting (`hello`) and a
-/// query (`ping`) whose answer shows that the plugin has added the lights it knows at the start. After that, it is
-/// running. The end of a run makes its lights unreachable and leads to the next one after a pause. After too many
-/// failures within a time window, the machine stops permanently.
+/// query (`ping`). The answer to the query shows that the plugin has added all lights that it knows at its start. From
+/// then on, it is running. When a run ends, its lights become unreachable, and the next run starts after a pause. After
+/// too many failures within a time window, the machine stops permanently.
 struct PluginMachine {
     enum Action: Equatable {
         case start
         case send(RPCMessage)
-        /// End the process at once, if it still exists, and ignore its output.
+        /// Kill the process, if it still exists, and ignore its output.
         case end
         /// A command or an identification has been answered.
         case answer(ticket: Int, LightError?)
@@ -23,15 +23,15 @@ struct PluginMachine {
         case event(LightID, PropertyValues)
         case state(DriverState)
         case warn(String?, about: String)
-        /// A run has ended.
+        /// A run has ended for a reason. `retry` is the pause before the next run, or `nil` if there is none.
         case failed(String, retry: Duration?)
     }
 
     private enum Phase: Equatable {
-        /// The plugin isn't running; `nil` means permanently.
+        /// The plugin isn't running. It starts at this time, or never if the time is `nil`.
         case pausing(until: Duration?)
         case greeting
-        /// The plugin may add lights; the first `ping` isn't answered yet.
+        /// The plugin has answered `hello`, but not the first `ping`. It may add lights.
         case listing
         case running
     }
@@ -63,11 +63,11 @@ struct PluginMachine {
     private var lastID: Int64 = 0
     private var open: [Int64: Open] = [:]
     private var queue: [Queued] = []
-    /// The sets that timed out but may still be answered.
+    /// The lights of `set` requests that timed out but may still be answered, by request ID.
     private var late: [Int64: LightID] = [:]
-    /// The descriptions that the host has, from this run or an earlier one.
+    /// The descriptions that were passed to the host in this run or an earlier one.
     private var told: [LightID: LightDescription] = [:]
-    /// The lights of this run, and whether their state is known.
+    /// The lights that were added in this run, and whether their state is known.
     private var present: [LightID: Bool] = [:]
     private var version = PluginProtocol.version1
     private var knowsCauses = false
@@ -80,7 +80,7 @@ struct PluginMachine {
         restarts = PluginRestarts(timing)
     }
 
-    /// The time of the next call of ``timePassed(now:)``.
+    /// The time at which to call ``timePassed(now:)``, or `nil` for never.
     var deadline: Duration? {
         if case .pausing(let until) = phase { return until }
         return (open.values.map(\.deadline) + (pingAt.map { [$0] } ?? [])).min()
@@ -110,7 +110,7 @@ struct PluginMachine {
                 late[id] = light
                 actions += tickets.map { .answer(ticket: $0, .unreachable) }
                 guard present[light] != nil else { continue }
-                // The plugin may know the light's current state.
+                // The command may have been executed, so the light's current state is queried.
                 actions.append(.report(light, LightReport(reachable: false)))
                 actions.append(refresh([light], now))
             }
@@ -124,7 +124,7 @@ struct PluginMachine {
 
     mutating func ended(_ how: String, now: Duration) -> [Action] { failed(how, now: now) }
 
-    /// Ends a run, because the process has ended or must end.
+    /// Ends a run whose process has ended or must be killed.
     mutating func failed(_ reason: String, now: Duration) -> [Action] {
         if case .pausing = phase { return [] }
         let tickets = open.values.flatMap { $0.question.tickets } + queue.flatMap(\.tickets)
@@ -226,7 +226,7 @@ struct PluginMachine {
         switch question {
         case .hello: return greeted(result, now: now)
         case .ping:
-            // An error is an answer, too: it shows that the plugin reads.
+            // An error is an answer, too: it shows that the plugin reads its input.
             pingAt = now + timing.pingInterval
             guard phase == .listing else { return [] }
             phase = .running
@@ -274,7 +274,9 @@ struct PluginMachine {
         return [ask(.identify(ticket: ticket), version.method("identify"), params, within: timing.answer, now)]
     }
 
-    /// Cancels a command; if it hasn't been sent, it is dropped.
+    /// Cancels a command.
+    ///
+    /// If it hasn't been sent yet, it is dropped.
     mutating func cancelled(ticket: Int) {
         for index in queue.indices { queue[index].tickets.removeAll { $0 == ticket } }
         queue.removeAll { $0.tickets.isEmpty }
@@ -285,7 +287,7 @@ struct PluginMachine {
         return phase == .running && told[light] == nil ? .unknownLight : .unreachable
     }
 
-    /// Sends as many commands as the plugin may have at once, and at most one per light.
+    /// Sends queued commands, up to the maximum number of concurrent commands, and at most one per light.
     private mutating func sendQueued(now: Duration) -> [Action] {
         var actions: [Action] = []
         while true {
@@ -330,13 +332,13 @@ extension PluginMachine.Question {
         }
     }
 
-    /// The light of a command in flight.
+    /// The light that a `set` request is for, or `nil` for other requests.
     fileprivate var light: LightID? { if case .set(let light, _) = self { light } else { nil } }
 }
 
-/// A run of a plugin from recorded events, without a process.
+/// A simulated run of a plugin that processes given events, without a process.
 package enum PluginTrial {
-    /// Passes the events to a machine, a second apart; returns the number of its actions.
+    /// Passes the events to a machine, one second apart, and returns the number of the machine's actions.
     package static func actions(for events: [PluginInbox.Event]) -> Int {
         var machine = PluginMachine(name: "trial", hello: [:], timing: PluginTiming())
         var count = machine.timePassed(now: .zero).count
@@ -363,9 +365,10 @@ struct PluginRestarts {
         backoff = Backoff(first: timing.firstPause, longest: timing.longestPause)
     }
 
-    /// Records the end of a run; returns the pause before the next, or `nil` for none.
+    /// Records the end of a run, and returns the pause before the next run, or `nil` if the plugin must not be started
+    /// again.
     ///
-    /// A run as long as the window resets the backoff.
+    /// A run that lasted at least as long as the window resets the backoff.
     mutating func failed(after life: Duration, now: Duration) -> Duration? {
         if life >= timing.window { backoff.succeeded() }
         recent = recent.filter { now - $0 < timing.window } + [now]
@@ -374,6 +377,6 @@ struct PluginRestarts {
 }
 
 extension Duration {
-    /// The text for people, such as `5 s`.
+    /// The duration as text, in whole seconds rounded up, such as `5 s`.
     var seconds: String { "\(Int((self / .seconds(1)).rounded(.up))) s" }
 }

@@ -1,7 +1,7 @@
 import BoundedJSON
 import DeviceKit
 
-// Version 1 of the protocol, converted to descriptions and values of version 2.
+// Converts messages of version 1 of the protocol to the descriptions and values that version 2 also uses.
 
 extension JSONValue {
     /// Returns the description of a light, a fan or a sensor from its `caps`.
@@ -13,7 +13,7 @@ extension JSONValue {
             else { return nil }
             return ends[0]...ends[1]
         }
-        // Later kinds need version 2.
+        // Devices of other kinds need version 2.
         let kinds: [LightKind] = [.light, .switch, .outlet, .fan, .sensor]
         let names = kinds.map { "\"\($0)\"" }.joined(separator: ", ")
         let kind = try member("kind", "one of \(names)") { $0.string.flatMap(LightKind.init) } ?? .light
@@ -43,7 +43,7 @@ extension JSONValue {
     func lightValues() throws(Problem) -> PropertyValues {
         var values = PropertyValues()
         values.on = try flag("on")
-        // A light with 0 % is off, which "on" reports.
+        // A brightness of 0 % isn't a level: it only means that the light is off, which "on" reports.
         values.brightness = try member("brightness", "a number from 0 to 100") { json -> Int? in
             json.double.flatMap { (0...100).contains($0) ? Int($0.rounded(.up)) : nil }
         }
@@ -67,7 +67,9 @@ extension JSONValue {
         return values
     }
 
-    /// Returns the readings of a sensor; `null` is an unknown one.
+    /// Returns the readings of a sensor.
+    ///
+    /// `null` means that a reading is unknown.
     private func readings() throws(Problem) -> [SensorReading: SensorValue] {
         let values = try member("readings", "an object") { $0.object } ?? [:]
         var readings: [SensorReading: SensorValue] = [:]

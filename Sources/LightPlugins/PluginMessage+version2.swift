@@ -5,7 +5,7 @@ import HAPModel
 // Version 2 of the protocol: functions and values with the names and the formats of HAP's catalog.
 
 extension JSONValue {
-    /// Returns the description of a device from its `functions`; the first one determines its kind.
+    /// Returns the description of a device from its `functions`, the first of which determines the device's kind.
     func device(_ id: LightID) throws(Problem) -> LightDescription {
         guard let list = self["functions"]?.array, (1...PluginLimits.functions).contains(list.count) else {
             throw "\"functions\" must be a list of 1 to \(PluginLimits.functions) functions"
@@ -44,7 +44,7 @@ extension JSONValue {
         guard let members = self["characteristics"]?.object?.members else {
             throw "\"characteristics\" of \(name) must be an object"
         }
-        // A known service provides initial values and their order.
+        // For a service that Lamplighter's kinds use, the kind provides the initial values and their order.
         let known = AccessoryFunction.known.first { $0.type == service.type }?.parts ?? []
         var characteristics: [(CharacteristicType, CharacteristicValue)] = []
         var limits: [(CharacteristicType, CharacteristicMetadata)] = []
@@ -77,7 +77,7 @@ extension JSONValue {
         }
     }
 
-    /// Returns the metadata of a characteristic with the device's limits, which must be within the catalog's.
+    /// Returns the metadata of a characteristic with the device's limits, which must be within those of the catalog.
     private func narrowed(_ usual: CharacteristicMetadata) throws(Problem) -> CharacteristicMetadata {
         guard object != nil else { throw "it must be an object, such as {}" }
         guard usual.format.isNumeric else { return usual }
@@ -104,7 +104,7 @@ extension JSONValue {
         return metadata
     }
 
-    /// Returns the values of a state, where `null` is unknown, or those of momentary events.
+    /// Returns the values of momentary events, or those of a state, in which `null` means that a value is unknown.
     func values(areEvents: Bool) throws(Problem) -> PropertyValues {
         let members = try member("values", "an object") { $0.object?.members } ?? []
         guard members.count <= PluginLimits.values, !areEvents || !members.isEmpty else {
@@ -134,14 +134,14 @@ extension JSONValue {
 }
 
 extension LightKind {
-    /// The kinds by the services of their devices.
+    /// The kinds, by the services that their devices can have.
     fileprivate static let byService = Dictionary(
         allCases.flatMap { kind in kind.possibleFunctions.map { ($0.type, kind) } },
         uniquingKeysWith: { first, _ in first })
 }
 
 extension AccessoryFunction {
-    /// The functions of all kinds.
+    /// The functions that devices of all kinds can have.
     fileprivate static let known = LightKind.allCases.flatMap(\.possibleFunctions)
 }
 

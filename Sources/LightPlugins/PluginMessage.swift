@@ -7,14 +7,14 @@ package import LineRPC
 package enum PluginMessage: Equatable, Sendable {
     case added(LightDescription)
     case removed(LightID)
-    /// A light's state; its cause is the command that it results from.
+    /// A light's state. `cause` identifies the command that led to it, or is `nil` if there was none.
     case state(LightID, LightReport, cause: Int64?)
     /// Momentary events of a device.
     case event(LightID, PropertyValues)
     case answer(id: Int64, Result<JSONValue, RPCFailure>)
-    /// A request, which this host doesn't support.
+    /// A request. The host doesn't support any requests from plugins.
     case request(RPCMessage.ID, method: String)
-    /// An unknown notification, which a later host may support.
+    /// An unknown notification, which may be part of a later protocol version.
     case unknown(method: String)
     /// A notification with invalid parameters.
     case refused(String, about: String)
@@ -55,7 +55,7 @@ package enum PluginMessage: Equatable, Sendable {
                 guard cause == nil || cause == .null || cause?.int != nil else { throw "\"cause\" isn't an integer" }
                 let id = try params.lightID()
                 let values = version == .version1 ? try params.lightValues() : try params.values(areEvents: false)
-                // A plugin that reports a light's state can reach the light.
+                // Unless it says otherwise, a plugin that reports a light's state can reach the light.
                 let report = LightReport(values, reachable: try params.flag("reachable") ?? true)
                 return .state(id, report, cause: cause?.int.map(Int64.init))
             case (.version2?, "event"): return .event(try params.lightID(), try params.values(areEvents: true))
@@ -77,7 +77,9 @@ struct Problem: Error, ExpressibleByStringInterpolation {
 // MARK: Parameters of all versions
 
 extension JSONValue {
-    /// Returns an optional member.
+    /// Returns a member, or `nil` if it's missing or `null`.
+    ///
+    /// Throws a problem if `read` doesn't accept its value.
     func member<Value>(
         _ name: String, _ expected: String, _ read: (JSONValue) -> Value?
     ) throws(Problem) -> Value? {
@@ -93,7 +95,7 @@ extension JSONValue {
         return LightID(id)
     }
 
-    /// Returns a member that is an id; `nil` if it is empty, too long or has control characters.
+    /// Returns a member that is an id, or `nil` if it is missing, empty, too long or contains control characters.
     func identifier(_ name: String) -> String? {
         guard let id = self[name]?.string, (1...255).contains(id.utf8.count),
             !id.unicodeScalars.contains(where: { $0.properties.generalCategory == .control })
@@ -109,7 +111,7 @@ extension JSONValue {
 
     func flag(_ name: String) throws(Problem) -> Bool? { try member(name, "true or false", \.bool) }
 
-    /// Returns the description of a device with functions.
+    /// Returns the description of a device with its functions, and with the texts that all versions have in common.
     func description(
         _ id: LightID, _ kind: LightKind, _ functions: [AccessoryFunction]
     ) throws(Problem) -> LightDescription {

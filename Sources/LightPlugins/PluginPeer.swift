@@ -4,13 +4,13 @@ import DeviceKit
 import LineRPC
 import Logging
 
-/// The contract suite's connection to a plugin: one request at a time, with a record of all messages.
+/// The connection of the contract checks to a plugin. It sends one request at a time and records all messages.
 actor PluginPeer {
     private let process: PluginProcess
     private let signal: AsyncSignal
     private var lastID: Int64 = 0
     private(set) var messages: [PluginMessage] = []
-    /// The violation of the protocol, if any; ``end`` describes the end of the process.
+    /// The plugin's violation of the protocol, if any.
     private(set) var violation: String?
     private(set) var end: String?
 
@@ -21,7 +21,7 @@ actor PluginPeer {
         process.start()
     }
 
-    /// Waits until the messages meet a condition; returns whether they did in time.
+    /// Waits until the messages or the end of the process meet a condition, and returns whether they did so in time.
     func wait(_ limit: Duration, until isMet: @Sendable (_ messages: [PluginMessage], _ end: String?) -> Bool) async
         -> Bool
     {
@@ -44,7 +44,7 @@ actor PluginPeer {
         }
     }
 
-    /// Sends a request and waits for the answer; `nil` if it doesn't arrive in time.
+    /// Sends a request and returns the answer, or `nil` if it doesn't arrive in time.
     func ask(_ method: String, _ params: JSONValue = [:], within limit: Duration) async -> Result<
         JSONValue, RPCFailure
     >? {

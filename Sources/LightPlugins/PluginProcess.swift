@@ -6,12 +6,14 @@ import Synchronization
 import SystemKit
 import TerminalKit
 
-/// One run of a plugin's program, from its start to its end; create a new one for the next run.
+/// One run of a plugin's program, from its start to its end.
+///
+/// Each further run needs a new object.
 ///
 /// A dedicated thread starts the program, transfers its input and output, and reaps it. All other functions may be
-/// called from any thread and never block. The program gets standard input, output and error and no other descriptor,
-/// its own process group that ends with it, and limits of memory and files. When the bridge ends for any reason, the
-/// program's standard input ends.
+/// called from any thread and never block. The program gets only standard input, output and error as descriptors. It
+/// runs in a separate process group, which is killed when the program ends, and has limits of memory and files. When
+/// the bridge ends for any reason, the program's standard input ends.
 package final class PluginProcess: Sendable {
     package struct Program: Equatable, Sendable {
         package var command: [String]
@@ -23,7 +25,7 @@ package final class PluginProcess: Sendable {
         /// - Parameters:
         ///   - command: The program and its arguments.
         ///   - environment: Variables in addition to those for every plugin.
-        ///   - workingDirectory: The working directory; `nil` for the bridge's.
+        ///   - workingDirectory: The working directory, or `nil` for the bridge's.
         package init(command: [String], environment: [String: String] = [:], workingDirectory: String? = nil) {
             self.command = command
             self.environment = environment
@@ -37,7 +39,7 @@ package final class PluginProcess: Sendable {
         var isInputClosed = false
         var killAt: ContinuousClock.Instant?
         var hasEnded = false
-        /// The end of a pipe that wakes the thread; -1 while the thread isn't running.
+        /// The write end of the pipe that wakes the thread, or -1 while the thread isn't serving the process.
         var waker: Int32 = -1
         var pid: pid_t?
     }
@@ -47,7 +49,9 @@ package final class PluginProcess: Sendable {
     private let signal: @Sendable () -> Void
     private let state = Mutex(State())
 
-    /// Creates a run that does nothing before it is started; its thread calls `signal` when there are events.
+    /// Creates a run, which does nothing before it is started.
+    ///
+    /// Its thread calls `signal` when there are events.
     package init(_ program: Program, logger: Logger, signal: @escaping @Sendable () -> Void) {
         self.program = program
         self.logger = logger
@@ -89,7 +93,7 @@ package final class PluginProcess: Sendable {
         wake()
     }
 
-    /// Ends the program and its whole process group, after a grace period for an orderly exit.
+    /// Closes the program's standard input, and kills its process group if it's still running after a grace period.
     package func end(within grace: Duration = .zero) {
         state.withLock { state in
             state.isInputClosed = true
@@ -102,7 +106,7 @@ package final class PluginProcess: Sendable {
         state.withLock { state in
             guard state.waker >= 0 else { return }
             var byte: UInt8 = 0
-            // A full pipe wakes the thread as well.
+            // A failed write doesn't matter: a full pipe wakes the thread, too.
             _ = Glibc.write(state.waker, &byte, 1)
         }
     }
@@ -120,7 +124,7 @@ package final class PluginProcess: Sendable {
 
 extension PluginProcess {
     private func runThread() {
-        // A plugin that has closed its standard input must not end the bridge.
+        // Writing to a plugin that has closed its standard input must not end the bridge.
         var signals = sigset_t()
         sigemptyset(&signals)
         sigaddset(&signals, SIGPIPE)
@@ -173,7 +177,8 @@ extension PluginProcess {
         let flags = POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF
         posix_spawnattr_setflags(&attributes, Int16(truncatingIfNeeded: flags))
 
-        // Inherit only the variables for language, time zone and program paths; systemd's variables are for the bridge.
+        // The plugin inherits only the variables for language, time zone and program paths. Those of systemd are meant
+        // for the bridge.
         var environment: [String: String] = [:]
         for name in ["PATH", "LANG", "LC_ALL", "TZ"] {
             if let value = getenv(name) { environment[name] = String(cString: value) }
@@ -192,7 +197,7 @@ extension PluginProcess {
         for (resource, value) in limits { _ = process_limit(pid, Int32(resource.rawValue), value) }
     }
 
-    /// Reads and writes until the process ends; returns the reason for its end.
+    /// Transfers input and output until the process ends, and returns how it ended.
     private func serve(
         _ pid: pid_t, _ pidfd: Descriptor, _ input: Pipe, _ output: Pipe, _ errors: Pipe, _ wakes: Pipe
     ) -> String {
@@ -227,7 +232,7 @@ extension PluginProcess {
                 case .nothing: break
                 case .end:
                     isOutputOpen = false
-                    // Wait a moment for the process to end, to report its exit status.
+                    // Give the process a moment to end, so that its exit status can be reported.
                     state.withLock { $0.killAt = min($0.killAt ?? .now + .seconds(1), .now + .seconds(1)) }
                 }
             }
@@ -240,12 +245,12 @@ extension PluginProcess {
             }
             if polled[0].revents != 0 { break }
         }
-        // The process has ended but isn't reaped, so its id is still that of its group: kill the programs it has
-        // started.
+        // The process has ended but hasn't been reaped, so its id still refers to its group. Kill the programs that it
+        // has started.
         kill(-pid, SIGKILL)
         var status: Int32 = 0
         while waitpid(pid, &status, 0) < 0, errno == EINTR {}
-        // Read its last output, which can't be more than a pipe holds.
+        // Read the last output, which is limited by the size of the pipe.
         for _ in 0..<16 {
             guard case .bytes(let bytes) = Self.read(output.readEnd) else { break }
             _ = take(reader.received(bytes))
@@ -288,7 +293,7 @@ extension PluginProcess {
         return lines.count
     }
 
-    /// Writes pending bytes, as far as the program reads them.
+    /// Writes as many pending bytes as the pipe accepts.
     private func write(to input: Pipe) -> (hasMore: Bool, killAt: ContinuousClock.Instant?) {
         state.withLock { state in
             while !state.outbox.isEmpty, input.writeEnd >= 0 {
@@ -298,7 +303,7 @@ extension PluginProcess {
                 } else if errno == EAGAIN {
                     break
                 } else if errno != EINTR {
-                    // The program doesn't read anymore; another event shows whether it has ended.
+                    // The program doesn't read anymore. If it has ended, another event shows that.
                     state.outbox = []
                     state.isInputClosed = true
                 }
@@ -320,7 +325,7 @@ extension PluginProcess {
         return count < 0 && (errno == EAGAIN || errno == EINTR) ? .nothing : .end
     }
 
-    /// A time slot with a maximum number of lines.
+    /// A time slot in which a maximum number of lines is read.
     private struct Slot {
         var lines = 0
         private(set) var end = ContinuousClock.now
@@ -343,7 +348,8 @@ package struct OutputReader: Sendable {
 
     /// Processes received bytes.
     ///
-    /// - Returns: The messages that end in them; never ``PluginInbox/Event/ended(_:)``.
+    /// - Returns: The messages and violations whose lines end in these bytes. None of the events is
+    ///   ``PluginInbox/Event/ended(_:)``.
     package mutating func received(_ bytes: some Collection<UInt8>) -> [PluginInbox.Event] {
         lines.received(bytes).map { event in
             switch event {
@@ -359,7 +365,7 @@ package struct OutputReader: Sendable {
     }
 }
 
-/// A descriptor that is closed with its owner.
+/// A file descriptor that is closed when this object is deallocated.
 private final class Descriptor {
     private(set) var number: Int32
 

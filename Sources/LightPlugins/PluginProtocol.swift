@@ -14,13 +14,15 @@ enum PluginProtocol: Int, CaseIterable {
     /// The versions, as part of a sentence.
     static let supported = allCases.map { "\($0.rawValue)" }.joined(separator: " or ")
 
-    /// Returns the version of an answer to `hello`, or `nil` for an unknown one.
+    /// Returns the version that an answer to `hello` chooses, or `nil` if it's unknown.
     init?(answer: JSONValue) {
         guard let version = answer["protocol"]?.int.flatMap(Self.init) else { return nil }
         self = version
     }
 
-    /// Returns the parameters of `hello`; plugins of version 1 expect `protocol` 1.
+    /// Returns the parameters of `hello`.
+    ///
+    /// `protocol` is always 1, because plugins of version 1 expect it.
     static func hello(config: JSONValue, stateDirectory: String?) -> JSONValue {
         var hello: JSONObject = ["protocol": 1, "host": .string(Version.current), "config": config]
         hello["state_dir"] = stateDirectory.map(JSONValue.string)
@@ -28,7 +30,7 @@ enum PluginProtocol: Int, CaseIterable {
         return .object(hello)
     }
 
-    /// The first part of its methods' names.
+    /// The first part of the version's method names.
     var namespace: String { self == .version1 ? "lights" : "devices" }
 
     /// Returns a method's name, such as `lights/set`.
@@ -64,7 +66,7 @@ extension JSONObject {
 }
 
 extension LightDescription {
-    /// Returns values by their names in version 2, in HAP's format.
+    /// Returns values as JSON, with their names in version 2 and in HAP's format.
     fileprivate func json(of values: PropertyValues) -> JSONValue {
         var object = JSONObject()
         for (property, part) in properties {
@@ -90,14 +92,16 @@ extension LightDescription {
         return (possible, others)
     }
 
-    /// Returns the sentence about values that a device can't have.
+    /// Returns the warning about values that a device can't have.
     static func impossible(_ names: [String]) -> String {
         "it sent values that its description doesn't allow: \(names.prefix(10).joined(separator: ", "))"
     }
 }
 
 extension AccessoryFunction.Part {
-    /// Returns whether a report can have a value; most are clamped later.
+    /// Returns whether a report may contain a value.
+    ///
+    /// Most values outside their range are allowed, and clamped later.
     fileprivate func canHave(_ value: CharacteristicValue?) -> Bool {
         guard let value, let metadata else { return true }
         if type.isMomentary { return metadata.accepted(value) != nil }
